@@ -1,0 +1,90 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let package = Package(
+  name: "heirloom",
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "Heirloom", targets: ["Heirloom"]),
+    .executable(name: "heirloom", targets: ["HeirloomMain"]),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CHeirloomSQLite",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]
+    ),
+    .systemLibrary(
+      name: "CHeirloomZlib",
+      providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
+    ),
+    .target(name: "HeirloomModel"),
+    .target(name: "HeirloomMapping", dependencies: ["HeirloomModel"]),
+    .target(
+      name: "HeirloomFormats",
+      dependencies: ["HeirloomModel", "HeirloomMapping", "CHeirloomZlib"]
+    ),
+    .target(
+      name: "HeirloomStore",
+      dependencies: ["HeirloomModel", "HeirloomFormats", "CHeirloomSQLite"]
+    ),
+    .target(
+      name: "HeirloomMigration",
+      dependencies: ["HeirloomModel", "HeirloomMapping", "HeirloomFormats", "HeirloomStore"]
+    ),
+    .target(
+      name: "Heirloom",
+      dependencies: [
+        "HeirloomModel", "HeirloomMapping", "HeirloomFormats", "HeirloomStore", "HeirloomMigration",
+      ]
+    ),
+    .target(name: "HeirloomCommands", dependencies: ["Heirloom"]),
+    .executableTarget(name: "HeirloomMain", dependencies: ["HeirloomCommands"]),
+    .executableTarget(name: "HeirloomBenchmarks", dependencies: ["Heirloom"]),
+    .target(
+      name: "TestSupport",
+      dependencies: ["Heirloom"],
+      path: "Tests/TestSupport"
+    ),
+    .testTarget(name: "HeirloomModelTests", dependencies: ["HeirloomModel", "TestSupport"]),
+    .testTarget(
+      name: "HeirloomMappingTests",
+      dependencies: ["HeirloomMapping", "HeirloomModel", "TestSupport"]
+    ),
+    .testTarget(
+      name: "HeirloomFormatsTests",
+      dependencies: ["HeirloomFormats", "HeirloomMapping", "HeirloomModel", "TestSupport"]
+    ),
+    .testTarget(
+      name: "HeirloomStoreTests",
+      dependencies: ["HeirloomStore", "HeirloomFormats", "HeirloomModel", "TestSupport"]
+    ),
+    .testTarget(
+      name: "HeirloomMigrationTests",
+      dependencies: [
+        "HeirloomMigration", "HeirloomStore", "HeirloomFormats", "HeirloomMapping", "HeirloomModel",
+        "TestSupport",
+      ]
+    ),
+    .testTarget(name: "HeirloomTests", dependencies: ["Heirloom", "TestSupport"]),
+    .testTarget(
+      name: "HeirloomCommandsTests", dependencies: ["HeirloomCommands", "Heirloom", "TestSupport"]),
+  ]
+)
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("ImmutableWeakCaptures"),
+]
+
+// Modules of pure values promise that they hold no unsafe code.
+let pureModules: Set<String> = ["HeirloomModel", "HeirloomMapping"]
+
+for target in package.targets where target.type != .system {
+  target.swiftSettings = settings + (pureModules.contains(target.name) ? [.strictMemorySafety()] : [])
+}

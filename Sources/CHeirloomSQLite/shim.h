@@ -1,0 +1,17 @@
+#ifndef HEIRLOOM_SQLITE_SHIM_H
+#define HEIRLOOM_SQLITE_SHIM_H
+
+#include <sqlite3.h>
+
+// Swift can't import SQLITE_TRANSIENT, a cast of -1 to a function pointer. It tells SQLite to copy the value.
+static inline sqlite3_destructor_type heirloom_sqlite_transient(void) {
+  return SQLITE_TRANSIENT;
+}
+
+// Swift can't call the variadic sqlite3_db_config(). Sets a switch and returns SQLite's result code.
+static inline int heirloom_sqlite_db_config_switch(sqlite3 *connection, int option, int value) {
+  int applied = 0;
+  return sqlite3_db_config(connection, option, value, &applied);
+}
+
+#endif

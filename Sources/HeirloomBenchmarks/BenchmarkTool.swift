@@ -1,0 +1,4 @@
+@main
+struct BenchmarkTool {
+  static func main() {}
+}

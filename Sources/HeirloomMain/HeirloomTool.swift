@@ -1,0 +1,4 @@
+@main
+struct HeirloomTool {
+  static func main() {}
+}

@@ -1,0 +1,112 @@
+/// An attribute of an entity, or an element of a composite attribute.
+public struct AttributeDescription: PropertyDescription {
+  /// The attribute's name.
+  public var name: String
+  /// The type of its values.
+  public var type: AttributeType
+  /// Whether an object is valid without a value.
+  public var isOptional: Bool = false
+  /// Whether the value lives in memory only and has no column.
+  public var isTransient: Bool = false
+  /// The value of a new object, of the kind that ``type`` asks for.
+  public var defaultValue: AttributeValue?
+  /// The identifier that ties this attribute to one of another version, if it is not the name.
+  public var renamingIdentifier: String?
+  /// Text that changes the version hash on purpose.
+  public var versionHashModifier: String?
+  /// Whether large values may be kept in files beside the store.
+  public var allowsExternalBinaryDataStorage: Bool = false
+  /// Whether persistent history keeps the value of a deleted object.
+  public var preservesValueInHistoryOnDeletion: Bool = false
+  /// Whether the value is encrypted in CloudKit.
+  public var allowsCloudEncryption: Bool = false
+  /// Whether Spotlight indexes the attribute.
+  public var isIndexedBySpotlight: Bool = false
+  /// Whether the value was also written to an external record (a Spotlight-era feature).
+  public var isStoredInExternalRecord: Bool = false
+  /// The class of the values, where the model names one.
+  public var attributeValueClassName: String?
+  /// The name of the value transformer of a transformable attribute.
+  public var valueTransformerName: String?
+  /// Conditions on the value, checked when an object is saved.
+  public var validationRules: [ValidationRule] = []
+  /// How a derived attribute is computed; `nil` for an ordinary one.
+  public var derivation: DerivedAttributeDescription?
+  /// The elements of a composite attribute; `nil` for any other type.
+  public var composite: CompositeAttributeDescription?
+  /// Whether generated code uses a scalar type.
+  ///
+  /// Only model sources say so.
+  public var usesScalarValueType: Bool?
+  /// Free text for the app.
+  public var userInfo: [String: String] = [:]
+
+  /// Creates a required attribute without a default.
+  public init(name: String, type: AttributeType) {
+    self.name = name
+    self.type = type
+  }
+}
+
+/// How a derived attribute is computed.
+public struct DerivedAttributeDescription: Hashable, Sendable {
+  /// The expression whose value the attribute holds.
+  public var derivationExpression: ValueExpression
+  /// The condition that related objects must meet to be counted.
+  public var filteringPredicate: PredicateDescription?
+
+  /// Creates a derivation.
+  public init(derivationExpression: ValueExpression, filteringPredicate: PredicateDescription? = nil) {
+    self.derivationExpression = derivationExpression
+    self.filteringPredicate = filteringPredicate
+  }
+}
+
+/// The elements of a composite attribute.
+public struct CompositeAttributeDescription: Hashable, Sendable {
+  /// The name of the composite type in the model source.
+  ///
+  /// Archives don't have it.
+  public var name: String?
+  /// The elements in declared order: attributes, or composites again.
+  public var elements: [AttributeDescription]
+
+  /// Creates a composite.
+  public init(name: String? = nil, elements: [AttributeDescription]) {
+    self.name = name
+    self.elements = elements
+  }
+}
+
+extension AttributeDescription {
+  /// The attributes that have a column: the attribute itself, or the leaves of a composite in element order.
+  ///
+  /// Transient ones have none.
+  public var storedLeaves: [AttributeDescription] {
+    guard !isTransient else { return [] }
+    guard let composite else { return [self] }
+    return composite.elements.flatMap(\.storedLeaves)
+  }
+}
+
+/// A condition on a property's value and what is reported when it is not met.
+public struct ValidationRule: Hashable, Sendable {
+  /// The condition; `SELF` is the property's value.
+  public var predicate: PredicateDescription
+  /// What is reported.
+  public var warning: Warning?
+
+  /// What a failed condition reports.
+  public enum Warning: Hashable, Sendable {
+    /// A validation error code, such as 1620 for a number that is too small.
+    case code(Int)
+    /// A text or error domain.
+    case message(String)
+  }
+
+  /// Creates a rule.
+  public init(predicate: PredicateDescription, warning: Warning? = nil) {
+    self.predicate = predicate
+    self.warning = warning
+  }
+}

@@ -1,0 +1,61 @@
+/// An index that a model asks for.
+///
+/// Old models mark attributes as indexed and list compound indexes. Readers turn both into fetch indexes, named as
+/// Core Data names them: after the attribute, or after all attributes joined by `_`.
+public struct FetchIndexDescription: Hashable, Sendable {
+  /// The index's name, unique within its entity.
+  public var name: String
+  /// What is indexed, in order.
+  public var elements: [FetchIndexElementDescription]
+  /// The condition on the objects that are indexed; `nil` for all.
+  public var partialIndexPredicate: PredicateDescription?
+
+  /// Creates an index of all objects.
+  public init(
+    name: String, elements: [FetchIndexElementDescription], partialIndexPredicate: PredicateDescription? = nil
+  ) {
+    self.name = name
+    self.elements = elements
+    self.partialIndexPredicate = partialIndexPredicate
+  }
+}
+
+/// One element of a fetch index.
+public struct FetchIndexElementDescription: Hashable, Sendable {
+  /// What the element indexes.
+  public var subject: Subject
+  /// How it is indexed.
+  public var collation: Collation
+  /// Whether smaller values come first.
+  public var isAscending: Bool
+
+  /// What an index element indexes.
+  public enum Subject: Hashable, Sendable {
+    /// A property by its name.
+    case property(String)
+    /// The value of an expression, of the given type.
+    case expression(ValueExpression, AttributeType)
+  }
+
+  /// How an element is indexed.
+  ///
+  /// Raw values are the codes of model archives.
+  public enum Collation: Int, Hashable, Sendable {
+    /// By value.
+    case binary = 0
+    /// As a coordinate of an R-tree.
+    case rTree = 1
+  }
+
+  /// Creates an element.
+  public init(subject: Subject, collation: Collation = .binary, isAscending: Bool = true) {
+    self.subject = subject
+    self.collation = collation
+    self.isAscending = isAscending
+  }
+
+  /// Creates an element that indexes a property by value, smaller values first.
+  public init(property: String) {
+    self.init(subject: .property(property))
+  }
+}

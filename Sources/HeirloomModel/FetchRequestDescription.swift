@@ -1,0 +1,71 @@
+/// A fetch as a model carries it: a template, or the source of a fetched property.
+public struct FetchRequestDescription: Hashable, Sendable {
+  /// The template's name; for a fetched property `fetchedPropertyFetchRequest`.
+  public var name: String
+  /// The name of the entity that is fetched.
+  public var entityName: String
+  /// The condition on the objects; `nil` for all.
+  public var predicate: PredicateDescription?
+  /// The order of the objects.
+  public var sortDescriptors: [SortDescription] = []
+  /// What the fetch gives back.
+  public var resultType: ResultType = .managedObjects
+  /// The most objects that are fetched; 0 for no limit.
+  public var fetchLimit: Int = 0
+  /// The number of objects skipped first.
+  public var fetchOffset: Int = 0
+  /// The number of objects loaded at a time; 0 for all.
+  public var fetchBatchSize: Int = 0
+  /// Whether objects of subentities are included.
+  public var includesSubentities: Bool = true
+  /// Whether property values are loaded with the objects.
+  public var includesPropertyValues: Bool = true
+  /// Whether unsaved changes are taken into account.
+  public var includesPendingChanges: Bool = true
+  /// Whether objects are returned without their values.
+  public var returnsObjectsAsFaults: Bool = true
+  /// Whether equal dictionaries are returned once.
+  public var returnsDistinctResults: Bool = false
+  /// The names of the properties of a dictionary result.
+  public var propertiesToFetch: [String] = []
+  /// The names of the properties by which a dictionary result is grouped.
+  public var propertiesToGroupBy: [String] = []
+  /// The condition on groups.
+  public var havingPredicate: PredicateDescription?
+  /// Key paths of relationships that are loaded along.
+  public var relationshipKeyPathsForPrefetching: [String] = []
+
+  /// What a fetch gives back.
+  ///
+  /// Raw values are the codes of model archives.
+  public enum ResultType: Int, Hashable, Sendable {
+    /// Objects.
+    case managedObjects = 0
+    /// Object identifiers.
+    case managedObjectIDs = 1
+    /// Dictionaries.
+    case dictionaries = 2
+    /// A count.
+    case count = 4
+  }
+
+  /// Creates a fetch of all objects of an entity.
+  public init(name: String, entityName: String) {
+    self.name = name
+    self.entityName = entityName
+  }
+}
+
+/// One key of a sort order.
+public struct SortDescription: Hashable, Sendable {
+  /// The key path that is compared.
+  public var keyPath: String
+  /// Whether smaller values come first.
+  public var ascending: Bool
+
+  /// Creates a sort key.
+  public init(keyPath: String, ascending: Bool = true) {
+    self.keyPath = keyPath
+    self.ascending = ascending
+  }
+}

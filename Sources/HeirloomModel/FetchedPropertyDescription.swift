@@ -1,0 +1,28 @@
+/// A property whose value is the result of a fetch.
+public struct FetchedPropertyDescription: PropertyDescription {
+  /// The property's name.
+  public var name: String
+  /// The fetch that gives the value.
+  public var fetchRequest: FetchRequestDescription
+  /// Whether an object is valid without a value.
+  public var isOptional: Bool = true
+  /// The identifier that ties this property to one of another version, if it is not the name.
+  public var renamingIdentifier: String?
+  /// Text that changes the version hash on purpose.
+  ///
+  /// Fetched properties do not enter the hash.
+  public var versionHashModifier: String?
+  /// Whether Spotlight indexes the property.
+  public var isIndexedBySpotlight: Bool = false
+  /// Free text for the app.
+  public var userInfo: [String: String] = [:]
+
+  /// Creates a fetched property.
+  public init(name: String, fetchRequest: FetchRequestDescription) {
+    self.name = name
+    self.fetchRequest = fetchRequest
+  }
+
+  /// Always true: a fetched property has no column.
+  public var isTransient: Bool { true }
+}

@@ -1,0 +1,168 @@
+/// A data model: the entities of a store, complete and consistent.
+///
+/// Entities are sorted by name and so are their properties, so that the same model read from different formats is equal.
+/// The memberwise checks are made on creation: a model that exists has unique names, known parents and destinations.
+public struct ManagedObjectModel: Hashable, Sendable {
+  /// The entities, sorted by name.
+  public let entities: [EntityDescription]
+  /// The version identifiers, sorted; for information only.
+  public let versionIdentifiers: [String]
+  /// The named configurations, sorted by name.
+  ///
+  /// The default one, which holds every entity, is not listed.
+  public let configurations: [ModelConfiguration]
+  /// The fetch request templates, sorted by name.
+  public let fetchRequestTemplates: [FetchRequestDescription]
+
+  /// Positions in ``entities`` by name.
+  private let positions: [String: Int]
+  /// Names of direct subentities by name, sorted as stores number them.
+  private let subentityNames: [String: [String]]
+
+  /// Creates a model and checks it.
+  ///
+  /// - Parameters:
+  ///   - entities: The entities in any order.
+  ///   - versionIdentifiers: The version identifiers in any order.
+  ///   - configurations: The named configurations in any order.
+  ///   - fetchRequestTemplates: The fetch request templates in any order.
+  /// - Throws: ``ModelError`` for the first inconsistency, in the order of entity names.
+  public init(
+    entities: [EntityDescription], versionIdentifiers: [String] = [], configurations: [ModelConfiguration] = [],
+    fetchRequestTemplates: [FetchRequestDescription] = []
+  ) throws(ModelError) {
+    var entities = entities.sorted { $0.name.utf16Precedes($1.name) }
+    for index in entities.indices {
+      entities[index].attributes.sort { $0.name.utf16Precedes($1.name) }
+      entities[index].relationships.sort { $0.name.utf16Precedes($1.name) }
+      entities[index].fetchedProperties.sort { $0.name.utf16Precedes($1.name) }
+    }
+    var positions: [String: Int] = [:]
+    for (index, entity) in entities.enumerated() {
+      guard positions.updateValue(index, forKey: entity.name) == nil else { throw .duplicateEntity(entity.name) }
+    }
+    var subentityNames: [String: [String]] = [:]
+    for entity in entities {
+      guard let parent = entity.superentity else { continue }
+      subentityNames[parent, default: []].append(entity.name)
+    }
+    for key in subentityNames.keys { subentityNames[key]?.sort { $0.precedesInEntityOrder($1) } }
+
+    self.entities = entities
+    self.versionIdentifiers = Set(versionIdentifiers).sorted { $0.utf16Precedes($1) }
+    self.configurations = configurations.map {
+      ModelConfiguration(name: $0.name, entityNames: $0.entityNames.sorted { $0.utf16Precedes($1) })
+    }.sorted { $0.name.utf16Precedes($1.name) }
+    self.fetchRequestTemplates = fetchRequestTemplates.sorted { $0.name.utf16Precedes($1.name) }
+    self.positions = positions
+    self.subentityNames = subentityNames
+    try validate()
+  }
+}
+
+// MARK: - Finding entities and properties
+
+extension ManagedObjectModel {
+  /// Returns the entity of the given name, or `nil`.
+  public func entity(named name: String) -> EntityDescription? {
+    positions[name].map { entities[$0] }
+  }
+
+  /// Returns the ancestors of an entity, the nearest first; none for a root or an unknown name.
+  public func superentities(of name: String) -> [EntityDescription] {
+    var result: [EntityDescription] = []
+    var next = entity(named: name)?.superentity
+    while let parent = next, let entity = entity(named: parent) {
+      result.append(entity)
+      next = entity.superentity
+    }
+    return result
+  }
+
+  /// Returns the entity at the top of the tree that holds the entity: its farthest ancestor or the entity itself.
+  public func rootEntity(of name: String) -> EntityDescription? {
+    superentities(of: name).last ?? entity(named: name)
+  }
+
+  /// Returns the direct subentities of an entity, in the order in which a store numbers them.
+  public func subentities(of name: String) -> [EntityDescription] {
+    (subentityNames[name] ?? []).compactMap { entity(named: $0) }
+  }
+
+  /// Returns an entity and all its descendants, depth first, in the order in which a store numbers them.
+  public func entityTree(from name: String) -> [EntityDescription] {
+    guard let entity = entity(named: name) else { return [] }
+    return [entity] + subentities(of: name).flatMap { entityTree(from: $0.name) }
+  }
+
+  /// The entities without a parent, in the order in which a store numbers them.
+  public var rootEntities: [EntityDescription] {
+    entities.filter { $0.superentity == nil }.sorted { $0.name.precedesInEntityOrder($1.name) }
+  }
+
+  /// Whether an entity is another or descends from it.
+  public func isEntity(_ name: String, kindOf ancestor: String) -> Bool {
+    name == ancestor || superentities(of: name).contains { $0.name == ancestor }
+  }
+
+  /// Returns the attributes of an entity, inherited ones included, sorted by name.
+  public func attributes(of name: String) -> [AttributeDescription] {
+    lineage(of: name).flatMap(\.attributes).sorted { $0.name.utf16Precedes($1.name) }
+  }
+
+  /// Returns the relationships of an entity, inherited ones included, sorted by name.
+  public func relationships(of name: String) -> [RelationshipDescription] {
+    lineage(of: name).flatMap(\.relationships).sorted { $0.name.utf16Precedes($1.name) }
+  }
+
+  /// Returns the attribute of the given name that an entity has or inherits.
+  public func attribute(named attribute: String, of entity: String) -> AttributeDescription? {
+    for candidate in lineage(of: entity) {
+      if let found = candidate.attributes.first(where: { $0.name == attribute }) { return found }
+    }
+    return nil
+  }
+
+  /// Returns the relationship of the given name that an entity has or inherits.
+  public func relationship(named relationship: String, of entity: String) -> RelationshipDescription? {
+    for candidate in lineage(of: entity) {
+      if let found = candidate.relationships.first(where: { $0.name == relationship }) { return found }
+    }
+    return nil
+  }
+
+  /// Returns the entity that declares the property of the given name that an entity has or inherits.
+  public func declaringEntity(ofProperty property: String, in entity: String) -> EntityDescription? {
+    lineage(of: entity).first { $0.properties.contains { $0.name == property } }
+  }
+
+  /// Finds the relationship that leads back, and the entity that declares it.
+  ///
+  /// - Parameter relationship: A relationship of this model.
+  /// - Returns: `nil` if the relationship has no inverse, or names one that its destination doesn't have.
+  public func inverse(
+    of relationship: RelationshipDescription
+  ) -> (entity: EntityDescription, relationship: RelationshipDescription)? {
+    guard let name = relationship.inverseRelationship,
+      let entity = declaringEntity(ofProperty: name, in: relationship.destinationEntity),
+      let inverse = entity.relationships.first(where: { $0.name == name })
+    else { return nil }
+    return (entity, inverse)
+  }
+
+  /// Returns the entities of a configuration, sorted by name.
+  ///
+  /// - Parameter configuration: A configuration's name; `nil` for the default one with every entity.
+  /// - Returns: `nil` for an unknown configuration.
+  public func entities(inConfiguration configuration: String?) -> [EntityDescription]? {
+    guard let configuration else { return entities }
+    guard let names = configurations.first(where: { $0.name == configuration })?.entityNames else { return nil }
+    return names.compactMap { entity(named: $0) }
+  }
+
+  /// An entity and its ancestors, the nearest first.
+  private func lineage(of name: String) -> [EntityDescription] {
+    guard let entity = entity(named: name) else { return [] }
+    return [entity] + superentities(of: name)
+  }
+}

@@ -1,0 +1,13 @@
+/// A named part of a model, which a store may hold alone.
+public struct ModelConfiguration: Hashable, Sendable {
+  /// The configuration's name.
+  public var name: String
+  /// The names of its entities, sorted.
+  public var entityNames: [String]
+
+  /// Creates a configuration.
+  public init(name: String, entityNames: [String]) {
+    self.name = name
+    self.entityNames = entityNames
+  }
+}

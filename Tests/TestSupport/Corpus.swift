@@ -1,0 +1,65 @@
+package import Foundation
+package import Testing
+
+/// The stores and models of real apps that the tests are held against.
+///
+/// They are third-party data and not part of the repository: they lie in `../shared/corpus` beside the checkout, or in
+/// the folder that `HEIRLOOM_CORPUS` names. Suites that need them are enabled with `.enabled(if: Corpus.isPresent, Corpus.absence)`.
+package enum Corpus {
+  /// The folder of the corpus.
+  package static let folder: URL = {
+    if let path = ProcessInfo.processInfo.environment["HEIRLOOM_CORPUS"] { return URL(fileURLWithPath: path) }
+    // Tests/TestSupport/Corpus.swift is three levels below the checkout.
+    let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    return checkout.deletingLastPathComponent().appendingPathComponent("shared/corpus")
+  }()
+
+  /// Whether the corpus is there.
+  package static let isPresent: Bool = FileManager.default.fileExists(atPath: folder.path)
+
+  /// What a skipped suite says.
+  package static let absence: Comment =
+    "the corpus of real stores is absent: put it in ../shared/corpus or name it in HEIRLOOM_CORPUS"
+
+  /// The paths of all stores, relative to ``folder``, sorted.
+  package static let storePaths: [String] = files { path in
+    path.contains("/stores/")
+      && ["sqlite", "wiredatabase", "moody", "store"].contains((path as NSString).pathExtension)
+  }
+
+  /// The paths of all model versions in XML, relative to ``folder``, sorted.
+  ///
+  /// They are folders named `….xcdatamodel` that hold `contents`.
+  package static let modelPaths: [String] = files { $0.hasSuffix(".xcdatamodel/contents") }.map {
+    ($0 as NSString).deletingLastPathComponent
+  }
+
+  /// The paths of all compiled models, relative to ``folder``, sorted.
+  package static let compiledModelPaths: [String] = files { $0.hasSuffix(".mom") }
+
+  /// Copies a store with its side files and support folder into a folder, so that a test may change it.
+  ///
+  /// - Parameters:
+  ///   - path: The store's path, relative to ``folder``.
+  ///   - directory: The folder that receives the copy.
+  /// - Returns: The copy's location.
+  /// - Throws: Foundation's error when a file can't be read or written.
+  package static func copyStore(_ path: String, to directory: TemporaryDirectory) throws -> URL {
+    let source = folder.appendingPathComponent(path)
+    let destination = directory.url.appendingPathComponent(source.lastPathComponent)
+    for suffix in ["", "-wal", "-shm", "-journal"]
+    where FileManager.default.fileExists(atPath: source.path + suffix) {
+      try Data(contentsOf: URL(fileURLWithPath: source.path + suffix))
+        .write(to: URL(fileURLWithPath: destination.path + suffix))
+    }
+    return destination
+  }
+
+  private static func files(where matches: (String) -> Bool) -> [String] {
+    guard let enumerator = FileManager.default.enumerator(atPath: folder.path) else { return [] }
+    var paths: [String] = []
+    for case let path as String in enumerator where matches(path) { paths.append(path) }
+    return paths.sorted()
+  }
+}
