@@ -1,0 +1,47 @@
+/// A digest that identifies the stored shape of one entity.
+///
+/// A store keeps one digest per entity in its metadata, under `NSStoreModelVersionHashes`. Two
+/// entities with equal digests need no migration.
+public struct VersionHash: Hashable, Sendable {
+  /// The digest's length, in bytes.
+  public static let byteCount: Int = 32
+
+  /// The digest, always ``byteCount`` bytes long.
+  public let bytes: [UInt8]
+
+  /// Creates a hash from a stored digest.
+  ///
+  /// - Parameter bytes: The digest, exactly ``byteCount`` bytes long.
+  /// - Throws: ``VersionHashError/wrongLength(found:)`` for any other length.
+  public init(_ bytes: some Collection<UInt8>) throws(VersionHashError) {
+    guard bytes.count == Self.byteCount else { throw .wrongLength(found: bytes.count) }
+    self.bytes = Array(bytes)
+  }
+
+  /// Creates a hash by digesting what a closure adds.
+  init(digesting add: (inout SHA256) -> Void) {
+    var digest = SHA256()
+    add(&digest)
+    bytes = digest.finalize()
+  }
+}
+
+extension VersionHash: CustomStringConvertible {
+  /// The digest as 64 lowercase hexadecimal digits.
+  public var description: String { bytes.hexadecimal }
+}
+
+/// A stored digest that is not a version hash.
+public enum VersionHashError: Error, Hashable, Sendable {
+  /// The digest has `found` bytes instead of ``VersionHash/byteCount``.
+  case wrongLength(found: Int)
+}
+
+extension VersionHashError: CustomStringConvertible {
+  /// One sentence: what was found and what was expected.
+  public var description: String {
+    switch self {
+    case .wrongLength(let found): "A version hash has \(found) bytes; expected \(VersionHash.byteCount)."
+    }
+  }
+}
