@@ -1,0 +1,170 @@
+import CHeirloomZlib
+
+/// Deflate compression by zlib, with and without the gzip container.
+package enum Compression {
+  /// How much output a decompression may make.
+  package struct Limit: Hashable, Sendable {
+    /// The most bytes, whatever the input.
+    package var byteCount: Int
+    /// The most bytes for each byte of input.
+    package var ratio: Int
+    /// The bytes that are always allowed, so that a tiny input that compresses well is not refused.
+    package var floor: Int
+
+    /// 64 MiB and 200 times the input, but 64 KiB in any case.
+    package static let standard: Limit = Limit(byteCount: 64 << 20, ratio: 200, floor: 64 << 10)
+
+    /// Creates a limit.
+    package init(byteCount: Int, ratio: Int, floor: Int) {
+      self.byteCount = byteCount
+      self.ratio = ratio
+      self.floor = floor
+    }
+
+    /// The most bytes that an input of the given size may give.
+    func outputLimit(inputSize: Int) -> Int {
+      let (product, overflow) = inputSize.multipliedReportingOverflow(by: ratio)
+      return min(byteCount, max(floor, overflow ? byteCount : product))
+    }
+  }
+
+  /// The window sizes that zlib takes for the container: negative for none, 16 more for gzip.
+  private enum Container {
+    static let raw: Int32 = -15
+    static let gzip: Int32 = 31
+  }
+
+  /// Decompresses a deflate stream without container, as a store's model cache is.
+  ///
+  /// What follows the end of the stream is ignored.
+  ///
+  /// - Parameters:
+  ///   - bytes: The stream.
+  ///   - limit: How much output is accepted.
+  /// - Returns: The decompressed bytes.
+  /// - Throws: ``CompressionError`` if the stream is damaged, truncated, or gives too much.
+  package static func inflate(
+    _ bytes: [UInt8], limit: Limit = .standard
+  ) throws(CompressionError) -> [UInt8] {
+    try decompress(bytes, windowBits: Container.raw, limit: limit)
+  }
+
+  /// Decompresses a gzip file of one member; its checksum and length are verified.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole file.
+  ///   - limit: How much output is accepted.
+  /// - Returns: The decompressed bytes.
+  /// - Throws: ``CompressionError`` if the file is damaged, truncated, continues after its end, or gives too much.
+  package static func gunzip(
+    _ bytes: [UInt8], limit: Limit = .standard
+  ) throws(CompressionError) -> [UInt8] {
+    guard isGzip(bytes) else { throw .notGzip }
+    return try decompress(bytes, windowBits: Container.gzip, limit: limit)
+  }
+
+  /// Compresses bytes as a deflate stream without container.
+  ///
+  /// - Parameter bytes: At most 1 GiB.
+  /// - Returns: The stream.
+  /// - Throws: ``CompressionError`` if there is too much input or too little memory.
+  package static func deflate(_ bytes: [UInt8]) throws(CompressionError) -> [UInt8] {
+    try compress(bytes, windowBits: Container.raw)
+  }
+
+  /// Compresses bytes as a gzip file without name and time, so that equal input gives equal files.
+  ///
+  /// - Parameter bytes: At most 1 GiB.
+  /// - Returns: The file.
+  /// - Throws: ``CompressionError`` if there is too much input or too little memory.
+  package static func gzip(_ bytes: [UInt8]) throws(CompressionError) -> [UInt8] {
+    var result = try compress(bytes, windowBits: Container.gzip)
+    // The tenth byte names the operating system; 255 is "unknown", the same everywhere.
+    if result.count > 9 { result[9] = 255 }
+    return result
+  }
+
+  /// Whether bytes start like a gzip file.
+  package static func isGzip(_ bytes: some Collection<UInt8>) -> Bool {
+    bytes.starts(with: [0x1f, 0x8b])
+  }
+
+  private static let chunkSize = 64 << 10
+  private static let inputLimit = 1 << 30
+
+  /// Runs a zlib stream, which must stay at one address: zlib keeps a pointer to it.
+  private static func withStream<Value>(
+    _ body: (UnsafeMutablePointer<z_stream>) throws(CompressionError) -> Value
+  ) throws(CompressionError) -> Value {
+    let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+    stream.initialize(to: z_stream())
+    defer {
+      stream.deinitialize(count: 1)
+      stream.deallocate()
+    }
+    return try body(stream)
+  }
+
+  private static func decompress(
+    _ bytes: [UInt8], windowBits: Int32, limit: Limit
+  ) throws(CompressionError) -> [UInt8] {
+    let outputLimit = limit.outputLimit(inputSize: bytes.count)
+    return try withStream { stream throws(CompressionError) in
+      guard heirloom_inflate_init(stream, windowBits) == Z_OK else { throw .outOfMemory }
+      defer { inflateEnd(stream) }
+      var output: [UInt8] = []
+      let rest = try run(stream, input: bytes, output: &output, limit: outputLimit) {
+        CHeirloomZlib.inflate($0, Z_NO_FLUSH)
+      }
+      guard rest == 0 || windowBits == Container.raw else { throw .trailingBytes(offset: bytes.count - rest) }
+      return output
+    }
+  }
+
+  private static func compress(_ bytes: [UInt8], windowBits: Int32) throws(CompressionError) -> [UInt8] {
+    try withStream { stream throws(CompressionError) in
+      guard heirloom_deflate_init(stream, Z_DEFAULT_COMPRESSION, windowBits) == Z_OK else { throw .outOfMemory }
+      defer { deflateEnd(stream) }
+      var output: [UInt8] = []
+      _ = try run(stream, input: bytes, output: &output, limit: .max) { CHeirloomZlib.deflate($0, Z_FINISH) }
+      return output
+    }
+  }
+
+  /// Feeds all input at once and collects output until the stream ends.
+  ///
+  /// Returns how many bytes of input were left over.
+  private static func run(
+    _ stream: UnsafeMutablePointer<z_stream>, input: [UInt8], output: inout [UInt8], limit: Int,
+    step: (UnsafeMutablePointer<z_stream>) -> Int32
+  ) throws(CompressionError) -> Int {
+    guard input.count <= inputLimit else { throw .tooMuchInput(byteCount: input.count, limit: inputLimit) }
+    // zlib wants a pointer to mutable bytes but doesn't write to them.
+    var input = input
+    let chunk = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: chunkSize)
+    defer { chunk.deallocate() }
+    var collected: [UInt8] = []
+    defer { output = collected }
+    return try input.withUnsafeMutableBufferPointer { buffer throws(CompressionError) in
+      // An empty array may have no address, which zlib would refuse as a wrong argument.
+      stream.pointee.next_in = buffer.baseAddress ?? chunk.baseAddress
+      stream.pointee.avail_in = uInt(buffer.count)
+      while true {
+        stream.pointee.next_out = chunk.baseAddress
+        stream.pointee.avail_out = uInt(chunk.count)
+        let status = step(stream)
+        let produced = chunk.count - Int(stream.pointee.avail_out)
+        guard produced <= limit - collected.count else { throw .tooExpansive(limit: limit) }
+        collected.append(contentsOf: chunk[..<produced])
+        let consumed = buffer.count - Int(stream.pointee.avail_in)
+        switch status {
+        case Z_STREAM_END: return Int(stream.pointee.avail_in)
+        case Z_OK where produced > 0 || stream.pointee.avail_in > 0: continue
+        case Z_OK, Z_BUF_ERROR: throw .truncated(byteCount: buffer.count)
+        case Z_MEM_ERROR: throw .outOfMemory
+        default: throw .damaged(offset: consumed)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/// Bytes that can't be compressed or decompressed.
+package enum CompressionError: Error, Hashable, Sendable {
+  /// The input doesn't start like a gzip file.
+  case notGzip
+  /// The input ends before the compressed stream does.
+  case truncated(byteCount: Int)
+  /// The stream contradicts itself or its checksum.
+  case damaged(offset: Int)
+  /// Bytes follow the end of the file's only member.
+  case trailingBytes(offset: Int)
+  /// The output would exceed the limit.
+  case tooExpansive(limit: Int)
+  /// The input is larger than is accepted.
+  case tooMuchInput(byteCount: Int, limit: Int)
+  /// There is not enough memory for the compressor's tables.
+  case outOfMemory
+}
+
+extension CompressionError: CustomStringConvertible {
+  /// One sentence: what was found and what was expected.
+  package var description: String {
+    switch self {
+    case .notGzip:
+      "The data is no gzip file: it doesn't start with the bytes 1f 8b."
+    case .truncated(let byteCount):
+      "The compressed data ends too early, after \(byteCount) bytes."
+    case .damaged(let offset):
+      "The compressed data is damaged at or before byte \(offset)."
+    case .trailingBytes(let offset):
+      "Unexpected data follows the end of the compressed data at byte \(offset)."
+    case .tooExpansive(let limit):
+      "The compressed data expands to more than the \(limit) bytes that its size justifies."
+    case .tooMuchInput(let byteCount, let limit):
+      "The data has \(byteCount) bytes; at most \(limit) are accepted."
+    case .outOfMemory:
+      "There is not enough memory to compress or decompress data."
+    }
+  }
+}

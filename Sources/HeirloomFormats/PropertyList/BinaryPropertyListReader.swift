@@ -1,0 +1,161 @@
+/// A reader of binary property lists, made for input that may be hostile.
+///
+/// All objects are decoded once, on creation, in time and memory proportional to the input. What objects refer to is
+/// followed only on demand, so a list that contains itself, or names others so often that it would expand beyond
+/// measure, does no harm.
+package struct BinaryPropertyListReader: Sendable {
+  /// An object of the table, with references to others by their positions.
+  package enum Object: Hashable, Sendable {
+    /// A value that holds no others.
+    case scalar(PropertyListValue)
+    /// A list: positions of the elements.
+    case array(ArraySlice<Int>)
+    /// A dictionary: positions of the keys and, in the same order, of the values.
+    case dictionary(keys: ArraySlice<Int>, values: ArraySlice<Int>)
+  }
+
+  /// What the reader accepts.
+  package struct Limits: Hashable, Sendable {
+    /// The most bytes of input.
+    package var byteCount: Int = 64 << 20
+    /// The most levels of lists and dictionaries.
+    package var depth: Int = 256
+
+    /// The limits for any property list.
+    package init() {}
+  }
+
+  /// The position of the outermost object.
+  package let topIndex: Int
+  /// The number of objects.
+  package var count: Int { storedObjects.count }
+
+  private let limits: Limits
+  private let byteCount: Int
+  private let storedObjects: [StoredObject]
+  private let offsets: [Int]
+  /// The references of all lists and dictionaries, one after the other.
+  private let references: [Int]
+
+  /// An object as it is kept: containers are ranges of `references`.
+  enum StoredObject: Sendable {
+    case scalar(PropertyListValue)
+    case array(start: Int, count: Int)
+    case dictionary(start: Int, count: Int)
+  }
+
+  /// Decodes the objects of a property list.
+  ///
+  /// - Parameters:
+  ///   - bytes: A whole file.
+  ///   - limits: What is accepted.
+  /// - Throws: ``PropertyListError`` for anything that is not exactly a binary property list.
+  package init(_ bytes: [UInt8], limits: Limits = Limits()) throws(PropertyListError) {
+    var decoder = try BinaryPropertyListDecoder(bytes, limits: limits)
+    try decoder.decodeObjects()
+    self.limits = limits
+    byteCount = bytes.count
+    topIndex = decoder.topIndex
+    storedObjects = decoder.objects
+    offsets = decoder.offsets
+    references = decoder.references
+  }
+
+  /// Whether data looks like a binary property list, judged by its first bytes.
+  package static func recognizes(_ bytes: some Collection<UInt8>) -> Bool {
+    bytes.starts(with: BinaryPropertyListDecoder.magic)
+  }
+
+  /// Returns the object at a position of the table.
+  ///
+  /// - Parameter index: A position below ``count``.
+  /// - Returns: The object, with references to others by position; all of them exist.
+  /// - Throws: ``PropertyListError/invalidReference(_:offset:)`` if there is no such position.
+  package func object(at index: Int) throws(PropertyListError) -> Object {
+    guard storedObjects.indices.contains(index) else { throw .invalidReference(index, offset: byteCount) }
+    switch storedObjects[index] {
+    case .scalar(let value):
+      return .scalar(value)
+    case .array(let start, let count):
+      return .array(references[start..<start + count])
+    case .dictionary(let start, let count):
+      let middle = start + count
+      return .dictionary(keys: references[start..<middle], values: references[middle..<middle + count])
+    }
+  }
+
+  /// Returns the byte offset of an object in the input, for messages; the input's length for an unknown one.
+  package func offset(ofObjectAt index: Int) -> Int {
+    offsets.indices.contains(index) ? offsets[index] : byteCount
+  }
+
+  /// Returns the property list as one value, with all references followed.
+  ///
+  /// - Returns: The value.
+  /// - Throws: ``PropertyListError`` if it is nested too deeply, contains itself, or expands too much.
+  package func value() throws(PropertyListError) -> PropertyListValue {
+    var expansion = Expansion(reader: self, remaining: Self.expansionLimit(byteCount: byteCount))
+    return try expansion.value(at: topIndex, depth: 0)
+  }
+
+  /// The most content that an input may stand for: shared objects count each time.
+  static func expansionLimit(byteCount: Int) -> Int {
+    min(64 << 20, 64 * byteCount + (1 << 20))
+  }
+
+  /// Follows references within a budget.
+  private struct Expansion {
+    let reader: BinaryPropertyListReader
+    var remaining: Int
+
+    mutating func value(at index: Int, depth: Int) throws(PropertyListError) -> PropertyListValue {
+      guard depth <= reader.limits.depth else {
+        throw .tooDeep(limit: reader.limits.depth, offset: reader.offset(ofObjectAt: index))
+      }
+      switch try reader.object(at: index) {
+      case .scalar(let value):
+        try charge(value.payloadSize, at: index)
+        return value
+      case .array(let elements):
+        try charge(elements.count, at: index)
+        var values: [PropertyListValue] = []
+        values.reserveCapacity(elements.count)
+        for element in elements { values.append(try value(at: element, depth: depth + 1)) }
+        return .array(values)
+      case .dictionary(let keys, let values):
+        try charge(2 * keys.count, at: index)
+        var result: [String: PropertyListValue] = [:]
+        for (key, value) in zip(keys, values) {
+          guard case .scalar(.string(let name)) = try reader.object(at: key) else {
+            throw .invalidKey(offset: reader.offset(ofObjectAt: index))
+          }
+          try charge(name.utf8.count, at: index)
+          guard result.updateValue(try self.value(at: value, depth: depth + 1), forKey: name) == nil else {
+            throw .duplicateKey(name, offset: reader.offset(ofObjectAt: index))
+          }
+        }
+        return .dictionary(result)
+      }
+    }
+
+    private mutating func charge(_ amount: Int, at index: Int) throws(PropertyListError) {
+      // One for the visit itself, so that even empty objects run out.
+      remaining -= amount + 1
+      guard remaining >= 0 else {
+        let limit = BinaryPropertyListReader.expansionLimit(byteCount: reader.byteCount)
+        throw .tooExpansive(limit: limit, offset: reader.offset(ofObjectAt: index))
+      }
+    }
+  }
+}
+
+extension PropertyListValue {
+  /// The bytes that a value without elements stands for; 0 for small ones.
+  fileprivate var payloadSize: Int {
+    switch self {
+    case .string(let text): text.utf8.count
+    case .data(let bytes): bytes.count
+    default: 0
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/// Bytes that are no property list, or a value that can't be written as one.
+///
+/// Offsets count bytes from the start of the input.
+package enum PropertyListError: Error, Hashable, Sendable {
+  /// The input doesn't start with `bplist0`.
+  case notBinaryPropertyList
+  /// The input is longer than a reader accepts.
+  case tooLarge(byteCount: Int, limit: Int)
+  /// The input ends before something that it announces.
+  case truncated(offset: Int)
+  /// The trailer, the last 32 bytes, contradicts itself.
+  case invalidTrailer(offset: Int)
+  /// An object has a marker that property lists don't use.
+  case unknownMarker(UInt8, offset: Int)
+  /// An object's length is negative or no number.
+  case invalidLength(offset: Int)
+  /// A string is not valid in its encoding.
+  case invalidString(offset: Int)
+  /// An object refers to one that doesn't exist.
+  case invalidReference(Int, offset: Int)
+  /// A key of a dictionary is no string.
+  case invalidKey(offset: Int)
+  /// A dictionary has a key twice.
+  case duplicateKey(String, offset: Int)
+  /// Lists and dictionaries are nested too deeply, or contain themselves.
+  case tooDeep(limit: Int, offset: Int)
+  /// The objects stand for more content than the input's size justifies.
+  case tooExpansive(limit: Int, offset: Int)
+  /// An XML property list has an element where another kind is expected.
+  case unexpectedElement(String, offset: Int)
+  /// An XML document is not well-formed.
+  case malformedXML(String, offset: Int)
+}
+
+extension PropertyListError: CustomStringConvertible {
+  /// One sentence: what was found and what was expected.
+  package var description: String {
+    switch self {
+    case .notBinaryPropertyList:
+      "The data is no binary property list: it doesn't start with \"bplist0\"."
+    case .tooLarge(let byteCount, let limit):
+      "The property list has \(byteCount) bytes; at most \(limit) are accepted."
+    case .truncated(let offset):
+      "The property list ends at byte \(offset), in the middle of an object."
+    case .invalidTrailer(let offset):
+      "The property list's trailer at byte \(offset) contradicts the file; the data is damaged."
+    case .unknownMarker(let marker, let offset):
+      "The object at byte \(offset) has the marker \(marker), which no property list uses."
+    case .invalidLength(let offset):
+      "The object at byte \(offset) has no valid length."
+    case .invalidString(let offset):
+      "The string at byte \(offset) is not valid in its encoding."
+    case .invalidReference(let reference, let offset):
+      "The object at byte \(offset) refers to object \(reference), which doesn't exist."
+    case .invalidKey(let offset):
+      "The dictionary at byte \(offset) has a key that is no string."
+    case .duplicateKey(let key, let offset):
+      "The dictionary at byte \(offset) has the key \"\(key.prefix(80))\" twice."
+    case .tooDeep(let limit, let offset):
+      "The object at byte \(offset) is nested more than \(limit) levels deep, or contains itself."
+    case .tooExpansive(let limit, let offset):
+      "From byte \(offset) on the property list expands beyond \(limit) bytes, more than its size justifies."
+    case .unexpectedElement(let name, let offset):
+      "The element <\(name.prefix(80))> at byte \(offset) has no place there in a property list."
+    case .malformedXML(let message, let offset):
+      "The property list is no well-formed XML at byte \(offset): \(message)."
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import HeirloomFormats
+import Testing
+
+struct CompressionTests {
+  @Test(arguments: [0, 1, 6, 65_535, 65_536, 65_537, 300_000])
+  func `gives back what was compressed`(_ count: Int) throws {
+    let input = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* $0 >> 7) }
+    let isEqual = try Compression.inflate(Compression.deflate(input)) == input
+    #expect(isEqual)
+    let isEqualInGzip = try Compression.gunzip(Compression.gzip(input)) == input
+    #expect(isEqualInGzip)
+  }
+
+  @Test func `a gzip file depends on its content alone`() throws {
+    let file = try Compression.gzip(Array("model".utf8))
+    #expect(Array(file[..<8]) == [0x1f, 0x8b, 8, 0, 0, 0, 0, 0], "no name and no time")
+    #expect(file[9] == 255, "no operating system")
+    #expect(try Compression.gzip(Array("model".utf8)) == file)
+  }
+
+  @Test func `reads a file that the gzip tool wrote`() throws {
+    // printf heirloom | gzip -nc | base64
+    let data = try #require(Data(base64Encoded: "H4sIAAAAAAAAA8tIzSzKyc/PBQAzRFbwCAAAAA=="))
+    #expect(try Compression.gunzip(Array(data)) == Array("heirloom".utf8))
+  }
+
+  @Test func `refuses to expand beyond the limit`() throws {
+    let bomb = try Compression.gzip(Array(repeating: 0, count: 10_000_000))
+    #expect(throws: CompressionError.tooExpansive(limit: bomb.count * 200)) { try Compression.gunzip(bomb) }
+    let limit = Compression.Limit(byteCount: 100, ratio: 1_000_000, floor: 1_000_000)
+    #expect(throws: CompressionError.tooExpansive(limit: 100)) { try Compression.gunzip(bomb, limit: limit) }
+    let tiny = try Compression.deflate(Array(repeating: 0, count: 60_000))
+    #expect(try Compression.inflate(tiny).count == 60_000, "a tiny input may expand more than its size allows")
+  }
+
+  @Test func `refuses each truncation`() throws {
+    let file = try Compression.gzip(Array("a model that is truncated".utf8))
+    for length in 2..<file.count {
+      #expect(throws: CompressionError.truncated(byteCount: length)) { try Compression.gunzip(Array(file[..<length])) }
+    }
+    let stream = try Compression.deflate(Array("a model that is truncated".utf8))
+    for length in 0..<stream.count {
+      #expect(throws: CompressionError.truncated(byteCount: length)) {
+        try Compression.inflate(Array(stream[..<length]))
+      }
+    }
+  }
+
+  @Test func `refuses damage and what is no gzip file`() throws {
+    let input = Array("a model that is damaged".utf8)
+    let file = try Compression.gzip(input)
+    var refused = 0
+    for position in file.indices {
+      var bytes = file
+      bytes[position] ^= 0x10
+      // The header's time and the padding before the checksum hold no content.
+      guard let output = try? Compression.gunzip(bytes) else {
+        refused += 1
+        continue
+      }
+      #expect(output == input)
+    }
+    #expect(refused > file.count - 12)
+    #expect(throws: CompressionError.trailingBytes(offset: file.count)) { try Compression.gunzip(file + [0]) }
+    #expect(throws: CompressionError.trailingBytes(offset: file.count)) { try Compression.gunzip(file + file) }
+    #expect(throws: CompressionError.notGzip) { try Compression.gunzip(Array("{}".utf8)) }
+    #expect(throws: CompressionError.notGzip) { try Compression.gunzip([]) }
+    #expect(throws: CompressionError.damaged(offset: 1)) { try Compression.inflate([0xff, 0xff]) }
+  }
+}
