@@ -26,10 +26,10 @@ package enum PropertyListError: Error, Hashable, Sendable {
   case tooDeep(limit: Int, offset: Int)
   /// The objects stand for more content than the input's size justifies.
   case tooExpansive(limit: Int, offset: Int)
-  /// An XML property list has an element where another kind is expected.
-  case unexpectedElement(String, offset: Int)
+  /// An XML property list has something that is no value of the kind its element names; lines count from 1.
+  case unexpectedElement(String, line: Int)
   /// An XML document is not well-formed.
-  case malformedXML(String, offset: Int)
+  case markup(MarkupError)
 }
 
 extension PropertyListError: CustomStringConvertible {
@@ -60,10 +60,10 @@ extension PropertyListError: CustomStringConvertible {
       "The object at byte \(offset) is nested more than \(limit) levels deep, or contains itself."
     case .tooExpansive(let limit, let offset):
       "From byte \(offset) on the property list expands beyond \(limit) bytes, more than its size justifies."
-    case .unexpectedElement(let name, let offset):
-      "The element <\(name.prefix(80))> at byte \(offset) has no place there in a property list."
-    case .malformedXML(let message, let offset):
-      "The property list is no well-formed XML at byte \(offset): \(message)."
+    case .unexpectedElement(let name, let line):
+      "The element <\(name.prefix(80))> in line \(line) has no place or no valid content there in a property list."
+    case .markup(let error):
+      error.description
     }
   }
 }

@@ -1,0 +1,47 @@
+/// Bytes that are no XML document, or none that is accepted.
+package enum MarkupError: Error, Hashable, Sendable {
+  /// The input is empty.
+  case empty
+  /// The input is longer than a reader accepts.
+  case tooLarge(byteCount: Int, limit: Int)
+  /// The input is not UTF-8, or says that it isn't.
+  case unsupportedEncoding
+  /// The document declares entities, which no file of Xcode's does.
+  case declaresEntities
+  /// The document is not well-formed; lines count from 1.
+  case malformed(reason: String, line: Int)
+  /// The document ends before this element is closed.
+  case unclosed(element: String, line: Int)
+  /// There is no element.
+  case noElement
+  /// Elements are nested too deeply.
+  case tooDeep(limit: Int, line: Int)
+  /// There are too many elements.
+  case tooManyElements(limit: Int, line: Int)
+}
+
+extension MarkupError: CustomStringConvertible {
+  /// One sentence: what was found and what was expected.
+  package var description: String {
+    switch self {
+    case .empty:
+      "The document is empty."
+    case .tooLarge(let byteCount, let limit):
+      "The document has \(byteCount) bytes; at most \(limit) are accepted."
+    case .unsupportedEncoding:
+      "The document is not in UTF-8, the only accepted encoding."
+    case .declaresEntities:
+      "The document declares entities, which is not accepted."
+    case .malformed(let reason, let line):
+      "The document is not well-formed XML in line \(line): \(reason)."
+    case .unclosed(let element, let line):
+      "The document ends before the element <\(element.prefix(80))> of line \(line) is closed; it is truncated."
+    case .noElement:
+      "The document has no element; an XML document was expected."
+    case .tooDeep(let limit, let line):
+      "The elements in line \(line) are nested more than \(limit) levels deep."
+    case .tooManyElements(let limit, let line):
+      "The document has more than \(limit) elements in line \(line)."
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+
+#if canImport(FoundationXML)
+  import FoundationXML
+#endif
+
+/// A reader of whole XML documents, made for input that may be hostile.
+///
+/// Nothing outside the document is ever loaded, and entities can't be declared.
+package enum MarkupReader {
+  /// What a reader accepts.
+  package struct Limits: Hashable, Sendable {
+    /// The most bytes of input.
+    package var byteCount: Int = 32 << 20
+    /// The most levels of elements.
+    package var depth: Int = 128
+    /// The most elements.
+    package var elementCount: Int = 1_000_000
+
+    /// The limits for any document.
+    package init() {}
+  }
+
+  /// Returns the outermost element of a document.
+  ///
+  /// - Parameters:
+  ///   - bytes: A whole document in UTF-8.
+  ///   - limits: What is accepted.
+  /// - Returns: The outermost element with all it holds.
+  /// - Throws: ``MarkupError`` for anything but one complete, well-formed document.
+  package static func rootElement(
+    of bytes: [UInt8], limits: Limits = Limits()
+  ) throws(MarkupError) -> MarkupElement {
+    guard !bytes.isEmpty else { throw .empty }
+    guard bytes.count <= limits.byteCount else { throw .tooLarge(byteCount: bytes.count, limit: limits.byteCount) }
+    guard isUTF8(bytes) else { throw .unsupportedEncoding }
+    guard !contains("<!ENTITY", in: bytes) else { throw .declaresEntities }
+    let parser = XMLParser(data: Data(bytes))
+    let builder = TreeBuilder(limits: limits)
+    parser.delegate = builder
+    parser.shouldResolveExternalEntities = false
+    parser.externalEntityResolvingPolicy = .never
+    let succeeded = parser.parse()
+    if let error = builder.error { throw error }
+    // On Linux the parser calls a truncated document a success, so what it has seen decides.
+    guard succeeded, parser.parserError == nil else {
+      let reason = (parser.parserError as NSError?).map { "parser error \($0.code)" } ?? "the parser gave up"
+      throw .malformed(reason: reason, line: max(parser.lineNumber, 0))
+    }
+    if let open = builder.stack.last { throw .unclosed(element: open.name, line: open.line) }
+    guard let root = builder.root else { throw .noElement }
+    return root
+  }
+
+  /// Whether a document is UTF-8 and doesn't claim to be anything else.
+  ///
+  /// Another encoding could hide what is searched for before the document is parsed.
+  private static func isUTF8(_ bytes: [UInt8]) -> Bool {
+    guard !bytes.contains(0), String(validating: bytes, as: UTF8.self) != nil else { return false }
+    let start = String(decoding: bytes.prefix(256), as: UTF8.self)
+    guard start.hasPrefix("<?xml") || start.hasPrefix("\u{FEFF}<?xml"),
+      let declaration = start.split(separator: "?>", maxSplits: 1).first,
+      let value = declaration.split(separator: "encoding", maxSplits: 1).dropFirst().first
+    else { return true }
+    let name = value.drop { $0 == " " || $0 == "=" || $0 == "\"" || $0 == "'" || $0.isNewline || $0 == "\t" }
+    return ["utf-8", "utf8", "us-ascii", "ascii"].contains { name.lowercased().hasPrefix($0) }
+  }
+
+  private static func contains(_ text: String, in bytes: [UInt8]) -> Bool {
+    let pattern = Array(text.utf8)
+    guard let first = pattern.first else { return true }
+    var start = bytes.startIndex
+    while let position = bytes[start...].firstIndex(of: first) {
+      if bytes[position...].starts(with: pattern) { return true }
+      start = position + 1
+    }
+    return false
+  }
+}
+
+/// What builds the tree of elements while the parser runs.
+private final class TreeBuilder: NSObject, XMLParserDelegate {
+  private(set) var stack: [MarkupElement] = []
+  private(set) var root: MarkupElement?
+  private(set) var error: MarkupError?
+  private let limits: MarkupReader.Limits
+  private var elementCount = 0
+
+  init(limits: MarkupReader.Limits) {
+    self.limits = limits
+  }
+
+  func parser(
+    _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?, qualifiedName: String?,
+    attributes: [String: String]
+  ) {
+    guard error == nil else { return }
+    elementCount += 1
+    let line = max(parser.lineNumber, 0)
+    if root != nil {
+      stop(parser, .malformed(reason: "a second outermost element", line: line))
+    } else if stack.count >= limits.depth {
+      stop(parser, .tooDeep(limit: limits.depth, line: line))
+    } else if elementCount > limits.elementCount {
+      stop(parser, .tooManyElements(limit: limits.elementCount, line: line))
+    } else {
+      stack.append(MarkupElement(name: elementName, attributes: attributes, line: line))
+    }
+  }
+
+  func parser(
+    _ parser: XMLParser, didEndElement elementName: String, namespaceURI: String?, qualifiedName: String?
+  ) {
+    guard error == nil, let element = stack.popLast() else { return }
+    guard element.name == elementName else {
+      return stop(parser, .unclosed(element: element.name, line: element.line))
+    }
+    if stack.isEmpty { root = element } else { stack[stack.count - 1].children.append(element) }
+  }
+
+  func parser(_ parser: XMLParser, foundCharacters string: String) {
+    guard error == nil, !stack.isEmpty else { return }
+    stack[stack.count - 1].text += string
+  }
+
+  func parser(_ parser: XMLParser, foundCDATA block: Data) {
+    guard error == nil, !stack.isEmpty else { return }
+    stack[stack.count - 1].text += String(decoding: block, as: UTF8.self)
+  }
+
+  private func stop(_ parser: XMLParser, _ error: MarkupError) {
+    self.error = error
+    parser.abortParsing()
+  }
+}
