@@ -44,7 +44,10 @@ package enum MarkupReader {
     if let error = builder.error { throw error }
     // On Linux the parser calls a truncated document a success, so what it has seen decides.
     guard succeeded, parser.parserError == nil else {
-      let reason = (parser.parserError as NSError?).map { "parser error \($0.code)" } ?? "the parser gave up"
+      let code = (parser.parserError as NSError?)?.code
+      // libxml2's XML_ERR_DOCUMENT_END; Foundation's constant for it has another value on Linux.
+      let isAtEnd = code == 5
+      let reason = isAtEnd ? "it is truncated" : code.map { "parser error \($0)" } ?? "the parser gave up"
       throw .malformed(reason: reason, line: max(parser.lineNumber, 0))
     }
     if let open = builder.stack.last { throw .unclosed(element: open.name, line: open.line) }

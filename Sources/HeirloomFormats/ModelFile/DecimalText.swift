@@ -1,0 +1,46 @@
+/// Decimal numbers as text, in one form for each number.
+enum DecimalText {
+  /// Returns the shortest text of the same number, or `nil` if the text is no decimal number.
+  ///
+  /// `0.0` is `0` and `+012.50` is `12.5`, so that defaults from different formats are equal. Exponents stay.
+  static func canonical(_ text: some StringProtocol) -> String? {
+    var rest = Substring(text)
+    let isNegative = rest.first == "-"
+    if isNegative || rest.first == "+" { rest.removeFirst() }
+    let parts = rest.split(separator: "e", maxSplits: 1, omittingEmptySubsequences: false)
+    let lowered = parts.count > 1 ? parts : rest.split(separator: "E", maxSplits: 1, omittingEmptySubsequences: false)
+    var exponent = 0
+    if lowered.count > 1 {
+      guard let number = Int(lowered[1]), abs(number) < 1000 else { return nil }
+      exponent = number
+    }
+    guard let mantissa = lowered.first else { return nil }
+    let digits = mantissa.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    guard let whole = digits.first, digits.allSatisfy({ $0.allSatisfy { ("0"..."9").contains($0) } }),
+      digits.contains(where: { !$0.isEmpty }), mantissa.count <= 200
+    else { return nil }
+    var fraction = digits.count > 1 ? digits[1] : ""
+    while fraction.last == "0" { fraction.removeLast() }
+    let significant = whole.drop { $0 == "0" }
+    if significant.isEmpty && fraction.isEmpty { return "0" }
+    let number = (significant.isEmpty ? "0" : significant) + (fraction.isEmpty ? "" : "." + fraction)
+    return (isNegative ? "-" : "") + number + (exponent == 0 ? "" : "e\(exponent)")
+  }
+
+  /// Returns the text of a whole number that is shifted by a power of ten.
+  ///
+  /// - Parameters:
+  ///   - digits: Decimal digits without a sign.
+  ///   - exponent: The power of ten, negative for a fraction.
+  ///   - isNegative: Whether the number is below 0.
+  /// - Returns: The shortest text, or `nil` for an exponent beyond all decimal numbers.
+  static func text(digits: String, exponent: Int, isNegative: Bool) -> String? {
+    guard (-1000...1000).contains(exponent) else { return nil }
+    let sign = isNegative ? "-" : ""
+    guard exponent < 0 else { return canonical(sign + digits + String(repeating: "0", count: exponent)) }
+    let padding = max(0, 1 - exponent - digits.count)
+    let padded = String(repeating: "0", count: padding) + digits
+    let point = padded.index(padded.endIndex, offsetBy: exponent)
+    return canonical(sign + padded[..<point] + "." + padded[point...])
+  }
+}

@@ -1,0 +1,143 @@
+public import Foundation
+public import HeirloomModel
+
+/// A file from which no model could be read, and why.
+public struct ModelReadingError: Error, Hashable, Sendable {
+  /// The file; `nil` if the bytes came from elsewhere.
+  public let path: String?
+  /// What is wrong.
+  public let problem: Problem
+
+  /// Creates an error.
+  public init(path: String? = nil, problem: Problem) {
+    self.path = path
+    self.problem = problem
+  }
+
+  /// What is wrong with a file from which a model was to be read.
+  @nonexhaustive
+  public enum Problem: Hashable, Sendable {
+    /// There is nothing at the path.
+    case missing
+    /// The file system refuses to give the content.
+    case unreadable(reason: String)
+    /// The file is larger than any model.
+    case tooLarge(byteCount: Int, limit: Int)
+    /// The file is something else than a model.
+    case notModel(Content)
+    /// The file is of the right kind but damaged or incomplete.
+    case malformed(reason: String)
+    /// The descriptions were read but make no consistent model.
+    case inconsistent(ModelError)
+    /// A snapshot was written in a format that this version doesn't know.
+    case unsupportedSnapshotFormat(Int)
+    /// The hashes in a snapshot are not those of its model.
+    case hashMismatch(entities: [String])
+  }
+
+  /// What was found instead of a model.
+  @nonexhaustive
+  public enum Content: Hashable, Sendable {
+    /// A file without content.
+    case emptyFile
+    /// Text that is no model.
+    case text
+    /// Bytes of an unknown kind.
+    case unknownData
+    /// A SQLite database.
+    case sqliteStore
+    /// A mapping model, as source or compiled.
+    case mappingModel
+    /// A compiled model in the form that only Apple's frameworks read (`.omo`).
+    case optimizedModel
+    /// A model source in the binary format of Xcode before 4.3 (`elements`).
+    case oldBinaryModel
+    /// A property list or archive that holds no model.
+    case otherPropertyList
+    /// An XML document that holds no model.
+    case otherXML(rootElement: String)
+    /// JSON that is no snapshot.
+    case otherJSON
+    /// A folder that is no model bundle.
+    case folder
+    /// A model bundle without a single version.
+    case bundleWithoutVersions
+    /// Something that is neither a file nor a folder.
+    case specialFile
+  }
+
+  /// The same problem, found in a file.
+  package func inFile(_ path: String) -> ModelReadingError {
+    ModelReadingError(path: self.path ?? path, problem: problem)
+  }
+}
+
+extension ModelReadingError: CustomStringConvertible {
+  /// One sentence: what was found and what was expected.
+  public var description: String {
+    let file = path.map { "\"\($0)\"" } ?? "The data"
+    return switch problem {
+    case .missing: "There is no file at \(path.map { "\"\($0)\"" } ?? "the given path"); a model was expected."
+    case .unreadable(let reason): "\(file) can't be read: \(reason)."
+    case .tooLarge(let byteCount, let limit): "\(file) has \(byteCount) bytes; a model has at most \(limit)."
+    case .notModel(let content): "\(file) is \(content.description); a model was expected."
+    case .malformed(let reason): "\(file) is no complete model: \(reason.hasSuffix(".") ? reason : reason + ".")"
+    case .inconsistent(let error): "\(file) holds no consistent model: \(error.description)"
+    case .unsupportedSnapshotFormat(let format):
+      "\(file) is a snapshot of format \(format); this version reads format 1."
+    case .hashMismatch(let entities):
+      "\(file) holds hashes that are not those of its model, for \(Self.list(entities)); it was changed by hand or is damaged."
+    }
+  }
+
+  private static func list(_ names: [String]) -> String {
+    let shown = names.prefix(5).map { "\"\($0.prefix(80))\"" }.joined(separator: ", ")
+    return names.isEmpty ? "the whole model" : names.count > 5 ? shown + " and \(names.count - 5) more" : shown
+  }
+}
+
+extension ModelReadingError.Content: CustomStringConvertible {
+  /// What was found, as the end of a sentence.
+  public var description: String {
+    switch self {
+    case .emptyFile: "an empty file"
+    case .text: "a text file of another kind"
+    case .unknownData: "a file of an unknown kind"
+    case .sqliteStore: "a SQLite store"
+    case .mappingModel: "a mapping model"
+    case .optimizedModel: "an optimized model (.omo), which only Apple's frameworks read"
+    case .oldBinaryModel: "a model in the binary format of Xcode before 4.3"
+    case .otherPropertyList: "a property list that holds no model"
+    case .otherXML(let rootElement): "an XML document with the root element <\(rootElement.prefix(80))>"
+    case .otherJSON: "a JSON file that is no snapshot"
+    case .folder: "a folder that is no model bundle"
+    case .bundleWithoutVersions: "a model bundle without any version"
+    case .specialFile: "neither a file nor a folder"
+    }
+  }
+}
+
+extension ModelReadingError: LocalizedError {
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+
+  /// What to use instead, or how to repair it.
+  public var recoverySuggestion: String? {
+    switch problem {
+    case .missing: "Check the path."
+    case .unreadable: "Check that the file may be read, and try again."
+    case .notModel(.sqliteStore):
+      "Give the model that belongs to the store: an .xcdatamodeld, a .momd, or a snapshot beside the store."
+    case .notModel(.mappingModel): "Give the model; a mapping model is given in addition to it."
+    case .notModel(.optimizedModel): "Use the .mom of the same name, which lies beside it."
+    case .notModel(.oldBinaryModel):
+      "Open the model in Xcode 4.3 or later, which converts it, or use the compiled .mom."
+    case .notModel(.bundleWithoutVersions): "Restore the bundle's versions, for example from version control."
+    case .notModel:
+      "Use an .xcdatamodeld or .xcdatamodel, a .momd or .mom, a snapshot (.json, .json.gz) or a folder of snapshots."
+    case .unsupportedSnapshotFormat: "Use a newer version of Heirloom."
+    case .tooLarge, .malformed, .inconsistent, .hashMismatch:
+      "Restore the file, for example from version control. A store's own model can be read from the store."
+    }
+  }
+}

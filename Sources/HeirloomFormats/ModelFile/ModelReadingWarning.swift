@@ -1,0 +1,44 @@
+/// Something in a model's file that was not understood and is not in the model.
+package struct ModelReadingWarning: Hashable, Sendable {
+  /// What was not understood.
+  package var kind: Kind
+  /// Where it stands, such as `Person.name, line 12`.
+  package var place: String
+
+  /// What was not understood.
+  package enum Kind: Hashable, Sendable {
+    /// An XML element of an unknown name.
+    case unknownElement(String)
+    /// An XML attribute of an unknown name.
+    case unknownAttribute(String)
+    /// An archived object of an unknown class.
+    case unknownClass(String)
+    /// A key of an archived object that has no known meaning.
+    case unknownKey(String)
+    /// A value that doesn't fit what it is for.
+    case invalidValue(String, of: String)
+    /// An expression or predicate whose text could not be parsed; it is kept as text.
+    case unparsedExpression(String)
+  }
+
+  /// Creates a warning.
+  package init(_ kind: Kind, place: String) {
+    self.kind = kind
+    self.place = place
+  }
+}
+
+extension ModelReadingWarning: CustomStringConvertible {
+  /// One sentence: what was found, where, and what was done with it.
+  package var description: String {
+    switch kind {
+    case .unknownElement(let name): "The element <\(name)> of \(place) is unknown and was left out."
+    case .unknownAttribute(let name): "The XML attribute \"\(name)\" of \(place) is unknown and was left out."
+    case .unknownClass(let name): "The object of class \"\(name)\" in \(place) is unknown and was left out."
+    case .unknownKey(let name): "The key \"\(name)\" of \(place) is unknown and was left out."
+    case .invalidValue(let value, let name):
+      "The value \"\(value.prefix(80))\" of \"\(name)\" in \(place) doesn't fit and was left out."
+    case .unparsedExpression(let text): "The expression \"\(text.prefix(200))\" of \(place) is kept as text only."
+    }
+  }
+}

@@ -1,0 +1,342 @@
+import HeirloomModel
+
+/// A reader of model sources: the file `contents` of an `.xcdatamodel`.
+///
+/// Elements and attributes that it doesn't know become warnings; nothing is dropped in silence but what only Xcode's
+/// editor uses.
+package struct ModelSourceReader {
+  private(set) var warnings: [ModelReadingWarning] = []
+  /// The composite types of the model by name.
+  private var composites: [String: MarkupElement] = [:]
+  /// Composite elements that may still be made: composites that hold others could multiply without measure.
+  private var remainingElements = 10_000
+  private static let compositeDepthLimit = 16
+
+  private init() {}
+
+  /// Reads a model.
+  ///
+  /// - Parameter bytes: The whole file.
+  /// - Returns: The model and what was not understood.
+  /// - Throws: ``ModelReadingError`` if the file is no complete document or describes no consistent model.
+  package static func read(_ bytes: [UInt8]) throws(ModelReadingError) -> ReadModel {
+    guard !bytes.isEmpty else { throw ModelReadingError(problem: .notModel(.emptyFile)) }
+    let root: MarkupElement
+    do throws(MarkupError) {
+      root = try MarkupReader.rootElement(of: bytes)
+    } catch {
+      throw ModelReadingError(problem: .malformed(reason: error.description))
+    }
+    guard root.name == "model" else { throw ModelReadingError(problem: .notModel(.otherXML(rootElement: root.name))) }
+    var reader = ModelSourceReader()
+    let model = try reader.model(root)
+    return ReadModel(model: model, warnings: reader.warnings)
+  }
+
+  // MARK: - The model
+
+  private mutating func model(_ root: MarkupElement) throws(ModelReadingError) -> ManagedObjectModel {
+    check(
+      root, "model",
+      attributes: [
+        "type", "documentVersion", "lastSavedToolsVersion", "systemVersion", "minimumToolsVersion", "sourceLanguage",
+        "userDefinedModelVersionIdentifier", "name", "macOSVersion", "iOSVersion", "usedWithSwiftData",
+        "usedWithCloudKit",
+      ],
+      children: ["entity", "composite", "fetchRequest", "configuration", "elements"])
+    for composite in root.children(named: "composite") {
+      let name = try required("name", of: composite)
+      guard composites.updateValue(composite, forKey: name) == nil else {
+        throw malformed("the composite type \"\(name)\" is described twice", composite)
+      }
+    }
+    var entities: [EntityDescription] = []
+    for element in root.children(named: "entity") { entities.append(try entity(element)) }
+    var requests: [FetchRequestDescription] = []
+    for element in root.children(named: "fetchRequest") { requests.append(try fetchRequest(element)) }
+    var configurations: [ModelConfiguration] = []
+    for element in root.children(named: "configuration") { configurations.append(try configuration(element)) }
+    do throws(ModelError) {
+      return try ManagedObjectModel(
+        entities: entities, versionIdentifiers: root["userDefinedModelVersionIdentifier"].map { [$0] } ?? [],
+        configurations: configurations, fetchRequestTemplates: requests)
+    } catch {
+      throw ModelReadingError(problem: .inconsistent(error))
+    }
+  }
+
+  private mutating func configuration(_ element: MarkupElement) throws(ModelReadingError) -> ModelConfiguration {
+    let name = try required("name", of: element)
+    check(element, name, attributes: ["name", "usedWithCloudKit"], children: ["memberEntity"])
+    var entityNames: [String] = []
+    for member in element.children {
+      check(member, name, attributes: ["name"], children: [])
+      if member.name == "memberEntity" { entityNames.append(try required("name", of: member)) }
+    }
+    return ModelConfiguration(name: name, entityNames: entityNames)
+  }
+
+  private mutating func entity(_ element: MarkupElement) throws(ModelReadingError) -> EntityDescription {
+    let name = try required("name", of: element)
+    check(
+      element, name,
+      attributes: [
+        "name", "representedClassName", "parentEntity", "isAbstract", "syncable", "codeGenerationType",
+        "versionHashModifier", "elementID", "coreSpotlightDisplayNameExpression",
+      ],
+      children: [
+        "attribute", "relationship", "fetchedProperty", "fetchIndex", "compoundIndexes", "uniquenessConstraints",
+        "userInfo",
+      ])
+    var entity = EntityDescription(name: name)
+    entity.superentity = element[nonEmpty: "parentEntity"]
+    entity.isAbstract = boolean("isAbstract", of: element, name)
+    entity.managedObjectClassName = element[nonEmpty: "representedClassName"].flatMap {
+      $0 == ArchivedNames.defaultObjectClass ? nil : $0
+    }
+    entity.renamingIdentifier = renamingIdentifier(of: element, name: name)
+    entity.versionHashModifier = element[nonEmpty: "versionHashModifier"]
+    entity.codeGenerationType = element[nonEmpty: "codeGenerationType"]
+    if let text = element[nonEmpty: "coreSpotlightDisplayNameExpression"] {
+      entity.coreSpotlightDisplayNameExpression = expression(text, place(name, element))
+    }
+    entity.userInfo = try userInfo(of: element, name)
+    for child in element.children {
+      switch child.name {
+      case "attribute": entity.attributes.append(try attribute(child, entity: name))
+      case "relationship": entity.relationships.append(try relationship(child, entity: name))
+      case "fetchedProperty": entity.fetchedProperties.append(try fetchedProperty(child, entity: name))
+      default: break
+      }
+    }
+    entity.uniquenessConstraints = try uniquenessConstraints(of: element, name)
+    entity.indexes = try indexes(of: element, name)
+    return entity
+  }
+
+  private mutating func uniquenessConstraints(
+    of element: MarkupElement, _ entity: String
+  ) throws(ModelReadingError) -> [[String]] {
+    var result: [[String]] = []
+    for list in element.children(named: "uniquenessConstraints") {
+      check(list, entity, attributes: [], children: ["uniquenessConstraint"])
+      for constraint in list.children(named: "uniquenessConstraint") {
+        check(constraint, entity, attributes: [], children: ["constraint"])
+        var names: [String] = []
+        for member in constraint.children(named: "constraint") {
+          check(member, entity, attributes: ["value"], children: [])
+          names.append(try required("value", of: member))
+        }
+        if !names.isEmpty { result.append(names) }
+      }
+    }
+    return result
+  }
+
+  // MARK: - Attributes
+
+  private mutating func attribute(
+    _ element: MarkupElement, entity: String, depth: Int = 0
+  ) throws(ModelReadingError) -> AttributeDescription {
+    let name = try required("name", of: element)
+    let owner = "\(entity).\(name)"
+    check(
+      element, owner,
+      attributes: [
+        "name", "attributeType", "optional", "transient", "indexed", "usesScalarValueType", "defaultValueString",
+        "defaultDateTimeInterval", "minDateTimeInterval", "maxDateTimeInterval", "minValueString", "maxValueString",
+        "regularExpressionString", "allowsExternalBinaryDataStorage", "allowsCloudEncryption",
+        "preserveAfterDeletion", "spotlightIndexingEnabled", "storedInTruthFile", "valueTransformerName",
+        "customClassName", "derived", "derivationExpression", "composite", "versionHashModifier", "elementID",
+        "syncable",
+      ],
+      children: ["userInfo"])
+    var type = AttributeType.undefined
+    if let typeName = element[nonEmpty: "attributeType"] {
+      guard let known = AttributeType(name: typeName), known != .objectID else {
+        throw malformed("the attribute \"\(owner)\" has the unknown type \"\(typeName.prefix(80))\"", element)
+      }
+      type = known
+    }
+    var attribute = AttributeDescription(name: name, type: type)
+    attribute.isOptional = boolean("optional", of: element, owner)
+    attribute.isTransient = boolean("transient", of: element, owner)
+    attribute.renamingIdentifier = renamingIdentifier(of: element, name: name)
+    attribute.versionHashModifier = element[nonEmpty: "versionHashModifier"]
+    attribute.allowsExternalBinaryDataStorage = boolean("allowsExternalBinaryDataStorage", of: element, owner)
+    attribute.preservesValueInHistoryOnDeletion = boolean("preserveAfterDeletion", of: element, owner)
+    attribute.allowsCloudEncryption = boolean("allowsCloudEncryption", of: element, owner)
+    attribute.isIndexedBySpotlight = boolean("spotlightIndexingEnabled", of: element, owner)
+    attribute.isStoredInExternalRecord = boolean("storedInTruthFile", of: element, owner)
+    attribute.attributeValueClassName = element[nonEmpty: "customClassName"]
+    attribute.valueTransformerName = element[nonEmpty: "valueTransformerName"]
+    if element["usesScalarValueType"] != nil {
+      attribute.usesScalarValueType = boolean("usesScalarValueType", of: element, owner)
+    }
+    attribute.userInfo = try userInfo(of: element, owner)
+    attribute.defaultValue = defaultValue(of: element, type: type, owner)
+    attribute.validationRules = validationRules(of: element, type: type, owner)
+    if boolean("derived", of: element, owner) {
+      let text = try required("derivationExpression", of: element)
+      attribute.derivation = DerivedAttributeDescription(
+        derivationExpression: expression(text, place(owner, element)))
+    }
+    if type == .composite { attribute.composite = try composite(of: element, owner, depth: depth) }
+    return attribute
+  }
+
+  private mutating func composite(
+    of element: MarkupElement, _ owner: String, depth: Int
+  ) throws(ModelReadingError) -> CompositeAttributeDescription {
+    let name = try required("composite", of: element)
+    guard depth < Self.compositeDepthLimit else {
+      throw malformed("the composite type \"\(name)\" is nested too deeply or holds itself", element)
+    }
+    guard let type = composites[name] else {
+      throw malformed("the composite type \"\(name)\" of \"\(owner)\" is not described", element)
+    }
+    check(type, name, attributes: ["name", "elementID", "versionHashModifier"], children: ["attribute", "userInfo"])
+    var elements: [AttributeDescription] = []
+    for child in type.children(named: "attribute") {
+      remainingElements -= 1
+      guard remainingElements >= 0 else { throw malformed("composite types hold too many elements", element) }
+      elements.append(try attribute(child, entity: owner, depth: depth + 1))
+    }
+    return CompositeAttributeDescription(name: name, elements: elements)
+  }
+
+  // MARK: - Relationships
+
+  private mutating func relationship(
+    _ element: MarkupElement, entity: String
+  ) throws(ModelReadingError) -> RelationshipDescription {
+    let name = try required("name", of: element)
+    let owner = "\(entity).\(name)"
+    check(
+      element, owner,
+      attributes: [
+        "name", "optional", "transient", "toMany", "minCount", "maxCount", "deletionRule", "ordered",
+        "destinationEntity", "inverseName", "inverseEntity", "indexed", "versionHashModifier",
+        "spotlightIndexingEnabled", "storedInTruthFile", "elementID", "syncable",
+      ],
+      children: ["userInfo"])
+    var relationship = RelationshipDescription(
+      name: name, destinationEntity: try required("destinationEntity", of: element))
+    relationship.inverseRelationship = element[nonEmpty: "inverseName"]
+    relationship.isOptional = boolean("optional", of: element, owner)
+    relationship.isTransient = boolean("transient", of: element, owner)
+    let isToMany = boolean("toMany", of: element, owner)
+    relationship.minCount = count("minCount", of: element, owner) ?? 0
+    relationship.maxCount = count("maxCount", of: element, owner) ?? (isToMany ? 0 : 1)
+    if let rule = element[nonEmpty: "deletionRule"] {
+      if let known = DeleteRule.allCases.first(where: { $0.name == rule }) {
+        relationship.deleteRule = known
+      } else {
+        warn(.invalidValue(rule, of: "deletionRule"), place(owner, element))
+      }
+    }
+    relationship.isOrdered = boolean("ordered", of: element, owner)
+    relationship.renamingIdentifier = renamingIdentifier(of: element, name: name)
+    relationship.versionHashModifier = element[nonEmpty: "versionHashModifier"]
+    relationship.isIndexedBySpotlight = boolean("spotlightIndexingEnabled", of: element, owner)
+    relationship.userInfo = try userInfo(of: element, owner)
+    return relationship
+  }
+}
+
+// MARK: - Parts of elements
+
+extension ModelSourceReader {
+  /// Warns about attributes and elements that are not known here.
+  mutating func check(_ element: MarkupElement, _ owner: String, attributes: Set<String>, children: Set<String>) {
+    for name in element.attributes.keys where !attributes.contains(name) {
+      warn(.unknownAttribute(name), place(owner, element))
+    }
+    for child in element.children where !children.contains(child.name) {
+      warn(.unknownElement(child.name), place(owner, child))
+    }
+  }
+
+  mutating func warn(_ kind: ModelReadingWarning.Kind, _ place: String) {
+    warnings.append(ModelReadingWarning(kind, place: place))
+  }
+
+  func place(_ owner: String, _ element: MarkupElement) -> String {
+    "\(owner), line \(element.line)"
+  }
+
+  func malformed(_ reason: String, _ element: MarkupElement) -> ModelReadingError {
+    ModelReadingError(problem: .malformed(reason: "\(reason) (line \(element.line))"))
+  }
+
+  func required(_ attribute: String, of element: MarkupElement) throws(ModelReadingError) -> String {
+    guard let value = element[attribute] else {
+      throw malformed("the element <\(element.name)> lacks the attribute \"\(attribute)\"", element)
+    }
+    return value
+  }
+
+  mutating func boolean(
+    _ attribute: String, of element: MarkupElement, _ owner: String, default defaultValue: Bool = false
+  ) -> Bool {
+    guard let text = element[attribute] else { return defaultValue }
+    guard let value = Self.boolean(text) else {
+      warn(.invalidValue(text, of: attribute), place(owner, element))
+      return defaultValue
+    }
+    return value
+  }
+
+  static func boolean(_ text: String) -> Bool? {
+    switch text.lowercased() {
+    case "yes", "true", "1": true
+    case "no", "false", "0": false
+    default: nil
+    }
+  }
+
+  mutating func count(_ attribute: String, of element: MarkupElement, _ owner: String) -> Int? {
+    guard let text = element[nonEmpty: attribute] else { return nil }
+    // Counts are hashed as 32-bit numbers.
+    guard let number = Int32(text) else {
+      warn(.invalidValue(text, of: attribute), place(owner, element))
+      return nil
+    }
+    return Int(number)
+  }
+
+  func renamingIdentifier(of element: MarkupElement, name: String) -> String? {
+    element[nonEmpty: "elementID"].flatMap { $0 == name ? nil : $0 }
+  }
+
+  mutating func userInfo(of element: MarkupElement, _ owner: String) throws(ModelReadingError) -> [String: String] {
+    var result: [String: String] = [:]
+    for info in element.children(named: "userInfo") {
+      check(info, owner, attributes: [], children: ["entry"])
+      for entry in info.children(named: "entry") {
+        check(entry, owner, attributes: ["key", "value"], children: [])
+        result[try required("key", of: entry)] = entry["value"] ?? ""
+      }
+    }
+    return result
+  }
+
+  mutating func predicate(_ text: String, _ place: String) -> PredicateDescription {
+    let predicate = ExpressionReading.predicate(text)
+    if case .unparsed = predicate { warn(.unparsedExpression(text), place) }
+    return predicate
+  }
+
+  mutating func expression(_ text: String, _ place: String) -> ValueExpression {
+    let expression = ExpressionReading.expression(text)
+    if case .unparsed = expression { warn(.unparsedExpression(text), place) }
+    return expression
+  }
+}
+
+extension MarkupElement {
+  /// The value of an attribute, or `nil` if it is absent or empty.
+  subscript(nonEmpty attribute: String) -> String? {
+    attributes[attribute].flatMap { $0.isEmpty ? nil : $0 }
+  }
+}
