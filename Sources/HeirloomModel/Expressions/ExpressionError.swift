@@ -1,0 +1,54 @@
+/// Text that is no predicate or expression.
+///
+/// Offsets count Unicode scalars from 0.
+@nonexhaustive
+public enum ExpressionError: Error, Hashable, Sendable {
+  /// The text is longer than the limit, in Unicode scalars.
+  case tooLong(limit: Int)
+  /// Parentheses, operators or functions are nested more deeply than the limit.
+  case tooDeep(offset: Int, limit: Int)
+  /// Something else stands where `expected` was.
+  case unexpected(found: String, offset: Int, expected: String)
+  /// The text ends where `expected` was.
+  case unexpectedEnd(offset: Int, expected: String)
+  /// A string that begins at the offset has no closing quote.
+  case unterminatedString(offset: Int)
+  /// A backslash in a string is followed by something that makes no character.
+  case invalidEscape(offset: Int)
+  /// A number has wrong digits or is out of range.
+  case invalidNumber(text: String, offset: Int)
+  /// A reserved word stands where a name was expected.
+  case reservedWord(word: String, offset: Int)
+  /// A comparison has an option other than `c`, `d` and `n`.
+  case unknownOption(text: String, offset: Int)
+  /// The text has a place for an argument, such as `%@`, and nothing to put there.
+  case formatArgument(offset: Int)
+}
+
+extension ExpressionError: CustomStringConvertible {
+  /// One sentence: what was found and what was expected.
+  public var description: String {
+    switch self {
+    case .tooLong(let limit):
+      "The text is too long for a predicate or expression: expected at most \(limit) characters."
+    case .tooDeep(let offset, let limit):
+      "At character \(offset + 1) the text is nested more than \(limit) levels deep; expected a simpler one."
+    case .unexpected(let found, let offset, let expected):
+      "Found \(found) at character \(offset + 1); expected \(expected)."
+    case .unexpectedEnd(_, let expected):
+      "The text ends too early; expected \(expected)."
+    case .unterminatedString(let offset):
+      "The string that begins at character \(offset + 1) has no end; expected a closing quote."
+    case .invalidEscape(let offset):
+      "The escape at character \(offset + 1) makes no character; expected something like \\n, \\\" or \\u00e9."
+    case .invalidNumber(let text, let offset):
+      "Found \"\(text)\" at character \(offset + 1); expected a number such as 12, -1.5e3 or 0xff that a double can hold."
+    case .reservedWord(let word, let offset):
+      "Found the reserved word \"\(word)\" at character \(offset + 1); expected a value (a name is written #\(word))."
+    case .unknownOption(let text, let offset):
+      "Found the option [\(text)] at character \(offset + 1); expected c, d, n or several of them."
+    case .formatArgument(let offset):
+      "Found % at character \(offset + 1); expected a value, since there are no arguments to fill in."
+    }
+  }
+}

@@ -1,0 +1,240 @@
+/// Splits the text of a predicate or expression into tokens.
+struct ExpressionLexer {
+  /// The most Unicode scalars that a text may have.
+  static let lengthLimit: Int = 1 << 20
+
+  private let scalars: [Unicode.Scalar]
+  private var position = 0
+
+  private init(_ text: String) throws(ExpressionError) {
+    // UTF-8 is at most four bytes a scalar: don't copy a giant text only to find that it is one.
+    guard text.utf8.count <= Self.lengthLimit * 4 else { throw .tooLong(limit: Self.lengthLimit) }
+    scalars = Array(text.unicodeScalars)
+    guard scalars.count <= Self.lengthLimit else { throw .tooLong(limit: Self.lengthLimit) }
+  }
+
+  /// Returns the tokens of a text; the last one is the end.
+  static func tokens(of text: String) throws(ExpressionError) -> [ExpressionToken] {
+    var lexer = try ExpressionLexer(text)
+    var tokens: [ExpressionToken] = []
+    while true {
+      let token = try lexer.next()
+      tokens.append(token)
+      if token.kind == .end { return tokens }
+    }
+  }
+
+  private func peek(_ distance: Int = 0) -> Unicode.Scalar? {
+    let index = position + distance
+    return index < scalars.count ? scalars[index] : nil
+  }
+
+  private mutating func next() throws(ExpressionError) -> ExpressionToken {
+    while let scalar = peek(), scalar.properties.isWhitespace { position += 1 }
+    let offset = position
+    guard let scalar = peek() else { return ExpressionToken(kind: .end, offset: offset) }
+    switch scalar {
+    case "\"", "'":
+      return ExpressionToken(kind: .string(try string()), offset: offset)
+    case "0"..."9":
+      return ExpressionToken(kind: try number(), offset: offset)
+    case "." where peek(1)?.isDecimalDigit == true:
+      return ExpressionToken(kind: try number(), offset: offset)
+    case "$":
+      position += 1
+      guard let first = peek(), first.beginsName else { throw unexpected(expected: "the name of a variable") }
+      return ExpressionToken(kind: .variable(name()), offset: offset)
+    case "#":
+      position += 1
+      guard let first = peek(), first.beginsName || first == "@" else { throw unexpected(expected: "a name") }
+      return ExpressionToken(kind: .word(name(), isEscaped: true), offset: offset)
+    case "@":
+      guard let first = peek(1), first.beginsName else { throw unexpected(expected: "a collection operator") }
+      return ExpressionToken(kind: .word(name(), isEscaped: true), offset: offset)
+    case "%":
+      throw .formatArgument(offset: offset)
+    case _ where scalar.beginsName:
+      return ExpressionToken(kind: wordOrSelector(), offset: offset)
+    default:
+      return ExpressionToken(kind: .sign(try sign()), offset: offset)
+    }
+  }
+
+  private func unexpected(expected: String) -> ExpressionError {
+    guard let scalar = peek() else { return .unexpectedEnd(offset: position, expected: expected) }
+    return .unexpected(found: "\"\(scalar)\"", offset: position, expected: expected)
+  }
+
+  // MARK: - Names
+
+  /// Reads a name; the first scalar is known to begin one, or is `@`.
+  private mutating func name() -> String {
+    var text = String.UnicodeScalarView()
+    repeat {
+      text.append(scalars[position])
+      position += 1
+    } while peek()?.continuesName == true
+    return String(text)
+  }
+
+  private mutating func wordOrSelector() -> ExpressionToken.Kind {
+    let first = name()
+    guard peek() == ":" else { return .word(first, isEscaped: false) }
+    // A colon belongs to a function's name only if the whole name is followed by a parenthesis: `add:to:(a, b)`.
+    let start = position
+    var selector = first
+    while peek() == ":" {
+      selector += ":"
+      position += 1
+      if let scalar = peek(), scalar.beginsName { selector += name() }
+    }
+    var distance = 0
+    while let scalar = peek(distance), scalar.properties.isWhitespace { distance += 1 }
+    if peek(distance) == "(" { return .selector(selector) }
+    position = start
+    return .word(first, isEscaped: false)
+  }
+
+  // MARK: - Signs
+
+  private static let signs: [String] = [
+    "=<", "=>", "==", "<=", "<>", "<<", ">=", ">>", "!=", "&&", "||", "**", "=", "<", ">", "!", "&", "|", "^", "~", "+",
+    "-", "*", "/", "(", ")", "{", "}", "[", "]", ",", ".",
+  ]
+
+  private mutating func sign() throws(ExpressionError) -> String {
+    for sign in Self.signs {
+      let wanted = sign.unicodeScalars
+      guard wanted.count <= scalars.count - position else { continue }
+      if wanted.elementsEqual(scalars[position..<position + wanted.count]) {
+        position += wanted.count
+        return sign
+      }
+    }
+    throw unexpected(expected: "a value or an operator")
+  }
+
+  // MARK: - Numbers
+
+  private mutating func number() throws(ExpressionError) -> ExpressionToken.Kind {
+    let start = position
+    if peek() == "0", peek(1) == "x" || peek(1) == "X" {
+      position += 2
+      let digits = run(while: \.properties.isASCIIHexDigit)
+      guard peek()?.continuesName != true, let value = Int64(digits, radix: 16) else {
+        throw invalidNumber(from: start)
+      }
+      return .integer(value)
+    }
+    var text = run(while: \.isDecimalDigit)
+    var isWhole = true
+    if peek() == ".", peek(1)?.isDecimalDigit == true {
+      isWhole = false
+      position += 1
+      text = (text.isEmpty ? "0" : text) + "." + run(while: \.isDecimalDigit)
+    }
+    if peek() == "e" || peek() == "E" {
+      isWhole = false
+      position += 1
+      text += "e"
+      if let sign = peek(), sign == "+" || sign == "-" {
+        text.unicodeScalars.append(sign)
+        position += 1
+      }
+      text += run(while: \.isDecimalDigit)
+    }
+    guard peek()?.continuesName != true else { throw invalidNumber(from: start) }
+    if isWhole {
+      if let value = Int64(text) { return .integer(value) }
+      return .hugeInteger(String(text.drop { $0 == "0" }))
+    }
+    guard let value = Double(text), value.isFinite else { throw invalidNumber(from: start) }
+    return .double(value)
+  }
+
+  private mutating func run(while matches: (Unicode.Scalar) -> Bool) -> String {
+    var text = String.UnicodeScalarView()
+    while let scalar = peek(), matches(scalar) {
+      text.append(scalar)
+      position += 1
+    }
+    return String(text)
+  }
+
+  private func invalidNumber(from start: Int) -> ExpressionError {
+    let end = min(scalars.count, start + 40)
+    var text = String.UnicodeScalarView()
+    for scalar in scalars[start..<end] {
+      guard scalar.continuesName || scalar == "." || scalar == "+" || scalar == "-" else { break }
+      text.append(scalar)
+    }
+    return .invalidNumber(text: String(text), offset: start)
+  }
+
+  // MARK: - Strings
+
+  private mutating func string() throws(ExpressionError) -> String {
+    let start = position
+    let quote = scalars[position]
+    position += 1
+    var text = String.UnicodeScalarView()
+    while let scalar = peek() {
+      position += 1
+      if scalar == quote { return String(text) }
+      text.append(scalar == "\\" ? try escape() : scalar)
+    }
+    throw .unterminatedString(offset: start)
+  }
+
+  /// Reads what follows a backslash.
+  private mutating func escape() throws(ExpressionError) -> Unicode.Scalar {
+    let backslash = position - 1
+    guard let scalar = peek() else { throw .invalidEscape(offset: backslash) }
+    position += 1
+    switch scalar {
+    case "n": return "\n"
+    case "r": return "\r"
+    case "t": return "\t"
+    case "u":
+      let high = try hexadecimal(count: 4, backslash: backslash)
+      guard (0xD800..<0xDC00).contains(high) else { return try character(high, backslash: backslash) }
+      // A character beyond U+FFFF is written as two UTF-16 code units.
+      guard peek() == "\\", peek(1) == "u" else { throw .invalidEscape(offset: backslash) }
+      position += 2
+      let low = try hexadecimal(count: 4, backslash: backslash)
+      guard (0xDC00..<0xE000).contains(low) else { throw .invalidEscape(offset: backslash) }
+      return try character(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00), backslash: backslash)
+    case "U":
+      return try character(hexadecimal(count: 8, backslash: backslash), backslash: backslash)
+    default:
+      return scalar
+    }
+  }
+
+  private mutating func hexadecimal(count: Int, backslash: Int) throws(ExpressionError) -> UInt32 {
+    var value: UInt32 = 0
+    for _ in 0..<count {
+      guard let scalar = peek(), let digit = Character(scalar).hexDigitValue, scalar.isASCII else {
+        throw .invalidEscape(offset: backslash)
+      }
+      value = value << 4 | UInt32(digit)
+      position += 1
+    }
+    return value
+  }
+
+  private func character(_ value: UInt32, backslash: Int) throws(ExpressionError) -> Unicode.Scalar {
+    guard let scalar = Unicode.Scalar(value) else { throw .invalidEscape(offset: backslash) }
+    return scalar
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isDecimalDigit: Bool { ("0"..."9").contains(self) }
+
+  /// Whether a name may begin with this character.
+  var beginsName: Bool { self == "_" || properties.isXIDStart }
+
+  /// Whether this character may stand inside a name.
+  var continuesName: Bool { self == "_" || properties.isXIDContinue }
+}

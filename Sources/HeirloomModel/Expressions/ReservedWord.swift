@@ -1,0 +1,28 @@
+/// The words that mean something in the text of a predicate, in any letter case.
+enum ReservedWord: String, CaseIterable {
+  case and, or, not, all, any, some, none
+  case `in`, like, matches, contains, beginswith, endswith, between, caseinsensitive, ci
+  case null, `nil`, `self`, `true`, yes, `false`, no, truepredicate, falsepredicate
+  case first, last, size, anykey
+  case subquery, fetch, cast, function, ternary
+  case union, intersect, minus, customselector
+
+  /// Finds the word that a text is, whatever its letter case.
+  init?(_ text: String) {
+    // The longest word has 15 letters: don't fold long texts.
+    guard text.utf8.count <= 16 else { return nil }
+    self.init(rawValue: text.lowercased())
+  }
+
+  /// Whether the word can't be a name even where a value is expected.
+  ///
+  /// The others mean something only between brackets, before a parenthesis or between two values.
+  var isNeverName: Bool {
+    switch self {
+    case .first, .last, .size, .anykey, .caseinsensitive, .ci: false
+    case .subquery, .fetch, .cast, .function, .ternary: false
+    case .union, .intersect, .minus, .customselector: false
+    default: true
+    }
+  }
+}
