@@ -97,21 +97,22 @@ struct ExpressionLexer {
 
   // MARK: - Signs
 
-  private static let signs: [String] = [
-    "=<", "=>", "==", "<=", "<>", "<<", ">=", ">>", "!=", "&&", "||", "**", "=", "<", ">", "!", "&", "|", "^", "~", "+",
-    "-", "*", "/", "(", ")", "{", "}", "[", "]", ",", ".",
-  ]
-
   private mutating func sign() throws(ExpressionError) -> String {
-    for sign in Self.signs {
-      let wanted = sign.unicodeScalars
-      guard wanted.count <= scalars.count - position else { continue }
-      if wanted.elementsEqual(scalars[position..<position + wanted.count]) {
-        position += wanted.count
-        return sign
-      }
+    guard let first = peek() else { throw unexpected(expected: "a value or an operator") }
+    let both = peek(1).map { String(String.UnicodeScalarView([first, $0])) } ?? ""
+    switch both {
+    case "=<", "=>", "==", "<=", "<>", "<<", ">=", ">>", "!=", "&&", "||", "**":
+      position += 2
+      return both
+    default: break
     }
-    throw unexpected(expected: "a value or an operator")
+    switch first {
+    case "=", "<", ">", "!", "&", "|", "^", "~", "+", "-", "*", "/", "(", ")", "{", "}", "[", "]", ",", ".":
+      position += 1
+      return String(first)
+    default:
+      throw unexpected(expected: "a value or an operator")
+    }
   }
 
   // MARK: - Numbers

@@ -11,6 +11,14 @@ enum FunctionSelector {
   /// In an expression they are functions without arguments.
   static let indexSymbols: [String] = ["FIRST", "LAST", "SIZE"]
 
+  /// The class that archives name as the receiver of built-in functions.
+  static let builtInReceiver: String = "_NSPredicateUtilities"
+
+  /// The functions that collection operators of key paths stand for.
+  static let collectionOperators: [String: String] = [
+    "@count": "count:", "@sum": "sum:", "@min": "min:", "@max": "max:", "@avg": "average:",
+  ]
+
   /// An operator between two values.
   struct Infix {
     /// The sign.

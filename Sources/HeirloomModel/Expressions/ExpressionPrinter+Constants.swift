@@ -1,0 +1,87 @@
+extension ExpressionPrinter {
+  /// Returns a string in double quotes, with escapes.
+  static func quoted(_ text: String) -> String {
+    var quoted = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": quoted += "\\\""
+      case "\\": quoted += "\\\\"
+      case "\n": quoted += "\\n"
+      case "\r": quoted += "\\r"
+      case "\t": quoted += "\\t"
+      case "\u{0}"..."\u{1f}", "\u{7f}":
+        let digits = String(scalar.value, radix: 16)
+        quoted += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
+      default: quoted.unicodeScalars.append(scalar)
+      }
+    }
+    return quoted + "\""
+  }
+
+  /// Returns the text of a constant of another type.
+  static func cast(_ operand: String, _ type: CastType) -> String {
+    "CAST(" + operand + ", " + quoted(type.rawValue) + ")"
+  }
+
+  /// Returns text that is read back as the same value.
+  static func exactText(_ value: AttributeValue) -> String {
+    switch value {
+    case .integer(let value): return "\(value)"
+    case .double(let value):
+      return value.isFinite ? "\(value)" : cast(quoted("\(value)"), .number)
+    case .decimal(let text): return cast(quoted(text), .decimal)
+    case .string(let text): return quoted(text)
+    case .boolean(let value): return value ? "YES" : "NO"
+    case .date(let seconds):
+      guard seconds.isFinite else { return cast(exactText(.double(seconds)), .date) }
+      let rounded = sixDecimals(seconds)
+      return cast(Double(rounded) == seconds ? rounded : "\(seconds)", .date)
+    case .binary(let bytes): return cast(quoted(bytes.hexadecimal), .data)
+    case .uuid(let bytes): return cast(quoted(uuidText(bytes)), .uuid)
+    case .uri(let text): return cast(quoted(text), .url)
+    }
+  }
+
+  /// Returns the text that Core Data writes.
+  ///
+  /// Numbers, strings and dates are well known; bytes, UUIDs and URIs never occur in the corpus.
+  static func hashedText(_ value: AttributeValue) -> String {
+    switch value {
+    case .integer(let value): return "\(value)"
+    case .double(let value):
+      let text = "\(value)"
+      return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    case .decimal(let text): return text
+    case .string(let text): return quoted(text)
+    case .boolean(let value): return value ? "1" : "0"
+    case .date(let seconds): return cast(sixDecimals(seconds), .date)
+    case .binary(let bytes): return "<" + bytes.hexadecimal + ">"
+    case .uuid(let bytes): return uuidText(bytes)
+    case .uri(let text): return text
+    }
+  }
+
+  /// Returns a number with six digits after the point, as `%f` of C writes it.
+  static func sixDecimals(_ value: Double) -> String {
+    let whole = value.rounded(.towardZero)
+    guard let integer = Int64(exactly: whole) else { return "\(value)" }
+    let millionths = ((value - whole).magnitude * 1_000_000).rounded(.toNearestOrEven)
+    let carries = millionths >= 1_000_000
+    let magnitude = integer.magnitude + (carries ? 1 : 0)
+    let digits = String(carries ? 0 : Int(millionths))
+    let sign = value < 0 ? "-" : ""
+    return sign + "\(magnitude)." + String(repeating: "0", count: 6 - digits.utf8.count) + digits
+  }
+
+  /// Returns a UUID's text, or the mere digits if there aren't 16 bytes.
+  private static func uuidText(_ bytes: [UInt8]) -> String {
+    let digits = bytes.hexadecimal.uppercased()
+    guard bytes.count == 16 else { return digits }
+    var text = ""
+    for (index, digit) in digits.enumerated() {
+      if [8, 12, 16, 20].contains(index) { text += "-" }
+      text.append(digit)
+    }
+    return text
+  }
+}

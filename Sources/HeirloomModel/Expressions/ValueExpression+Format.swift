@@ -1,0 +1,62 @@
+extension ValueExpression: CustomStringConvertible {
+  /// The expression as format text, which is parsed to an equal expression.
+  ///
+  /// It is Core Data's text, except that constants whose kind that text does not show are written so that they do:
+  /// `YES` (Core Data: `1`), `2.0` (`2`), `CAST("00ff", "NSData")`.
+  /// Names that can't stand in format text, ``unparsed(_:)`` and trees of more than 64 levels don't come back.
+  public var predicateFormat: String {
+    var printer = ExpressionPrinter(style: .exact)
+    printer.write(self, minimum: .min)
+    return printer.text
+  }
+
+  /// The text that enters the version hash of a derived attribute.
+  ///
+  /// It is what Core Data writes for the ``compiled`` expression: `items.@count` gives `count:(items)`.
+  package var hashFormat: String {
+    var printer = ExpressionPrinter(style: .hashed)
+    printer.write(compiled, minimum: .min)
+    return printer.text
+  }
+
+  /// The expression as format text.
+  public var description: String { predicateFormat }
+
+  /// The expression as a model compiler writes it for a derived attribute: collection operators become functions.
+  ///
+  /// `items.@count` becomes `count:(items)`, which model archives and version hashes have. The same is done for
+  /// `items.@sum.price` and its like; no model at hand shows that.
+  package var compiled: ValueExpression {
+    guard case .keyPath(let operand, let path) = self else { return self }
+    let names = path.split(separator: ".", omittingEmptySubsequences: false)
+    guard let place = names.firstIndex(where: { $0.hasPrefix("@") }),
+      let selector = FunctionSelector.collectionOperators[String(names[place])]
+    else { return self }
+    let rest = names[..<place] + names[(place + 1)...]
+    guard !rest.contains(where: { $0.hasPrefix("@") }) else { return self }
+    let argument = rest.isEmpty ? operand : .keyPath(operand: operand, path: rest.joined(separator: "."))
+    return .function(operand: nil, selector: selector, arguments: [argument])
+  }
+}
+
+extension PredicateDescription: CustomStringConvertible {
+  /// The predicate as format text, which is parsed to an equal predicate.
+  ///
+  /// It is Core Data's text with the exceptions that ``ValueExpression/predicateFormat`` names. A list of one condition is
+  /// written as that condition, an empty one as `TRUEPREDICATE` or `FALSEPREDICATE`.
+  public var predicateFormat: String {
+    var printer = ExpressionPrinter(style: .exact)
+    printer.write(self)
+    return printer.text
+  }
+
+  /// The text that enters the version hash of a derived attribute with this filter.
+  package var hashFormat: String {
+    var printer = ExpressionPrinter(style: .hashed)
+    printer.write(self)
+    return printer.text
+  }
+
+  /// The predicate as format text.
+  public var description: String { predicateFormat }
+}
