@@ -91,8 +91,8 @@ private struct EntityHasher {
   private static func hash(of attribute: AttributeDescription) -> VersionHash {
     if let derivation = attribute.derivation {
       return VersionHash { digest in
-        digest.update(derivation.derivationExpression.hashText)
-        if let filter = derivation.filteringPredicate { digest.update(filter.hashText) }
+        digest.update(derivation.derivationExpression.hashFormat)
+        if let filter = derivation.filteringPredicate { digest.update(filter.hashFormat) }
       }
     }
     if attribute.composite != nil {
@@ -132,19 +132,5 @@ private struct EntityHasher {
       digest.update(littleEndian: flags)
       if let modifier = property.versionHashModifier { digest.update(modifier) }
     }
-  }
-}
-
-extension ValueExpression {
-  fileprivate var hashText: String {
-    if case .unparsed(let text) = self { return text }
-    return ""
-  }
-}
-
-extension PredicateDescription {
-  fileprivate var hashText: String {
-    if case .unparsed(let text) = self { return text }
-    return ""
   }
 }
