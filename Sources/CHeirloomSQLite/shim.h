@@ -14,4 +14,13 @@ static inline int heirloom_sqlite_db_config_switch(sqlite3 *connection, int opti
   return sqlite3_db_config(connection, option, value, &applied);
 }
 
+// Older systems lack the flag; an unknown flag of 0 changes nothing.
+static inline int heirloom_sqlite_open_nofollow(void) {
+#ifdef SQLITE_OPEN_NOFOLLOW
+  return SQLITE_OPEN_NOFOLLOW;
+#else
+  return 0;
+#endif
+}
+
 #endif

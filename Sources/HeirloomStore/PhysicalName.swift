@@ -1,0 +1,54 @@
+/// The names of the physical format, spelled here and nowhere else.
+package enum PhysicalName {
+  // MARK: Bookkeeping
+
+  /// The table with one row for each entity.
+  package static let primaryKeyTable: String = "Z_PRIMARYKEY"
+  /// The table with the store's metadata, one row.
+  package static let metadataTable: String = "Z_METADATA"
+  /// The table with a copy of the model, one row.
+  package static let modelCacheTable: String = "Z_MODELCACHE"
+
+  /// The entity's name in the table of entities.
+  package static let name: String = "Z_NAME"
+  /// The number of the parent entity in the table of entities, 0 for a root.
+  package static let superentity: String = "Z_SUPER"
+  /// The highest primary key handed out, kept on the rows of roots.
+  package static let maximum: String = "Z_MAX"
+  /// The metadata's version, always 1.
+  package static let version: String = "Z_VERSION"
+  /// The store's identifier.
+  package static let uuid: String = "Z_UUID"
+  /// The metadata as a property list.
+  package static let propertyList: String = "Z_PLIST"
+  /// The model as a deflated archive.
+  package static let content: String = "Z_CONTENT"
+
+  // MARK: Columns of entity tables
+
+  /// An object's primary key, unique in its table.
+  package static let primaryKey: String = "Z_PK"
+  /// The number of an object's entity.
+  package static let entity: String = "Z_ENT"
+  /// The number of times an object was saved.
+  package static let optimisticLock: String = "Z_OPT"
+  /// What the name of a column for the place in an ordered relationship begins with.
+  package static let orderPrefix: String = "Z_FOK_"
+  /// The second column of the join table of a relationship that is its own inverse.
+  package static let reflexiveColumn: String = "REFLEXIVE"
+  /// What the name of an R-tree begins with.
+  package static let rTreePrefix: String = "Z_RT_"
+
+  // MARK: Functions
+
+  /// Functions of five arguments that triggers call to report what they changed.
+  package static let triggerFunctions: [String] = [
+    updatedAffectedObjectValue, insertUpdatedAffectedObjectValue,
+  ]
+  /// The function that triggers on updates call.
+  package static let updatedAffectedObjectValue: String = "NSCoreDataDATriggerUpdatedAffectedObjectValue"
+  /// The function that triggers on the insertion of the object itself call.
+  package static let insertUpdatedAffectedObjectValue: String = "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue"
+  /// The function that gives the current time in seconds since 2001.
+  package static let nowFunction: String = "NSCoreDataNow"
+}

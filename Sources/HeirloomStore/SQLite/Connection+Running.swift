@@ -1,0 +1,183 @@
+import CHeirloomSQLite
+
+extension Connection {
+  /// Prepares one statement.
+  ///
+  /// - Parameters:
+  ///   - sql: The text of exactly one statement; identifiers quoted, values as `?1`, `?2` ….
+  ///   - isPersistent: Whether the statement is kept for many runs.
+  /// - Returns: The statement.
+  /// - Throws: ``SQLiteError`` if the text is not exactly one valid statement.
+  package func prepare(_ sql: String, isPersistent: Bool = false) throws(SQLiteError) -> Statement {
+    try Statement(connection: self, sql: sql, isPersistent: isPersistent)
+  }
+
+  /// Runs one statement to its end; rows that it returns are dropped.
+  ///
+  /// - Parameters:
+  ///   - sql: The statement.
+  ///   - values: The values of its parameters, the first for `?1`.
+  /// - Throws: ``SQLiteError`` if it fails.
+  package func execute(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) {
+    let statement = try prepare(sql)
+    try statement.bind(values)
+    try statement.run()
+  }
+
+  /// Runs the statements of a text, separated by semicolons, one after the other.
+  ///
+  /// - Parameter script: The text.
+  /// - Throws: ``SQLiteError`` of the first that fails; those before it are done.
+  package func executeScript(_ script: String) throws(SQLiteError) {
+    try check(sqlite3_exec(try openHandle(), script, nil, nil, nil), sql: script)
+  }
+
+  /// Returns the first column of a statement's first row.
+  ///
+  /// - Parameters:
+  ///   - sql: The statement.
+  ///   - values: The values of its parameters.
+  /// - Returns: `nil` if there is no row.
+  /// - Throws: ``SQLiteError`` if it fails.
+  package func firstValue(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> SQLiteValue? {
+    let statement = try prepare(sql)
+    try statement.bind(values)
+    return try statement.step() ? statement.value(at: 0) : nil
+  }
+
+  /// Returns the integer in the first column of a statement's first row.
+  ///
+  /// - Parameters:
+  ///   - sql: The statement.
+  ///   - values: The values of its parameters.
+  /// - Returns: `nil` if there is no row, or no integer in it.
+  /// - Throws: ``SQLiteError`` if it fails.
+  package func firstInteger(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> Int64? {
+    try firstValue(sql, values)?.integer
+  }
+
+  /// Returns all rows of a statement, for small results.
+  ///
+  /// - Parameters:
+  ///   - sql: The statement.
+  ///   - values: The values of its parameters.
+  /// - Returns: The rows, each the values of its columns.
+  /// - Throws: ``SQLiteError`` if it fails.
+  package func rows(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) -> [[SQLiteValue]] {
+    let statement = try prepare(sql)
+    try statement.bind(values)
+    var rows: [[SQLiteValue]] = []
+    while try statement.step() {
+      var row: [SQLiteValue] = []
+      for column in 0..<statement.columnCount { row.append(statement.value(at: column)) }
+      rows.append(row)
+    }
+    return rows
+  }
+
+  // MARK: Transactions
+
+  /// Runs a body in a transaction that holds the write lock from its start.
+  ///
+  /// The first error wins: what goes wrong while rolling back is dropped. Statements that are still in the middle of
+  /// their rows keep SQLite from committing.
+  ///
+  /// - Parameters:
+  ///   - wrapping: What makes the body's error of one of SQLite's.
+  ///   - body: What is done. It must not end the transaction itself.
+  /// - Returns: What the body returns.
+  /// - Throws: The body's error, or SQLite's, wrapped.
+  package func transaction<Value, Failure: Error>(
+    wrapping: (SQLiteError) -> Failure, _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try run("BEGIN IMMEDIATE", wrapping: wrapping)
+    do {
+      let value = try body()
+      try run("COMMIT", wrapping: wrapping)
+      return value
+    } catch {
+      // SQLite rolls back by itself after some errors, a full disk for one.
+      if isInTransaction { try? execute("ROLLBACK") }
+      throw error
+    }
+  }
+
+  /// Runs a body in a transaction that holds the write lock from its start.
+  ///
+  /// - Parameter body: What is done.
+  /// - Returns: What the body returns.
+  /// - Throws: ``SQLiteError``, after everything was rolled back.
+  package func transaction<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
+    try transaction(wrapping: { $0 }, body)
+  }
+
+  private func run<Failure: Error>(_ sql: String, wrapping: (SQLiteError) -> Failure) throws(Failure) {
+    do { try execute(sql) } catch { throw wrapping(error) }
+  }
+
+  // MARK: Other databases
+
+  /// How another file is attached.
+  package enum AttachmentMode: String, Hashable, Sendable {
+    /// For reading; the file must exist.
+    case readOnly = "mode=ro"
+    /// For reading and writing; the file must exist.
+    case readWrite = "mode=rw"
+    /// For reading a file that nobody changes.
+    case immutable = "mode=ro&immutable=1"
+  }
+
+  /// Makes another database file's tables available under a schema name.
+  ///
+  /// - Parameters:
+  ///   - path: The file's path.
+  ///   - name: The schema's name.
+  ///   - mode: How the file is opened.
+  /// - Throws: ``SQLiteError`` if it can't be opened.
+  package func attach(
+    path: String, as name: String, mode: AttachmentMode = .readWrite
+  ) throws(SQLiteError) {
+    try execute("ATTACH ?1 AS \(quote(name))", [.text(databaseURI(path: path, parameters: mode.rawValue))])
+  }
+
+  /// Lets go of an attached database.
+  package func detach(_ name: String) throws(SQLiteError) {
+    try execute("DETACH \(quote(name))")
+  }
+
+  // MARK: Cancelling
+
+  /// The closure that SQLite's progress handler calls.
+  final class ProgressHandler {
+    let shouldInterrupt: () -> Bool
+
+    init(shouldInterrupt: @escaping () -> Bool) {
+      self.shouldInterrupt = shouldInterrupt
+    }
+  }
+
+  /// Asks from time to time, while statements run, whether to stop.
+  ///
+  /// - Parameters:
+  ///   - steps: The number of SQLite's virtual machine steps between two calls; 1000 is a few microseconds.
+  ///   - shouldInterrupt: Returns true to stop: the statement fails with ``SQLiteError/isInterrupt``.
+  /// - Throws: ``SQLiteError`` if the connection is closed.
+  package func interrupt(
+    every steps: Int32, if shouldInterrupt: @escaping () -> Bool
+  ) throws(SQLiteError) {
+    let handler = ProgressHandler(shouldInterrupt: shouldInterrupt)
+    sqlite3_progress_handler(
+      try openHandle(), max(1, steps),
+      { context in
+        guard let context else { return 0 }
+        return Unmanaged<ProgressHandler>.fromOpaque(context).takeUnretainedValue().shouldInterrupt() ? 1 : 0
+      }, Unmanaged.passUnretained(handler).toOpaque())
+    progressHandler = handler
+  }
+
+  /// Stops asking.
+  package func removeInterruption() throws(SQLiteError) {
+    sqlite3_progress_handler(try openHandle(), 0, nil, nil)
+    progressHandler = nil
+  }
+}

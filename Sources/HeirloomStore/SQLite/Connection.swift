@@ -1,0 +1,219 @@
+import CHeirloomSQLite
+import Foundation
+
+/// A connection to a database.
+///
+/// It belongs to one task. Statements keep it alive; all of them must be gone before ``close()``.
+package final class Connection {
+  /// How a database file is opened.
+  package enum Mode: Hashable, Sendable {
+    /// For reading. Side files of a database in WAL mode may still be made by SQLite.
+    case readOnly
+    /// For reading and writing; the file must exist.
+    case readWrite
+    /// For reading and writing; the file is made with the given permission bits and must not exist before.
+    case createExclusively(permissions: UInt16 = 0o600)
+    /// For reading a file that nobody changes: no locks are taken, side files are neither read nor made.
+    case immutable
+    /// A database in memory that is gone with the connection; the path is not used.
+    case memory
+  }
+
+  /// Settings of a connection that are made before its first statement.
+  package struct Options: Hashable, Sendable {
+    /// How long to wait for locks of others, in milliseconds.
+    package var busyTimeout: Int32 = 5000
+    /// Whether closing the last connection to a WAL database moves its content into the main file.
+    ///
+    /// Without, looking at a store changes neither the main file nor its `-wal`.
+    package var checkpointsOnClose: Bool = true
+    /// Whether statements that can damage the file are refused, `journal_mode=OFF` among them.
+    package var isDefensive: Bool = true
+    /// Whether triggers run.
+    package var runsTriggers: Bool = true
+    /// Whether a symbolic link at the end of the path is followed.
+    package var followsSymbolicLink: Bool = true
+
+    /// Creates the settings for a store that is used.
+    package init() {}
+
+    /// The settings for looking at a store that must not change.
+    package static let looking: Options = {
+      var options = Options()
+      options.checkpointsOnClose = false
+      return options
+    }()
+
+    /// The settings for building a new file: no triggers, and the journal may be switched off.
+    package static let building: Options = {
+      var options = Options()
+      options.isDefensive = false
+      options.runsTriggers = false
+      return options
+    }()
+  }
+
+  /// The path it was opened with; empty for a database in memory.
+  package let path: String
+  /// The database; `nil` after closing.
+  private(set) var handle: OpaquePointer?
+  /// Keeps the closure that the progress handler calls.
+  var progressHandler: ProgressHandler?
+
+  /// Opens a database.
+  ///
+  /// Nothing is read from the file before the first statement, so a file that is no database is noticed there.
+  ///
+  /// - Parameters:
+  ///   - path: The file's path.
+  ///   - mode: How it is opened.
+  ///   - options: The settings.
+  /// - Throws: ``SQLiteError`` if the file can't be opened or made.
+  package init(path: String, mode: Mode, options: Options = Options()) throws(SQLiteError) {
+    self.path = mode == .memory ? "" : path
+    var flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX
+    var name = databaseURI(path: path)
+    switch mode {
+    case .readOnly:
+      flags |= SQLITE_OPEN_READONLY
+    case .readWrite:
+      flags |= SQLITE_OPEN_READWRITE
+    case .createExclusively(let permissions):
+      try Self.createFile(path, permissions: permissions)
+      flags |= SQLITE_OPEN_READWRITE
+    case .immutable:
+      flags |= SQLITE_OPEN_READONLY
+      name = databaseURI(path: path, parameters: "immutable=1")
+    case .memory:
+      flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      name = ":memory:"
+    }
+    if !options.followsSymbolicLink, mode != .memory {
+      // SQLite's flag refuses links anywhere in the path, also those of the system such as /tmp: resolve the folder.
+      name = databaseURI(path: Self.resolvingFolder(of: path), parameters: mode == .immutable ? "immutable=1" : nil)
+      flags |= heirloom_sqlite_open_nofollow()
+    }
+    let status = sqlite3_open_v2(name, &handle, flags, nil)
+    guard status == SQLITE_OK, handle != nil else {
+      // A failed open still returns a handle, with the error in it.
+      let error = SQLiteError(
+        extendedCode: handle.map { sqlite3_extended_errcode($0) } ?? status,
+        message: handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(status)))
+      sqlite3_close_v2(handle)
+      handle = nil
+      throw error
+    }
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_timeout(handle, options.busyTimeout)
+    try set(SQLITE_DBCONFIG_DQS_DML, false)
+    try set(SQLITE_DBCONFIG_DQS_DDL, false)
+    try set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
+    try set(SQLITE_DBCONFIG_DEFENSIVE, options.isDefensive)
+    try set(SQLITE_DBCONFIG_ENABLE_TRIGGER, options.runsTriggers)
+    try set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !options.checkpointsOnClose)
+  }
+
+  deinit {
+    // Statements hold the connection, so none is left.
+    sqlite3_close_v2(handle)
+  }
+
+  /// Closes the database and reports what goes wrong; without, the connection closes when its last reference goes.
+  ///
+  /// - Throws: ``SQLiteError`` if a statement is still there; the connection stays open then.
+  package func close() throws(SQLiteError) {
+    guard let handle else { return }
+    try check(sqlite3_close(handle), sql: nil)
+    self.handle = nil
+    progressHandler = nil
+  }
+
+  // MARK: Switches
+
+  /// Sets whether triggers run.
+  package func setRunsTriggers(_ isOn: Bool) throws(SQLiteError) {
+    try set(SQLITE_DBCONFIG_ENABLE_TRIGGER, isOn)
+  }
+
+  /// Sets whether statements that can damage the file are refused.
+  package func setDefensive(_ isOn: Bool) throws(SQLiteError) {
+    try set(SQLITE_DBCONFIG_DEFENSIVE, isOn)
+  }
+
+  /// Sets whether closing the last connection to a WAL database moves its content into the main file.
+  package func setCheckpointsOnClose(_ isOn: Bool) throws(SQLiteError) {
+    try set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !isOn)
+  }
+
+  /// Sets how long to wait for locks of others, in milliseconds.
+  package func setBusyTimeout(_ milliseconds: Int32) throws(SQLiteError) {
+    try check(sqlite3_busy_timeout(try openHandle(), milliseconds), sql: nil)
+  }
+
+  private func set(_ option: Int32, _ isOn: Bool) throws(SQLiteError) {
+    try check(heirloom_sqlite_db_config_switch(try openHandle(), option, isOn ? 1 : 0), sql: nil)
+  }
+
+  // MARK: State
+
+  /// Whether a transaction is open.
+  package var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
+
+  /// The number of rows that the last statement inserted, updated or deleted, those of triggers left out.
+  package var changes: Int64 { handle.map { sqlite3_changes64($0) } ?? 0 }
+
+  /// The number of rows inserted, updated or deleted since the connection was opened, those of triggers included.
+  package var totalChanges: Int64 { handle.map { sqlite3_total_changes64($0) } ?? 0 }
+
+  /// The key of the row that was inserted last.
+  package var lastInsertedRowID: Int64 { handle.map { sqlite3_last_insert_rowid($0) } ?? 0 }
+
+  // MARK: Errors
+
+  /// Returns the handle of an open connection.
+  func openHandle() throws(SQLiteError) -> OpaquePointer {
+    guard let handle else {
+      throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "the connection is closed")
+    }
+    return handle
+  }
+
+  /// Throws what a result code other than `SQLITE_OK` stands for.
+  func check(_ status: Int32, sql: String?) throws(SQLiteError) {
+    guard status != SQLITE_OK else { return }
+    throw error(status, sql: sql)
+  }
+
+  /// Returns the error of the call that has just failed.
+  func error(_ status: Int32, sql: String?) -> SQLiteError {
+    let current = handle.map { sqlite3_extended_errcode($0) } ?? status
+    // The connection's message belongs to its latest error only.
+    let isCurrent = handle != nil && current & 0xff == status & 0xff
+    let text = isCurrent ? handle.flatMap { sqlite3_errmsg($0) } : sqlite3_errstr(status)
+    return SQLiteError(
+      extendedCode: isCurrent ? current : status, message: text.map { String(cString: $0) } ?? "", sql: sql)
+  }
+
+  // MARK: Files
+
+  private static func createFile(_ path: String, permissions: UInt16) throws(SQLiteError) {
+    // SQLite has no exclusive creation: make an empty file first, which is an empty database.
+    let descriptor = open(path, O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_RDWR, mode_t(permissions))
+    guard descriptor >= 0 else {
+      throw SQLiteError(
+        extendedCode: SQLITE_CANTOPEN, message: "can't make the file: \(String(cString: strerror(errno)))")
+    }
+    _ = Foundation.close(descriptor)
+  }
+
+  private static func resolvingFolder(of path: String) -> String {
+    let url = URL(fileURLWithPath: path)
+    guard let resolved = realpath(url.deletingLastPathComponent().path, nil) else { return path }
+    defer { free(resolved) }
+    return String(cString: resolved) + "/" + url.lastPathComponent
+  }
+}
+
+/// A connection and its statements are used by one task at a time; SQLite is told so and takes no locks in memory.
+@available(*, unavailable)
+extension Connection: Sendable {}

@@ -1,0 +1,52 @@
+/// Returns a name as an SQL identifier, in double quotes.
+///
+/// Every identifier that goes into SQL text passes through here.
+package func quote(_ identifier: String) -> String {
+  // A loop over bytes: this runs for each column of each statement.
+  guard identifier.utf8.contains(0x22) else { return "\"\(identifier)\"" }
+  var result = "\""
+  for character in identifier.unicodeScalars {
+    if character == "\"" { result.unicodeScalars.append("\"") }
+    result.unicodeScalars.append(character)
+  }
+  return result + "\""
+}
+
+/// Returns a text as an SQL string literal, in single quotes.
+///
+/// For the few places where a value can't be bound: bodies of triggers.
+package func quoteLiteral(_ text: String) -> String {
+  var result = "'"
+  for character in text.unicodeScalars {
+    if character == "'" { result.unicodeScalars.append("'") }
+    result.unicodeScalars.append(character)
+  }
+  return result + "'"
+}
+
+/// Returns a file's path as a URI that SQLite opens, with the given parameters.
+///
+/// - Parameters:
+///   - path: The path; bytes that have a meaning in URIs are escaped.
+///   - parameters: What follows the question mark, such as `mode=ro`.
+/// - Returns: The URI.
+package func databaseURI(path: String, parameters: String? = nil) -> String {
+  var uri = "file:"
+  for byte in path.utf8 {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+      UInt8(ascii: "_"), UInt8(ascii: "~"):
+      uri.unicodeScalars.append(Unicode.Scalar(byte))
+    default:
+      let digits = Array("0123456789ABCDEF".unicodeScalars)
+      uri.unicodeScalars.append("%")
+      uri.unicodeScalars.append(digits[Int(byte >> 4)])
+      uri.unicodeScalars.append(digits[Int(byte & 15)])
+    }
+  }
+  // Two slashes at the start would name a host.
+  if uri.hasPrefix("file://") { uri = "file:///" + uri.dropFirst("file:".count) }
+  if let parameters { uri += "?" + parameters }
+  return uri
+}

@@ -1,0 +1,50 @@
+import CHeirloomSQLite
+
+/// What SQLite reports when something fails.
+///
+/// Bound values are users' data and never part of it.
+package struct SQLiteError: Error, Hashable, Sendable {
+  /// The extended result code, such as 2067 for a violated uniqueness constraint.
+  package let extendedCode: Int32
+  /// SQLite's message, with names but without values.
+  package let message: String
+  /// The statement, if one was being run.
+  package let sql: String?
+
+  /// Creates an error.
+  package init(extendedCode: Int32, message: String, sql: String? = nil) {
+    self.extendedCode = extendedCode
+    self.message = message
+    self.sql = sql
+  }
+
+  /// The result code without its details, such as 19 for any violated constraint.
+  package var code: Int32 { extendedCode & 0xff }
+}
+
+extension SQLiteError {
+  /// Whether another connection holds the database (`SQLITE_BUSY`, `SQLITE_LOCKED`).
+  package var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
+  /// Whether a constraint was violated (`SQLITE_CONSTRAINT`).
+  package var isConstraint: Bool { code == SQLITE_CONSTRAINT }
+  /// Whether the operation was interrupted (`SQLITE_INTERRUPT`).
+  package var isInterrupt: Bool { code == SQLITE_INTERRUPT }
+  /// Whether the disk is full (`SQLITE_FULL`).
+  package var isFull: Bool { code == SQLITE_FULL }
+  /// Whether the file is no database (`SQLITE_NOTADB`).
+  package var isNotDatabase: Bool { code == SQLITE_NOTADB }
+  /// Whether the database's structure is damaged (`SQLITE_CORRUPT`).
+  package var isCorrupt: Bool { code == SQLITE_CORRUPT }
+  /// Whether a file could not be opened or made (`SQLITE_CANTOPEN`).
+  package var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
+  /// Whether writing was needed and not allowed (`SQLITE_READONLY`).
+  package var isReadOnly: Bool { code == SQLITE_READONLY }
+}
+
+extension SQLiteError: CustomStringConvertible {
+  /// One sentence: SQLite's message, its code, and the statement.
+  package var description: String {
+    let statement = sql.map { " in \"\($0.prefix(400))\"" } ?? ""
+    return "SQLite reports \"\(message)\" (code \(extendedCode))\(statement)."
+  }
+}

@@ -1,0 +1,260 @@
+import CHeirloomSQLite
+
+/// A prepared statement, finalized when it goes.
+///
+/// Parameter positions count from 1, columns from 0: so does SQLite. Values are bound as copies. What a column gives is
+/// a copy as well, except inside ``withBytes(at:_:)``.
+package struct Statement: ~Copyable {
+  /// The statement's text.
+  package let sql: String
+  /// Kept so that the database can't close before the statement is finalized.
+  private let connection: Connection
+  private let handle: OpaquePointer
+
+  /// Prepares a statement.
+  init(connection: Connection, sql: String, isPersistent: Bool) throws(SQLiteError) {
+    let database = try connection.openHandle()
+    var text = sql
+    var prepared: OpaquePointer?
+    let flags: UInt32 = isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
+    let (status, hasTail) = text.withUTF8 { bytes -> (Int32, Bool) in
+      // The bytes of a Swift string are not terminated, so their count is given.
+      guard let count = Int32(exactly: bytes.count), let base = bytes.baseAddress else { return (SQLITE_TOOBIG, false) }
+      return base.withMemoryRebound(to: CChar.self, capacity: bytes.count) { start in
+        var tail: UnsafePointer<CChar>?
+        let status = sqlite3_prepare_v3(database, start, count, flags, &prepared, &tail)
+        let used = tail.map { start.distance(to: $0) } ?? bytes.count
+        let isBlank = bytes[min(max(0, used), bytes.count)...].allSatisfy { $0 <= 0x20 || $0 == UInt8(ascii: ";") }
+        return (status, !isBlank)
+      }
+    }
+    guard status == SQLITE_OK else { throw connection.error(status, sql: sql) }
+    guard let prepared, !hasTail else {
+      sqlite3_finalize(prepared)
+      throw SQLiteError(extendedCode: SQLITE_MISUSE, message: "expected exactly one statement", sql: sql)
+    }
+    self.sql = sql
+    self.connection = connection
+    handle = prepared
+  }
+
+  deinit {
+    sqlite3_finalize(handle)
+  }
+
+  // MARK: Binding
+
+  /// The number of parameters, or rather the highest position of one.
+  package var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
+
+  /// Binds a value to a parameter.
+  package func bind(_ value: SQLiteValue, at position: Int) throws(SQLiteError) {
+    switch value {
+    case .null: try bindNull(at: position)
+    case .integer(let integer): try bind(integer, at: position)
+    case .real(let real): try bind(real, at: position)
+    case .text(let text): try bind(text, at: position)
+    case .blob(let bytes): try bind(bytes, at: position)
+    }
+  }
+
+  /// Binds values to the parameters from position 1 on.
+  ///
+  /// - Parameter values: As many values as there are parameters.
+  /// - Throws: ``SQLiteError`` if there are more or fewer.
+  package func bind(_ values: [SQLiteValue]) throws(SQLiteError) {
+    guard values.count == parameterCount else {
+      throw SQLiteError(
+        extendedCode: SQLITE_RANGE, message: "\(values.count) values for \(parameterCount) parameters", sql: sql)
+    }
+    for (index, value) in values.enumerated() { try bind(value, at: index + 1) }
+  }
+
+  /// Binds `NULL` to a parameter.
+  package func bindNull(at position: Int) throws(SQLiteError) {
+    try check(sqlite3_bind_null(handle, try parameter(position)))
+  }
+
+  /// Binds an integer to a parameter.
+  package func bind(_ value: Int64, at position: Int) throws(SQLiteError) {
+    try check(sqlite3_bind_int64(handle, try parameter(position), value))
+  }
+
+  /// Binds a floating-point number to a parameter.
+  package func bind(_ value: Double, at position: Int) throws(SQLiteError) {
+    try check(sqlite3_bind_double(handle, try parameter(position), value))
+  }
+
+  /// Binds a copy of a text to a parameter.
+  package func bind(_ value: String, at position: Int) throws(SQLiteError) {
+    let parameter = try parameter(position)
+    var value = value
+    let status = value.withUTF8 { bytes -> Int32 in
+      // A null pointer would bind NULL.
+      guard let base = bytes.baseAddress else {
+        return sqlite3_bind_text(handle, parameter, "", 0, heirloom_sqlite_transient())
+      }
+      return base.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
+        sqlite3_bind_text64(
+          handle, parameter, $0, UInt64(bytes.count), heirloom_sqlite_transient(), UInt8(SQLITE_UTF8))
+      }
+    }
+    try check(status)
+  }
+
+  /// Binds a copy of bytes to a parameter.
+  package func bind(_ value: [UInt8], at position: Int) throws(SQLiteError) {
+    let parameter = try parameter(position)
+    let status = value.withUnsafeBytes { bytes -> Int32 in
+      // A null pointer would bind NULL, and so would an empty array's.
+      guard let base = bytes.baseAddress, bytes.count > 0 else { return sqlite3_bind_zeroblob(handle, parameter, 0) }
+      return sqlite3_bind_blob64(handle, parameter, base, UInt64(bytes.count), heirloom_sqlite_transient())
+    }
+    try check(status)
+  }
+
+  /// Binds a copy of the bytes of a column of another statement's row.
+  package func bind(copyOf column: Int, of row: borrowing Statement, at position: Int) throws(SQLiteError) {
+    guard let value = sqlite3_column_value(row.handle, Int32(truncatingIfNeeded: column)) else {
+      return try bindNull(at: position)
+    }
+    try check(sqlite3_bind_value(handle, try parameter(position), value))
+  }
+
+  /// Sets all parameters to `NULL`.
+  package func clearBindings() {
+    sqlite3_clear_bindings(handle)
+  }
+
+  private func parameter(_ position: Int) throws(SQLiteError) -> Int32 {
+    guard let parameter = Int32(exactly: position), parameter > 0 else {
+      throw SQLiteError(extendedCode: SQLITE_RANGE, message: "there is no parameter \(position)", sql: sql)
+    }
+    return parameter
+  }
+
+  // MARK: Running
+
+  /// Goes to the next row.
+  ///
+  /// - Returns: Whether there is one. After the last, the statement is reset and its locks are released.
+  /// - Throws: ``SQLiteError`` if it fails; the statement is reset then.
+  package func step() throws(SQLiteError) -> Bool {
+    switch sqlite3_step(handle) {
+    case SQLITE_ROW:
+      return true
+    case SQLITE_DONE:
+      sqlite3_reset(handle)
+      return false
+    case let code:
+      let error = connection.error(code, sql: sql)
+      sqlite3_reset(handle)
+      throw error
+    }
+  }
+
+  /// Runs the statement to its end and resets it; rows are dropped.
+  package func run() throws(SQLiteError) {
+    while try step() {}
+  }
+
+  /// Makes the statement ready for another run; bound values stay.
+  package func reset() {
+    // The result repeats the error of the last step, which was thrown already.
+    sqlite3_reset(handle)
+  }
+
+  /// Calls a closure with each row, then resets the statement.
+  ///
+  /// - Parameter body: What is done with a row: the statement, to read columns from.
+  /// - Throws: SQLite's error or the closure's.
+  package func forEachRow(_ body: (borrowing Statement) throws(SQLiteError) -> Void) throws(SQLiteError) {
+    defer { reset() }
+    while try step() { try body(self) }
+  }
+
+  private func check(_ status: Int32) throws(SQLiteError) {
+    guard status == SQLITE_OK else { throw connection.error(status, sql: sql) }
+  }
+
+  // MARK: Columns
+
+  /// The number of columns of a row.
+  package var columnCount: Int { Int(sqlite3_column_count(handle)) }
+
+  /// Returns the name of a column, or an empty text if there is none.
+  package func columnName(at column: Int) -> String {
+    sqlite3_column_name(handle, index(column)).map { String(cString: $0) } ?? ""
+  }
+
+  /// Returns how the value of a column is stored; it must be asked before the value is converted.
+  package func storageClass(at column: Int) -> StorageClass {
+    StorageClass(rawValue: sqlite3_column_type(handle, index(column))) ?? .null
+  }
+
+  /// Whether a column holds no value.
+  package func isNull(at column: Int) -> Bool {
+    storageClass(at: column) == .null
+  }
+
+  /// Returns a column as an integer, converted as SQLite does; 0 for `NULL`.
+  package func integer(at column: Int) -> Int64 {
+    sqlite3_column_int64(handle, index(column))
+  }
+
+  /// Returns a column as a floating-point number, converted as SQLite does; 0 for `NULL`.
+  package func double(at column: Int) -> Double {
+    sqlite3_column_double(handle, index(column))
+  }
+
+  /// Returns a column as text, converted as SQLite does; invalid bytes are replaced.
+  ///
+  /// - Parameter column: The column.
+  /// - Returns: `nil` for `NULL`.
+  package func text(at column: Int) -> String? {
+    guard let text = sqlite3_column_text(handle, index(column)) else { return nil }
+    // The count comes second: asking for it first may give that of another encoding.
+    let count = Int(sqlite3_column_bytes(handle, index(column)))
+    return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
+  }
+
+  /// Returns a copy of a column's bytes; a text's are UTF-8.
+  ///
+  /// - Parameter column: The column.
+  /// - Returns: `nil` for `NULL`.
+  package func blob(at column: Int) -> [UInt8]? {
+    guard !isNull(at: column) else { return nil }
+    return withBytes(at: column) { Array($0) }
+  }
+
+  /// Calls a closure with the bytes of a column, without copying them; a text's are UTF-8.
+  ///
+  /// - Parameters:
+  ///   - column: The column.
+  ///   - body: What is done. The bytes are gone after it, or when the statement steps; `NULL` gives none.
+  /// - Returns: What the closure returns.
+  /// - Throws: What the closure throws.
+  package func withBytes<Value, Failure: Error>(
+    at column: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    let start = sqlite3_column_blob(handle, index(column))
+    let count = Int(sqlite3_column_bytes(handle, index(column)))
+    return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+  }
+
+  /// Returns a column's value as it is stored.
+  package func value(at column: Int) -> SQLiteValue {
+    switch storageClass(at: column) {
+    case .null: .null
+    case .integer: .integer(integer(at: column))
+    case .real: .real(double(at: column))
+    case .text: .text(text(at: column) ?? "")
+    case .blob: .blob(blob(at: column) ?? [])
+    }
+  }
+
+  private func index(_ column: Int) -> Int32 {
+    // SQLite answers NULL for a column that doesn't exist.
+    Int32(exactly: column) ?? -1
+  }
+}
