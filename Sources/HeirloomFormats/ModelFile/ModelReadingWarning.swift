@@ -17,6 +17,8 @@ package struct ModelReadingWarning: Hashable, Sendable {
     case unknownKey(String)
     /// A value that doesn't fit what it is for.
     case invalidValue(String, of: String)
+    /// A property that an archive repeats from an ancestor, but not as that one has it.
+    case differingCopy(of: String)
     /// An expression or predicate whose text could not be parsed; it is kept as text.
     case unparsedExpression(String)
   }
@@ -38,6 +40,8 @@ extension ModelReadingWarning: CustomStringConvertible {
     case .unknownKey(let name): "The key \"\(name)\" of \(place) is unknown and was left out."
     case .invalidValue(let value, let name):
       "The value \"\(value.prefix(80))\" of \"\(name)\" in \(place) doesn't fit and was left out."
+    case .differingCopy(let entity):
+      "\(place) differs from the property that it inherits from \(entity); the inherited one counts."
     case .unparsedExpression(let text): "The expression \"\(text.prefix(200))\" of \(place) is kept as text only."
     }
   }

@@ -56,13 +56,9 @@ package struct ModelSourceReader {
     for element in root.children(named: "fetchRequest") { requests.append(try fetchRequest(element)) }
     var configurations: [ModelConfiguration] = []
     for element in root.children(named: "configuration") { configurations.append(try configuration(element)) }
-    do throws(ModelError) {
-      return try ManagedObjectModel(
-        entities: entities, versionIdentifiers: root["userDefinedModelVersionIdentifier"].map { [$0] } ?? [],
-        configurations: configurations, fetchRequestTemplates: requests)
-    } catch {
-      throw ModelReadingError(problem: .inconsistent(error))
-    }
+    return try ModelAssembly.model(
+      entities: entities, versionIdentifiers: root["userDefinedModelVersionIdentifier"].map { [$0] } ?? [],
+      configurations: configurations, fetchRequestTemplates: requests)
   }
 
   private mutating func configuration(_ element: MarkupElement) throws(ModelReadingError) -> ModelConfiguration {

@@ -1,0 +1,153 @@
+/// What readers of archives have in common: members by key in the wanted form, collections, class names.
+///
+/// Every access takes steps of a budget, so that an archive can't make a reader run without end.
+package struct KeyedArchiveDecoder {
+  /// The archive.
+  package let archive: KeyedArchive
+  private var budget: KeyedArchive.Budget
+  private var classNames: [Int: [String]] = [:]
+
+  /// What stands for an empty slot in a dictionary of known keys.
+  private static let emptySlot = "__empty_slot_token_4c24_98dc_ac1e_b773__"
+
+  /// Creates a decoder.
+  package init(_ archive: KeyedArchive) {
+    self.archive = archive
+    budget = KeyedArchive.Budget(for: archive)
+  }
+
+  /// Returns the outermost object.
+  package mutating func root() throws(KeyedArchiveError) -> ArchivedObject {
+    guard let object = try object(archive.rootReference) else { throw .notKeyedArchive }
+    return object
+  }
+
+  /// Returns what a reference leads to.
+  package mutating func node(_ reference: Int) throws(KeyedArchiveError) -> KeyedArchive.Node {
+    try budget.spend()
+    return try archive.node(reference)
+  }
+
+  /// Returns the object that a reference leads to, or `nil` if there is none.
+  package mutating func object(_ reference: Int) throws(KeyedArchiveError) -> ArchivedObject? {
+    guard case .object(let object) = try node(reference) else { return nil }
+    return object
+  }
+
+  /// Returns what a member is or leads to; ``KeyedArchive/Node/null`` if there is no such key.
+  package mutating func node(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> KeyedArchive.Node {
+    switch try object.member(key) {
+    case .reference(let reference): return try node(reference)
+    case .scalar(let value): return .scalar(value)
+    case .references, nil: return .null
+    }
+  }
+
+  /// Returns the object that a member leads to, or `nil`.
+  package mutating func object(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> ArchivedObject? {
+    guard case .object(let value) = try node(key, of: object) else { return nil }
+    return value
+  }
+
+  /// Returns a member that is text, or `nil`.
+  package mutating func string(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> String? {
+    try string(try node(key, of: object))
+  }
+
+  /// Returns the text that a reference leads to, or `nil`.
+  package mutating func string(_ reference: Int) throws(KeyedArchiveError) -> String? {
+    try string(try node(reference))
+  }
+
+  /// Returns the text that a node is, or `nil`.
+  package mutating func string(_ node: KeyedArchive.Node) throws(KeyedArchiveError) -> String? {
+    switch node {
+    case .scalar(.string(let text)): return text
+    case .object(let object):
+      // NSMutableString keeps its text as a member.
+      guard case .scalar(.string(let text)) = try self.node("NS.string", of: object) else { return nil }
+      return text
+    default: return nil
+    }
+  }
+
+  /// Returns a member that is a whole number, or `nil`.
+  package mutating func integer(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> Int? {
+    switch try node(key, of: object) {
+    case .scalar(.integer(let number)): Int(exactly: number)
+    case .scalar(.boolean(let value)): value ? 1 : 0
+    default: nil
+    }
+  }
+
+  /// Returns whether a member is true; `false` if there is none.
+  package mutating func boolean(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> Bool {
+    (try integer(key, of: object) ?? 0) != 0
+  }
+
+  /// Returns the names of an object's class and its ancestors, the nearest first; at least one.
+  package mutating func classNames(of object: ArchivedObject) throws(KeyedArchiveError) -> [String] {
+    let type = try object.classReference()
+    if let names = classNames[type] { return names }
+    try budget.spend()
+    let names = try archive.classNames(ofClass: type)
+    classNames[type] = names
+    return names
+  }
+
+  /// Returns the references of a collection's elements; none if the member is no collection.
+  package mutating func elements(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> [Int] {
+    switch try object.member(key) {
+    case .reference(let reference):
+      guard let collection = try self.object(reference) else { return [] }
+      return try elements(of: collection)
+    case .references(let references):
+      try budget.spend(references.count)
+      return references
+    case .scalar, nil:
+      return []
+    }
+  }
+
+  /// Returns the references of the elements of an array or set; none for any other object.
+  package mutating func elements(of collection: ArchivedObject) throws(KeyedArchiveError) -> [Int] {
+    guard case .references(let references)? = try collection.member("NS.objects") else { return [] }
+    try budget.spend(references.count)
+    return references
+  }
+
+  /// Returns the entries of a dictionary with texts as keys; `nil` if the object is no dictionary.
+  package mutating func entries(
+    of dictionary: ArchivedObject
+  ) throws(KeyedArchiveError) -> [(key: String, value: Int)]? {
+    let keys: [Int]
+    let values: [Int]
+    if case .references(let list)? = try dictionary.member("NS.keys") {
+      try budget.spend(list.count)
+      keys = list
+      values = try elements(of: dictionary)
+    } else if let mapping = try object("searchMapping", of: dictionary) {
+      // NSKnownKeysDictionary1: the keys lie in a strategy that dictionaries share.
+      keys = try elements("keys", of: mapping)
+      values = try elements("values", of: dictionary)
+    } else {
+      return nil
+    }
+    guard keys.count == values.count else { throw .notKeyedArchive }
+    var entries: [(key: String, value: Int)] = []
+    for (key, value) in zip(keys, values) {
+      guard let name = try string(key) else { throw .notKeyedArchive }
+      if case .scalar(.string(Self.emptySlot)) = try node(value) { continue }
+      entries.append((name, value))
+    }
+    return entries
+  }
+
+  /// Returns the entries of a dictionary that a member leads to; none if it is no dictionary.
+  package mutating func entries(
+    _ key: String, of object: ArchivedObject
+  ) throws(KeyedArchiveError) -> [(key: String, value: Int)] {
+    guard let dictionary = try self.object(key, of: object) else { return [] }
+    return try entries(of: dictionary) ?? []
+  }
+}

@@ -1,0 +1,32 @@
+/// Bytes that are no keyed archive.
+package enum KeyedArchiveError: Error, Hashable, Sendable {
+  /// The bytes are no binary property list.
+  case propertyList(PropertyListError)
+  /// The property list has not the shape of a keyed archive.
+  case notKeyedArchive
+  /// A reference leads to no object.
+  case invalidReference(Int)
+  /// An object has no class.
+  case missingClass(object: Int)
+  /// Objects are nested too deeply, or hold themselves.
+  case tooDeep(limit: Int)
+  /// Following the references takes more steps than the archive's size justifies.
+  case tooManySteps(limit: Int)
+  /// The objects can be read but make no sense; the text says what is wrong.
+  case senseless(String)
+}
+
+extension KeyedArchiveError: CustomStringConvertible {
+  /// One sentence: what was found and what was expected.
+  package var description: String {
+    switch self {
+    case .propertyList(let error): error.description
+    case .notKeyedArchive: "The property list is no keyed archive: it lacks a table of objects and a root."
+    case .invalidReference(let reference): "The archive refers to object \(reference), which doesn't exist."
+    case .missingClass(let object): "Object \(object) of the archive has no class."
+    case .tooDeep(let limit): "Objects of the archive are nested more than \(limit) levels deep, or hold themselves."
+    case .tooManySteps(let limit): "The archive takes more than \(limit) steps to read; its size justifies fewer."
+    case .senseless(let reason): "In the archive \(reason)."
+    }
+  }
+}

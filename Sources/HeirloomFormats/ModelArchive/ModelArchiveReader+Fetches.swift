@@ -1,0 +1,133 @@
+import HeirloomModel
+
+extension ModelArchiveReader {
+  /// Bits of `NSFetchRequestFlags`.
+  private enum RequestBits {
+    static let distinctResults = 0x1
+    static let subentities = 0x2
+    static let propertyValues = 0x4
+    static let faults = 0x8
+    static let pendingChanges = 0x10
+  }
+
+  mutating func fetchRequest(
+    _ object: ArchivedObject, name: String, place: String, fallbackEntity: String = ""
+  ) throws(KeyedArchiveError) -> FetchRequestDescription {
+    try checkKeys(
+      of: object, place,
+      [
+        "NSEntity", "NSPredicate", "NSSortDescriptors", "NSResultType", "NSFetchLimit", "NSFetchOffset", "NSBatchSize",
+        "NSValuesToFetch", "NSValuesToGroupBy", "NSHavingPredicate", "NSRelationshipKeyPathsForPrefetching",
+        "NSAllocationType", "NSHasFetchRequestFlags", "NSFetchRequestFlags",
+      ])
+    var request = FetchRequestDescription(name: name, entityName: fallbackEntity)
+    if case .reference(let reference)? = try object.member("NSEntity"), let entity = try entityName(reference) {
+      request.entityName = entity
+    }
+    if let predicate = try decoder.object("NSPredicate", of: object) {
+      request.predicate = try self.predicate(predicate, place)
+    }
+    if let predicate = try decoder.object("NSHavingPredicate", of: object) {
+      request.havingPredicate = try self.predicate(predicate, place)
+    }
+    for reference in try decoder.elements("NSSortDescriptors", of: object) {
+      guard let descriptor = try decoder.object(reference), let key = try decoder.string("NSKey", of: descriptor)
+      else { continue }
+      let isAscending = try decoder.boolean("NSAscending", of: descriptor)
+      request.sortDescriptors.append(SortDescription(keyPath: key, ascending: isAscending))
+    }
+    let code = try decoder.integer("NSResultType", of: object) ?? 0
+    if let type = FetchRequestDescription.ResultType(rawValue: code) {
+      request.resultType = type
+    } else {
+      warn(.invalidValue(String(code), of: "NSResultType"), place)
+    }
+    request.fetchLimit = try decoder.integer("NSFetchLimit", of: object) ?? 0
+    request.fetchOffset = try decoder.integer("NSFetchOffset", of: object) ?? 0
+    request.fetchBatchSize = try decoder.integer("NSBatchSize", of: object) ?? 0
+    request.propertiesToFetch = try names(try decoder.elements("NSValuesToFetch", of: object))
+    request.propertiesToGroupBy = try names(try decoder.elements("NSValuesToGroupBy", of: object))
+    request.relationshipKeyPathsForPrefetching = try names(
+      try decoder.elements("NSRelationshipKeyPathsForPrefetching", of: object))
+    if let flags = try decoder.integer("NSFetchRequestFlags", of: object) {
+      request.returnsDistinctResults = flags & RequestBits.distinctResults != 0
+      request.includesSubentities = flags & RequestBits.subentities != 0
+      request.includesPropertyValues = flags & RequestBits.propertyValues != 0
+      request.returnsObjectsAsFaults = flags & RequestBits.faults != 0
+      request.includesPendingChanges = flags & RequestBits.pendingChanges != 0
+    }
+    return request
+  }
+
+  /// Returns the indexes of an entity; archives from before fetch indexes have marks and compounds instead.
+  mutating func indexes(
+    of object: ArchivedObject, _ entity: String, indexedNames: [String]
+  ) throws(KeyedArchiveError) -> [FetchIndexDescription] {
+    guard try decoder.object("NSFetchIndexDescriptions", of: object) != nil else {
+      let compounds = try nameLists("NSCompoundIndexes", of: object).compactMap(LegacyIndexes.index(ofCompound:))
+      return LegacyIndexes.merged(legacy: LegacyIndexes.indexes(ofProperties: indexedNames) + compounds, explicit: [])
+    }
+    var indexes: [FetchIndexDescription] = []
+    for reference in try decoder.elements("NSFetchIndexDescriptions", of: object) {
+      guard let index = try decoder.object(reference) else { continue }
+      // An index of an ancestor may be listed again.
+      if case .reference(let owner)? = try index.member("NSEntity"), owner != object.reference { continue }
+      indexes.append(try fetchIndex(index, entity))
+    }
+    return indexes
+  }
+
+  private mutating func fetchIndex(
+    _ object: ArchivedObject, _ entity: String
+  ) throws(KeyedArchiveError) -> FetchIndexDescription {
+    guard let name = try decoder.string("NSIndexName", of: object) else {
+      throw .senseless("an index of entity \"\(entity)\" has no name")
+    }
+    let place = "\(entity), index \(name)"
+    try checkKeys(of: object, place, ["NSIndexName", "NSEntity", "NSIndexElements", "NSPartialIndexPredicate"])
+    var index = FetchIndexDescription(name: name, elements: [])
+    for reference in try decoder.elements("NSIndexElements", of: object) {
+      guard let element = try decoder.object(reference) else { continue }
+      var member: FetchIndexElementDescription
+      if let expression = try indexExpression(of: element, place) {
+        member = FetchIndexElementDescription(subject: expression)
+      } else if let property = try decoder.string("NSPropertyName", of: element) {
+        member = FetchIndexElementDescription(property: property)
+      } else {
+        throw .senseless("the index \"\(entity).\(name)\" has an element without a property")
+      }
+      let code = try decoder.integer("NSFetchIndexElementType", of: element) ?? 0
+      if let collation = FetchIndexElementDescription.Collation(rawValue: code) {
+        member.collation = collation
+      } else {
+        warn(.invalidValue(String(code), of: "NSFetchIndexElementType"), place)
+      }
+      member.isAscending = try decoder.boolean("NSAscending", of: element)
+      index.elements.append(member)
+    }
+    if let predicate = try decoder.object("NSPartialIndexPredicate", of: object) {
+      index.partialIndexPredicate = try self.predicate(predicate, place)
+    }
+    return index
+  }
+
+  /// Returns what an element indexes if it is an expression: a property description of its own.
+  private mutating func indexExpression(
+    of element: ArchivedObject, _ place: String
+  ) throws(KeyedArchiveError) -> FetchIndexElementDescription.Subject? {
+    for key in try element.keyNames() where key != "NSFetchIndexDescription" {
+      guard let property = try decoder.object(key, of: element),
+        try decoder.classNames(of: property).contains("NSExpressionDescription")
+      else { continue }
+      for key in try property.keyNames() {
+        guard let expression = try decoder.object(key, of: property),
+          try decoder.classNames(of: expression).contains("NSExpression")
+        else { continue }
+        let code = try decoder.integer("NSExpressionResultType", of: property) ?? 0
+        let type = AttributeType(rawValue: code) ?? .undefined
+        return .expression(try self.expression(expression, place), type)
+      }
+    }
+    return nil
+  }
+}
