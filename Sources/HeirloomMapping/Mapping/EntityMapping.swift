@@ -1,0 +1,111 @@
+public import HeirloomModel
+
+/// How the objects of one source entity become objects of one destination entity.
+///
+/// The objects are those of exactly the source entity: objects of subentities have mappings of their own.
+public struct EntityMapping: Hashable, Sendable {
+  /// The mapping's name, unique in its mapping model; expressions and policies refer to it.
+  public var name: String
+  /// What happens to the source's objects.
+  public var mappingType: MappingType
+  /// The name of the source entity; `nil` for an entity that is added.
+  public var sourceEntityName: String?
+  /// The name of the destination entity; `nil` for an entity that is removed.
+  public var destinationEntityName: String?
+  /// The version hash that the source entity must have.
+  public var sourceEntityVersionHash: VersionHash?
+  /// The version hash that the destination entity must have.
+  public var destinationEntityVersionHash: VersionHash?
+  /// The expression that gives the source's objects; `nil` for all of them.
+  public var sourceExpression: ValueExpression?
+  /// How the attributes get their values, inherited ones included.
+  public var attributeMappings: [PropertyMapping]
+  /// How the relationships get their values, inherited ones included.
+  public var relationshipMappings: [PropertyMapping]
+  /// The name of the policy that makes the objects; `nil` for the standard one.
+  public var entityMigrationPolicyClassName: String?
+  /// Free text for policies and expressions.
+  public var userInfo: [String: String]
+
+  /// What happens to the objects of a source entity.
+  ///
+  /// Raw values are the codes of compiled mapping models (`NSEntityMappingType`).
+  public enum MappingType: Int, Hashable, Sendable, CaseIterable {
+    /// Not decided: ``MappingModel/completed(from:to:)`` tells the type from the entities.
+    case undefined = 0
+    /// A policy decides.
+    case custom = 1
+    /// The entity is new and starts without objects.
+    case add = 2
+    /// The entity is gone and its objects are not carried over.
+    case remove = 3
+    /// Objects are carried over as they are.
+    case copy = 4
+    /// Objects are carried over and property mappings give their values.
+    case transform = 5
+  }
+
+  /// Creates a mapping.
+  ///
+  /// - Parameters:
+  ///   - source: The name of the source entity; `nil` for an entity that is added.
+  ///   - destination: The name of the destination entity; `nil` for an entity that is removed.
+  ///   - name: The mapping's name; by default `SOURCE->DESTINATION`.
+  ///   - mappingType: What happens to the objects.
+  ///   - policy: The name of the policy that makes the objects, which makes an undefined type custom.
+  ///   - attributeMappings: How attributes get their values; those left out are inferred on completion.
+  ///   - relationshipMappings: How relationships get their values; those left out are inferred on completion.
+  public init(
+    from source: String?, to destination: String?, name: String? = nil, mappingType: MappingType = .undefined,
+    policyNamed policy: String? = nil, attributeMappings: [PropertyMapping] = [],
+    relationshipMappings: [PropertyMapping] = []
+  ) {
+    self.name = name ?? Self.defaultName(from: source, to: destination)
+    self.mappingType = mappingType == .undefined && policy != nil ? .custom : mappingType
+    sourceEntityName = source
+    destinationEntityName = destination
+    self.attributeMappings = attributeMappings
+    self.relationshipMappings = relationshipMappings
+    entityMigrationPolicyClassName = policy
+    userInfo = [:]
+  }
+
+  /// Makes the name of a mapping that has not been given one.
+  ///
+  /// - Parameters:
+  ///   - source: The name of the source entity.
+  ///   - destination: The name of the destination entity.
+  /// - Returns: `SOURCE->DESTINATION`, or the one name there is.
+  public static func defaultName(from source: String?, to destination: String?) -> String {
+    switch (source, destination) {
+    case (let source?, let destination?): "\(source)->\(destination)"
+    case (let source?, nil): source
+    case (nil, let destination?): destination
+    case (nil, nil): ""
+    }
+  }
+
+  /// Finds the mapping of a destination attribute.
+  public func attributeMapping(named name: String) -> PropertyMapping? {
+    attributeMappings.first { $0.name == name }
+  }
+
+  /// Finds the mapping of a destination relationship.
+  public func relationshipMapping(named name: String) -> PropertyMapping? {
+    relationshipMappings.first { $0.name == name }
+  }
+}
+
+extension EntityMapping.MappingType {
+  /// The name that messages and the tool use.
+  public var name: String {
+    switch self {
+    case .undefined: "undefined"
+    case .custom: "custom"
+    case .add: "add"
+    case .remove: "remove"
+    case .copy: "copy"
+    case .transform: "transform"
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import HeirloomModel
+
+/// How the entities of a source model become those of a destination model.
+///
+/// A mapping model is a pure value: it names entities and policies and holds no model or store.
+public struct MappingModel: Hashable, Sendable {
+  /// The entity mappings, in the order in which they are carried out.
+  public var entityMappings: [EntityMapping]
+
+  /// Creates a mapping model.
+  public init(entityMappings: [EntityMapping]) {
+    self.entityMappings = entityMappings
+  }
+
+  /// Finds the entity mapping of the given name.
+  public func entityMapping(named name: String) -> EntityMapping? {
+    entityMappings.first { $0.name == name }
+  }
+
+  /// Finds the entity mappings whose source is the given entity, in order.
+  public func entityMappings(fromEntity name: String) -> [EntityMapping] {
+    entityMappings.filter { $0.sourceEntityName == name }
+  }
+
+  /// Finds the entity mappings whose destination is the given entity, in order.
+  public func entityMappings(toEntity name: String) -> [EntityMapping] {
+    entityMappings.filter { $0.destinationEntityName == name }
+  }
+
+  /// The names of the policies that the mappings need, sorted, each once.
+  public var policyNames: [String] {
+    Set(entityMappings.compactMap(\.entityMigrationPolicyClassName)).sorted { $0.utf16Precedes($1) }
+  }
+}
+
+/// Collects entity mappings that are written one a line.
+@resultBuilder
+public enum EntityMappingBuilder {
+  /// Takes one mapping.
+  public static func buildExpression(_ mapping: EntityMapping) -> [EntityMapping] { [mapping] }
+  /// Takes several mappings.
+  public static func buildExpression(_ mappings: [EntityMapping]) -> [EntityMapping] { mappings }
+  /// Joins the lines.
+  public static func buildBlock(_ parts: [EntityMapping]...) -> [EntityMapping] { parts.flatMap { $0 } }
+  /// Takes the mappings of an `if` without `else`.
+  public static func buildOptional(_ part: [EntityMapping]?) -> [EntityMapping] { part ?? [] }
+  /// Takes the mappings of an `if`.
+  public static func buildEither(first part: [EntityMapping]) -> [EntityMapping] { part }
+  /// Takes the mappings of an `else`.
+  public static func buildEither(second part: [EntityMapping]) -> [EntityMapping] { part }
+  /// Joins the mappings of a loop.
+  public static func buildArray(_ parts: [[EntityMapping]]) -> [EntityMapping] { parts.flatMap { $0 } }
+}

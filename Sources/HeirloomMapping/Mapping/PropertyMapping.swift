@@ -1,0 +1,74 @@
+public import HeirloomModel
+
+/// How one property of a destination entity gets its value.
+public struct PropertyMapping: Hashable, Sendable {
+  /// The name of the destination property.
+  public var name: String
+  /// The expression that gives the value; `nil` leaves the default of the destination model.
+  ///
+  /// It may use the variables `$manager`, `$source`, `$destination`, `$entityMapping`, `$propertyMapping` and
+  /// `$entityPolicy`.
+  public var valueExpression: ValueExpression?
+  /// Free text for policies and expressions.
+  public var userInfo: [String: String]
+
+  /// Creates a property mapping.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the destination property.
+  ///   - valueExpression: The expression that gives the value; `nil` leaves the default.
+  ///   - userInfo: Free text for policies and expressions.
+  public init(name: String, valueExpression: ValueExpression? = nil, userInfo: [String: String] = [:]) {
+    self.name = name
+    self.valueExpression = valueExpression
+    self.userInfo = userInfo
+  }
+
+  /// Creates a mapping that carries an attribute's value over, as inference does.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the destination attribute.
+  ///   - sourceAttribute: The name of the source attribute.
+  public init(name: String, copying sourceAttribute: String) {
+    self.init(name: name, valueExpression: .sourceValue(forKey: sourceAttribute))
+  }
+
+  /// Creates a mapping that carries the links of a relationship over, as inference does.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the destination relationship.
+  ///   - sourceRelationship: The name of the source relationship.
+  public init(name: String, linksOf sourceRelationship: String) {
+    self.init(name: name, valueExpression: .destinationInstances(forSourceRelationship: sourceRelationship))
+  }
+}
+
+extension PropertyMapping {
+  /// What a property mapping does, told from its expression.
+  public enum Form: Hashable, Sendable {
+    /// The destination model's default stays.
+    case defaultValue
+    /// The value of a source attribute is copied, converted if the types differ.
+    case attribute(String)
+    /// The objects that became of those a source relationship leads to are linked.
+    case links(relationship: String)
+    /// As ``links(relationship:)``, but only objects that the named entity mapping made.
+    case linksThroughMapping(entityMapping: String, relationship: String)
+    /// Something else, which only evaluation tells.
+    case expression(ValueExpression)
+  }
+
+  /// What the mapping does: a planner runs all but the last of the forms as SQL without evaluating anything.
+  public var form: Form {
+    guard let valueExpression else { return .defaultValue }
+    if let key = valueExpression.keyOfSource { return .attribute(key) }
+    guard case .function(.variable("manager"), let selector, let arguments) = valueExpression, arguments.count == 2,
+      case .constant(.value(.string(let name))) = arguments[0], let key = arguments[1].keyOfSource
+    else { return .expression(valueExpression) }
+    switch selector {
+    case ValueExpression.relationshipSelector where name == key: return .links(relationship: key)
+    case ValueExpression.entityMappingSelector: return .linksThroughMapping(entityMapping: name, relationship: key)
+    default: return .expression(valueExpression)
+    }
+  }
+}
