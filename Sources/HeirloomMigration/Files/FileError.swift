@@ -1,0 +1,86 @@
+import Foundation
+
+/// An operation of the file system that failed.
+package struct FileError: Error, Hashable, Sendable {
+  /// What was being done.
+  package enum Operation: String, Hashable, Sendable {
+    /// Reading what a name stands for.
+    case status = "read the status of"
+    /// Listing a folder.
+    case list = "list"
+    /// Making a folder.
+    case makeDirectory = "make the folder"
+    /// Removing an empty folder.
+    case removeDirectory = "remove the folder"
+    /// Making and writing a new file.
+    case write = "write the new file"
+    /// Bringing a file's content to the disk.
+    case synchronizeFile = "bring to the disk the file"
+    /// Bringing a folder's names to the disk.
+    case synchronizeDirectory = "bring to the disk the names in"
+    /// Giving a file a second name.
+    case link = "link"
+    /// Copying a file.
+    case copy = "copy"
+    /// Renaming a file or folder.
+    case rename = "rename"
+    /// Removing a file's name.
+    case unlink = "remove"
+    /// Reading a file.
+    case read = "read"
+    /// Following symbolic links.
+    case resolve = "resolve"
+    /// Checking that a folder can be written.
+    case checkWritable = "write in"
+    /// Taking a lock.
+    case lock = "lock"
+    /// Reading a volume's kind and free space.
+    case volume = "read the volume of"
+  }
+
+  /// What was being done.
+  package let operation: Operation
+
+  /// The file or folder it was done to.
+  package let path: String
+
+  /// The second file of a link, a copy or a rename.
+  package let otherPath: String?
+
+  /// The system's error number (`errno`).
+  package let code: Int32
+
+  /// The system's text for ``code``, or a sentence of ours.
+  package let reason: String
+
+  /// Creates an error from its parts.
+  ///
+  /// - Parameters:
+  ///   - operation: What was being done.
+  ///   - path: The file or folder it was done to.
+  ///   - otherPath: The second file of a link, a copy or a rename.
+  ///   - code: The system's error number.
+  ///   - reason: Text in place of the system's.
+  package init(
+    _ operation: Operation, _ path: String, to otherPath: String? = nil, code: Int32, reason: String? = nil
+  ) {
+    self.operation = operation
+    self.path = path
+    self.otherPath = otherPath
+    self.code = code
+    self.reason = reason ?? Self.text(for: code)
+  }
+
+  private static func text(for code: Int32) -> String {
+    // strerror is not safe between threads; Foundation's table is.
+    POSIXErrorCode(rawValue: code).map { POSIXError($0).localizedDescription } ?? "error \(code)"
+  }
+}
+
+extension FileError: CustomStringConvertible {
+  /// One sentence with the operation, the paths and the system's reason.
+  package var description: String {
+    let target = otherPath.map { " to “\($0)”" } ?? ""
+    return "could not \(operation.rawValue) “\(path)”\(target): \(reason) (errno \(code))"
+  }
+}

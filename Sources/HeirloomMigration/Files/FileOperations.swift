@@ -1,0 +1,113 @@
+/// The one seam between Heirloom and the file system.
+///
+/// Whatever the vault does to files, it does by these calls: so a test can record them, fail any one of them, and
+/// rebuild each state that a loss of power may leave. (SQLite's own writing in the held store and in the candidate
+/// goes by SQLite's own layer.) Everything is by path; no descriptor leaves, apart from the two handles below.
+///
+/// What a crash model has to know: ``writeNewFile(_:bytes:attributes:)``, ``copyFile(_:to:attributes:)`` and
+/// ``HeldFile/copy(to:attributes:)`` are a new name in the folder, then content, then a sync of the content (not of the
+/// name). Names are durable after ``synchronizeDirectory(_:)`` of their folder, and not before.
+package protocol FileOperations: Sendable {
+  /// Reads what a name stands for, without following a symbolic link.
+  ///
+  /// - Parameter path: The name's path.
+  /// - Returns: The status, or `nil` when there is no such name.
+  /// - Throws: `FileError` when the system can't tell.
+  func status(of path: String) throws(FileError) -> FileStatus?
+
+  /// Lists the names in a folder, sorted, without `.` and `..`.
+  func names(in folder: String) throws(FileError) -> [String]
+
+  /// Makes a folder; it is an error when the name exists.
+  func makeDirectory(_ path: String, attributes: FileAttributes) throws(FileError)
+
+  /// Removes an empty folder.
+  func removeDirectory(_ path: String) throws(FileError)
+
+  /// Makes a file that did not exist, without content and without bringing anything to the disk.
+  func makeEmptyFile(_ path: String, attributes: FileAttributes) throws(FileError)
+
+  /// Makes a file that did not exist, writes its content and brings the content to the disk.
+  func writeNewFile(_ path: String, bytes: [UInt8], attributes: FileAttributes) throws(FileError)
+
+  /// Brings a file's content to the disk.
+  func synchronizeFile(_ path: String) throws(FileError)
+
+  /// Brings a folder's names to the disk.
+  func synchronizeDirectory(_ path: String) throws(FileError)
+
+  /// Gives a file a second name; it is an error when the new name exists.
+  func link(_ path: String, to newPath: String) throws(FileError)
+
+  /// Copies a file to a name that did not exist and brings the copy's content to the disk.
+  ///
+  /// Blocks are shared (reflink, clone) where the file system can. Never use it on a store that SQLite has open in this
+  /// process: closing the file drops SQLite's locks. ``hold(_:)`` is for that.
+  func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError)
+
+  /// Renames a file or a folder, replacing what has the new name.
+  func rename(_ path: String, to newPath: String) throws(FileError)
+
+  /// Removes a name of a file.
+  func unlink(_ path: String) throws(FileError)
+
+  /// Reads a file's content, or an error when it is longer than a limit.
+  func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8]
+
+  /// Follows all symbolic links of a path that exists.
+  func resolvePath(_ path: String) throws(FileError) -> String
+
+  /// Checks that this process may make and remove names in a folder.
+  func checkWritable(_ folder: String) throws(FileError)
+
+  /// Locks a file, which is made when absent, against other holders of the lock in any process.
+  ///
+  /// - Parameters:
+  ///   - path: The lock file. It is never removed: that is what makes the lock sound.
+  ///   - timeout: How long to wait for another holder.
+  /// - Returns: The lock, held until it is closed, or `nil` when the time is over.
+  /// - Throws: `FileError` when the file can't be opened or locked at all.
+  func lock(_ path: String, timeout: Duration) throws(FileError) -> (any FileLock)?
+
+  /// Opens a file for later cloning, copying and syncing while SQLite has it open too.
+  ///
+  /// Close it after SQLite has closed its own handle, never before: the first close of the file in a process drops all
+  /// of the process's POSIX locks on it, SQLite's among them.
+  func hold(_ path: String) throws(FileError) -> any HeldFile
+
+  /// Reads a volume's kind and room.
+  func volume(of path: String) throws(FileError) -> VolumeInformation
+
+  /// Returns 32 lowercase hexadecimal digits that no other call, in any process, returns.
+  func uniqueIdentifier() -> String
+}
+
+/// A lock on a file, held until it is closed or deallocated.
+package protocol FileLock: AnyObject, Sendable {
+  /// Releases the lock; further calls do nothing.
+  func close()
+}
+
+/// A file held open beside SQLite.
+package protocol HeldFile: AnyObject, Sendable {
+  /// Reads the file's status.
+  func status() throws(FileError) -> FileStatus
+
+  /// Makes a new file that shares this one's blocks, and brings its content to the disk.
+  ///
+  /// - Parameters:
+  ///   - path: The new file, which must not exist.
+  ///   - attributes: The new file's permissions and owner.
+  /// - Returns: Whether the file system can share blocks; if not, there is no new file.
+  /// - Throws: `FileError` when the file could not be made or synced.
+  func clone(to path: String, attributes: FileAttributes) throws(FileError) -> Bool
+
+  /// Makes a new file with this one's content, and brings it to the disk.
+  func copy(to path: String, attributes: FileAttributes) throws(FileError)
+
+  /// Brings the file's content to the disk.
+  func synchronize() throws(FileError)
+
+  /// Closes the file; further calls do nothing.
+  func close()
+}

@@ -1,0 +1,100 @@
+/// What a name in a folder stands for, symbolic links not followed.
+package struct FileStatus: Hashable, Sendable {
+  /// The kinds of things a name can stand for.
+  package enum Kind: String, Hashable, Sendable {
+    /// A file with content.
+    case regular = "file"
+    /// A folder.
+    case directory = "folder"
+    /// A symbolic link.
+    case symbolicLink = "symbolic link"
+    /// A named pipe.
+    case pipe = "named pipe"
+    /// A socket.
+    case socket = "socket"
+    /// A character or block device.
+    case device = "device"
+    /// Anything else.
+    case other = "special file"
+  }
+
+  /// What makes two names the same file.
+  package struct Identity: Hashable, Sendable {
+    /// The volume's number.
+    package let device: UInt64
+    /// The file's number in the volume.
+    package let inode: UInt64
+
+    /// Creates an identity from its numbers.
+    package init(device: UInt64, inode: UInt64) {
+      self.device = device
+      self.inode = inode
+    }
+  }
+
+  /// The kind of thing.
+  package let kind: Kind
+  /// The content's length, in bytes.
+  package let size: Int64
+  /// Volume and number: equal for two names of one file.
+  package let identity: Identity
+  /// The number of names the file has.
+  package let linkCount: UInt64
+  /// The permission bits, at most `0o7777`.
+  package let mode: UInt32
+  /// The owning user's number.
+  package let owner: UInt32
+  /// The owning group's number.
+  package let group: UInt32
+  /// The time of the last change of content, in whole seconds since 1970-01-01 UTC.
+  package let modificationTime: Int64
+
+  /// Creates a status from its parts.
+  ///
+  /// - Parameters:
+  ///   - kind: The kind of thing.
+  ///   - size: The content's length, in bytes.
+  ///   - identity: Volume and number.
+  ///   - linkCount: The number of names the file has.
+  ///   - mode: The permission bits.
+  ///   - owner: The owning user's number.
+  ///   - group: The owning group's number.
+  ///   - modificationTime: Seconds since 1970-01-01 UTC.
+  package init(
+    kind: Kind, size: Int64, identity: Identity, linkCount: UInt64, mode: UInt32, owner: UInt32, group: UInt32,
+    modificationTime: Int64
+  ) {
+    self.kind = kind
+    self.size = size
+    self.identity = identity
+    self.linkCount = linkCount
+    self.mode = mode
+    self.owner = owner
+    self.group = group
+    self.modificationTime = modificationTime
+  }
+
+  /// The permissions and owner that a file in this one's place should have.
+  package var attributes: FileAttributes {
+    FileAttributes(mode: mode & 0o777, owner: owner, group: group)
+  }
+}
+
+/// The permissions and the owner of a file to be made.
+package struct FileAttributes: Hashable, Sendable {
+  /// The permission bits, set exactly: the process's mask does not narrow them.
+  package let mode: UInt32
+  /// The owning user's number, or `nil` to leave the process's own.
+  ///
+  /// It is set only by a process that may (the superuser); a failure to set it is not an error.
+  package let owner: UInt32?
+  /// The owning group's number, or `nil` to leave the process's own.
+  package let group: UInt32?
+
+  /// Creates attributes.
+  package init(mode: UInt32, owner: UInt32? = nil, group: UInt32? = nil) {
+    self.mode = mode
+    self.owner = owner
+    self.group = group
+  }
+}

@@ -1,0 +1,88 @@
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A lock by `flock(2)`, which the kernel frees when the process dies.
+final class POSIXFileLock: FileLock {
+  private let descriptor: Mutex<FileDescriptor?>
+
+  /// Takes over a descriptor that is locked.
+  init(_ descriptor: FileDescriptor) {
+    self.descriptor = Mutex(descriptor)
+  }
+
+  func close() {
+    // Closing the only descriptor of an open file releases its lock.
+    descriptor.withLock { $0 = nil }
+  }
+}
+
+/// A file held open for reading.
+final class POSIXHeldFile: HeldFile {
+  private let path: String
+  private let descriptor: Mutex<FileDescriptor?>
+
+  /// Takes over an open descriptor.
+  init(_ descriptor: FileDescriptor) {
+    path = descriptor.path
+    self.descriptor = Mutex(descriptor)
+  }
+
+  func status() throws(FileError) -> FileStatus {
+    try open(for: .status).status(for: .status)
+  }
+
+  func clone(to path: String, attributes: FileAttributes) throws(FileError) -> Bool {
+    let held = try open(for: .copy)
+    #if canImport(Darwin)
+      try FileDescriptor.checkPath(path, for: .copy)
+      guard fclonefileat(held.number, AT_FDCWD, path, UInt32(CLONE_NOFOLLOW)) == 0 else {
+        let code = errno
+        guard code == ENOTSUP || code == EXDEV else { throw FileError(.copy, held.path, to: path, code: code) }
+        return false
+      }
+      let new = try FileDescriptor(path, flags: O_RDONLY, for: .copy)
+      try new.apply(attributes, for: .copy)
+      try new.synchronize(for: .copy)
+      return true
+    #else
+      let new = try FileDescriptor.makeNew(path, attributes: attributes, for: .copy)
+      do throws(FileError) {
+        guard try held.shareBlocks(with: new) else {
+          guard unlink(path) == 0 else { throw FileError(.unlink, path, code: errno) }
+          return false
+        }
+        try new.synchronize(for: .copy)
+        return true
+      } catch {
+        _ = unlink(path)
+        throw error
+      }
+    #endif
+  }
+
+  func copy(to path: String, attributes: FileAttributes) throws(FileError) {
+    try open(for: .copy).copy(to: path, attributes: attributes)
+  }
+
+  func synchronize() throws(FileError) {
+    try open(for: .synchronizeFile).synchronize(for: .synchronizeFile)
+  }
+
+  func close() {
+    descriptor.withLock { $0 = nil }
+  }
+
+  private func open(for operation: FileError.Operation) throws(FileError) -> FileDescriptor {
+    guard let held = descriptor.withLock({ $0 }) else {
+      throw FileError(operation, path, code: EBADF, reason: "the file was closed")
+    }
+    return held
+  }
+}

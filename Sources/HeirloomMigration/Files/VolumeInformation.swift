@@ -1,0 +1,98 @@
+/// The kind of a volume and what room is left on it.
+package struct VolumeInformation: Hashable, Sendable {
+  /// The kinds of volumes, by what can be promised on them.
+  package enum Kind: String, Hashable, Sendable {
+    /// A local file system with atomic renames and durable folders.
+    case local
+    /// A file system in memory: nothing survives a power loss, everything survives the process's death.
+    case memory
+    /// A file system of another machine: locks and renames are not reliable.
+    case network
+    /// A file system of a program (FUSE): what holds depends on the program.
+    case userSpace
+    /// FAT or a relative: no links, no stable file numbers, no journal.
+    case fileAllocationTable
+    /// A file system that is not in our list.
+    case unknown
+
+    /// Whether the promise “never lost” is made on such volumes.
+    package var isSafe: Bool {
+      switch self {
+      case .local, .memory, .unknown: true
+      case .network, .userSpace, .fileAllocationTable: false
+      }
+    }
+  }
+
+  /// The volume's kind.
+  package let kind: Kind
+  /// The system's name of the file system, such as `ext4`; empty when the system does not tell.
+  package let fileSystemName: String
+  /// The bytes that this process may still write.
+  package let availableBytes: UInt64
+
+  /// Creates the information from its parts.
+  package init(kind: Kind, fileSystemName: String, availableBytes: UInt64) {
+    self.kind = kind
+    self.fileSystemName = fileSystemName
+    self.availableBytes = availableBytes
+  }
+
+  /// Returns the kind of a file system by the system's name for it.
+  package static func kind(ofFileSystem name: String) -> Kind {
+    switch name {
+    case "ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "zfs", "bcachefs", "jfs", "reiserfs", "nilfs2", "overlay",
+      "aufs", "apfs", "hfs", "hfsplus", "ntfs3", "ufs", "ubifs":
+      .local
+    case "tmpfs", "ramfs", "devtmpfs": .memory
+    case "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "afpfs", "ceph", "lustre", "gfs2", "ocfs2", "webdav",
+      "ncpfs", "coda":
+      .network
+    case "vfat", "msdos", "exfat", "umsdos": .fileAllocationTable
+    case "virtiofs", "macfuse", "osxfuse", "ntfs", "fusefs": .userSpace
+    case _ where name.hasPrefix("fuse"): .userSpace
+    default: .unknown
+    }
+  }
+
+  /// Finds the file system that holds a path in the text of `/proc/self/mountinfo`.
+  ///
+  /// The deepest mount point above the path counts, and of two at one place the later. (See `proc_pid_mountinfo(5)`.)
+  ///
+  /// - Parameters:
+  ///   - path: An absolute path without symbolic links.
+  ///   - table: The table's text.
+  /// - Returns: The file system's name, or `nil` when no line fits.
+  package static func fileSystemName(of path: String, inMountTable table: String) -> String? {
+    var best: (depth: Int, name: String)?
+    for line in table.split(separator: "\n") {
+      let fields = line.split(separator: " ")
+      // Optional fields end at a lone dash; the type follows it.
+      guard fields.count > 6, let dash = fields.dropFirst(6).firstIndex(of: "-"), dash + 1 < fields.count else {
+        continue
+      }
+      let mountPoint = unescaped(fields[4])
+      let prefix = mountPoint.hasSuffix("/") ? mountPoint : mountPoint + "/"
+      guard (path.hasSuffix("/") ? path : path + "/").hasPrefix(prefix) else { continue }
+      let depth = prefix.utf8.count
+      if depth >= best?.depth ?? 0 { best = (depth, String(fields[dash + 1])) }
+    }
+    return best?.name
+  }
+
+  /// Undoes the octal escapes of the mount table (`\040` is a space).
+  private static func unescaped(_ text: Substring) -> String {
+    var bytes: [UInt8] = []
+    var rest = Substring(text).utf8
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(3)
+      if byte == UInt8(ascii: "\\"), digits.count == 3, let value = UInt8(String(Substring(digits)), radix: 8) {
+        bytes.append(value)
+        rest = rest.dropFirst(3)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
