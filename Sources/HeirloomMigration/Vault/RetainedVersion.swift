@@ -1,0 +1,112 @@
+import Foundation
+
+/// A version of the store that was kept, complete in a folder of its own.
+package struct RetainedVersion: Hashable, Sendable {
+  /// The folder's name, which is the version's name for people.
+  package let name: VersionName
+  /// The folder.
+  package let path: String
+  /// The store's main file in the folder, or `nil` when it is not there.
+  package let storePath: String?
+  /// What the version's own manifest says, or `nil` when that is damaged: the files may be whole all the same.
+  package let manifest: RetainedManifest?
+  /// The bytes that the main file has now.
+  package let storeByteCount: Int64
+
+  /// The bytes of the whole version; files that are linked share them with the store.
+  package var byteCount: Int64 {
+    let others = (manifest?.supportByteCount ?? 0).addingReportingOverflow(storeByteCount)
+    return others.overflow ? .max : others.partialValue
+  }
+}
+
+/// What a retained version says about itself.
+package struct RetainedManifest: Hashable, Sendable {
+  /// The identifier of the operation that kept it: 32 hexadecimal digits.
+  package let identifier: String
+  /// When it was kept, in seconds since 1970-01-01 UTC.
+  package let time: Int64
+  /// The name of the store's main file.
+  package let storeName: String
+  /// The main file's length when it was kept, in bytes.
+  package let storeByteCount: Int64
+  /// The number of files in the folder of external binary data.
+  package let supportFileCount: Int
+  /// Their length together, in bytes.
+  package let supportByteCount: Int64
+  /// The checksum of the model, if the caller knew it.
+  package let versionChecksum: String?
+  /// The generation of the store, if it has one.
+  package let generation: String?
+  /// Whether the store was in WAL mode before it was kept.
+  package let usedWAL: Bool
+
+  /// The longest manifest that is read, in bytes.
+  package static let byteLimit = 65_536
+
+  /// Creates a manifest.
+  package init(
+    identifier: String, time: Int64, storeName: String, storeByteCount: Int64, supportFileCount: Int,
+    supportByteCount: Int64, versionChecksum: String?, generation: String?, usedWAL: Bool
+  ) {
+    self.identifier = identifier
+    self.time = time
+    self.storeName = storeName
+    self.storeByteCount = storeByteCount
+    self.supportFileCount = supportFileCount
+    self.supportByteCount = supportByteCount
+    self.versionChecksum = versionChecksum
+    self.generation = generation
+    self.usedWAL = usedWAL
+  }
+
+  private struct Document: Codable {
+    var format: Int
+    var identifier: String
+    var time: Int64
+    var store: String
+    var storeBytes: Int64
+    var supportFiles: Int
+    var supportBytes: Int64
+    var versionChecksum: String?
+    var generation: String?
+    var wal: Bool
+    var checksum: String
+  }
+
+  private var checksum: String {
+    ManifestChecksum.text(of: [
+      "1", identifier, String(time), storeName, String(storeByteCount), String(supportFileCount),
+      String(supportByteCount), versionChecksum, generation, String(usedWAL),
+    ])
+  }
+
+  /// Returns the manifest as JSON with its checksum.
+  package func encoded() throws(ManifestError) -> [UInt8] {
+    try ManifestChecksum.encode(
+      Document(
+        format: 1, identifier: identifier, time: time, store: storeName, storeBytes: storeByteCount,
+        supportFiles: supportFileCount, supportBytes: supportByteCount, versionChecksum: versionChecksum,
+        generation: generation, wal: usedWAL, checksum: checksum))
+  }
+
+  /// Reads a manifest.
+  ///
+  /// - Parameter bytes: The JSON.
+  /// - Throws: `ManifestError` if it is damaged, of a later format, or names what is not ours to name.
+  package init(decoding bytes: [UInt8]) throws(ManifestError) {
+    let document = try ManifestChecksum.decode(Document.self, from: bytes)
+    guard document.format == 1 else {
+      throw ManifestError(reason: "its format is \(document.format), and 1 was expected")
+    }
+    self.init(
+      identifier: document.identifier, time: document.time, storeName: document.store,
+      storeByteCount: document.storeBytes, supportFileCount: document.supportFiles,
+      supportByteCount: document.supportBytes, versionChecksum: document.versionChecksum,
+      generation: document.generation, usedWAL: document.wal)
+    guard checksum == document.checksum else { throw ManifestError(reason: "its checksum does not fit its content") }
+    guard VersionName.isIdentifier(identifier), StoreLocation.isFileName(storeName) else {
+      throw ManifestError(reason: "it names files that are not the vault's")
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package import HeirloomStore
+
+/// Why the vault did not do what it was asked to.
+package enum VaultError: Error, Sendable {
+  /// There is no file at the store's path; `retained` names the versions that could be restored.
+  case storeMissing(path: String, retained: [String])
+  /// Side files lie where no store is: they may hold data of a store that was lost.
+  case sideFilesWithoutStore(path: String, sideFiles: [String])
+  /// The path does not name a regular file.
+  case notAFile(path: String, found: String)
+  /// The file has other names, so another program could change it or lose track of it.
+  case hardLinked(path: String, linkCount: UInt64)
+  /// The volume is of a kind on which renames or locks can't be relied on.
+  case unsafeVolume(path: String, fileSystem: String)
+  /// Something of ours beside the store is not what it has to be.
+  case unusableFolder(path: String, reason: String)
+  /// The store's folder can't be written.
+  case folderNotWritable(FileError)
+  /// The volume has too little room, in bytes.
+  case notEnoughSpace(path: String, needed: UInt64, available: UInt64)
+  /// Another assistant holds the vault's lock.
+  case vaultInUse(path: String)
+  /// Another process has the store open.
+  case storeInUse(path: String, reason: String)
+  /// SQLite can't read the store.
+  case unreadableStore(path: String, underlying: SQLiteError)
+  /// The manifest of an unfinished operation is damaged; nothing was touched.
+  case damagedManifest(path: String, reason: String)
+  /// The candidate is not fit to take the store's place.
+  case unfitCandidate(path: String, reason: String)
+  /// No retained version, or more than one, has a name that begins so.
+  case unknownVersion(prefix: String, candidates: [String])
+  /// A retained version can't be read.
+  case unusableVersion(id: String, reason: String)
+  /// The swap may or may not outlast a loss of power: nothing was undone, the next run finds out.
+  case outcomeUnknown(path: String, underlying: FileError)
+  /// A file operation failed; the store is as it was.
+  case file(FileError)
+}
+
+extension VaultError: CustomStringConvertible {
+  /// One sentence with what was found and what was expected.
+  package var description: String {
+    switch self {
+    case .storeMissing(let path, let retained):
+      let versions =
+        retained.isEmpty ? "there are no retained versions" : "retained: \(retained.joined(separator: ", "))"
+      return "there is no store at “\(path)”; \(versions)"
+    case .sideFilesWithoutStore(let path, let sideFiles):
+      return
+        "there is no store at “\(path)”, but \(sideFiles.joined(separator: ", ")) would be read as part of a new one"
+    case .notAFile(let path, let found):
+      return "“\(path)” is a \(found), not a store file"
+    case .hardLinked(let path, let linkCount):
+      return "“\(path)” has \(linkCount) names (hard links); a store must have one"
+    case .unsafeVolume(let path, let fileSystem):
+      return "“\(path)” is on a volume (\(fileSystem)) whose renames and locks can't be relied on"
+    case .unusableFolder(let path, let reason):
+      return "“\(path)” can't hold the vault: \(reason)"
+    case .folderNotWritable(let error):
+      return "the store's folder can't be written: \(error)"
+    case .notEnoughSpace(let path, let needed, let available):
+      return "the volume of “\(path)” has \(available) bytes left, and \(needed) are needed"
+    case .vaultInUse(let path):
+      return "another migration holds the lock “\(path)”"
+    case .storeInUse(let path, let reason):
+      return "“\(path)” is open elsewhere: \(reason)"
+    case .unreadableStore(let path, let underlying):
+      return "“\(path)” can't be read as a store: \(underlying)"
+    case .damagedManifest(let path, let reason):
+      return "“\(path)”, the record of an unfinished operation, is damaged: \(reason)"
+    case .unfitCandidate(let path, let reason):
+      return "the new store “\(path)” can't take the old one's place: \(reason)"
+    case .unknownVersion(let prefix, let candidates):
+      let names = candidates.isEmpty ? "none" : candidates.joined(separator: ", ")
+      return "“\(prefix)” does not name exactly one retained version; possible: \(names)"
+    case .unusableVersion(let id, let reason):
+      return "the retained version \(id) can't be used: \(reason)"
+    case .outcomeUnknown(let path, let underlying):
+      return "“\(path)” was replaced, but it is not known whether that outlasts a loss of power: \(underlying)"
+    case .file(let error):
+      return error.description
+    }
+  }
+
+  /// What to do about it: which file holds the data, and whether trying again helps.
+  package var suggestion: String {
+    switch self {
+    case .storeMissing(_, let retained):
+      retained.isEmpty
+        ? "If the store was moved, give its new place; if it is a first launch, make a new store."
+        : "Restore a retained version; nothing was deleted."
+    case .sideFilesWithoutStore:
+      "Put the missing store back beside them, or restore a retained version, which keeps them aside."
+    case .notAFile: "Give the path of the store's main file."
+    case .hardLinked: "Remove the file's other names, or work on a copy. The store was not changed."
+    case .unsafeVolume: "Move the store to a local volume, or allow unsafe volumes after making a backup."
+    case .unusableFolder: "Put a plain folder there, on the store's own volume. The store was not changed."
+    case .folderNotWritable: "Give this process the right to write in the folder. The store was not changed."
+    case .notEnoughSpace: "Free some room and try again. The store was not changed."
+    case .vaultInUse, .storeInUse: "Close the other program and try again. The store was not changed."
+    case .unreadableStore: "The file was left as it is; a retained version may help."
+    case .damagedManifest:
+      "The store opens as usual and nothing was deleted; set the record aside, then run again."
+    case .unfitCandidate, .file: "The store is as it was. Try again; if it fails again, the message says where to look."
+    case .unknownVersion: "Give more of the version's name."
+    case .unusableVersion: "The version was left as it is; try another one."
+    case .outcomeUnknown: "Run again: the next run finds the whole old store or the whole new one and finishes."
+    }
+  }
+}

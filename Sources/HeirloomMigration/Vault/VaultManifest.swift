@@ -1,0 +1,155 @@
+import Foundation
+import HeirloomModel
+
+/// The record of an operation that is under way: which names are ours, and how far it is.
+///
+/// It does not say which version the store is: the store itself does. It only says what may be removed. So each name in
+/// it is checked against the pattern we give such names, and none can lead out of the companion folder.
+package struct VaultManifest: Hashable, Sendable {
+  /// What is being done.
+  package enum Operation: String, Hashable, Sendable, Codable {
+    /// A store of another model takes the store's place.
+    case migration
+    /// A retained version takes the store's place.
+    case restoration
+    /// The store is moved aside, and nothing takes its place.
+    case settingAside
+  }
+
+  /// How the old store is being kept, which decides how old and new are told apart.
+  package enum Phase: String, Hashable, Sendable, Codable {
+    /// By hard links: the store is still the old one as long as the kept file is the same file.
+    case linking
+    /// By copies, where links are refused: the generation in the store's metadata tells.
+    case copying
+    /// The whole set is safe aside, and the store's own names are being removed.
+    case removing
+  }
+
+  /// The operation's identifier: 32 hexadecimal digits, and the name of its folder in `incoming`.
+  package let identifier: String
+  /// What is being done.
+  package let operation: Operation
+  /// How far it is.
+  package var phase: Phase
+  /// The name of the store's main file.
+  package let storeName: String
+  /// The folder in `previous` (or `incompatible`, when setting aside) that receives the old store; `nil` if there is none.
+  package let keptFolder: String?
+  /// The generation of the store before, if it has one.
+  package let oldGeneration: String?
+  /// The generation of the store after, if it has one.
+  package let newGeneration: String?
+  /// When it began, in seconds since 1970-01-01 UTC.
+  package let time: Int64
+
+  /// Creates a manifest.
+  package init(
+    identifier: String, operation: Operation, phase: Phase = .linking, storeName: String, keptFolder: String?,
+    oldGeneration: String?, newGeneration: String?, time: Int64
+  ) {
+    self.identifier = identifier
+    self.operation = operation
+    self.phase = phase
+    self.storeName = storeName
+    self.keptFolder = keptFolder
+    self.oldGeneration = oldGeneration
+    self.newGeneration = newGeneration
+    self.time = time
+  }
+}
+
+/// What is wrong with a manifest.
+package struct ManifestError: Error, Hashable, Sendable {
+  /// What was found and what was expected.
+  package let reason: String
+}
+
+extension VaultManifest {
+  /// The longest manifest that is read, in bytes.
+  package static let byteLimit = 65_536
+
+  private struct Document: Codable {
+    var format: Int
+    var identifier: String
+    var operation: Operation
+    var phase: Phase
+    var store: String
+    var kept: String?
+    var oldGeneration: String?
+    var newGeneration: String?
+    var time: Int64
+    var checksum: String
+  }
+
+  private var checksum: String {
+    ManifestChecksum.text(of: [
+      "1", identifier, operation.rawValue, phase.rawValue, storeName, keptFolder, oldGeneration, newGeneration,
+      String(time),
+    ])
+  }
+
+  /// Returns the manifest as JSON with its checksum.
+  package func encoded() throws(ManifestError) -> [UInt8] {
+    try ManifestChecksum.encode(
+      Document(
+        format: 1, identifier: identifier, operation: operation, phase: phase, store: storeName, kept: keptFolder,
+        oldGeneration: oldGeneration, newGeneration: newGeneration, time: time, checksum: checksum))
+  }
+
+  /// Reads a manifest.
+  ///
+  /// - Parameter bytes: The JSON.
+  /// - Throws: `ManifestError` if it is damaged, of a later format, or names what is not ours to name.
+  package init(decoding bytes: [UInt8]) throws(ManifestError) {
+    let document = try ManifestChecksum.decode(Document.self, from: bytes)
+    guard document.format == 1 else {
+      throw ManifestError(reason: "its format is \(document.format), and 1 was expected")
+    }
+    self.init(
+      identifier: document.identifier, operation: document.operation, phase: document.phase, storeName: document.store,
+      keptFolder: document.kept, oldGeneration: document.oldGeneration, newGeneration: document.newGeneration,
+      time: document.time)
+    guard checksum == document.checksum else { throw ManifestError(reason: "its checksum does not fit its content") }
+    guard VersionName.isIdentifier(identifier), StoreLocation.isFileName(storeName),
+      keptFolder.map({ VersionName($0)?.text.hasSuffix("-" + identifier.prefix(8)) ?? false }) ?? true
+    else { throw ManifestError(reason: "it names files that are not the vault's") }
+    guard phase != .removing || operation == .settingAside, operation != .settingAside || keptFolder != nil else {
+      throw ManifestError(reason: "its phase does not fit its operation")
+    }
+  }
+}
+
+/// The form that manifests share: JSON with a checksum over the fields.
+enum ManifestChecksum {
+  /// Returns the SHA-256 digest of a list of fields, each with its length, as hexadecimal digits.
+  static func text(of fields: [String?]) -> String {
+    var digest = SHA256()
+    for field in fields {
+      digest.update(littleEndian: Int64(field?.utf8.count ?? -1))
+      digest.update(field ?? "")
+    }
+    return digest.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  /// Returns a document as JSON with sorted keys.
+  static func encode(_ document: some Encodable) throws(ManifestError) -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    do {
+      return Array(try encoder.encode(document)) + [UInt8(ascii: "\n")]
+    } catch {
+      throw ManifestError(reason: "it can't be written: \(error)")
+    }
+  }
+
+  /// Reads a document.
+  static func decode<Document: Decodable>(_ type: Document.Type, from bytes: [UInt8]) throws(ManifestError) -> Document
+  {
+    do {
+      return try JSONDecoder().decode(type, from: Data(bytes))
+    } catch {
+      throw ManifestError(reason: "it is not the JSON that was expected")
+    }
+  }
+}

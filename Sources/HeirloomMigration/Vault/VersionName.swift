@@ -1,0 +1,82 @@
+/// The name of a retained version's folder: the UTC time, then the start of the operation's identifier.
+///
+/// For example `20261121T101500Z-0f3a9c21`. Sorted by name they are sorted by time.
+package struct VersionName: Hashable, Sendable, Comparable {
+  /// The name of the folder.
+  package let text: String
+  /// When the version was retained, in seconds since 1970-01-01 UTC.
+  package let time: Int64
+
+  /// Makes a name.
+  ///
+  /// - Parameters:
+  ///   - time: Seconds since 1970-01-01 UTC, in the years 1970 to 9999.
+  ///   - identifier: 32 hexadecimal digits.
+  package init(time: Int64, identifier: String) {
+    let time = min(max(0, time), 253_402_300_799)
+    let (days, second) = time.quotientAndRemainder(dividingBy: 86_400)
+    let (year, month, day) = Self.date(ofDay: days)
+    let hour = Self.padded(second / 3_600, 2)
+    let clock = hour + Self.padded(second / 60 % 60, 2) + Self.padded(second % 60, 2)
+    text =
+      Self.padded(year, 4) + Self.padded(month, 2) + Self.padded(day, 2) + "T" + clock + "Z-" + identifier.prefix(8)
+    self.time = time
+  }
+
+  /// Reads a name; `nil` for one that is not of the pattern.
+  package init?(_ text: String) {
+    let bytes = Array(text.utf8)
+    guard bytes.count == 25, bytes[8] == UInt8(ascii: "T"), bytes[15] == UInt8(ascii: "Z"),
+      bytes[16] == UInt8(ascii: "-"),
+      bytes[17...].allSatisfy(Self.isHexadecimal)
+    else { return nil }
+    func number(_ range: Range<Int>) -> Int64? {
+      guard bytes[range].allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return nil }
+      return bytes[range].reduce(0) { $0 * 10 + Int64($1 - UInt8(ascii: "0")) }
+    }
+    guard let year = number(0..<4), let month = number(4..<6), let day = number(6..<8), let hour = number(9..<11),
+      let minute = number(11..<13), let second = number(13..<15),
+      year >= 1970, (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 60
+    else { return nil }
+    self.text = text
+    time = Self.day(year: year, month: month, day: day) * 86_400 + hour * 3_600 + minute * 60 + second
+  }
+
+  /// Orders names by time, those of one second by their text.
+  package static func < (left: VersionName, right: VersionName) -> Bool {
+    left.text < right.text
+  }
+
+  /// Whether a text is an identifier of ours: 32 lowercase hexadecimal digits.
+  package static func isIdentifier(_ text: String) -> Bool {
+    text.utf8.count == 32 && text.utf8.allSatisfy(isHexadecimal)
+  }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
+  }
+
+  private static func padded(_ number: Int64, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+
+  // The civil calendar by eras of 400 years that start on 1 March, so that the leap day is the last of its year.
+
+  private static func day(year: Int64, month: Int64, day: Int64) -> Int64 {
+    let shifted = month <= 2 ? year - 1 : year
+    let yearOfEra = shifted % 400
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    return shifted / 400 * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+  }
+
+  private static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let shifted = day + 719_468
+    let (era, dayOfEra) = shifted.quotientAndRemainder(dividingBy: 146_097)
+    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let part = (5 * dayOfYear + 2) / 153
+    let month = part < 10 ? part + 3 : part - 9
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * part + 2) / 5 + 1)
+  }
+}
