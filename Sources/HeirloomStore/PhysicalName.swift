@@ -36,8 +36,21 @@ package enum PhysicalName {
   package static let orderPrefix: String = "Z_FOK_"
   /// The second column of the join table of a relationship that is its own inverse.
   package static let reflexiveColumn: String = "REFLEXIVE"
+  /// What the name of a trigger of a derived attribute begins with.
+  package static let derivedTriggerPrefix: String = "Z_DA_"
   /// What the name of an R-tree begins with.
   package static let rTreePrefix: String = "Z_RT_"
+
+  // MARK: Tables of the framework's own
+
+  /// The table of changes of persistent history.
+  package static let changeTable: String = "ACHANGE"
+  /// The table of transactions of persistent history.
+  package static let transactionTable: String = "ATRANSACTION"
+  /// The table of texts of persistent history.
+  package static let transactionStringTable: String = "ATRANSACTIONSTRING"
+  /// What the names of CloudKit mirroring's tables begin with.
+  package static let cloudKitPrefix: String = "ANSCK"
 
   // MARK: Functions
 

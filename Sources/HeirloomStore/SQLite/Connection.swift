@@ -31,6 +31,10 @@ package final class Connection {
     package var isDefensive: Bool = true
     /// Whether triggers run.
     package var runsTriggers: Bool = true
+    /// Whether triggers and views may use functions and virtual tables that aren't declared harmless.
+    ///
+    /// Only a store whose triggers feed an R-tree needs it: SQLite declared R-trees harmless in version 3.41.
+    package var trustsSchema: Bool = false
     /// Whether a symbolic link at the end of the path is followed.
     package var followsSymbolicLink: Bool = true
 
@@ -107,7 +111,7 @@ package final class Connection {
     sqlite3_busy_timeout(handle, options.busyTimeout)
     try set(SQLITE_DBCONFIG_DQS_DML, false)
     try set(SQLITE_DBCONFIG_DQS_DDL, false)
-    try set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)
+    try set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, options.trustsSchema)
     try set(SQLITE_DBCONFIG_DEFENSIVE, options.isDefensive)
     try set(SQLITE_DBCONFIG_ENABLE_TRIGGER, options.runsTriggers)
     try set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !options.checkpointsOnClose)
@@ -138,6 +142,11 @@ package final class Connection {
   /// Sets whether statements that can damage the file are refused.
   package func setDefensive(_ isOn: Bool) throws(SQLiteError) {
     try set(SQLITE_DBCONFIG_DEFENSIVE, isOn)
+  }
+
+  /// Sets whether triggers and views may use what isn't declared harmless.
+  package func setTrustsSchema(_ isOn: Bool) throws(SQLiteError) {
+    try set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, isOn)
   }
 
   /// Sets whether closing the last connection to a WAL database moves its content into the main file.

@@ -1,0 +1,163 @@
+/// Whose an object of a file's schema is.
+package enum SchemaOwnership: Hashable, Sendable {
+  /// The model asks for it.
+  case model
+  /// One of the three tables that every store has.
+  case bookkeeping
+  /// Core Data made it for an earlier model and left it: an index under an old name, a trigger of a derived attribute.
+  case leftover
+  /// Persistent history.
+  case history
+  /// CloudKit mirroring.
+  case cloudKit
+  /// SQLite's own: indexes of constraints, statistics, sequences.
+  case system
+  /// Part of the virtual table of the given name.
+  case shadow(of: String)
+  /// The app's, or anyone's: it travels along unchanged.
+  case foreign
+}
+
+extension ActualSchema {
+  /// Tells whose each object is.
+  ///
+  /// - Parameter schema: The schema of the store's own model.
+  /// - Returns: All objects in order, each with its owner.
+  package func ownership(under schema: PhysicalSchema) -> [(object: SchemaObject, ownership: SchemaOwnership)] {
+    let tableNames = Set(schema.tables.map(\.name))
+    let indexNames = Set(schema.indexes.map(\.name))
+    let triggerNames = Set(schema.triggers.map(\.name))
+    let virtualNames = tables.filter(\.isVirtual).map(\.name)
+
+    func ownership(of object: SchemaObject) -> SchemaOwnership {
+      if object.name.hasPrefix("sqlite_") { return .system }
+      switch object.kind {
+      case .table:
+        if tableNames.contains(object.name) || indexNames.contains(object.name) { return .model }
+        if Self.bookkeepingTables.contains(object.name) { return .bookkeeping }
+        if Self.historyTables.contains(object.name) { return .history }
+        if isCloudKit(object.name) { return .cloudKit }
+        if table(named: object.name)?.isShadow == true,
+          let owner = virtualNames.filter({ object.name.hasPrefix($0 + "_") }).max(by: { $0.count < $1.count })
+        {
+          return .shadow(of: owner)
+        }
+        return .foreign
+      case .index:
+        if indexNames.contains(object.name), tableNames.contains(object.table) { return .model }
+        if Self.historyTables.contains(object.table) { return .history }
+        if isCloudKit(object.table) { return .cloudKit }
+        if tableNames.contains(object.table), isCoreDataIndexName(object.name) { return .leftover }
+        return .foreign
+      case .trigger:
+        if triggerNames.contains(object.name) { return .model }
+        return object.name.hasPrefix(PhysicalName.derivedTriggerPrefix) ? .leftover : .foreign
+      case .view:
+        return .foreign
+      }
+    }
+    return objects.map { ($0, ownership(of: $0)) }
+  }
+
+  private static let bookkeepingTables: Set<String> = [
+    PhysicalName.primaryKeyTable, PhysicalName.metadataTable, PhysicalName.modelCacheTable,
+  ]
+  private static let historyTables: Set<String> = [
+    PhysicalName.changeTable, PhysicalName.transactionTable, PhysicalName.transactionStringTable,
+  ]
+
+  private func isCloudKit(_ table: String) -> Bool {
+    table.hasPrefix(PhysicalName.cloudKitPrefix)
+  }
+
+  /// Whether Core Data names indexes like that: `ZTABLE_…`, `Z_Entity_…`, `Z_12LINKS_…`.
+  private func isCoreDataIndexName(_ name: String) -> Bool {
+    name.hasPrefix("Z") && name.contains("_")
+  }
+}
+
+/// A way in which a file's schema differs from what its model asks for.
+package enum SchemaDrift: Hashable, Sendable {
+  /// A table is missing.
+  case missingTable(String)
+  /// A column is missing.
+  case missingColumn(table: String, column: String)
+  /// A column is declared with another type.
+  case differentType(table: String, column: String, found: String, expected: String)
+  /// A table has a column that the model doesn't know.
+  case unknownColumn(table: String, column: String)
+  /// An index is missing.
+  case missingIndex(String)
+  /// An index covers something else.
+  case differentIndex(String, found: String, expected: String)
+  /// A trigger of a derived attribute or R-tree is missing.
+  case missingTrigger(String)
+  /// A trigger does something else.
+  case differentTrigger(String, found: String, expected: String)
+
+  /// Whether objects can't be read and written faithfully with this difference.
+  package var isFatal: Bool {
+    switch self {
+    case .missingTable, .missingColumn: true
+    default: false
+    }
+  }
+}
+
+extension ActualSchema {
+  /// Lists the differences from what a model asks for: tables first, then indexes, then triggers.
+  ///
+  /// The order of columns is no difference; objects that the model doesn't know aren't either.
+  package func drift(from schema: PhysicalSchema) -> [SchemaDrift] {
+    var drift: [SchemaDrift] = []
+    for expected in schema.tables {
+      guard let found = table(named: expected.name) else {
+        drift.append(.missingTable(expected.name))
+        continue
+      }
+      let foundTypes = Dictionary(
+        found.columns.map { ($0.name, $0.declaredType) }, uniquingKeysWith: { first, _ in first })
+      for column in expected.columns {
+        guard let type = foundTypes[column.name] else {
+          drift.append(.missingColumn(table: expected.name, column: column.name))
+          continue
+        }
+        if type.uppercased() != column.type.rawValue {
+          drift.append(
+            .differentType(
+              table: expected.name, column: column.name, found: type, expected: column.type.rawValue))
+        }
+      }
+      let known = Set(expected.columns.map(\.name))
+      for column in found.columns where !known.contains(column.name) {
+        drift.append(.unknownColumn(table: expected.name, column: column.name))
+      }
+    }
+    var statements: [String: String] = [:]
+    for object in objects where object.kind != .view {
+      // A constraint of the table itself, as old frameworks declare it, has an index without a statement.
+      statements[object.name] = object.normalizedSQL ?? ""
+    }
+    for expected in schema.indexes {
+      guard let found = statements[expected.name] else {
+        drift.append(.missingIndex(expected.name))
+        continue
+      }
+      let wanted = normalizedStatement(expected.sql)
+      if found != wanted { drift.append(.differentIndex(expected.name, found: found, expected: wanted)) }
+    }
+    for expected in schema.triggers {
+      guard let found = statements[expected.name] else {
+        drift.append(.missingTrigger(expected.name))
+        continue
+      }
+      let wanted = normalizedStatement(expected.sql)
+      // Framework 1044 also checks the entity where the table holds no others.
+      let ranges = #/ (AND|WHEN) \d+ <= (NEW\.)?Z_ENT AND (NEW\.)?Z_ENT <= \d+/#
+      if found.replacing(ranges, with: "") != wanted.replacing(ranges, with: "") {
+        drift.append(.differentTrigger(expected.name, found: found, expected: wanted))
+      }
+    }
+    return drift
+  }
+}

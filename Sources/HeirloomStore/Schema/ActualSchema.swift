@@ -1,0 +1,160 @@
+/// The tables, indexes, triggers and views that a database file has.
+package struct ActualSchema: Hashable, Sendable {
+  /// All objects, in the order in which they were made.
+  package let objects: [SchemaObject]
+  /// The tables, virtual ones included, in the order in which they were made.
+  package let tables: [ActualTable]
+
+  private let tablePositions: [String: Int]
+
+  /// Reads the schema of a database.
+  ///
+  /// - Parameters:
+  ///   - connection: The connection.
+  ///   - database: The schema name of the database: `main`, or an attached one.
+  /// - Throws: ``SQLiteError`` if the file is no database or is damaged.
+  package init(of connection: Connection, database: String = "main") throws(SQLiteError) {
+    var objects: [SchemaObject] = []
+    let rows = try connection.prepare(
+      "SELECT type, name, tbl_name, sql FROM \(quote(database)).sqlite_schema ORDER BY rowid")
+    try rows.forEachRow { row throws(SQLiteError) in
+      guard let kind = SchemaObject.Kind(rawValue: row.text(at: 0) ?? "") else { return }
+      objects.append(
+        SchemaObject(kind: kind, name: row.text(at: 1) ?? "", table: row.text(at: 2) ?? "", sql: row.text(at: 3)))
+    }
+    var shadows: Set<String> = []
+    let list = try connection.prepare("SELECT name FROM pragma_table_list WHERE schema = ?1 AND type = 'shadow'")
+    try list.bind(database, at: 1)
+    try list.forEachRow { row throws(SQLiteError) in _ = row.text(at: 0).map { shadows.insert($0) } }
+
+    var tables: [ActualTable] = []
+    let columns = try connection.prepare(
+      "SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?1, ?2) ORDER BY cid")
+    for object in objects where object.kind == .table {
+      let isVirtual = object.sql?.uppercased().hasPrefix("CREATE VIRTUAL") ?? false
+      var found: [ActualColumn] = []
+      // The module of a virtual table may be missing here; its columns are no concern of ours.
+      if !isVirtual {
+        try columns.bind(object.name, at: 1)
+        try columns.bind(database, at: 2)
+        try columns.forEachRow { row throws(SQLiteError) in
+          found.append(
+            ActualColumn(
+              name: row.text(at: 0) ?? "", declaredType: row.text(at: 1) ?? "", isNotNull: row.integer(at: 2) != 0,
+              primaryKeyPosition: Int(row.integer(at: 3)), isGenerated: row.integer(at: 4) != 0))
+        }
+      }
+      tables.append(
+        ActualTable(
+          name: object.name, columns: found, isVirtual: isVirtual, isShadow: shadows.contains(object.name)))
+    }
+    self.init(objects: objects, tables: tables)
+  }
+
+  /// Creates a schema from its parts.
+  package init(objects: [SchemaObject], tables: [ActualTable]) {
+    self.objects = objects
+    self.tables = tables
+    tablePositions = Dictionary(zip(tables.map(\.name), 0...), uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Returns the table of the given name, or `nil`.
+  package func table(named name: String) -> ActualTable? {
+    tablePositions[name].map { tables[$0] }
+  }
+
+  /// Returns the object of the given kind and name, or `nil`.
+  package func object(_ kind: SchemaObject.Kind, named name: String) -> SchemaObject? {
+    objects.first { $0.kind == kind && $0.name == name }
+  }
+}
+
+/// A row of `sqlite_schema`.
+package struct SchemaObject: Hashable, Sendable {
+  /// What it is.
+  package let kind: Kind
+  /// Its name.
+  package let name: String
+  /// The table it belongs to; its own name for a table or view.
+  package let table: String
+  /// The statement that made it; `nil` for an index that a constraint of its table implies.
+  package let sql: String?
+
+  /// What an object of a schema is.
+  package enum Kind: String, Hashable, Sendable {
+    /// A table, perhaps virtual.
+    case table
+    /// An index.
+    case index
+    /// A trigger.
+    case trigger
+    /// A view.
+    case view
+  }
+
+  /// Creates an object.
+  package init(kind: Kind, name: String, table: String, sql: String?) {
+    self.kind = kind
+    self.name = name
+    self.table = table
+    self.sql = sql
+  }
+
+  /// The statement without quotes around names and with single spaces, for comparing.
+  package var normalizedSQL: String? { sql.map(normalizedStatement) }
+}
+
+/// A table that a file has.
+package struct ActualTable: Hashable, Sendable {
+  /// The table's name.
+  package let name: String
+  /// The columns in physical order; none are listed for a virtual table.
+  package let columns: [ActualColumn]
+  /// Whether the table is virtual.
+  package let isVirtual: Bool
+  /// Whether the table is part of a virtual one.
+  package let isShadow: Bool
+
+  /// Creates a table.
+  package init(name: String, columns: [ActualColumn], isVirtual: Bool = false, isShadow: Bool = false) {
+    self.name = name
+    self.columns = columns
+    self.isVirtual = isVirtual
+    self.isShadow = isShadow
+  }
+
+  /// Returns the column of the given name, or `nil`.
+  package func column(named name: String) -> ActualColumn? {
+    columns.first { $0.name == name }
+  }
+}
+
+/// A column that a table has.
+package struct ActualColumn: Hashable, Sendable {
+  /// The column's name.
+  package let name: String
+  /// The type as it is declared; may be empty.
+  package let declaredType: String
+  /// Whether the column must have a value.
+  package let isNotNull: Bool
+  /// The column's place in the primary key, counted from 1; 0 if it is not part of it.
+  package let primaryKeyPosition: Int
+  /// Whether the column is hidden or computed.
+  package let isGenerated: Bool
+
+  /// Creates a column.
+  package init(
+    name: String, declaredType: String, isNotNull: Bool = false, primaryKeyPosition: Int = 0, isGenerated: Bool = false
+  ) {
+    self.name = name
+    self.declaredType = declaredType
+    self.isNotNull = isNotNull
+    self.primaryKeyPosition = primaryKeyPosition
+    self.isGenerated = isGenerated
+  }
+}
+
+/// Returns a statement without double quotes and with single spaces, so that spellings of Core Data's versions agree.
+func normalizedStatement(_ sql: String) -> String {
+  sql.split { $0.isWhitespace }.joined(separator: " ").filter { $0 != "\"" }
+}

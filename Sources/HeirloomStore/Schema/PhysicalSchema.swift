@@ -1,0 +1,137 @@
+package import HeirloomModel
+
+/// The tables, indexes and triggers in which a store keeps the objects of a model.
+///
+/// Core Data computes them from the model and does not read names from the file, so a store that it is to open must
+/// have exactly these.
+package struct PhysicalSchema: Sendable {
+  /// The model.
+  package let model: ManagedObjectModel
+  /// The entities in the order of their numbers.
+  package let entities: [PhysicalEntity]
+  /// The tables in the order in which they are made.
+  package let tables: [PhysicalTable]
+  /// The indexes in the order in which they are made.
+  package let indexes: [PhysicalIndex]
+  /// The triggers of derived attributes and R-trees in the order in which they are made.
+  package let triggers: [PhysicalTrigger]
+  /// Derived attributes whose expression has no known trigger, as entity and attribute.
+  package let underivedAttributes: [[String]]
+
+  private let entityPositions: [String: Int]
+  private let tablePositions: [String: Int]
+  /// Storage by entity and property, inherited properties included.
+  private let storages: [String: [String: PropertyStorage]]
+
+  /// Where a property is stored.
+  enum PropertyStorage: Hashable, Sendable {
+    case attribute([AttributeColumn])
+    case relationship(RelationshipStorage)
+  }
+
+  /// Derives the schema of a model.
+  ///
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - configuration: The configuration whose entities the store holds; `nil` for all.
+  ///   - actual: The schema of the store that is to be read or written. Which side names the table of a many-to-many
+  ///     relationship within one entity can't be derived; a store that exists decides. `nil` for a new store.
+  package init(model: ManagedObjectModel, configuration: String? = nil, actual: ActualSchema? = nil) {
+    var builder = PhysicalSchemaBuilder(model: model, configuration: configuration, actual: actual)
+    builder.build()
+    self.model = model
+    entities = builder.entities
+    tables = builder.orderedTables
+    indexes = builder.indexes
+    triggers = builder.triggers
+    underivedAttributes = builder.underivedAttributes
+    storages = builder.storages
+    entityPositions = builder.entityPositions
+    tablePositions = Dictionary(
+      zip(builder.orderedTables.map(\.name), 0...), uniquingKeysWith: { first, _ in first })
+  }
+
+  // MARK: Entities
+
+  /// Returns the entity of the given name, or `nil`.
+  package func entity(named name: String) -> PhysicalEntity? {
+    entityPositions[name].map { entities[$0] }
+  }
+
+  /// Returns the entity of the given number, or `nil`.
+  package func entity(numbered number: Int) -> PhysicalEntity? {
+    number >= 1 && number <= entities.count ? entities[number - 1] : nil
+  }
+
+  // MARK: Tables
+
+  /// Returns the table of the given name, or `nil`.
+  package func table(named name: String) -> PhysicalTable? {
+    tablePositions[name].map { tables[$0] }
+  }
+
+  /// Returns the table with the objects of an entity, or `nil` for an unknown one.
+  package func table(ofEntity entity: String) -> PhysicalTable? {
+    self.entity(named: entity).flatMap { table(named: $0.table) }
+  }
+
+  // MARK: Properties
+
+  /// Returns the columns of an attribute that an entity has or inherits.
+  ///
+  /// - Parameters:
+  ///   - attribute: The attribute's name.
+  ///   - entity: The entity's name.
+  /// - Returns: One column, or one for each leaf of a composite in element order; none for a transient attribute or a
+  ///   name that is no attribute.
+  package func columns(ofAttribute attribute: String, in entity: String) -> [AttributeColumn] {
+    guard case .attribute(let columns)? = storages[entity]?[attribute] else { return [] }
+    return columns
+  }
+
+  /// Returns the column of an attribute, or of the leaf that a path leads to.
+  ///
+  /// - Parameters:
+  ///   - path: The attribute's name, followed by names of elements for a leaf of a composite.
+  ///   - entity: An entity that has or inherits it.
+  /// - Returns: `nil` if nothing is stored under that path.
+  package func column(atPath path: [String], in entity: String) -> AttributeColumn? {
+    guard let attribute = path.first else { return nil }
+    return columns(ofAttribute: attribute, in: entity).first { $0.path == path }
+  }
+
+  /// Returns where a relationship that an entity has or inherits is stored.
+  ///
+  /// - Parameters:
+  ///   - relationship: The relationship's name.
+  ///   - entity: The entity's name.
+  /// - Returns: `nil` for a transient relationship or a name that is no relationship.
+  package func storage(ofRelationship relationship: String, in entity: String) -> RelationshipStorage? {
+    guard case .relationship(let storage)? = storages[entity]?[relationship] else { return nil }
+    return storage
+  }
+}
+
+// MARK: - Statements
+
+extension PhysicalSchema {
+  /// The statements that make the three tables that every store has beside those of its model.
+  package static let bookkeepingStatements: [String] = [
+    "CREATE TABLE \(PhysicalName.primaryKeyTable) (\(PhysicalName.entity) INTEGER PRIMARY KEY,"
+      + " \(PhysicalName.name) VARCHAR, \(PhysicalName.superentity) INTEGER, \(PhysicalName.maximum) INTEGER)",
+    "CREATE TABLE \(PhysicalName.metadataTable) (\(PhysicalName.version) INTEGER PRIMARY KEY,"
+      + " \(PhysicalName.uuid) VARCHAR(255), \(PhysicalName.propertyList) BLOB)",
+    "CREATE TABLE \(PhysicalName.modelCacheTable) (\(PhysicalName.content) BLOB)",
+  ]
+
+  /// The statements that make the tables of the model.
+  package var tableStatements: [String] { tables.map(\.sql) }
+
+  /// The statements that make indexes, R-trees included, and triggers: for after the rows.
+  package var indexAndTriggerStatements: [String] { indexes.map(\.sql) + triggers.map(\.sql) }
+
+  /// All statements of a fresh store, in the order in which Core Data runs them.
+  package var creationStatements: [String] {
+    tableStatements + indexAndTriggerStatements + Self.bookkeepingStatements
+  }
+}

@@ -1,0 +1,132 @@
+import HeirloomModel
+
+extension PhysicalSchemaBuilder {
+  /// One direction of a many-to-many relationship.
+  private struct Direction {
+    let entity: EntityDescription
+    let relationship: RelationshipDescription
+    let inverseEntity: EntityDescription
+    let inverse: RelationshipDescription
+
+    var name: PropertyName { PropertyName(entity: entity.name, property: relationship.name) }
+    var inverseName: PropertyName { PropertyName(entity: inverseEntity.name, property: inverse.name) }
+  }
+
+  /// Makes the tables of many-to-many relationships.
+  mutating func makeJoinTables() {
+    // In plain order of entity names: who comes first gets a column name without a number.
+    var directions: [Direction] = []
+    for entity in model.entities where included.contains(entity.name) {
+      for relationship in entity.relationships where isStored(relationship) && relationship.isToMany {
+        guard let inverse = inverse(of: relationship, in: entity.name), inverse.relationship.isToMany else { continue }
+        directions.append(
+          Direction(
+            entity: entity, relationship: relationship, inverseEntity: inverse.entity, inverse: inverse.relationship))
+      }
+    }
+    var used: Set<String> = []
+    var columns: [PropertyName: String] = [:]
+    for direction in directions {
+      guard let number = entity(direction.inverseEntity.name)?.number else { continue }
+      // A column is called after the relationship that leads to the row it names.
+      columns[direction.name] = Self.unique(
+        "Z_\(number)\(direction.relationship.name.uppercased())", in: &used)
+    }
+    var tableNames = Set(entities.map(\.table))
+    let owners = directions.filter(isOwner).sorted { left, right in
+      let leftNumber = entity(left.entity.name)?.number ?? 0
+      let rightNumber = entity(right.entity.name)?.number ?? 0
+      return leftNumber == rightNumber
+        ? left.relationship.name.utf16Precedes(right.relationship.name) : leftNumber < rightNumber
+    }
+    for owner in owners { makeJoinTable(of: owner, columns: columns, tableNames: &tableNames) }
+  }
+
+  /// Whether a direction is the side that names the table.
+  private func isOwner(_ direction: Direction) -> Bool {
+    guard let own = entity(direction.entity.name)?.number, let other = entity(direction.inverseEntity.name)?.number
+    else { return false }
+    guard own == other else { return own < other }
+    let ownName = direction.relationship.name
+    let otherName = direction.inverse.name
+    guard ownName != otherName else { return true }
+    if let actual {
+      // A store that exists decides; it has a table named after one side.
+      let hasOwn = actual.table(named: Self.joinTableName(number: own, relationship: ownName)) != nil
+      let hasOther = actual.table(named: Self.joinTableName(number: own, relationship: otherName)) != nil
+      if hasOwn != hasOther { return hasOwn }
+    }
+    return otherName.utf16Precedes(ownName)
+  }
+
+  private static func joinTableName(number: Int, relationship: String) -> String {
+    "Z_\(number)\(relationship.uppercased())"
+  }
+
+  private mutating func makeJoinTable(
+    of owner: Direction, columns: [PropertyName: String], tableNames: inout Set<String>
+  ) {
+    guard let number = entity(owner.entity.name)?.number, let forward = columns[owner.name],
+      let backward = columns[owner.inverseName]
+    else { return }
+    let table = Self.unique(
+      Self.joinTableName(number: number, relationship: owner.relationship.name), in: &tableNames)
+    let isSelfInverse = owner.name == owner.inverseName
+    let found = actual?.table(named: table)?.columns.map(\.name) ?? []
+    // The number that makes a name unique rests on a guess about order: take the store's.
+    let destinationColumn = Self.actualName(of: forward, among: found)
+    let ownerColumn = isSelfInverse ? PhysicalName.reflexiveColumn : Self.actualName(of: backward, among: found)
+
+    func key(_ name: String, _ direction: PropertyName) -> PhysicalColumn {
+      let role: PhysicalColumn.Role =
+        isSelfInverse && name == PhysicalName.reflexiveColumn
+        ? .reflexiveKey(entity: direction.entity, relationship: direction.property)
+        : .joinKey(entity: direction.entity, relationship: direction.property)
+      return PhysicalColumn(name: name, type: .integer, role: role)
+    }
+    func order(_ key: String, _ direction: PropertyName) -> PhysicalColumn {
+      let name = PhysicalName.orderPrefix + key.dropFirst("Z_".count)
+      return PhysicalColumn(
+        name: name, type: .integer, role: .order(entity: direction.entity, relationship: direction.property))
+    }
+
+    let backwardKey = key(ownerColumn, owner.inverseName)
+    let forwardKey = key(destinationColumn, owner.name)
+    var list = isSelfInverse ? [forwardKey, backwardKey] : [backwardKey, forwardKey]
+    let backwardOrder = owner.inverse.isOrdered && !isSelfInverse ? order(ownerColumn, owner.inverseName) : nil
+    let forwardOrder = owner.relationship.isOrdered ? order(destinationColumn, owner.name) : nil
+    let (first, second) = (list[0].name, list[1].name)
+    list += [backwardOrder, forwardOrder].compactMap { $0 }
+    if let found = found.first(where: { $0 == ownerColumn || $0 == destinationColumn }), found != first {
+      // The table was renamed after its other side and kept its columns.
+      list.swapAt(0, 1)
+    }
+    joins.append(
+      JoinTable(
+        table: PhysicalTable(
+          name: table, kind: .links(entity: owner.entity.name, relationship: owner.relationship.name),
+          columns: list), owner: owner.name, firstColumn: first, secondColumn: second))
+    storages[owner.entity.name, default: [:]][owner.relationship.name] = .relationship(
+      .join(
+        table: table, ownerColumn: ownerColumn, destinationColumn: destinationColumn,
+        orderColumn: forwardOrder?.name))
+    guard !isSelfInverse else { return }
+    storages[owner.inverseEntity.name, default: [:]][owner.inverse.name] = .relationship(
+      .join(
+        table: table, ownerColumn: destinationColumn, destinationColumn: ownerColumn,
+        orderColumn: backwardOrder?.name))
+  }
+
+  /// The column that has the expected name, or has it with another number at the end.
+  private static func actualName(of expected: String, among found: [String]) -> String {
+    guard !found.isEmpty, !found.contains(expected) else { return expected }
+    let matches = found.filter { stem(of: $0) == stem(of: expected) }
+    return matches.count == 1 ? matches[0] : expected
+  }
+
+  /// A name without the digits at its end.
+  private static func stem(of name: String) -> Substring {
+    guard let last = name.lastIndex(where: { !$0.isNumber }) else { return "" }
+    return name[...last]
+  }
+}

@@ -1,0 +1,113 @@
+/// A table as a model asks for it.
+package struct PhysicalTable: Hashable, Sendable {
+  /// The table's name.
+  package let name: String
+  /// What its rows are.
+  package let kind: Kind
+  /// The columns in the order of a fresh store.
+  package let columns: [PhysicalColumn]
+
+  /// What the rows of a table are.
+  package enum Kind: Hashable, Sendable {
+    /// Objects of a root entity and all its descendants.
+    case objects(rootEntity: String)
+    /// Links of a many-to-many relationship, by the side that names the table.
+    case links(entity: String, relationship: String)
+  }
+
+  /// Whether the rows are links.
+  package var isJoin: Bool {
+    if case .links = kind { true } else { false }
+  }
+
+  /// The statement that makes the table, spelled as Core Data does.
+  package var sql: String {
+    var parts = columns.map { column in
+      let isKey = column.role == .primaryKey
+      return "\(bareIdentifier(column.name)) \(column.type.rawValue)\(isKey ? " PRIMARY KEY" : "")"
+    }
+    if isJoin {
+      let keys = columns.prefix(2).map { bareIdentifier($0.name) }.joined(separator: ", ")
+      parts.append("PRIMARY KEY (\(keys))")
+    }
+    return "CREATE TABLE \(bareIdentifier(name)) ( \(parts.joined(separator: ", ")) )"
+  }
+
+  /// Returns the column of the given name, or `nil`.
+  package func column(named name: String) -> PhysicalColumn? {
+    columns.first { $0.name == name }
+  }
+}
+
+/// An index as a model asks for it.
+package struct PhysicalIndex: Hashable, Sendable {
+  /// The index's name.
+  package let name: String
+  /// The indexed table.
+  package let table: String
+  /// The names of the indexed columns.
+  package let columns: [String]
+  /// Why it exists.
+  package let kind: Kind
+  /// The statement that makes it, spelled as Core Data does.
+  package let sql: String
+
+  /// Why an index exists.
+  package enum Kind: Hashable, Sendable {
+    /// Every store has it: on keys and entity numbers.
+    case standard
+    /// The model asks for it.
+    case fetchIndex(entity: String, name: String)
+    /// It enforces a uniqueness constraint.
+    case constraint(entity: String, properties: [String])
+    /// The model asks for it; it is an R-tree, a virtual table.
+    case rTree(entity: String, name: String)
+  }
+}
+
+/// A trigger as a model asks for it.
+package struct PhysicalTrigger: Hashable, Sendable {
+  /// The trigger's name.
+  package let name: String
+  /// The table whose changes it follows.
+  package let table: String
+  /// The entity with the derived attribute or the R-tree.
+  package let entity: String
+  /// The derived attribute, or the R-tree's index.
+  package let property: String
+  /// The statement that makes it.
+  package let sql: String
+}
+
+/// An entity as a store knows it.
+package struct PhysicalEntity: Hashable, Sendable {
+  /// The entity's name.
+  package let name: String
+  /// Its number, counted from 1.
+  package let number: Int
+  /// The number of its parent; 0 for a root.
+  package let superentityNumber: Int
+  /// The root of its tree.
+  package let rootName: String
+  /// The table of the tree's objects.
+  package let table: String
+  /// Its number and those of all its descendants, which follow without gaps.
+  package let treeNumbers: ClosedRange<Int>
+  /// Whether only objects of subentities exist.
+  package let isAbstract: Bool
+}
+
+/// Returns a name as Core Data writes it in SQL, quoted only if it would not be read as a name otherwise.
+///
+/// Names of the format start with Z, like no keyword of SQL.
+func bareIdentifier(_ name: String) -> String {
+  let isPlain = name.utf8.allSatisfy { byte in
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+  return isPlain && name.utf8.first == UInt8(ascii: "Z") || name == PhysicalName.reflexiveColumn ? name : quote(name)
+}
