@@ -11,6 +11,8 @@ public indirect enum ValueExpression: Hashable, Sendable {
   /// A function of arguments, named by its selector, such as `count:`, `now`, `add:to:`.
   ///
   /// The operand is `nil` for the built-in functions and the receiver for `FUNCTION(receiver, selector, …)`.
+  /// Operators are functions: `a + b` is `add:to:`, `a[0]` is `objectFrom:withIndex:`, `CAST(a, "T")` is
+  /// `castObject:toType:`. The words of `a[FIRST]`, `a[LAST]` and `a[SIZE]` are functions without arguments.
   case function(operand: ValueExpression?, selector: String, arguments: [ValueExpression])
   /// A list, written `{a, b}`.
   case aggregate([ValueExpression])

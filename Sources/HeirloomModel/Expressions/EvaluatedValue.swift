@@ -1,0 +1,161 @@
+/// What an expression yields: nothing, a value, a list or an object.
+public enum EvaluatedValue {
+  /// No value.
+  case null
+  /// A value of one of the attribute types.
+  case value(AttributeValue)
+  /// Several values: the members of a to-many relationship, or a list in the expression.
+  case list([EvaluatedValue])
+  /// An object, or a composite value.
+  case object(any ValueSource)
+}
+
+/// An object whose values expressions look at.
+public protocol ValueSource {
+  /// What makes two references the same object.
+  var valueIdentity: AnyHashable { get }
+
+  /// Returns the value of a property; `nil` if there is no property of that name.
+  ///
+  /// - Parameter key: A single name without points.
+  /// - Returns: An attribute's value, an object for a to-one relationship or a composite attribute, a list for a
+  ///   to-many relationship, or ``EvaluatedValue/null``.
+  /// - Throws: Whatever goes wrong when the value is read.
+  func value(forKey key: String) throws -> EvaluatedValue?
+}
+
+extension EvaluatedValue {
+  /// A whole number.
+  public static func integer(_ value: Int64) -> EvaluatedValue { .value(.integer(value)) }
+  /// A floating-point number.
+  public static func double(_ value: Double) -> EvaluatedValue { .value(.double(value)) }
+  /// Text.
+  public static func string(_ value: String) -> EvaluatedValue { .value(.string(value)) }
+  /// A truth value.
+  public static func boolean(_ value: Bool) -> EvaluatedValue { .value(.boolean(value)) }
+
+  /// Creates the value of a constant; a class is given by its name.
+  init(_ constant: ConstantValue) {
+    switch constant {
+    case .null: self = .null
+    case .value(let value): self = .value(value)
+    case .array(let elements): self = .list(elements.map { EvaluatedValue($0) })
+    case .className(let name): self = .value(.string(name))
+    }
+  }
+
+  /// Whether there is no value.
+  var isNull: Bool {
+    if case .null = self { true } else { false }
+  }
+
+  /// What kind of value it is, for messages; the value itself is user data and stays out of them.
+  var kind: String {
+    switch self {
+    case .null: "no value"
+    case .list: "a list"
+    case .object: "an object"
+    case .value(let value):
+      switch value {
+      case .integer: "an integer"
+      case .double: "a double"
+      case .decimal: "a decimal number"
+      case .string: "a string"
+      case .boolean: "a boolean"
+      case .date: "a date"
+      case .binary: "binary data"
+      case .uuid: "a UUID"
+      case .uri: "a URI"
+      }
+    }
+  }
+}
+
+extension EvaluatedValue: Hashable {
+  /// Whether two values are equal: numbers of different kinds by their amount, objects by their identity.
+  public static func == (left: EvaluatedValue, right: EvaluatedValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.list(let left), .list(let right)): left == right
+    case (.object(let left), .object(let right)): left.valueIdentity == right.valueIdentity
+    case (.value(let leftValue), .value(let rightValue)):
+      if let leftNumber = EvaluatedNumber(leftValue), let rightNumber = EvaluatedNumber(rightValue) {
+        leftNumber.order(to: rightNumber) == 0
+      } else {
+        leftValue == rightValue
+      }
+    default: false
+    }
+  }
+
+  /// Hashes the value so that equal numbers of different kinds have equal hashes.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .list(let elements): hasher.combine(elements)
+    case .object(let source): hasher.combine(source.valueIdentity)
+    case .value(let value):
+      if let number = EvaluatedNumber(value) { hasher.combine(number.double) } else { hasher.combine(value) }
+    }
+  }
+}
+
+/// A number that expressions calculate with.
+enum EvaluatedNumber {
+  case integer(Int64)
+  case double(Double)
+
+  /// Reads a number, decimal number or truth value; `nil` for another kind or a decimal without digits.
+  init?(_ value: AttributeValue) {
+    switch value {
+    case .integer(let value): self = .integer(value)
+    case .boolean(let value): self = .integer(value ? 1 : 0)
+    case .double(let value): self = .double(value)
+    case .decimal(let text):
+      if let whole = Int64(text) {
+        self = .integer(whole)
+      } else {
+        guard let value = Double(text) else { return nil }
+        self = .double(value)
+      }
+    default: return nil
+    }
+  }
+
+  /// The number as a double, rounded if it has more than 53 bits.
+  var double: Double {
+    switch self {
+    case .integer(let value): Double(value)
+    case .double(let value): value
+    }
+  }
+
+  /// The number as a value.
+  var value: EvaluatedValue {
+    switch self {
+    case .integer(let value): .integer(value)
+    case .double(let value): .double(value)
+    }
+  }
+
+  /// Returns -1, 0 or 1 for the order of two numbers, exactly; `nil` if one is not a number.
+  func order(to other: EvaluatedNumber) -> Int? {
+    switch (self, other) {
+    case (.integer(let left), .integer(let right)): left < right ? -1 : left > right ? 1 : 0
+    case (.integer(let left), .double(let right)): Self.order(of: left, to: right)
+    case (.double(let left), .integer(let right)): Self.order(of: right, to: left).map { -$0 }
+    case (.double(let left), .double(let right)):
+      left < right ? -1 : left > right ? 1 : left == right ? 0 : nil
+    }
+  }
+
+  private static func order(of integer: Int64, to double: Double) -> Int? {
+    guard !double.isNaN else { return nil }
+    // Both bounds are powers of two, so a double holds them exactly.
+    guard double < 0x1p63 else { return -1 }
+    guard double >= -0x1p63, let whole = Int64(exactly: double.rounded(.towardZero)) else { return 1 }
+    if integer != whole { return integer < whole ? -1 : 1 }
+    let fraction = double - double.rounded(.towardZero)
+    return fraction > 0 ? -1 : fraction < 0 ? 1 : 0
+  }
+}

@@ -1,0 +1,166 @@
+/// Evaluates expressions and predicates on objects.
+///
+/// The rules are those of a store's SQL: a comparison with no value is false but for `== nil` and `!=`, arithmetic with
+/// no value yields none, and integers divide to integers. What would overflow or has no meaning throws.
+public struct ExpressionEvaluator {
+  /// A function in Swift, called with its receiver (``EvaluatedValue/null`` if there is none) and its arguments.
+  public typealias Function = (_ receiver: EvaluatedValue, _ arguments: [EvaluatedValue]) throws -> EvaluatedValue
+
+  /// Carries out a fetch, called with the request, the context and whether a count is wanted.
+  public typealias Fetch = (_ request: EvaluatedValue, _ context: EvaluatedValue, _ countOnly: Bool) throws ->
+    EvaluatedValue
+
+  /// The values of variables, by names without `$`.
+  public var variables: [String: EvaluatedValue]
+  /// The functions that `FUNCTION(receiver, "selector", …)` may call, by selector; also called without a receiver.
+  public var functions: [String: Function]
+  /// Carries out `FETCH(…)`; `nil` if fetches are not allowed.
+  public var fetch: Fetch?
+  /// What `now()` yields, in seconds since 2001-01-01 00:00:00 UTC; `nil` if it has no value here.
+  public var now: Double?
+
+  /// The most levels of nesting that are evaluated.
+  static let depthLimit: Int = 200
+
+  /// Creates an evaluator.
+  ///
+  /// - Parameters:
+  ///   - variables: The values of variables, by names without `$`.
+  ///   - functions: The functions beyond the built-in ones, by selector.
+  ///   - now: The time, in seconds since 2001-01-01 00:00:00 UTC.
+  ///   - fetch: Carries out `FETCH(…)`.
+  public init(
+    variables: [String: EvaluatedValue] = [:], functions: [String: Function] = [:], now: Double? = nil,
+    fetch: Fetch? = nil
+  ) {
+    self.variables = variables
+    self.functions = functions
+    self.now = now
+    self.fetch = fetch
+  }
+
+  /// Evaluates an expression.
+  ///
+  /// - Parameters:
+  ///   - expression: The expression.
+  ///   - object: What `SELF` and key paths refer to.
+  /// - Returns: The expression's value.
+  /// - Throws: ``EvaluationError``, or what a value source, function or fetch throws.
+  public func evaluate(_ expression: ValueExpression, on object: EvaluatedValue) throws -> EvaluatedValue {
+    try evaluate(expression, on: object, depth: 0)
+  }
+
+  /// Tells whether an object meets a condition.
+  ///
+  /// - Parameters:
+  ///   - predicate: The condition.
+  ///   - object: What `SELF` and key paths refer to.
+  /// - Returns: Whether the condition holds.
+  /// - Throws: ``EvaluationError``, or what a value source, function or fetch throws.
+  public func evaluate(_ predicate: PredicateDescription, on object: EvaluatedValue) throws -> Bool {
+    try evaluate(predicate, on: object, depth: 0)
+  }
+
+  func evaluate(_ expression: ValueExpression, on object: EvaluatedValue, depth: Int) throws -> EvaluatedValue {
+    guard depth < Self.depthLimit else { throw EvaluationError.tooDeep(limit: Self.depthLimit) }
+    let depth = depth + 1
+    switch expression {
+    case .constant(let constant): return EvaluatedValue(constant)
+    case .evaluatedObject: return object
+    case .variable(let name):
+      guard let value = variables[name] else {
+        throw EvaluationError.unknownVariable(name: name, known: variables.keys.sorted())
+      }
+      return value
+    case .keyPath(let operand, let path):
+      return try value(atPath: path, of: evaluate(operand, on: object, depth: depth))
+    case .function(let operand, let selector, let arguments):
+      return try call(selector, of: operand, arguments, on: object, depth: depth)
+    case .aggregate(let elements):
+      return .list(try elements.map { try evaluate($0, on: object, depth: depth) })
+    case .subquery(let collection, let variable, let predicate):
+      let elements = try evaluate(collection, on: object, depth: depth)
+      var inner = self
+      return .list(
+        try members(of: elements, for: "SUBQUERY").filter { element in
+          inner.variables[variable] = element
+          return try inner.evaluate(predicate, on: object, depth: depth)
+        })
+    case .fetch(let request, let context, let countOnly):
+      guard let fetch else { throw EvaluationError.unsupported("FETCH") }
+      return try fetch(
+        evaluate(request, on: object, depth: depth), evaluate(context, on: object, depth: depth), countOnly)
+    case .conditional(let predicate, let then, let otherwise):
+      return try evaluate(
+        evaluate(predicate, on: object, depth: depth) ? then : otherwise, on: object, depth: depth)
+    case .setOperation(let operation, let left, let right):
+      let left = try members(of: evaluate(left, on: object, depth: depth), for: operation.rawValue)
+      let right = try members(of: evaluate(right, on: object, depth: depth), for: operation.rawValue)
+      return .list(Self.combine(left, right, by: operation))
+    case .unparsed(let text):
+      throw EvaluationError.unparsed(text)
+    }
+  }
+
+  /// Returns the elements of a list; no value counts as an empty list.
+  func members(of value: EvaluatedValue, for operation: String) throws -> [EvaluatedValue] {
+    switch value {
+    case .null: return []
+    case .list(let elements): return elements
+    default: throw EvaluationError.wrongKind(operation: operation, found: value.kind, expected: "a list")
+    }
+  }
+
+  private static func combine(
+    _ left: [EvaluatedValue], _ right: [EvaluatedValue], by operation: ValueExpression.SetOperator
+  ) -> [EvaluatedValue] {
+    switch operation {
+    case .union: return distinct(left + right)
+    case .intersect:
+      let members = Set(right)
+      return distinct(left).filter { members.contains($0) }
+    case .minus:
+      let members = Set(right)
+      return distinct(left).filter { !members.contains($0) }
+    }
+  }
+
+  /// Returns the elements without those that equal an earlier one.
+  static func distinct(_ elements: [EvaluatedValue]) -> [EvaluatedValue] {
+    var seen: Set<EvaluatedValue> = []
+    return elements.filter { seen.insert($0).inserted }
+  }
+
+  // MARK: - Functions
+
+  private func call(
+    _ selector: String, of operand: ValueExpression?, _ arguments: [ValueExpression], on object: EvaluatedValue,
+    depth: Int
+  ) throws -> EvaluatedValue {
+    if operand == nil, selector == FunctionSelector.index, arguments.count == 2,
+      Self.isIndexSymbol(arguments[1]), case .function(_, let symbol, _) = arguments[1]
+    {
+      let list = try members(of: evaluate(arguments[0], on: object, depth: depth), for: "[\(symbol)]")
+      return symbol == "SIZE" ? .integer(Int64(list.count)) : (symbol == "FIRST" ? list.first : list.last) ?? .null
+    }
+    let isBuiltInReceiver = operand == .constant(.className(FunctionSelector.builtInReceiver))
+    var receiver = EvaluatedValue.null
+    if let operand, !isBuiltInReceiver { receiver = try evaluate(operand, on: object, depth: depth) }
+    let values = try arguments.map { try evaluate($0, on: object, depth: depth) }
+    if let function = functions[selector] { return try function(receiver, values) }
+    if operand == nil || isBuiltInReceiver, let builtIn = BuiltInFunction.all[selector] {
+      return try builtIn.call(values, selector: selector, evaluator: self)
+    }
+    if operand != nil, values.count == 1, Self.keyValueSelectors.contains(selector),
+      case .value(.string(let path)) = values[0]
+    {
+      return try value(atPath: path, of: receiver)
+    }
+    throw EvaluationError.unknownFunction(selector: selector, known: knownFunctions)
+  }
+
+  /// The selectors that can be called, sorted.
+  var knownFunctions: [String] {
+    Set(functions.keys).union(BuiltInFunction.all.keys).sorted()
+  }
+}

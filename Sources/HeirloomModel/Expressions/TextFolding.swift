@@ -1,0 +1,94 @@
+/// What is ignored when two texts are compared.
+struct TextFolding {
+  /// Whether case is ignored.
+  var ignoresCase: Bool = false
+  /// Whether diacritics of Latin, Greek and Cyrillic letters are ignored.
+  var ignoresDiacritics: Bool = false
+  /// Whether canonically equivalent spellings of a character are the same.
+  var ignoresSpelling: Bool = false
+
+  /// Nothing is ignored.
+  static let none: TextFolding = TextFolding()
+  /// Diacritics are ignored.
+  static let diacritics: TextFolding = TextFolding(ignoresDiacritics: true)
+  /// Case and diacritics are ignored, as by the function `canonical:`.
+  static let canonical: TextFolding = TextFolding(ignoresCase: true, ignoresDiacritics: true)
+
+  /// Returns a text without what is ignored.
+  func folded(_ text: String) -> String {
+    var folded = text
+    if ignoresDiacritics {
+      var scalars = String.UnicodeScalarView()
+      for scalar in text.unicodeScalars where !Self.isDiacritic(scalar) {
+        scalars.append(scalar.isASCII ? scalar : Self.letters[scalar] ?? scalar)
+      }
+      folded = String(scalars)
+    }
+    // Sigma has a second small form at the end of words, which lowercasing picks by context.
+    if ignoresCase { folded = folded.lowercased().replacing("\u{3c2}", with: "\u{3c3}") }
+    return folded
+  }
+
+  /// Returns the Unicode scalars of a folded text.
+  func scalars(of text: String) -> [Unicode.Scalar] { Array(folded(text).unicodeScalars) }
+
+  /// Tells whether two texts are equal but for what is ignored.
+  func isEqual(_ left: String, _ right: String) -> Bool {
+    let left = folded(left)
+    let right = folded(right)
+    // Swift takes canonically equivalent texts for equal, a store does not.
+    return ignoresSpelling || ignoresCase || ignoresDiacritics ? left == right : left.utf8.elementsEqual(right.utf8)
+  }
+
+  /// Returns -1, 0 or 1 for the order of two texts.
+  func order(of left: String, to right: String) -> Int {
+    if isEqual(left, right) { return 0 }
+    return folded(left).unicodeScalars.lexicographicallyPrecedes(folded(right).unicodeScalars) ? -1 : 1
+  }
+
+  private static func isDiacritic(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x300...0x36f, 0x1ab0...0x1aff, 0x1dc0...0x1dff, 0x20d0...0x20ff, 0xfe20...0xfe2f: true
+    default: false
+    }
+  }
+
+  private static let letters: [Unicode.Scalar: Unicode.Scalar] = {
+    var letters: [Unicode.Scalar: Unicode.Scalar] = [:]
+    for row in rows {
+      var scalars = row.unicodeScalars.makeIterator()
+      guard let base = scalars.next() else { continue }
+      while let letter = scalars.next() { letters[letter] = base }
+    }
+    return letters
+  }()
+
+  /// Letters, each followed by the characters whose canonical decomposition is that letter and marks of U+0300…U+036F.
+  ///
+  /// Made from the decompositions of Unicode 14.0.0 for U+00C0…U+2FFF.
+  private static let rows: [String] = [
+    "AÀÁÂÃÄÅĀĂĄǍǞǠǺȀȂȦḀẠẢẤẦẨẪẬẮẰẲẴẶÅ", "BḂḄḆ", "CÇĆĈĊČḈ", "DĎḊḌḎḐḒ", "EÈÉÊËĒĔĖĘĚȄȆȨḔḖḘḚḜẸẺẼẾỀỂỄỆ", "FḞ", "GĜĞĠĢǦǴḠ",
+    "HĤȞḢḤḦḨḪ", "IÌÍÎÏĨĪĬĮİǏȈȊḬḮỈỊ", "JĴ", "KĶǨḰḲḴ", "LĹĻĽḶḸḺḼ", "MḾṀṂ", "NÑŃŅŇǸṄṆṈṊ",
+    "OÒÓÔÕÖŌŎŐƠǑǪǬȌȎȪȬȮȰṌṎṐṒỌỎỐỒỔỖỘỚỜỞỠỢ", "PṔṖ", "RŔŖŘȐȒṘṚṜṞ", "SŚŜŞŠȘṠṢṤṦṨ", "TŢŤȚṪṬṮṰ",
+    "UÙÚÛÜŨŪŬŮŰŲƯǓǕǗǙǛȔȖṲṴṶṸṺỤỦỨỪỬỮỰ", "VṼṾ", "WŴẀẂẄẆẈ", "XẊẌ", "YÝŶŸȲẎỲỴỶỸ", "ZŹŻŽẐẒẔ",
+    "aàáâãäåāăąǎǟǡǻȁȃȧḁạảấầẩẫậắằẳẵặ", "bḃḅḇ", "cçćĉċčḉ", "dďḋḍḏḑḓ", "eèéêëēĕėęěȅȇȩḕḗḙḛḝẹẻẽếềểễệ", "fḟ", "gĝğġģǧǵḡ",
+    "hĥȟḣḥḧḩḫẖ", "iìíîïĩīĭįǐȉȋḭḯỉị", "jĵǰ", "kķǩḱḳḵ", "lĺļľḷḹḻḽ", "mḿṁṃ", "nñńņňǹṅṇṉṋ",
+    "oòóôõöōŏőơǒǫǭȍȏȫȭȯȱṍṏṑṓọỏốồổỗộớờởỡợ", "pṕṗ", "rŕŗřȑȓṙṛṝṟ", "sśŝşšșṡṣṥṧṩ", "tţťțṫṭṯṱẗ",
+    "uùúûüũūŭůűųưǔǖǘǚǜȕȗṳṵṷṹṻụủứừửữự", "vṽṿ", "wŵẁẃẅẇẉẘ", "xẋẍ", "yýÿŷȳẏẙỳỵỷỹ", "zźżžẑẓẕ", "¨΅῁῭΅", "ÆǢǼ", "ØǾ",
+    "æǣǽ", "øǿ", "ſẛ", "ƷǮ", "ʒǯ", "ΑΆἈἉἊἋἌἍἎἏᾈᾉᾊᾋᾌᾍᾎᾏᾸᾹᾺΆᾼ", "ΕΈἘἙἚἛἜἝῈΈ", "ΗΉἨἩἪἫἬἭἮἯᾘᾙᾚᾛᾜᾝᾞᾟῊΉῌ",
+    "ΙΊΪἸἹἺἻἼἽἾἿῘῙῚΊ", "ΟΌὈὉὊὋὌὍῸΌ", "ΡῬ", "ΥΎΫὙὛὝὟῨῩῪΎ", "ΩΏὨὩὪὫὬὭὮὯᾨᾩᾪᾫᾬᾭᾮᾯῺΏῼ", "αάἀἁἂἃἄἅἆἇὰάᾀᾁᾂᾃᾄᾅᾆᾇᾰᾱᾲᾳᾴᾶᾷ",
+    "εέἐἑἒἓἔἕὲέ", "ηήἠἡἢἣἤἥἦἧὴήᾐᾑᾒᾓᾔᾕᾖᾗῂῃῄῆῇ", "ιΐίϊἰἱἲἳἴἵἶἷὶίῐῑῒΐῖῗ", "οόὀὁὂὃὄὅὸό", "ρῤῥ", "υΰϋύὐὑὒὓὔὕὖὗὺύῠῡῢΰῦῧ",
+    "ωώὠὡὢὣὤὥὦὧὼώᾠᾡᾢᾣᾤᾥᾦᾧῲῳῴῶῷ", "ϒϓϔ", "ІЇ", "АӐӒ", "ГЃ", "ЕЀЁӖ", "ЖӁӜ", "ЗӞ", "ИЍЙӢӤ", "КЌ", "ОӦ", "УЎӮӰӲ", "ЧӴ",
+    "ЫӸ", "ЭӬ", "аӑӓ", "гѓ", "еѐёӗ", "жӂӝ", "зӟ", "ийѝӣӥ", "кќ", "оӧ", "уўӯӱӳ", "чӵ", "ыӹ", "эӭ", "ії", "ѴѶ", "ѵѷ",
+    "ӘӚ", "әӛ", "ӨӪ", "өӫ", "᾿῍῎῏", "῾῝῞῟",
+  ]
+}
+
+extension TextFolding {
+  /// Reads the options of a comparison.
+  init(_ comparison: PredicateDescription.Comparison) {
+    self.init(
+      ignoresCase: comparison.isCaseInsensitive, ignoresDiacritics: comparison.isDiacriticInsensitive,
+      ignoresSpelling: comparison.isNormalized)
+  }
+}

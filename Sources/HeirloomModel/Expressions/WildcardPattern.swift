@@ -1,0 +1,63 @@
+/// A pattern of `LIKE`: `*` stands for any characters, `?` for one, a backslash takes away their meaning.
+struct WildcardPattern {
+  private enum Element {
+    case anyCharacters
+    case anyCharacter
+    case character(Character)
+  }
+
+  private let elements: [Element]
+
+  /// Reads a pattern; every text is one.
+  init(_ pattern: String) {
+    var elements: [Element] = []
+    var isEscaped = false
+    for character in pattern {
+      switch character {
+      case _ where isEscaped:
+        elements.append(.character(character))
+        isEscaped = false
+      case "\\": isEscaped = true
+      case "*": elements.append(.anyCharacters)
+      case "?": elements.append(.anyCharacter)
+      default: elements.append(.character(character))
+      }
+    }
+    if isEscaped { elements.append(.character("\\")) }
+    self.elements = elements
+  }
+
+  /// Tells whether the whole text fits the pattern.
+  ///
+  /// - Complexity: O(*n* · *m*): after a mismatch only the last `*` is tried again.
+  func matches(_ text: String) -> Bool {
+    let characters = Array(text)
+    var element = 0
+    var place = 0
+    var retry: (element: Int, place: Int)?
+    while place < characters.count {
+      if element < elements.count {
+        switch elements[element] {
+        case .anyCharacters:
+          retry = (element, place)
+          element += 1
+          continue
+        case .anyCharacter:
+          element += 1
+          place += 1
+          continue
+        case .character(let character) where character == characters[place]:
+          element += 1
+          place += 1
+          continue
+        default: break
+        }
+      }
+      guard let last = retry else { return false }
+      retry = (last.element, last.place + 1)
+      element = last.element + 1
+      place = last.place + 1
+    }
+    return elements[element...].allSatisfy { if case .anyCharacters = $0 { true } else { false } }
+  }
+}
