@@ -52,6 +52,27 @@ package enum PhysicalName {
   /// What the names of CloudKit mirroring's tables begin with.
   package static let cloudKitPrefix: String = "ANSCK"
 
+  // MARK: Keys of the metadata
+
+  /// The kind of store, always `SQLite`.
+  package static let storeTypeKey: String = "NSStoreType"
+  /// The version of Core Data that wrote the store last.
+  package static let frameworkVersionKey: String = "NSPersistenceFrameworkVersion"
+  /// The version hashes by entity name.
+  package static let versionHashesKey: String = "NSStoreModelVersionHashes"
+  /// The version of the recipe for hashes, always 3.
+  package static let versionHashesVersionKey: String = "NSStoreModelVersionHashesVersion"
+  /// The model's version identifiers.
+  package static let versionIdentifiersKey: String = "NSStoreModelVersionIdentifiers"
+  /// The digest of names and hashes.
+  package static let versionHashesDigestKey: String = "NSStoreModelVersionHashesDigest"
+  /// The digest of hashes.
+  package static let versionChecksumKey: String = "NSStoreModelVersionChecksumKey"
+  /// SQLite's auto-vacuum mode, as a text.
+  package static let autoVacuumKey: String = "_NSAutoVacuumLevel"
+  /// The generation that Heirloom gave the file; Core Data leaves keys that it doesn't know alone.
+  package static let generationKey: String = "HeirloomGeneration"
+
   // MARK: Functions
 
   /// Functions of five arguments that triggers call to report what they changed.

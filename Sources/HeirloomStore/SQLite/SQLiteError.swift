@@ -37,6 +37,10 @@ extension SQLiteError {
   package var isCorrupt: Bool { code == SQLITE_CORRUPT }
   /// Whether a file could not be opened or made (`SQLITE_CANTOPEN`).
   package var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
+  /// Whether the file system failed (`SQLITE_IOERR`).
+  package var isInputOutput: Bool { code == SQLITE_IOERR }
+  /// Whether a hot journal must be rolled back by a connection that may write (`SQLITE_READONLY_ROLLBACK`).
+  package var needsRecovery: Bool { extendedCode == SQLITE_READONLY | (3 << 8) }
   /// Whether writing was needed and not allowed (`SQLITE_READONLY`).
   package var isReadOnly: Bool { code == SQLITE_READONLY }
 }

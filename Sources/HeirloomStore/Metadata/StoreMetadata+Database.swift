@@ -1,0 +1,79 @@
+import Foundation
+import HeirloomFormats
+
+extension StoreMetadata {
+  /// Reads the metadata of an open database.
+  ///
+  /// - Parameters:
+  ///   - connection: The connection.
+  ///   - database: The schema name of the database: `main`, or an attached one.
+  ///   - path: The store's file, for messages and to compare its size.
+  /// - Throws: ``StoreError`` that says what is there instead of a store.
+  package init(connection: Connection, database: String = "main", path: String) throws(StoreError) {
+    var rows: [(identifier: String?, propertyList: [UInt8]?)] = []
+    var expectedSize: Int64 = 0
+    var size: Int64?
+    do throws(SQLiteError) {
+      // One statement is one transaction, so the sizes belong to the same state as the row.
+      let statement = try connection.prepare(
+        """
+        SELECT m.\(quote(PhysicalName.uuid)), m.\(quote(PhysicalName.propertyList)), c.page_count * s.page_size
+        FROM \(quote(database)).\(quote(PhysicalName.metadataTable)) AS m,
+          pragma_page_count(?1) AS c, pragma_page_size(?1) AS s LIMIT 2
+        """)
+      try statement.bind(database, at: 1)
+      while try statement.step() {
+        rows.append(
+          (
+            statement.storageClass(at: 0) == .text ? statement.text(at: 0) : nil,
+            statement.storageClass(at: 1) == .blob ? statement.blob(at: 1) : nil
+          ))
+        expectedSize = statement.integer(at: 2)
+        if size == nil { size = StoreReading.completeSize(of: path) }
+      }
+    } catch {
+      throw StoreReading.error(error, connection: connection, database: database, path: path)
+    }
+    if let size, size < expectedSize {
+      // SQLite rounds up to whole pages and doesn't notice that the last one is cut.
+      throw StoreError(path: path, problem: .truncated(byteCount: size, expectedByteCount: expectedSize))
+    }
+    guard rows.count == 1 else {
+      let count = rows.isEmpty ? 0 : Self.rowCount(connection, database)
+      throw StoreError(path: path, problem: .metadataRowCount(count))
+    }
+    guard let identifier = rows[0].identifier, !identifier.isEmpty else {
+      throw StoreError(path: path, problem: .invalidMetadata(reason: "the store has no identifier."))
+    }
+    guard let propertyList = rows[0].propertyList else {
+      throw StoreError(path: path, problem: .invalidMetadata(reason: "the property list is missing."))
+    }
+    try self.init(propertyList: propertyList, identifier: identifier, path: path)
+  }
+
+  private static func rowCount(_ connection: Connection, _ database: String) -> Int {
+    let sql = "SELECT COUNT(*) FROM \(quote(database)).\(quote(PhysicalName.metadataTable))"
+    return (try? connection.firstInteger(sql)).flatMap { $0 }.flatMap { Int(exactly: $0) } ?? 2
+  }
+
+  /// Writes the metadata as the only row.
+  ///
+  /// - Parameters:
+  ///   - connection: The connection, in a transaction.
+  ///   - database: The schema name of the database.
+  /// - Throws: ``SQLiteError``.
+  package func write(to connection: Connection, database: String = "main") throws(SQLiteError) {
+    let list: [UInt8]
+    do throws(PropertyListError) {
+      list = try propertyList()
+    } catch {
+      throw SQLiteError(extendedCode: StoreReading.misuseCode, message: error.description)
+    }
+    let table = "\(quote(database)).\(quote(PhysicalName.metadataTable))"
+    try connection.execute("DELETE FROM \(table)")
+    try connection.execute(
+      "INSERT INTO \(table) (\(quote(PhysicalName.version)), \(quote(PhysicalName.uuid)),"
+        + " \(quote(PhysicalName.propertyList))) VALUES (1, ?1, ?2)",
+      [.text(identifier), .blob(list)])
+  }
+}

@@ -1,0 +1,75 @@
+package import HeirloomFormats
+import HeirloomModel
+
+extension StoreMetadata {
+  /// Reads metadata from the property list of a store.
+  ///
+  /// - Parameters:
+  ///   - propertyList: The whole property list, binary.
+  ///   - identifier: The store's identifier, which is kept beside the list.
+  ///   - path: The store's file, for messages.
+  /// - Throws: ``StoreError`` if the list is damaged or names no version hashes.
+  package init(propertyList: [UInt8], identifier: String, path: String) throws(StoreError) {
+    func invalid(_ reason: String) -> StoreError {
+      StoreError(path: path, problem: .invalidMetadata(reason: reason))
+    }
+    let list: PropertyListValue
+    do throws(PropertyListError) {
+      list = try BinaryPropertyListReader(propertyList).value()
+    } catch {
+      throw invalid(error.description)
+    }
+    guard var values = list.dictionaryValue else { throw invalid("the property list is no dictionary.") }
+    guard let stored = values.removeValue(forKey: PhysicalName.versionHashesKey) else {
+      throw StoreError(path: path, problem: .missingVersionHashes)
+    }
+    guard let hashes = stored.dictionaryValue else { throw invalid("the version hashes are no dictionary.") }
+    versionHashes = [:]
+    versionHashes.reserveCapacity(hashes.count)
+    for (name, value) in hashes {
+      guard let bytes = value.dataValue, let hash = try? VersionHash(bytes) else {
+        throw invalid("the version hash of entity \"\(name)\" is no data of \(VersionHash.byteCount) bytes.")
+      }
+      versionHashes[name] = hash
+    }
+    self.identifier = identifier
+    // Values of another kind than expected stay where they are: they are written back as they were.
+    versionIdentifiers =
+      Self.take(PhysicalName.versionIdentifiersKey, from: &values) { value in
+        guard let elements = value.arrayValue else { return nil }
+        let texts = elements.compactMap(\.stringValue)
+        return texts.count == elements.count ? texts : nil
+      } ?? []
+    versionHashesDigest = Self.take(PhysicalName.versionHashesDigestKey, from: &values, as: \.stringValue)
+    versionChecksum = Self.take(PhysicalName.versionChecksumKey, from: &values, as: \.stringValue)
+    frameworkVersion =
+      Self.take(PhysicalName.frameworkVersionKey, from: &values) { value in
+        value.integerValue.flatMap { Int(exactly: $0) }
+      } ?? 0
+    generation = Self.take(PhysicalName.generationKey, from: &values, as: \.stringValue)
+    otherValues = values
+  }
+
+  private static func take<Value>(
+    _ key: String, from values: inout [String: PropertyListValue], as convert: (PropertyListValue) -> Value?
+  ) -> Value? {
+    guard let value = values[key].flatMap(convert) else { return nil }
+    values[key] = nil
+    return value
+  }
+
+  /// Returns the property list as a store keeps it.
+  ///
+  /// - Returns: A binary property list; equal metadata give equal bytes.
+  /// - Throws: `PropertyListError` if a value of the app is nested too deeply.
+  package func propertyList() throws(PropertyListError) -> [UInt8] {
+    var values = otherValues
+    values[PhysicalName.versionHashesKey] = .dictionary(versionHashes.mapValues { .data($0.bytes) })
+    values[PhysicalName.versionIdentifiersKey] = .array(versionIdentifiers.map { .string($0) })
+    values[PhysicalName.frameworkVersionKey] = .integer(Int64(frameworkVersion))
+    if let versionHashesDigest { values[PhysicalName.versionHashesDigestKey] = .string(versionHashesDigest) }
+    if let versionChecksum { values[PhysicalName.versionChecksumKey] = .string(versionChecksum) }
+    if let generation { values[PhysicalName.generationKey] = .string(generation) }
+    return try BinaryPropertyListWriter.bytes(of: .dictionary(values))
+  }
+}

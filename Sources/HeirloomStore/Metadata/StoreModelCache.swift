@@ -1,0 +1,51 @@
+public import Foundation
+package import HeirloomFormats
+public import HeirloomModel
+
+/// The copy of its model that a store holds.
+///
+/// Core Data writes it whenever it opens a store with a changed model. It is a cache: a store without one is complete.
+public enum StoreModelCache {
+  /// Reads the model from a store without changing it.
+  ///
+  /// - Parameter url: The store's file.
+  /// - Returns: The model; `nil` if the store holds none. It is the store's own only if its hashes are those of the
+  ///   metadata: ask ``StoreMetadata/isCompatible(with:configuration:)``.
+  /// - Throws: ``StoreError`` if the store can't be read or the copy is damaged.
+  public static func model(inStoreAt url: URL) throws(StoreError) -> ManagedObjectModel? {
+    try StoreReading.withConnection(toStoreAt: url.path) { connection throws(StoreError) in
+      try model(connection: connection, path: url.path)?.model
+    }
+  }
+
+  /// Reads the model from an open database.
+  ///
+  /// - Parameters:
+  ///   - connection: The connection.
+  ///   - database: The schema name of the database.
+  ///   - path: The store's file, for messages.
+  /// - Returns: The model with what was not understood; `nil` if there is none.
+  /// - Throws: ``StoreError`` if the database can't be read or the copy is damaged.
+  package static func model(
+    connection: Connection, database: String = "main", path: String
+  ) throws(StoreError) -> ReadModel? {
+    let content: [UInt8]
+    do throws(SQLiteError) {
+      let schema = "\(quote(database)).sqlite_schema"
+      let exists = try connection.firstInteger(
+        "SELECT COUNT(*) FROM \(schema) WHERE type = 'table' AND name = ?1", [.text(PhysicalName.modelCacheTable)])
+      guard exists == 1 else { return nil }
+      let table = "\(quote(database)).\(quote(PhysicalName.modelCacheTable))"
+      let value = try connection.firstValue("SELECT \(quote(PhysicalName.content)) FROM \(table) LIMIT 1")
+      guard let bytes = value?.blob, !bytes.isEmpty else { return nil }
+      content = bytes
+    } catch {
+      throw StoreError(error, path: path)
+    }
+    do throws(ModelReadingError) {
+      return try ModelArchiveReader.readCache(content)
+    } catch {
+      throw StoreError(path: path, problem: .invalidModelCache(reason: error.description))
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import CHeirloomSQLite
+import Foundation
+
+/// How a store is looked at without being changed.
+package enum StoreReading {
+  /// The code for a caller's mistake.
+  static let misuseCode: Int32 = SQLITE_MISUSE
+
+  /// Opens a store for looking at it, and closes it again.
+  ///
+  /// - Parameters:
+  ///   - path: The store's file.
+  ///   - body: What is done. It may be called a second time with another connection if the first can't read.
+  /// - Returns: What the body returns.
+  /// - Throws: ``StoreError``, the body's included.
+  package static func withConnection<Value>(
+    toStoreAt path: String, _ body: (Connection) throws(StoreError) -> Value
+  ) throws(StoreError) -> Value {
+    try checkFile(path)
+    do throws(StoreError) {
+      return try body(try connection(path, .readOnly))
+    } catch  where isFolderProblem(error) {
+      // In a folder that can't be written to SQLite can't make the side files of WAL mode. If nothing is in them, the
+      // main file alone is the store; nobody can change it there either.
+      guard isComplete(path) else { throw StoreError(path: path, problem: .unreadableLog) }
+      let value = try body(try connection(path, .immutable))
+      guard isComplete(path) else { throw StoreError(path: path, problem: .inUse) }
+      return value
+    }
+  }
+
+  private static func connection(_ path: String, _ mode: Connection.Mode) throws(StoreError) -> Connection {
+    do throws(SQLiteError) {
+      return try Connection(path: path, mode: mode, options: .looking)
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  private static func isFolderProblem(_ error: StoreError) -> Bool {
+    switch error.problem {
+    case .unreadable, .readOnly: true
+    default: false
+    }
+  }
+
+  /// Throws if the path doesn't lead to a file with content.
+  static func checkFile(_ path: String) throws(StoreError) {
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      if errno == ENOENT || errno == ENOTDIR { throw StoreError(path: path, problem: .missing) }
+      throw StoreError(path: path, problem: .unreadable(reason: String(cString: strerror(errno))))
+    }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw StoreError(path: path, problem: .notFile) }
+    // An empty file must not even be opened: SQLite deletes the `-wal` beside it.
+    guard status.st_size > 0 else { throw StoreError(path: path, problem: .empty) }
+  }
+
+  /// Whether the main file alone is the store: no side file has content.
+  package static func isComplete(_ path: String) -> Bool {
+    ["-wal", "-journal"].allSatisfy { (size(of: path + $0) ?? 0) == 0 }
+  }
+
+  /// The main file's size if it must hold all pages; `nil` if some may be in the `-wal`.
+  static func completeSize(of path: String) -> Int64? {
+    (size(of: path + "-wal") ?? 0) == 0 ? size(of: path) : nil
+  }
+
+  private static func size(of path: String) -> Int64? {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+  }
+
+  /// Returns what a failed reading of the metadata says about the file.
+  static func error(
+    _ error: SQLiteError, connection: Connection, database: String, path: String
+  ) -> StoreError {
+    guard error.code == SQLITE_ERROR else { return StoreError(error, path: path) }
+    // "No such table" has no code of its own: see which tables there are.
+    do throws(SQLiteError) {
+      let rows = try connection.rows(
+        "SELECT name FROM \(quote(database)).sqlite_schema WHERE type = 'table' ORDER BY name LIMIT 1000")
+      let tables = rows.compactMap(\.first?.text)
+      if !tables.contains(PhysicalName.metadataTable) {
+        return StoreError(path: path, problem: .notStore(tables: tables))
+      }
+    } catch let second {
+      let isNewer = second.message.hasPrefix("unsupported file format")
+      return isNewer ? StoreError(path: path, problem: .notDatabase) : StoreError(second, path: path)
+    }
+    return StoreError(path: path, problem: .invalidMetadata(reason: error.description))
+  }
+}

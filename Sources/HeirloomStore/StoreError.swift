@@ -1,0 +1,207 @@
+public import Foundation
+
+/// A store that can't be read, made or opened, and why.
+public struct StoreError: Error, Hashable, Sendable {
+  /// The store's file.
+  public let path: String
+  /// What is wrong.
+  public let problem: Problem
+
+  /// Creates an error.
+  public init(path: String, problem: Problem) {
+    self.path = path
+    self.problem = problem
+  }
+
+  /// What is wrong with a store.
+  @nonexhaustive
+  public enum Problem: Hashable, Sendable {
+    /// There is nothing at the path.
+    case missing
+    /// There is something at the path, but it is a folder or a device.
+    case notFile
+    /// The file has no content.
+    case empty
+    /// The file is no SQLite database, or one of a format that this SQLite doesn't know.
+    case notDatabase
+    /// The file is shorter than it says itself.
+    case truncated(byteCount: Int64, expectedByteCount: Int64)
+    /// The database's structure is damaged.
+    case damaged(reason: String)
+    /// The file is a SQLite database without a store's metadata.
+    case notStore(tables: [String])
+    /// There is not exactly one row of metadata.
+    case metadataRowCount(Int)
+    /// The metadata are no property list that describes a store.
+    case invalidMetadata(reason: String)
+    /// The metadata name no version hashes.
+    case missingVersionHashes
+    /// Another connection holds the store.
+    case inUse
+    /// The last change to the file was interrupted, and undoing it needs write access.
+    case needsRecovery
+    /// The folder can't be written to, so the changes in the file's `-wal` can't be read.
+    case unreadableLog
+    /// The file can't be opened or read.
+    case unreadable(reason: String)
+    /// The file can't be written to.
+    case readOnly
+    /// There is no room for what is to be written.
+    case diskFull
+    /// A file is already there where a store was to be made.
+    case alreadyExists
+    /// The copy of the model that the store holds can't be read.
+    case invalidModelCache(reason: String)
+    /// The store was made with another version of the model: names of entities whose version hashes differ.
+    case incompatible(entities: [String])
+    /// The model has no configuration of that name.
+    case unknownConfiguration(String)
+    /// The file lacks tables or columns that the model asks for.
+    case differentSchema(missing: [String])
+    /// SQLite refuses something else.
+    case database(code: Int, message: String)
+  }
+}
+
+extension StoreError {
+  /// Creates the error that a failure of SQLite means for a store.
+  package init(_ error: SQLiteError, path: String) {
+    let problem: Problem =
+      if error.isBusy {
+        .inUse
+      } else if error.isNotDatabase {
+        .notDatabase
+      } else if error.isCorrupt {
+        .damaged(reason: error.message)
+      } else if error.needsRecovery {
+        .needsRecovery
+      } else if error.isReadOnly {
+        .readOnly
+      } else if error.isFull {
+        .diskFull
+      } else if error.isCannotOpen || error.isInputOutput {
+        .unreadable(reason: error.message)
+      } else { .database(code: Int(error.extendedCode), message: error.message) }
+    self.init(path: path, problem: problem)
+  }
+
+  /// The code that Core Data or Foundation gives a like failure in `NSCocoaErrorDomain`; `nil` if none is near.
+  public var coreDataCode: Int? {
+    switch problem {
+    case .missing: 260
+    case .notDatabase, .truncated, .damaged, .empty: 259
+    case .unreadable, .unreadableLog, .notFile: 256
+    case .notStore, .metadataRowCount, .invalidMetadata, .missingVersionHashes, .invalidModelCache: 134_000
+    case .incompatible: 134_100
+    case .unknownConfiguration: 134_020
+    case .readOnly: 513
+    case .diskFull: 640
+    case .alreadyExists: 516
+    case .inUse, .needsRecovery, .differentSchema, .database: 134_080
+    }
+  }
+}
+
+extension StoreError: CustomStringConvertible {
+  /// One sentence: what was found and what was expected.
+  public var description: String {
+    switch problem {
+    case .missing:
+      "There is no file at \(path); expected a store."
+    case .notFile:
+      "\(path) is no file; expected a store."
+    case .empty:
+      "The file \(path) is empty; expected a store."
+    case .notDatabase:
+      "The file \(path) is no SQLite database of a known format; expected a store."
+    case .truncated(let byteCount, let expected):
+      "The store \(path) has \(byteCount) bytes where its header promises \(expected): its end is missing."
+    case .damaged(let reason):
+      "The store \(path) is damaged: \(reason)."
+    case .notStore(let tables):
+      "The database \(path) is no Core Data store: it has no table \(PhysicalName.metadataTable)\(Self.list(tables))."
+    case .metadataRowCount(let count):
+      "The store \(path) has \(count) rows of metadata; expected one."
+    case .invalidMetadata(let reason):
+      "The metadata of the store \(path) can't be read: \(reason)"
+    case .missingVersionHashes:
+      "The metadata of the store \(path) name no version hashes, so the version of its model is unknown."
+    case .inUse:
+      "The store \(path) is in use by another process or connection."
+    case .needsRecovery:
+      "The last change to the store \(path) was interrupted; it must be undone before the store can be read."
+    case .unreadableLog:
+      "The store \(path) has changes in its -wal file, which can't be read while its folder can't be written to."
+    case .unreadable(let reason):
+      "The store \(path) can't be read: \(reason)."
+    case .readOnly:
+      "The store \(path) can't be written to."
+    case .diskFull:
+      "There is no room on the disk for changes to the store \(path)."
+    case .alreadyExists:
+      "There is already a file at \(path), where a new store was to be made."
+    case .invalidModelCache(let reason):
+      "The copy of the model in the store \(path) can't be read: \(reason)"
+    case .incompatible(let entities):
+      "The store \(path) was made with another version of the model\(Self.list(entities, "entities that differ"))."
+    case .unknownConfiguration(let name):
+      "The model has no configuration \"\(name)\", which was asked for with the store \(path)."
+    case .differentSchema(let missing):
+      "The store \(path) lacks what its model asks for\(Self.list(missing, "missing"))."
+    case .database(let code, let message):
+      "SQLite reports \"\(message)\" (code \(code)) about the store \(path)."
+    }
+  }
+
+  private static func list(_ names: [String], _ title: String = "found") -> String {
+    guard !names.isEmpty else { return "" }
+    let rest = names.count > 8 ? " and \(names.count - 8) more" : ""
+    return " (\(title): \(names.prefix(8).joined(separator: ", "))\(rest))"
+  }
+}
+
+extension StoreError: LocalizedError {
+  /// The description.
+  public var errorDescription: String? { description }
+
+  /// Where the data are and what to do.
+  public var recoverySuggestion: String? {
+    switch problem {
+    case .missing:
+      "Check the path. If the app starts for the first time, create a store."
+    case .notFile, .notDatabase, .notStore:
+      "Check the path; nothing was changed there."
+    case .empty:
+      "Keep the files beside \(path) as they are: a -wal file may hold data. A retained version may be in the folder"
+        + " \(path).heirloom/previous."
+    case .truncated, .damaged, .metadataRowCount, .invalidMetadata, .missingVersionHashes:
+      "Keep \(path) and the files beside it as they are: they still hold what can be saved. Open a retained version"
+        + " from the folder \(path).heirloom/previous, or salvage the store into a new file."
+    case .inUse:
+      "Nothing was changed. Close the store elsewhere and try again."
+    case .needsRecovery:
+      "Keep the files beside \(path) together with it, and open the store once where its folder can be written to;"
+        + " SQLite then restores the last complete state."
+    case .unreadableLog:
+      "Copy the store together with its -wal file to a folder that can be written to and open it there."
+    case .unreadable, .database:
+      "Nothing was changed in \(path). Check permissions and the disk, then try again."
+    case .readOnly:
+      "Nothing was changed. Check permissions of \(path) and its folder, then try again."
+    case .diskFull:
+      "Nothing was changed in \(path). Free some space, then try again."
+    case .alreadyExists:
+      "The file that is there was left alone. Open it, or choose another path."
+    case .invalidModelCache:
+      "The data in \(path) are not affected. Give the model from another source."
+    case .incompatible:
+      "Nothing was changed. Migrate \(path) to this version of the model first, or open it with the model it was made"
+        + " with."
+    case .unknownConfiguration:
+      "Nothing was changed. Name one of the model's configurations, or none."
+    case .differentSchema:
+      "Nothing was changed. Keep \(path) as it is and check it against its model; a retained version may be in the"
+        + " folder \(path).heirloom/previous."
+    }
+  }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import HeirloomFormats
+import HeirloomModel
+import HeirloomStore
+import TestSupport
+import Testing
+
+struct StoreMetadataTests {
+  /// Makes a database with the given statements.
+  private func database(_ directory: TemporaryDirectory, _ script: String) throws -> URL {
+    let file = directory.file("Store.sqlite")
+    let connection = try Connection(path: file.path, mode: .createExclusively())
+    try connection.executeScript(script)
+    try connection.close()
+    return file
+  }
+
+  private static let table =
+    "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);"
+
+  /// A complete row with the given property list.
+  private func store(_ directory: TemporaryDirectory, _ list: PropertyListValue) throws -> URL {
+    let file = try database(directory, Self.table)
+    let connection = try Connection(path: file.path, mode: .readWrite)
+    try connection.execute(
+      "INSERT INTO Z_METADATA VALUES (1, 'A', ?1)", [.blob(try BinaryPropertyListWriter.bytes(of: list))])
+    return file
+  }
+
+  private func problem(_ file: URL) -> StoreError.Problem? {
+    do throws(StoreError) {
+      _ = try StoreMetadata(contentsOf: file)
+      return nil
+    } catch {
+      #expect(error.path == file.path)
+      #expect(error.description.hasSuffix(".") && !error.description.contains("\n"))
+      #expect(error.recoverySuggestion?.isEmpty == false)
+      return error.problem
+    }
+  }
+
+  @Test(arguments: [
+    ("no database", StoreError.Problem.notDatabase), (String(repeating: "text ", count: 5000), .notDatabase),
+    ("SQLite format 3\u{0}", .notDatabase), ("", .empty),
+  ])
+  func `a file that is something else is refused`(content: String, expected: StoreError.Problem) throws {
+    let directory = try TemporaryDirectory()
+    let file = directory.file("Store.sqlite")
+    try Data(content.utf8).write(to: file)
+    #expect(problem(file) == expected)
+    #expect(try Data(contentsOf: file) == Data(content.utf8))
+  }
+
+  @Test func `a path without a file is refused`() throws {
+    let directory = try TemporaryDirectory()
+    #expect(problem(directory.file("none")) == .missing)
+    #expect(problem(directory.file("none/none")) == .missing)
+    #expect(problem(directory.url) == .notFile)
+    #expect(problem(URL(fileURLWithPath: "/dev/null")) == .notFile)
+  }
+
+  @Test func `the log beside an emptied store stays`() throws {
+    let directory = try TemporaryDirectory()
+    try Data().write(to: directory.file("Store.sqlite"))
+    try Data("log".utf8).write(to: directory.file("Store.sqlite-wal"))
+    #expect(problem(directory.file("Store.sqlite")) == .empty)
+    #expect(try Data(contentsOf: directory.file("Store.sqlite-wal")) == Data("log".utf8))
+  }
+
+  @Test(arguments: [
+    ("CREATE TABLE t (a);", StoreError.Problem.notStore(tables: ["t"])),
+    ("CREATE TABLE t (a); DROP TABLE t;", .notStore(tables: [])),
+    (StoreMetadataTests.table, .metadataRowCount(0)),
+    (StoreMetadataTests.table + "INSERT INTO Z_METADATA VALUES (1, 'A', x'00'), (2, 'B', x'00')", .metadataRowCount(2)),
+    (
+      StoreMetadataTests.table + "INSERT INTO Z_METADATA VALUES (1, NULL, x'00')",
+      .invalidMetadata(reason: "the store has no identifier.")
+    ),
+    (
+      StoreMetadataTests.table + "INSERT INTO Z_METADATA VALUES (1, 'A', NULL)",
+      .invalidMetadata(reason: "the property list is missing.")
+    ),
+  ])
+  func `a database that is no complete store is refused`(script: String, expected: StoreError.Problem) throws {
+    let directory = try TemporaryDirectory()
+    #expect(problem(try database(directory, script)) == expected)
+  }
+
+  @Test(arguments: [
+    (PropertyListValue.array([]), StoreError.Problem.invalidMetadata(reason: "the property list is no dictionary.")),
+    (.dictionary([:]), .missingVersionHashes),
+    (
+      .dictionary(["NSStoreModelVersionHashes": .integer(1)]),
+      .invalidMetadata(reason: "the version hashes are no dictionary.")
+    ),
+    (
+      .dictionary(["NSStoreModelVersionHashes": .dictionary(["A": .data([1, 2])])]),
+      .invalidMetadata(reason: "the version hash of entity \"A\" is no data of 32 bytes.")
+    ),
+  ])
+  func `metadata that don't say which model made the store are refused`(
+    list: PropertyListValue, expected: StoreError.Problem
+  ) throws {
+    let directory = try TemporaryDirectory()
+    #expect(problem(try store(directory, list)) == expected)
+  }
+
+  @Test func `a store held exclusively is in use`() throws {
+    let directory = try TemporaryDirectory()
+    let file = try database(directory, Self.table)
+    let holder = try Connection(path: file.path, mode: .readWrite)
+    try holder.executeScript("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
+    let connection = try Connection(path: file.path, mode: .readOnly, options: .looking)
+    try connection.setBusyTimeout(1)
+    let error = #expect(throws: StoreError.self) { try StoreMetadata(connection: connection, path: file.path) }
+    #expect(error?.problem == .inUse)
+  }
+
+  @Test func `a change that was interrupted is reported, not undone`() throws {
+    let directory = try TemporaryDirectory()
+    let original = try database(directory, Self.table + "CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(100000))")
+    let file = directory.file("Copy.sqlite")
+    do {
+      // A tiny cache spills pages into the file, so the journal beside it is hot. Copying both is the power cut.
+      let writer = try Connection(path: original.path, mode: .readWrite)
+      try writer.executeScript(
+        "PRAGMA cache_size=1; BEGIN; UPDATE t SET a = zeroblob(99999); INSERT INTO t VALUES (zeroblob(200000))")
+      for suffix in ["", "-journal"] {
+        try FileManager.default.copyItem(atPath: original.path + suffix, toPath: file.path + suffix)
+      }
+      try writer.execute("ROLLBACK")
+    }
+    let before = try ["", "-journal"].map { try Data(contentsOf: URL(fileURLWithPath: file.path + $0)) }
+    #expect(problem(file) == .needsRecovery)
+    #expect(try ["", "-journal"].map { try Data(contentsOf: URL(fileURLWithPath: file.path + $0)) } == before)
+  }
+
+  @Test func `what the app keeps in the metadata survives`() throws {
+    let directory = try TemporaryDirectory()
+    let values: [String: PropertyListValue] = [
+      "NSStoreType": .string("SQLite"), "NSStoreModelVersionHashesVersion": .integer(3),
+      "_NSAutoVacuumLevel": .string("2"),
+      "NSStoreModelVersionHashes": .dictionary(["A": .data(Array(repeating: 7, count: 32))]),
+      "NSStoreModelVersionIdentifiers": .array([.string("")]), "NSPersistenceFrameworkVersion": .integer(1251),
+      "app.date": .date(12.5), "app.list": .array([.boolean(true), .real(0.5), .dictionary(["x": .data([1])])]),
+      // Not what Core Data would write, but not ours to throw away.
+      "NSStoreModelVersionHashesDigest": .integer(5),
+    ]
+    let file = try store(directory, .dictionary(values))
+    var metadata = try StoreMetadata(contentsOf: file)
+    #expect(metadata.frameworkVersion == 1251)
+    #expect(metadata.versionIdentifiers == [""])
+    #expect(metadata.versionHashesDigest == nil)
+    #expect(try BinaryPropertyListReader(metadata.propertyList()).value() == .dictionary(values))
+    metadata.generation = "G"
+    let connection = try Connection(path: file.path, mode: .readWrite)
+    try metadata.write(to: connection)
+    #expect(try StoreMetadata(contentsOf: file) == metadata)
+    #expect(try connection.firstInteger("SELECT COUNT(*) FROM Z_METADATA WHERE Z_VERSION = 1 AND Z_UUID = 'A'") == 1)
+  }
+
+  @Test func `a store fits a model with equal hashes in both directions`() throws {
+    let one = try ManagedObjectModel(
+      entities: [Models.entity("A"), Models.entity("B")],
+      configurations: [ModelConfiguration(name: "half", entityNames: ["A"])])
+    let two = try ManagedObjectModel(entities: [Models.entity("A"), Models.entity("B"), Models.entity("C")])
+    let other = try ManagedObjectModel(entities: [
+      Models.entity("A"), Models.entity("B", [Models.attribute("x", .string)]),
+    ])
+    let metadata = StoreMetadata(model: one)
+    #expect(metadata.isCompatible(with: one))
+    #expect(!metadata.isCompatible(with: two))
+    #expect(!StoreMetadata(model: two).isCompatible(with: one))
+    #expect(!metadata.isCompatible(with: other))
+    #expect(metadata.differingEntities(from: other) == ["B"])
+    #expect(metadata.differingEntities(from: two) == ["C"])
+    #expect(StoreMetadata(model: one, configuration: "half").isCompatible(with: one, configuration: "half"))
+    #expect(!StoreMetadata(model: one, configuration: "half").isCompatible(with: one))
+    #expect(!metadata.isCompatible(with: one, configuration: "unknown"))
+  }
+
+  @Test func `the model that made a store is found, or the nearest are told`() throws {
+    let models = try [
+      ManagedObjectModel(entities: [Models.entity("C")]),
+      ManagedObjectModel(entities: [Models.entity("A"), Models.entity("B", [Models.attribute("x", .string)])]),
+      ManagedObjectModel(entities: [Models.entity("A"), Models.entity("B")]),
+    ]
+    struct Unreadable: Error {}
+    var candidates = [ModelIdentification.Candidate(source: "broken") { throw Unreadable() }]
+    for (index, model) in models.enumerated() { candidates.append(.init(source: "\(index)") { model }) }
+    let metadata = StoreMetadata(model: models[2])
+    guard case .found(let found, let source) = ModelIdentification(of: metadata, among: candidates) else {
+      Issue.record("not found")
+      return
+    }
+    #expect(found == models[2] && source == "2")
+    guard case .unknown(let nearest) = ModelIdentification(of: metadata, among: candidates.dropLast()) else {
+      Issue.record("found one that doesn't fit")
+      return
+    }
+    #expect(nearest.map(\.source) == ["1", "0"])
+    #expect(nearest[0].equalCount == 1 && nearest[0].different == ["B"] && nearest[0].differenceCount == 1)
+    #expect(nearest[1].onlyInModel == ["C"] && nearest[1].onlyInStore == ["A", "B"])
+  }
+}
