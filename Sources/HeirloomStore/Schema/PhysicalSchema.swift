@@ -36,8 +36,13 @@ package struct PhysicalSchema: Sendable {
   ///   - configuration: The configuration whose entities the store holds; `nil` for all.
   ///   - actual: The schema of the store that is to be read or written. Which side names the table of a many-to-many
   ///     relationship within one entity can't be derived; a store that exists decides. `nil` for a new store.
-  package init(model: ManagedObjectModel, configuration: String? = nil, actual: ActualSchema? = nil) {
-    var builder = PhysicalSchemaBuilder(model: model, configuration: configuration, actual: actual)
+  ///   - joinOwners: Relationships, as `Entity.relationship`, that name the table where nothing else decides: a migration
+  ///     keeps the side that the store had.
+  package init(
+    model: ManagedObjectModel, configuration: String? = nil, actual: ActualSchema? = nil, joinOwners: Set<String> = []
+  ) {
+    var builder = PhysicalSchemaBuilder(
+      model: model, configuration: configuration, actual: actual, joinOwners: joinOwners)
     builder.build()
     self.model = model
     entities = builder.entities

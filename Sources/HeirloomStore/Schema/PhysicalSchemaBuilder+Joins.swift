@@ -56,6 +56,9 @@ extension PhysicalSchemaBuilder {
       let hasOther = actual.table(named: Self.joinTableName(number: own, relationship: otherName)) != nil
       if hasOwn != hasOther { return hasOwn }
     }
+    let isPreferred = joinOwners.contains("\(direction.entity.name).\(ownName)")
+    let isOtherPreferred = joinOwners.contains("\(direction.inverseEntity.name).\(otherName)")
+    if isPreferred != isOtherPreferred { return isPreferred }
     return otherName.utf16Precedes(ownName)
   }
 

@@ -6,6 +6,8 @@ import HeirloomModel
 struct PhysicalSchemaBuilder {
   let model: ManagedObjectModel
   let actual: ActualSchema?
+  /// Relationships, as `Entity.relationship`, that name the table where nothing else decides.
+  let joinOwners: Set<String>
   /// The names of the entities that the store holds.
   let included: Set<String>
 
@@ -70,9 +72,10 @@ struct PhysicalSchemaBuilder {
     static func < (left: ColumnClass, right: ColumnClass) -> Bool { left.rawValue < right.rawValue }
   }
 
-  init(model: ManagedObjectModel, configuration: String?, actual: ActualSchema?) {
+  init(model: ManagedObjectModel, configuration: String?, actual: ActualSchema?, joinOwners: Set<String>) {
     self.model = model
     self.actual = actual
+    self.joinOwners = joinOwners
     var included: Set<String> = []
     for entity in model.entities(inConfiguration: configuration) ?? [] {
       included.insert(entity.name)
