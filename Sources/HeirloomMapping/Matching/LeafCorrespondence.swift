@@ -1,0 +1,112 @@
+package import HeirloomModel
+
+/// A column's worth of an attribute and where its values come from: the attribute itself, or a leaf of a composite.
+package struct LeafCorrespondence: Hashable, Sendable {
+  /// The names from the attribute down to the leaf in the destination; one name for an ordinary attribute.
+  package let path: [String]
+  /// The leaf in the destination.
+  package let leaf: AttributeDescription
+  /// Whether the leaf or one of the composites around it may lack a value.
+  package let isOptional: Bool
+  /// The names from the attribute down to the leaf in the source; `nil` if the leaf is new.
+  package let sourcePath: [String]?
+  /// The leaf in the source; `nil` if the leaf is new.
+  package let sourceLeaf: AttributeDescription?
+  /// Whether the source's leaf or one of the composites around it may lack a value; false if the leaf is new.
+  package let isSourceOptional: Bool
+}
+
+/// The leaves of a pair of attributes.
+package struct AttributeLeaves: Hashable, Sendable {
+  /// The stored leaves of the destination in declared order.
+  package private(set) var leaves: [LeafCorrespondence] = []
+  /// Paths of stored leaves of the source whose values have no place in the destination, in declared order.
+  package private(set) var dropped: [[String]] = []
+  /// Where one side is a composite and the other is not.
+  private(set) var shapeChanges: [ShapeChange] = []
+  /// Identifiers that several elements of a composite claim, with the path of the composite.
+  private(set) var ambiguities: [Ambiguity] = []
+
+  struct ShapeChange: Hashable, Sendable {
+    /// The path in the destination.
+    let path: [String]
+    let source: AttributeDescription
+    let destination: AttributeDescription
+  }
+
+  struct Ambiguity: Hashable, Sendable {
+    let path: [String]
+    let ambiguity: IdentifierMatching.Ambiguity
+  }
+
+  /// Matches the leaves of an attribute with those of the attribute it continues.
+  ///
+  /// Elements of composites are matched by canonical identifier at every level. A transient attribute has no leaves.
+  package init(from source: AttributeDescription?, to destination: AttributeDescription) {
+    add(
+      Level(source, path: source.map { [$0.name] }, isOptional: false),
+      Level(destination, path: [destination.name], isOptional: false))
+  }
+
+  private struct Level {
+    let attribute: AttributeDescription?
+    let path: [String]?
+    let isOptional: Bool
+
+    /// A side that has no column counts as absent.
+    init(_ attribute: AttributeDescription?, path: [String]?, isOptional: Bool) {
+      let stored = attribute.flatMap { $0.isTransient ? nil : $0 }
+      self.attribute = stored
+      self.path = stored == nil ? nil : path
+      self.isOptional = isOptional || stored?.isOptional ?? false
+    }
+
+    func element(_ element: AttributeDescription?) -> Level {
+      Level(element, path: element.map { (path ?? []) + [$0.name] }, isOptional: isOptional)
+    }
+  }
+
+  private mutating func add(_ source: Level, _ destination: Level) {
+    guard let attribute = destination.attribute, let path = destination.path else {
+      drop(source)
+      return
+    }
+    guard let composite = attribute.composite else {
+      if let other = source.attribute, other.composite != nil {
+        shapeChanges.append(ShapeChange(path: path, source: other, destination: attribute))
+      }
+      let leaf = source.attribute?.composite == nil ? source.attribute : nil
+      leaves.append(
+        LeafCorrespondence(
+          path: path, leaf: attribute, isOptional: destination.isOptional,
+          sourcePath: leaf == nil ? nil : source.path, sourceLeaf: leaf,
+          isSourceOptional: leaf != nil && source.isOptional))
+      if leaf == nil { drop(source) }
+      return
+    }
+    if let other = source.attribute, other.composite == nil {
+      shapeChanges.append(ShapeChange(path: path, source: other, destination: attribute))
+      drop(source)
+    }
+    let sourceElements = source.attribute?.composite?.elements ?? []
+    let matching = IdentifierMatching(
+      from: sourceElements.map(\.identified), to: composite.elements.map(\.identified))
+    ambiguities += matching.ambiguities.map { Ambiguity(path: path, ambiguity: $0) }
+    for element in composite.elements {
+      let name = matching.sources[element.name]
+      add(source.element(sourceElements.first { $0.name == name }), destination.element(element))
+    }
+    for element in sourceElements where matching.destinations[element.name] == nil {
+      drop(source.element(element))
+    }
+  }
+
+  private mutating func drop(_ level: Level) {
+    guard let attribute = level.attribute, let path = level.path else { return }
+    guard let composite = attribute.composite else {
+      dropped.append(path)
+      return
+    }
+    for element in composite.elements { drop(level.element(element)) }
+  }
+}

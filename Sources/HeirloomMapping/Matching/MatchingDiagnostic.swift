@@ -1,0 +1,63 @@
+/// Something about the matching of two models that may not be what its author meant.
+///
+/// It stops nothing. Whoever reads a difference should see it, since values are dropped where a rename was meant.
+public struct MatchingDiagnostic: Hashable, Sendable {
+  /// What was noticed.
+  public let kind: Kind
+  /// The entity in the destination.
+  public let entity: String
+  /// The property in the destination; `nil` for the entity itself.
+  public let property: String?
+  /// The name in the source of the entity or property that seems to be meant.
+  public let counterpart: String
+  /// The renaming identifier that would tie the two together.
+  public let suggestedIdentifier: String
+
+  /// What was noticed about the matching.
+  @nonexhaustive
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// The renaming identifier is the name of a source element that has another identifier itself.
+    ///
+    /// A rename repeats the identifier that the element already has; the previous name is right only the first time.
+    case previousNameAsIdentifier
+    /// An element has the name of a source element but another identifier, so it starts anew.
+    ///
+    /// Some apps do so on purpose, to discard a property's content.
+    case sameNameOtherIdentifier
+    /// An element was removed and one of the same shape was added.
+    case suspectedRename
+  }
+
+  /// Creates a diagnostic.
+  init(kind: Kind, entity: String, property: String?, counterpart: String, suggestedIdentifier: String) {
+    self.kind = kind
+    self.entity = entity
+    self.property = property
+    self.counterpart = counterpart
+    self.suggestedIdentifier = suggestedIdentifier
+  }
+}
+
+extension MatchingDiagnostic: CustomStringConvertible {
+  /// What was noticed and what to do about it.
+  public var description: String {
+    let subject = property.map { "\"\(entity).\($0)\"" } ?? "Entity \"\(entity)\""
+    return switch kind {
+    case .previousNameAsIdentifier:
+      """
+      \(subject) has as its renaming identifier the previous name "\(counterpart)", but that one's own identifier is \
+      "\(suggestedIdentifier)": did you mean the renaming identifier "\(suggestedIdentifier)"?
+      """
+    case .sameNameOtherIdentifier:
+      """
+      \(subject) has the name of "\(counterpart)" in the source but another identifier: the old content is dropped. If \
+      it is to be kept, give it the renaming identifier "\(suggestedIdentifier)".
+      """
+    case .suspectedRename:
+      """
+      \(subject) is new and "\(counterpart)", of the same shape, is gone. A rename? Then give it the renaming identifier \
+      "\(suggestedIdentifier)"; otherwise the old content is dropped.
+      """
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import HeirloomModel
+
+extension ModelCorrespondence {
+  /// Finds matches that were perhaps meant but not made, sorted by entity and property.
+  func diagnostics() -> [MatchingDiagnostic] {
+    var found: [MatchingDiagnostic] = entityDiagnostics()
+    var seen: Set<String> = []
+    for pair in entities {
+      for property in propertyDiagnostics(of: pair)
+      where seen.insert("\(property.entity)\n\(property.property ?? "")").inserted {
+        found.append(property)
+      }
+    }
+    return found.sorted {
+      $0.entity == $1.entity
+        ? ($0.property ?? "").utf16Precedes($1.property ?? "") : $0.entity.utf16Precedes($1.entity)
+    }
+  }
+
+  private func entityDiagnostics() -> [MatchingDiagnostic] {
+    let gone = source.entities.filter { pair(ofSource: $0.name) == nil }
+    let new = destination.entities.filter { pair(ofDestination: $0.name) == nil }
+    let ambiguous = Set(entityAmbiguities.flatMap(\.destinations))
+    var candidates = Candidates(
+      removed: gone.map { Candidate($0.identified, shape: "", content: content(of: $0, in: source)) },
+      added: new.filter { !ambiguous.contains($0.name) }.map {
+        Candidate($0.identified, shape: "", content: content(of: $0, in: destination))
+      })
+    return candidates.findings().map {
+      MatchingDiagnostic(
+        kind: $0.kind, entity: $0.added.element.name, property: nil, counterpart: $0.removed.element.name,
+        suggestedIdentifier: $0.removed.element.canonicalIdentifier)
+    }
+  }
+
+  private func propertyDiagnostics(of pair: EntityCorrespondence) -> [MatchingDiagnostic] {
+    let ambiguous = Set(pair.ambiguities.flatMap(\.destinations))
+    var attributes = Candidates(
+      removed: source.attributes(of: pair.source.name)
+        .filter { pair.destinationAttributes[$0.name] == nil }
+        .map { Candidate($0.identified, shape: $0.isTransient ? nil : $0.type.name) },
+      added: destination.attributes(of: pair.destination.name)
+        .filter { pair.attributes[$0.name] == nil && !ambiguous.contains($0.name) && $0.derivation == nil }
+        .map { Candidate($0.identified, shape: $0.isTransient ? nil : $0.type.name) })
+    var relationships = Candidates(
+      removed: source.relationships(of: pair.source.name)
+        .filter { pair.destinationRelationships[$0.name] == nil }
+        .map { Candidate($0.identified, shape: shape(of: $0)) },
+      added: destination.relationships(of: pair.destination.name)
+        .filter { pair.relationships[$0.name] == nil && !ambiguous.contains($0.name) }
+        .map { Candidate($0.identified, shape: "\($0.destinationEntity) \($0.isToMany)") })
+    return (attributes.findings() + relationships.findings()).compactMap { finding in
+      let name = finding.added.element.name
+      guard let owner = destination.declaringEntity(ofProperty: name, in: pair.destination.name) else { return nil }
+      return MatchingDiagnostic(
+        kind: finding.kind, entity: owner.name, property: name, counterpart: finding.removed.element.name,
+        suggestedIdentifier: finding.removed.element.canonicalIdentifier)
+    }
+  }
+
+  /// A removed relationship can become one to the entity that its destination became; `nil` if that is gone.
+  private func shape(of relationship: RelationshipDescription) -> String? {
+    pair(ofSource: relationship.destinationEntity).map { "\($0.destination.name) \(relationship.isToMany)" }
+  }
+
+  private func content(of entity: EntityDescription, in model: ManagedObjectModel) -> Set<String> {
+    Set(
+      model.attributes(of: entity.name).map { "\($0.name) \($0.type.name)" }
+        + model.relationships(of: entity.name).map { "\($0.name) \($0.isToMany)" })
+  }
+}
+
+/// An element without counterpart.
+private struct Candidate: Hashable {
+  let element: IdentifiedElement
+  /// Elements of different shape can't be a rename of each other; `nil` for one without stored content.
+  let shape: String?
+  /// Names and types of an entity's properties; empty for a property.
+  let content: Set<String>
+
+  init(_ element: IdentifiedElement, shape: String?, content: Set<String> = []) {
+    self.element = element
+    self.shape = shape
+    self.content = content
+  }
+}
+
+/// The elements of one kind that were removed and added.
+private struct Candidates {
+  var removed: [Candidate]
+  var added: [Candidate]
+
+  struct Finding {
+    let kind: MatchingDiagnostic.Kind
+    let removed: Candidate
+    let added: Candidate
+  }
+
+  /// Takes out the candidates that seem to belong together, the surest first.
+  mutating func findings() -> [Finding] {
+    take(.previousNameAsIdentifier) { removed, added, _ in added.element.renamingIdentifier == removed.element.name }
+      + take(.sameNameOtherIdentifier) { removed, added, _ in added.element.name == removed.element.name }
+      + take(.suspectedRename) { $2.isLikelyRename($0, $1) }
+  }
+
+  private mutating func take(
+    _ kind: MatchingDiagnostic.Kind, where belong: (Candidate, Candidate, Candidates) -> Bool
+  ) -> [Finding] {
+    let before = self
+    var findings: [Finding] = []
+    for candidate in before.added {
+      let fitting = removed.filter { belong($0, candidate, before) }
+      guard
+        let best = fitting.max(by: { $0.likeness(to: candidate) < $1.likeness(to: candidate) })
+      else { continue }
+      findings.append(Finding(kind: kind, removed: best, added: candidate))
+      removed.removeAll { $0 == best }
+      added.removeAll { $0 == candidate }
+    }
+    return findings
+  }
+
+  /// A pair of equal shape is suspicious if no other has that shape, or if names or contents are alike.
+  private func isLikelyRename(_ old: Candidate, _ new: Candidate) -> Bool {
+    // An element that names another identifier expressly is renamed from that one.
+    guard let shape = old.shape, shape == new.shape, new.element.renamingIdentifier == nil else { return false }
+    let isOnlyPair =
+      old.content.isEmpty && removed.count { $0.shape == shape } == 1 && added.count { $0.shape == shape } == 1
+    return isOnlyPair || old.likeness(to: new) >= 0.5
+  }
+}
+
+extension Candidate {
+  /// How alike two elements are, from 0 to 1: entities by their properties, properties by their names.
+  func likeness(to other: Candidate) -> Double {
+    if !content.isEmpty || !other.content.isEmpty { return content.overlap(with: other.content) }
+    return element.name.letterPairs.overlap(with: other.element.name.letterPairs)
+  }
+}
+
+extension Set {
+  /// The share of common members in all members, counted on both sides.
+  fileprivate func overlap(with other: Set) -> Double {
+    let total = count + other.count
+    return total == 0 ? 0 : 2 * Double(intersection(other).count) / Double(total)
+  }
+}
+
+extension String {
+  /// Neighbouring letters, case ignored.
+  fileprivate var letterPairs: Set<String> {
+    let letters = Array(lowercased())
+    return Set(zip(letters, letters.dropFirst()).map { String([$0, $1]) })
+  }
+}

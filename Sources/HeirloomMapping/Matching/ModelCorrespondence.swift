@@ -1,0 +1,143 @@
+package import HeirloomModel
+
+/// Which elements of a source model those of a destination model come from.
+///
+/// Entities are matched first, then properties: those of an entity, inherited ones included, with those of the matched
+/// entity, inherited ones included. So a property that moves up or down a hierarchy, or takes the place of one in each
+/// of several subentities, is found for every entity whose objects have it.
+package struct ModelCorrespondence: Hashable, Sendable {
+  /// The model that things come from.
+  package let source: ManagedObjectModel
+  /// The model that things become part of.
+  package let destination: ManagedObjectModel
+  /// The pairs of matched entities, sorted by the destination entity's name.
+  package let entities: [EntityCorrespondence]
+  /// Identifiers that several entities claim so that none could be matched.
+  let entityAmbiguities: [IdentifierMatching.Ambiguity]
+
+  private let positionsByDestination: [String: Int]
+  private let destinationNames: [String: String]
+
+  /// Matches two models.
+  package init(from source: ManagedObjectModel, to destination: ManagedObjectModel) {
+    self.source = source
+    self.destination = destination
+    let matching = IdentifierMatching(
+      from: source.entities.map(\.identified), to: destination.entities.map(\.identified))
+    var pairs: [EntityCorrespondence] = []
+    var positions: [String: Int] = [:]
+    for entity in destination.entities {
+      guard let sourceName = matching.sources[entity.name], let sourceEntity = source.entity(named: sourceName) else {
+        continue
+      }
+      positions[entity.name] = pairs.count
+      pairs.append(EntityCorrespondence(from: sourceEntity, in: source, to: entity, in: destination))
+    }
+    entities = pairs
+    positionsByDestination = positions
+    destinationNames = matching.destinations
+    entityAmbiguities = matching.ambiguities
+  }
+
+  /// Returns the pair of a destination entity; `nil` for an entity that is new.
+  package func pair(ofDestination entity: String) -> EntityCorrespondence? {
+    positionsByDestination[entity].map { entities[$0] }
+  }
+
+  /// Returns the pair of a source entity; `nil` for an entity that is gone.
+  package func pair(ofSource entity: String) -> EntityCorrespondence? {
+    destinationNames[entity].flatMap { pair(ofDestination: $0) }
+  }
+
+  /// Finds the attribute of the source whose values an attribute of a destination entity continues.
+  ///
+  /// - Parameters:
+  ///   - attribute: The name of an attribute that the entity has or inherits.
+  ///   - entity: The name of a destination entity.
+  /// - Returns: `nil` for a new attribute or entity.
+  package func sourceAttribute(of attribute: String, in entity: String) -> AttributeDescription? {
+    guard let pair = pair(ofDestination: entity), let name = pair.attributes[attribute] else { return nil }
+    return source.attribute(named: name, of: pair.source.name)
+  }
+
+  /// Finds the relationship of the source whose links a relationship of a destination entity continues.
+  ///
+  /// - Parameters:
+  ///   - relationship: The name of a relationship that the entity has or inherits.
+  ///   - entity: The name of a destination entity.
+  /// - Returns: `nil` for a new relationship or entity.
+  package func sourceRelationship(of relationship: String, in entity: String) -> RelationshipDescription? {
+    guard let pair = pair(ofDestination: entity), let name = pair.relationships[relationship] else { return nil }
+    return source.relationship(named: name, of: pair.source.name)
+  }
+
+  /// Finds the source relationship that a new relationship of the destination is the other side of.
+  ///
+  /// Its links are those that lead to an object, read backwards.
+  ///
+  /// - Parameter relationship: A relationship of the destination that continues none of the source.
+  /// - Returns: `nil` if the relationship has no inverse or the inverse is new as well.
+  package func sourceOfInverse(
+    of relationship: RelationshipDescription
+  ) -> (entity: EntityDescription, relationship: RelationshipDescription)? {
+    guard let inverse = destination.inverse(of: relationship), !inverse.relationship.isTransient else { return nil }
+    for entity in destination.entityTree(from: inverse.entity.name) {
+      guard let found = sourceRelationship(of: inverse.relationship.name, in: entity.name), !found.isTransient,
+        let pair = pair(ofDestination: entity.name),
+        let owner = source.declaringEntity(ofProperty: found.name, in: pair.source.name)
+      else { continue }
+      return (owner, found)
+    }
+    return nil
+  }
+
+  /// Whether the links of a source relationship stay on its inverse although the relationship itself is gone.
+  package func inverseSurvives(_ relationship: RelationshipDescription) -> Bool {
+    guard let inverse = source.inverse(of: relationship) else { return false }
+    return source.entityTree(from: inverse.entity.name).contains { entity in
+      guard let pair = pair(ofSource: entity.name),
+        let name = pair.destinationRelationships[inverse.relationship.name],
+        let found = destination.relationship(named: name, of: pair.destination.name)
+      else { return false }
+      return !found.isTransient
+    }
+  }
+}
+
+/// A pair of matched entities and which of their properties belong together.
+package struct EntityCorrespondence: Hashable, Sendable {
+  /// The entity of the source.
+  package let source: EntityDescription
+  /// The entity of the destination.
+  package let destination: EntityDescription
+  /// Names of source attributes by name of the destination's, inherited ones included.
+  package let attributes: [String: String]
+  /// Names of source relationships by name of the destination's, inherited ones included.
+  package let relationships: [String: String]
+  /// Names of destination attributes by name of the source's.
+  package let destinationAttributes: [String: String]
+  /// Names of destination relationships by name of the source's.
+  package let destinationRelationships: [String: String]
+  /// Identifiers that several attributes or several relationships claim so that none could be matched.
+  let ambiguities: [IdentifierMatching.Ambiguity]
+
+  /// Matches the properties of any two entities, related or not.
+  package init(
+    from source: EntityDescription, in sourceModel: ManagedObjectModel, to destination: EntityDescription,
+    in destinationModel: ManagedObjectModel
+  ) {
+    self.source = source
+    self.destination = destination
+    let attributes = IdentifierMatching(
+      from: sourceModel.attributes(of: source.name).map(\.identified),
+      to: destinationModel.attributes(of: destination.name).map(\.identified))
+    let relationships = IdentifierMatching(
+      from: sourceModel.relationships(of: source.name).map(\.identified),
+      to: destinationModel.relationships(of: destination.name).map(\.identified))
+    self.attributes = attributes.sources
+    self.relationships = relationships.sources
+    destinationAttributes = attributes.destinations
+    destinationRelationships = relationships.destinations
+    ambiguities = attributes.ambiguities + relationships.ambiguities
+  }
+}
