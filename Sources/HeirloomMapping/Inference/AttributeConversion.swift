@@ -1,0 +1,68 @@
+package import HeirloomModel
+
+/// How stored values of one attribute type become values of another.
+package struct AttributeConversion: Hashable, Sendable {
+  /// The type in the source.
+  package let source: AttributeType
+  /// The type in the destination.
+  package let destination: AttributeType
+
+  /// Creates a conversion, possible or not.
+  package init(from source: AttributeType, to destination: AttributeType) {
+    self.source = source
+    self.destination = destination
+  }
+
+  /// Whether the types are the same, so that nothing is converted.
+  package var isIdentity: Bool { source == destination }
+
+  /// Whether inference converts: between numbers, and between truth values and integers.
+  package var isPossible: Bool {
+    isIdentity || source.isNumeric && destination.isNumeric || source == .boolean && destination.isInteger
+      || source.isInteger && destination == .boolean
+  }
+
+  /// Whether a value may lie outside the destination's range.
+  package var mayOverflow: Bool {
+    guard isPossible, !isIdentity, let limits = destination.magnitude, let given = source.magnitude else {
+      return false
+    }
+    return given > limits
+  }
+
+  /// Whether a value within the destination's range may be rounded.
+  package var mayRound: Bool {
+    guard isPossible, !isIdentity, let kept = destination.exactBits, let given = source.exactBits else { return false }
+    return destination.isInteger ? !source.isInteger : given > kept
+  }
+
+  /// Whether a value other than 0 and 1 becomes one of them.
+  package var mayFlatten: Bool { source.isInteger && destination == .boolean }
+}
+
+extension AttributeType {
+  /// A rank of the largest value; a larger one has a larger rank.
+  fileprivate var magnitude: Int? {
+    switch self {
+    case .integer16: 16
+    case .integer32: 32
+    case .integer64: 64
+    case .float: 128
+    // A store keeps a decimal as a double.
+    case .double, .decimal: 1024
+    default: nil
+    }
+  }
+
+  /// The bits of a whole number that is kept exactly.
+  fileprivate var exactBits: Int? {
+    switch self {
+    case .integer16: 16
+    case .integer32: 32
+    case .integer64: 64
+    case .float: 24
+    case .double, .decimal: 53
+    default: nil
+    }
+  }
+}

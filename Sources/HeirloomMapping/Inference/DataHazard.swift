@@ -1,0 +1,154 @@
+public import HeirloomModel
+
+/// Something a migration may meet in the rows of a store: models tell where to look, only the store tells whether it's there.
+///
+/// The plan counts the rows concerned. None, and the hazard is gone; otherwise it is a loss, a blocker or a warning.
+public struct DataHazard: Hashable, Sendable {
+  /// What may be met, with what is needed to count it.
+  public let kind: Kind
+  /// The entity that declares the property: in the destination, or in the source for what is dropped.
+  public let entity: String
+  /// The properties by the names of the same side, elements of composites as `composite.element`.
+  ///
+  /// There is one, several for a constraint, none for the entity itself.
+  public let properties: [String]
+  /// The rows to look at.
+  public let rows: [Rows]
+
+  /// Rows of one source entity.
+  public struct Rows: Hashable, Sendable {
+    /// The source entity; objects of exactly it count, those of subentities don't.
+    public let entity: String
+    /// The entity that the objects become; `nil` if they are dropped.
+    public let destinationEntity: String?
+    /// The source property of each property of the hazard, as a path; `nil` for one that is new.
+    public let properties: [String?]
+  }
+
+  /// What may be met.
+  @nonexhaustive
+  public enum Kind: Hashable, Sendable {
+    /// A required attribute without a default: every row if it is new, rows with NULL otherwise.
+    case missingValue
+    /// A required to-one relationship: every row if it is new, rows without a link otherwise, with those whose only links
+    /// ``foreignLinks(to:)`` counts.
+    ///
+    /// A new relationship may be the other side of a source relationship; then rows that no link of that leads to.
+    case missingLink(otherSide: SourceRelationship?)
+    /// A new uniqueness constraint: rows equal to another in all of the properties, none of them NULL.
+    case duplicate
+    /// Numbers outside the range of the destination's type.
+    case overflow(from: AttributeType, to: AttributeType)
+    /// Numbers that the destination's type keeps only rounded.
+    case rounding(from: AttributeType, to: AttributeType)
+    /// Numbers other than 0 and 1 that become a truth value.
+    case flattening(from: AttributeType)
+    /// Objects of exactly this entity, which has become abstract.
+    case uninstantiable
+    /// Owners with more than one link of a relationship that becomes to-one, or that more than one link of the other side
+    /// leads to.
+    case severalLinks(otherSide: SourceRelationship?)
+    /// Owners with fewer links than a new minimum.
+    case tooFewLinks(minimum: Int)
+    /// Owners with more links than a new maximum.
+    case tooManyLinks(maximum: Int)
+    /// Links to objects of exactly these source entities, which become nothing that the relationship may lead to.
+    case foreignLinks(to: [String])
+    /// Owners with more than one link of a relationship that loses its order.
+    case orderDropped
+    /// Objects of an entity that is gone.
+    case objectsDropped
+    /// Values, other than NULL, of an attribute that is gone or no longer stored.
+    case valuesDropped
+    /// Links of a relationship that is gone on both sides or no longer stored.
+    case linksDropped
+  }
+
+  /// A relationship of the source.
+  public struct SourceRelationship: Hashable, Sendable {
+    /// The entity that declares it.
+    public let entity: String
+    /// Its name.
+    public let relationship: String
+  }
+
+  /// What a hazard becomes when there are such rows.
+  public enum Severity: String, Hashable, Sendable, CaseIterable {
+    /// The destination has no place for something; the previous version keeps it.
+    case loss
+    /// The migration can't run until somebody decides.
+    case blocker
+    /// Something changes that may surprise.
+    case warning
+  }
+}
+
+extension DataHazard.Kind {
+  /// A stable code.
+  public var code: String {
+    switch self {
+    case .missingValue: "missingValue"
+    case .missingLink: "missingLink"
+    case .duplicate: "duplicate"
+    case .overflow: "overflow"
+    case .rounding: "rounding"
+    case .flattening: "flattening"
+    case .uninstantiable: "uninstantiable"
+    case .severalLinks: "severalLinks"
+    case .tooFewLinks: "tooFewLinks"
+    case .tooManyLinks: "tooManyLinks"
+    case .foreignLinks: "foreignLinks"
+    case .orderDropped: "orderDropped"
+    case .objectsDropped: "objectsDropped"
+    case .valuesDropped: "valuesDropped"
+    case .linksDropped: "linksDropped"
+    }
+  }
+
+  /// What the hazard becomes when there are such rows.
+  public var severity: DataHazard.Severity {
+    switch self {
+    case .missingValue, .missingLink, .duplicate, .overflow, .uninstantiable: .blocker
+    case .rounding, .flattening, .tooFewLinks, .tooManyLinks: .warning
+    case .severalLinks, .foreignLinks, .orderDropped, .objectsDropped, .valuesDropped, .linksDropped: .loss
+    }
+  }
+}
+
+extension DataHazard: CustomStringConvertible {
+  /// Why the rows matter and what to do about them.
+  public var description: String {
+    let subject =
+      properties.count > 1
+      ? "\"\(entity)\" (\(properties.joined(separator: ", ")))"
+      : "\"\(entity)\(properties.first.map { "." + $0 } ?? "")\""
+    return switch kind {
+    case .missingValue:
+      "\(subject) is required and has no default; give it one, make it optional, or fill the missing values."
+    case .missingLink:
+      "The relationship \(subject) is required; make it optional, or say which object the ones without a link get."
+    case .duplicate:
+      "Values of \(subject) must now be unique; merge the duplicates, keep the newest, or put them in quarantine."
+    case .overflow(let from, let to):
+      "\(subject) changes from \(from.name) to \(to.name), which can't hold larger numbers; keep the wider type."
+    case .rounding(let from, let to):
+      "\(subject) changes from \(from.name) to \(to.name), which rounds."
+    case .flattening(let from):
+      "\(subject) changes from \(from.name) to Boolean: every number other than 0 becomes YES."
+    case .uninstantiable:
+      "Entity \(subject) is now abstract, so it can have no objects of its own; map them to a subentity."
+    case .severalLinks:
+      "\(subject) leads to one object now; of several, the one with the lowest primary key is kept."
+    case .tooFewLinks(let minimum):
+      "\(subject) needs at least \(minimum) objects now; validation will ask for them when an object is changed."
+    case .tooManyLinks(let maximum):
+      "\(subject) takes at most \(maximum) objects now; validation will complain when an object is changed."
+    case .foreignLinks(let entities):
+      "\(subject) can no longer lead to objects of \(entities.joined(separator: ", ")); such links are dropped."
+    case .orderDropped: "\(subject) no longer keeps an order."
+    case .objectsDropped: "Entity \(subject) is gone, and its objects with it."
+    case .valuesDropped: "\(subject) is gone or no longer stored, and its values with it."
+    case .linksDropped: "\(subject) is gone or no longer stored, and its links with it."
+    }
+  }
+}

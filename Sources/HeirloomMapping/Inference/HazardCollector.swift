@@ -1,0 +1,42 @@
+import HeirloomModel
+
+/// Gathers hazards, those of one kind and property under one head.
+struct HazardCollector {
+  private struct Head: Hashable {
+    let kind: DataHazard.Kind
+    let entity: String
+    let properties: [String]
+  }
+
+  private var rows: [Head: [DataHazard.Rows]] = [:]
+
+  mutating func add(
+    _ kind: DataHazard.Kind, entity: String, properties: [String] = [], rows added: [DataHazard.Rows]
+  ) {
+    rows[Head(kind: kind, entity: entity, properties: properties), default: []] += added
+  }
+
+  /// The hazards, sorted by entity, properties and kind.
+  func sorted() -> [DataHazard] {
+    rows.map { head, rows in
+      DataHazard(
+        kind: head.kind, entity: head.entity, properties: head.properties,
+        rows: rows.sorted {
+          [$0.entity, $0.destinationEntity ?? ""].utf16Precedes([$1.entity, $1.destinationEntity ?? ""])
+        })
+    }.sorted { $0.sortKey.utf16Precedes($1.sortKey) }
+  }
+}
+
+extension DataHazard {
+  fileprivate var sortKey: [String] {
+    [entity] + [properties.joined(separator: "\u{1}"), kind.code, rows.first?.entity ?? "", "\(kind)"]
+  }
+}
+
+extension [String] {
+  /// Whether this list comes before another, compared element by element.
+  func utf16Precedes(_ other: [String]) -> Bool {
+    lexicographicallyPrecedes(other) { $0.utf16Precedes($1) }
+  }
+}

@@ -1,0 +1,140 @@
+public import HeirloomModel
+
+/// What can be said about a migration from two models alone: a mapping, or what stands in its way, and where the rows matter.
+///
+/// An obstacle is about the models: no mapping can be inferred whatever the store holds. A hazard is about rows: the mapping
+/// holds, but the store must be asked before it's used.
+public struct MappingInference: Hashable, Sendable {
+  /// The model that objects come from.
+  public let source: ManagedObjectModel
+  /// The model that objects become part of.
+  public let destination: ManagedObjectModel
+  /// Everything that stands in the way, sorted by entity and property.
+  public let obstacles: [MappingObstacle]
+  /// What the rows must be asked about, sorted by entity and property.
+  public let hazards: [DataHazard]
+  /// Which elements of the two models belong together.
+  package let correspondence: ModelCorrespondence
+  /// The mapping as far as it goes: where there is an obstacle, it leaves the default or drops the links.
+  package let draft: MappingModel
+
+  /// Compares two models.
+  ///
+  /// An entity mapping that is given replaces every inferred one that shares its source or its destination. What it leaves
+  /// open is inferred, as ``MappingModel/completed(from:to:)`` does. What a policy does can't be known, so that no obstacle or
+  /// hazard is found in the objects of a mapping that has one.
+  ///
+  /// - Parameters:
+  ///   - source: The model that objects come from.
+  ///   - destination: The model that objects become part of.
+  ///   - given: Entity mappings that say what can't be inferred.
+  public init(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel, given: [EntityMapping] = []
+  ) {
+    self.source = source
+    self.destination = destination
+    let correspondence = ModelCorrespondence(from: source, to: destination)
+    let completion = MappingCompletion(correspondence)
+    let draft = MappingModel(entityMappings: Self.entityMappings(given: given, completion: completion))
+    let flows = RowFlows(of: draft, correspondence: correspondence)
+    let mismatches = draft.mismatches(
+      from: source, to: destination, sourceHashes: completion.sourceHashes,
+      destinationHashes: completion.destinationHashes)
+
+    self.correspondence = correspondence
+    self.draft = draft
+    var finder = ObstacleFinder(flows: flows)
+    finder.find(mismatches: mismatches, in: draft, given: given)
+    obstacles = finder.obstacles
+    hazards = flows.hazards()
+  }
+
+  /// Returns the mapping.
+  ///
+  /// - Returns: Entity mappings that are given first, then one for each other destination entity, then those for removed
+  ///   entities, each sorted by name.
+  /// - Throws: ``MappingInferenceError`` with all obstacles, if there are some.
+  public func mappingModel() throws(MappingInferenceError) -> MappingModel {
+    guard obstacles.isEmpty else { throw MappingInferenceError(obstacles: obstacles) }
+    return draft
+  }
+
+  private static func entityMappings(given: [EntityMapping], completion: MappingCompletion) -> [EntityMapping] {
+    let correspondence = completion.correspondence
+    let givenSources = Set(given.compactMap(\.sourceEntityName))
+    let givenDestinations = Set(given.compactMap(\.destinationEntityName))
+    var mappings = given.map(completion.complete)
+    for entity in correspondence.destination.entities where !givenDestinations.contains(entity.name) {
+      let source = correspondence.pair(ofDestination: entity.name)?.source.name
+      if let source, givenSources.contains(source) { continue }
+      mappings.append(inferred(from: source, to: entity.name, completion: completion))
+    }
+    for entity in correspondence.source.entities
+    where !givenSources.contains(entity.name) && correspondence.pair(ofSource: entity.name) == nil {
+      mappings.append(inferred(from: entity.name, to: nil, completion: completion))
+    }
+    return mappings
+  }
+
+  /// Makes a mapping with the name that Core Data gives it: a renamed entity's mapping has the source's name.
+  private static func inferred(
+    from source: String?, to destination: String?, completion: MappingCompletion
+  ) -> EntityMapping {
+    var mapping = completion.complete(EntityMapping(from: source, to: destination))
+    let verb =
+      switch mapping.mappingType {
+      case .add: "Add"
+      case .remove: "Remove"
+      case .copy: "Copy"
+      case .undefined, .custom, .transform: "Transform"
+      }
+    mapping.name = "IEM_\(verb)_\(source ?? destination ?? "")"
+    return mapping
+  }
+}
+
+extension MappingModel {
+  /// Infers how one model becomes another.
+  ///
+  /// - Parameters:
+  ///   - source: The model that objects come from.
+  ///   - destination: The model that objects become part of.
+  /// - Returns: A mapping for every entity of either model.
+  /// - Throws: ``MappingInferenceError`` with everything that stands in the way.
+  public static func inferred(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel
+  ) throws(MappingInferenceError) -> MappingModel {
+    try MappingInference(from: source, to: destination).mappingModel()
+  }
+
+  /// Infers how one model becomes another but for the entity mappings that are given.
+  ///
+  /// ```swift
+  /// try MappingModel.inferred(from: source, to: destination) {
+  ///   EntityMapping(from: "Records", to: "DayRecord", policyNamed: "RecordsToDayRecord")
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - source: The model that objects come from.
+  ///   - destination: The model that objects become part of.
+  ///   - given: Entity mappings; each replaces the inferred ones that share its source or its destination.
+  /// - Returns: The given mappings, completed, then the inferred ones.
+  /// - Throws: ``MappingInferenceError`` with everything that still stands in the way.
+  public static func inferred(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel,
+    @EntityMappingBuilder _ given: () -> [EntityMapping]
+  ) throws(MappingInferenceError) -> MappingModel {
+    try MappingInference(from: source, to: destination, given: given()).mappingModel()
+  }
+
+  /// Lists where the rows of a store matter to this mapping model.
+  ///
+  /// - Parameters:
+  ///   - source: The model that objects come from.
+  ///   - destination: The model that objects become part of.
+  /// - Returns: Hazards sorted by entity and property.
+  public func hazards(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [DataHazard] {
+    RowFlows(of: self, correspondence: ModelCorrespondence(from: source, to: destination)).hazards()
+  }
+}

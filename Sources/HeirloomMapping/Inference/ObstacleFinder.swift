@@ -1,0 +1,210 @@
+import HeirloomModel
+
+/// Looks for everything that keeps a mapping from being inferred.
+struct ObstacleFinder {
+  let flows: RowFlows
+  private var found: Set<MappingObstacle> = []
+
+  init(flows: RowFlows) {
+    self.flows = flows
+  }
+
+  /// The obstacles, sorted by entity, property and kind.
+  var obstacles: [MappingObstacle] {
+    found.sorted {
+      [$0.entity, $0.property ?? "", $0.kind.rawValue, $0.reason].utf16Precedes(
+        [$1.entity, $1.property ?? "", $1.kind.rawValue, $1.reason])
+    }
+  }
+
+  private var source: ManagedObjectModel { flows.source }
+  private var destination: ManagedObjectModel { flows.destination }
+
+  /// Looks through a draft.
+  ///
+  /// - Parameters:
+  ///   - mismatches: What doesn't fit in the draft.
+  ///   - draft: The mapping as far as it goes.
+  ///   - given: The entity mappings that were given; what they say expressly is no obstacle.
+  mutating func find(mismatches: [MappingMismatch], in draft: MappingModel, given: [EntityMapping]) {
+    for mismatch in mismatches { add(mismatch, in: draft) }
+    findAmbiguousEntities(given: given)
+    let inferredNames = Set(draft.entityMappings.map(\.name)).subtracting(given.map(\.name))
+    findMergedHierarchies(among: flows.flows.filter { inferredNames.contains($0.mapping) })
+    for flow in flows.flows where !flow.isOpaque && speaks(for: flow.destination) {
+      let mapping = given.first { $0.name == flow.mapping }
+      let pair = EntityCorrespondence(from: flow.source, in: source, to: flow.destination, in: destination)
+      findAmbiguousProperties(of: pair, given: mapping)
+      findAttributes(of: pair, given: mapping, flow: flow)
+      findRelationships(of: flow)
+    }
+  }
+
+  /// Whether obstacles in the properties of an entity are looked for with it rather than with its subentities.
+  private func speaks(for entity: EntityDescription) -> Bool {
+    !entity.isAbstract || destination.entityTree(from: entity.name).allSatisfy(\.isAbstract)
+  }
+
+  private mutating func add(_ mismatch: MappingMismatch, in draft: MappingModel) {
+    let mapping = draft.entityMapping(named: mismatch.entityMapping)
+    found.insert(
+      MappingObstacle(
+        kind: .invalidMapping,
+        entity: mapping?.destinationEntityName ?? mapping?.sourceEntityName ?? mismatch.entityMapping,
+        reason: mismatch.description, suggestion: "Correct the entity mapping."))
+  }
+
+  private mutating func findAmbiguousEntities(given: [EntityMapping]) {
+    let sources = Set(given.compactMap(\.sourceEntityName))
+    let destinations = Set(given.compactMap(\.destinationEntityName))
+    for ambiguity in flows.correspondence.entityAmbiguities
+    where !sources.isSuperset(of: ambiguity.sources) && !destinations.isSuperset(of: ambiguity.destinations) {
+      found.insert(
+        MappingObstacle(
+          kind: .ambiguousEntity, entity: ambiguity.destinations[0], reason: ambiguity.reason(for: "entities"),
+          suggestion: "Give each its own renaming identifier, or give entity mappings for them."))
+    }
+  }
+
+  private mutating func findAmbiguousProperties(of pair: EntityCorrespondence, given: EntityMapping?) {
+    let explicit = Set(given.map { ($0.attributeMappings + $0.relationshipMappings).map(\.name) } ?? [])
+    for ambiguity in pair.ambiguities where !explicit.isSuperset(of: ambiguity.destinations) {
+      let property = ambiguity.destinations[0]
+      found.insert(
+        MappingObstacle(
+          kind: .ambiguousProperty, entity: owner(of: property, in: pair), property: property,
+          reason: ambiguity.reason(for: "properties of \"\(pair.destination.name)\""),
+          suggestion: "Give each its own renaming identifier, or give property mappings for them."))
+    }
+  }
+
+  private mutating func findAttributes(of pair: EntityCorrespondence, given: EntityMapping?, flow: RowFlow) {
+    for attribute in destination.attributes(of: pair.destination.name) {
+      guard !attribute.isTransient, attribute.derivation == nil else { continue }
+      let isGiven = given?.attributeMapping(named: attribute.name) != nil
+      let name = isGiven ? flow.origin(of: attribute.name).name : pair.attributes[attribute.name]
+      guard let name, let before = source.attribute(named: name, of: pair.source.name), !before.isTransient else {
+        continue
+      }
+      let owner = owner(of: attribute.name, in: pair)
+      let leaves = AttributeLeaves(from: before, to: attribute)
+      for change in leaves.shapeChanges {
+        addTypes(entity: owner, path: change.path, from: change.source.type, to: change.destination.type)
+      }
+      for leaf in leaves.leaves {
+        guard let origin = leaf.sourceLeaf else { continue }
+        if !AttributeConversion(from: origin.type, to: leaf.leaf.type).isPossible {
+          addTypes(entity: owner, path: leaf.path, from: origin.type, to: leaf.leaf.type)
+        } else if origin.allowsExternalBinaryDataStorage && !leaf.leaf.allowsExternalBinaryDataStorage {
+          addExternalStorage(entity: owner, path: leaf.path)
+        }
+      }
+      for ambiguity in leaves.ambiguities {
+        let path = (ambiguity.path + [ambiguity.ambiguity.destinations[0]]).joined(separator: ".")
+        found.insert(
+          MappingObstacle(
+            kind: .ambiguousProperty, entity: owner, property: path,
+            reason: ambiguity.ambiguity.reason(
+              for: "elements of \"\(owner).\(ambiguity.path.joined(separator: "."))\""),
+            suggestion: "Give each its own renaming identifier, or give a mapping for the attribute."))
+      }
+    }
+  }
+
+  private mutating func addTypes(entity: String, path: [String], from: AttributeType, to: AttributeType) {
+    let property = path.joined(separator: ".")
+    found.insert(
+      MappingObstacle(
+        kind: .incompatibleTypes, entity: entity, property: property,
+        reason:
+          "\"\(entity).\(property)\" changes from \(from.name) to \(to.name), between which no conversion is inferred.",
+        suggestion: """
+          Give a property mapping that converts; or add an attribute of another name, copy in a custom stage, and remove \
+          the old one.
+          """))
+  }
+
+  private mutating func addExternalStorage(entity: String, path: [String]) {
+    let property = path.joined(separator: ".")
+    found.insert(
+      MappingObstacle(
+        kind: .externalStorageDisabled, entity: entity, property: property,
+        reason:
+          "\"\(entity).\(property)\" no longer allows external storage, and its values may lie in files beside the store.",
+        suggestion: """
+          Keep external storage on; or add an attribute without it, copy in a custom stage, and remove the old one.
+          """))
+  }
+
+  private mutating func findRelationships(of flow: RowFlow) {
+    for relationship in destination.relationships(of: flow.destination.name) where !relationship.isTransient {
+      guard let name = flow.origin(of: relationship.name).name,
+        let before = source.relationship(named: name, of: flow.source.name), !before.isTransient
+      else { continue }
+      let targets = flows.targets(of: before, as: relationship)
+      guard targets.kept.isEmpty, !targets.foreign.isEmpty else { continue }
+      let entity =
+        destination.declaringEntity(ofProperty: relationship.name, in: flow.destination.name)?.name
+        ?? flow.destination.name
+      found.insert(
+        MappingObstacle(
+          kind: .relationshipDestination, entity: entity, property: relationship.name,
+          reason: """
+            "\(entity).\(relationship.name)" leads to "\(relationship.destinationEntity)" now, but the objects it led to, of \
+            "\(before.destinationEntity)", become something else.
+            """,
+          suggestion: """
+            Give a relationship mapping that finds the new objects; or, to drop the links, give the relationship a renaming \
+            identifier of its own.
+            """))
+    }
+  }
+
+  private func owner(of property: String, in pair: EntityCorrespondence) -> String {
+    destination.declaringEntity(ofProperty: property, in: pair.destination.name)?.name ?? pair.destination.name
+  }
+
+  /// Looks for hierarchies that come under one root.
+  ///
+  /// A single entity may move below an entity of another hierarchy. Two entities without a common parent may not get one,
+  /// nor may an entity bring descendants along.
+  private mutating func findMergedHierarchies(among flows: [RowFlow]) {
+    for root in destination.rootEntities {
+      let tree = Set(destination.entityTree(from: root.name).map(\.name))
+      let members = flows.filter { tree.contains($0.destination.name) }
+      let groups = Dictionary(grouping: members) { source.rootEntity(of: $0.source.name)?.name ?? $0.source.name }
+      guard groups.count > 1, !groups.values.contains(where: { isHome($0, for: groups) }) else { continue }
+      let names = groups.keys.sorted { $0.utf16Precedes($1) }
+      found.insert(
+        MappingObstacle(
+          kind: .mergedHierarchies, entity: root.name,
+          reason: """
+            \(names.map { "\"\($0)\"" }.joined(separator: " and ")) have no common parent in the source but come under \
+            "\(root.name)" in the destination.
+            """,
+          suggestion: "Keep the hierarchies apart, or give entity mappings for all but one of them."))
+    }
+  }
+
+  private func isHome(_ home: [RowFlow], for groups: [String: [RowFlow]]) -> Bool {
+    let homeNames = Set(home.map(\.destination.name))
+    return groups.values.allSatisfy { group in
+      if group == home { return true }
+      return group.count == 1
+        && group.allSatisfy { flow in
+          destination.superentities(of: flow.destination.name).contains { homeNames.contains($0.name) }
+        }
+    }
+  }
+}
+
+extension IdentifierMatching.Ambiguity {
+  fileprivate func reason(for what: String) -> String {
+    let before = sources.map { "\"\($0)\"" }.joined(separator: ", ")
+    let after = destinations.map { "\"\($0)\"" }.joined(separator: ", ")
+    return """
+      Several \(what) claim the identifier "\(identifier)": \(before) in the source, \(after) in the destination. Which \
+      continues which can't be told.
+      """
+  }
+}

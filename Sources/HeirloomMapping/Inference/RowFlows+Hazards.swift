@@ -1,0 +1,159 @@
+import HeirloomModel
+
+extension RowFlows {
+  /// Lists what the rows must be asked about.
+  func hazards() -> [DataHazard] {
+    var collector = HazardCollector()
+    for flow in flows where !flow.source.isAbstract {
+      if flow.destination.isAbstract {
+        collector.add(.uninstantiable, entity: flow.destination.name, rows: [flow.rows([])])
+      } else if !flow.isOpaque {
+        addAttributes(of: flow, to: &collector)
+        addLinks(of: flow, to: &collector)
+      }
+    }
+    for entity in source.entities where !entity.isAbstract { addLosses(of: entity, to: &collector) }
+    for entity in destination.entities { addConstraints(of: entity, to: &collector) }
+    return collector.sorted()
+  }
+
+  private func addAttributes(of flow: RowFlow, to collector: inout HazardCollector) {
+    for attribute in destination.attributes(of: flow.destination.name) where attribute.derivation == nil {
+      let origin = flow.origin(of: attribute.name)
+      if origin == .unknown { continue }
+      let sourceAttribute = origin.name.flatMap { source.attribute(named: $0, of: flow.source.name) }
+      guard let owner = destination.declaringEntity(ofProperty: attribute.name, in: flow.destination.name) else {
+        continue
+      }
+      for leaf in AttributeLeaves(from: sourceAttribute, to: attribute).leaves {
+        let rows = [flow.rows([leaf.sourcePath?.joined(separator: ".")])]
+        for kind in leaf.hazards {
+          collector.add(kind, entity: owner.name, properties: [leaf.path.joined(separator: ".")], rows: rows)
+        }
+      }
+    }
+  }
+
+  /// Adds what objects of exactly one source entity lose.
+  private func addLosses(of entity: EntityDescription, to collector: inout HazardCollector) {
+    let flows = flows(fromSource: entity.name)
+    guard !flows.isEmpty else {
+      let rows = DataHazard.Rows(entity: entity.name, destinationEntity: nil, properties: [])
+      collector.add(.objectsDropped, entity: entity.name, rows: [rows])
+      return
+    }
+    guard !flows.contains(where: { $0.isOpaque || $0.computes || $0.destination.isAbstract }) else { return }
+    for attribute in source.attributes(of: entity.name) where attribute.derivation == nil && !attribute.isTransient {
+      // With several mappings of one entity, what any of them carries over isn't lost.
+      let dropped = flows.map { Set(droppedPaths(of: attribute, in: $0)) }
+      guard var common = dropped.first else { continue }
+      for other in dropped.dropFirst() { common.formIntersection(other) }
+      let owner = source.declaringEntity(ofProperty: attribute.name, in: entity.name)?.name ?? entity.name
+      for path in common {
+        let rows = flows.map {
+          DataHazard.Rows(entity: entity.name, destinationEntity: $0.destination.name, properties: [path])
+        }
+        collector.add(.valuesDropped, entity: owner, properties: [path], rows: Array(rows.prefix(1)))
+      }
+    }
+    for relationship in source.relationships(of: entity.name) where !relationship.isTransient {
+      guard !flows.contains(where: { carries(relationship, in: $0) }) else { continue }
+      let owner = source.declaringEntity(ofProperty: relationship.name, in: entity.name)?.name ?? entity.name
+      let rows = DataHazard.Rows(
+        entity: entity.name, destinationEntity: flows[0].destination.name, properties: [relationship.name])
+      if !otherSideSurvives(relationship) {
+        collector.add(.linksDropped, entity: owner, properties: [relationship.name], rows: [rows])
+      } else if relationship.isOrdered {
+        collector.add(.orderDropped, entity: owner, properties: [relationship.name], rows: [rows])
+      }
+    }
+  }
+
+  private func droppedPaths(of attribute: AttributeDescription, in flow: RowFlow) -> [String] {
+    let continuing = destination.attributes(of: flow.destination.name).filter {
+      flow.origin(of: $0.name) == .property(attribute.name) && $0.derivation == nil
+    }
+    guard let first = continuing.first else {
+      return attribute.leafPaths.map { $0.joined(separator: ".") }
+    }
+    return AttributeLeaves(from: attribute, to: first).dropped.map { $0.joined(separator: ".") }
+  }
+
+  private func carries(_ relationship: RelationshipDescription, in flow: RowFlow) -> Bool {
+    destination.relationships(of: flow.destination.name).contains {
+      flow.origin(of: $0.name) == .property(relationship.name) && !$0.isTransient
+    }
+  }
+
+  private func otherSideSurvives(_ relationship: RelationshipDescription) -> Bool {
+    guard let inverse = source.inverse(of: relationship), !inverse.relationship.isTransient else { return false }
+    return source.entityTree(from: inverse.entity.name).contains { entity in
+      flows(fromSource: entity.name).contains {
+        $0.isOpaque || $0.computes || carries(inverse.relationship, in: $0)
+      }
+    }
+  }
+
+  private func addConstraints(of entity: EntityDescription, to collector: inout HazardCollector) {
+    guard !entity.uniquenessConstraints.isEmpty else { return }
+    let flows = flows(intoTreeOf: entity.name).filter { !$0.source.isAbstract && !$0.destination.isAbstract }
+    for constraint in entity.uniquenessConstraints {
+      var keepers: Set<String> = []
+      var isKept = true
+      for flow in flows {
+        if let keeper = keeper(of: constraint, in: flow) { keepers.insert(keeper) } else { isKept = false }
+      }
+      if flows.isEmpty || isKept && keepers.count == 1 { continue }
+      collector.add(
+        .duplicate, entity: entity.name, properties: constraint,
+        rows: flows.map { flow in flow.rows(constraint.map { flow.origin(of: $0).name }) })
+    }
+  }
+
+  /// The source entity that already keeps the rows of a flow unique in the same properties; `nil` if none does.
+  private func keeper(of constraint: [String], in flow: RowFlow) -> String? {
+    guard !flow.isOpaque else { return nil }
+    var names: Set<String> = []
+    for property in constraint {
+      guard let name = flow.origin(of: property).name else { return nil }
+      if let before = source.attribute(named: name, of: flow.source.name),
+        let after = destination.attribute(named: property, of: flow.destination.name), before.type != after.type
+      {
+        // Rounding makes values equal that were not.
+        return nil
+      }
+      names.insert(name)
+    }
+    return ([flow.source] + source.superentities(of: flow.source.name)).first { entity in
+      entity.uniquenessConstraints.contains { Set($0).isSubset(of: names) }
+    }?.name
+  }
+}
+
+extension RowFlow {
+  func rows(_ properties: [String?]) -> DataHazard.Rows {
+    DataHazard.Rows(entity: source.name, destinationEntity: destination.name, properties: properties)
+  }
+}
+
+extension LeafCorrespondence {
+  fileprivate var hazards: [DataHazard.Kind] {
+    var kinds: [DataHazard.Kind] = []
+    if !isOptional, leaf.defaultValue == nil, sourceLeaf == nil || isSourceOptional { kinds.append(.missingValue) }
+    guard let sourceLeaf else { return kinds }
+    let conversion = AttributeConversion(from: sourceLeaf.type, to: leaf.type)
+    if conversion.mayOverflow { kinds.append(.overflow(from: sourceLeaf.type, to: leaf.type)) }
+    if conversion.mayRound { kinds.append(.rounding(from: sourceLeaf.type, to: leaf.type)) }
+    if conversion.mayFlatten { kinds.append(.flattening(from: sourceLeaf.type)) }
+    return kinds
+  }
+}
+
+extension AttributeDescription {
+  /// The names from the attribute down to each stored leaf.
+  var leafPaths: [[String]] {
+    guard !isTransient else { return [] }
+    guard let composite else { return [[name]] }
+    return composite.elements.flatMap { $0.leafPaths.map { path in [name] + path } }
+  }
+}

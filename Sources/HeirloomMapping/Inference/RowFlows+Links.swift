@@ -1,0 +1,70 @@
+import HeirloomModel
+
+extension RowFlows {
+  /// Adds what the links of a flow's objects must be asked about.
+  func addLinks(of flow: RowFlow, to collector: inout HazardCollector) {
+    for relationship in destination.relationships(of: flow.destination.name) where !relationship.isTransient {
+      guard let owner = destination.declaringEntity(ofProperty: relationship.name, in: flow.destination.name) else {
+        continue
+      }
+      let kinds: [DataHazard.Kind]
+      let origin = flow.origin(of: relationship.name)
+      switch origin {
+      case .unknown: continue
+      case .none: kinds = hazards(ofNew: relationship)
+      case .property(let name):
+        let before = source.relationship(named: name, of: flow.source.name)
+        if let before, !before.isTransient {
+          kinds = hazards(of: relationship, from: before)
+        } else {
+          kinds = hazards(ofNew: relationship)
+        }
+      }
+      for kind in kinds {
+        collector.add(kind, entity: owner.name, properties: [relationship.name], rows: [flow.rows([origin.name])])
+      }
+    }
+  }
+
+  private func hazards(ofNew relationship: RelationshipDescription) -> [DataHazard.Kind] {
+    let side: DataHazard.SourceRelationship?
+    switch otherSide(of: relationship) {
+    case .unknown: return []
+    case .none: side = nil
+    case .source(let relationship): side = relationship
+    }
+    var kinds: [DataHazard.Kind] = []
+    if relationship.isToMany {
+      if relationship.minCount > 0 { kinds.append(.tooFewLinks(minimum: relationship.minCount)) }
+      if relationship.maxCount > 0, side != nil { kinds.append(.tooManyLinks(maximum: relationship.maxCount)) }
+    } else {
+      if !relationship.isOptional { kinds.append(.missingLink(otherSide: side)) }
+      if let side { kinds.append(.severalLinks(otherSide: side)) }
+    }
+    return kinds
+  }
+
+  private func hazards(
+    of relationship: RelationshipDescription, from before: RelationshipDescription
+  ) -> [DataHazard.Kind] {
+    var kinds: [DataHazard.Kind] = []
+    let targets = targets(of: before, as: relationship)
+    let lost = (targets.foreign + targets.dropped).sorted { $0.utf16Precedes($1) }
+    if !lost.isEmpty { kinds.append(.foreignLinks(to: lost)) }
+    if relationship.isToMany {
+      if relationship.minCount > max(before.minCount, 0) || relationship.minCount > 0 && !lost.isEmpty {
+        kinds.append(.tooFewLinks(minimum: relationship.minCount))
+      }
+      let limit = before.maxCount > 0 ? before.maxCount : Int.max
+      if relationship.maxCount > 0, relationship.maxCount < limit {
+        kinds.append(.tooManyLinks(maximum: relationship.maxCount))
+      }
+      if before.isOrdered && !relationship.isOrdered { kinds.append(.orderDropped) }
+    } else {
+      let mayLackLink = before.isOptional || before.isToMany || !lost.isEmpty
+      if !relationship.isOptional && mayLackLink { kinds.append(.missingLink(otherSide: nil)) }
+      if before.isToMany { kinds.append(.severalLinks(otherSide: nil)) }
+    }
+    return kinds
+  }
+}

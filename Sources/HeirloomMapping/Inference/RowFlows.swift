@@ -1,0 +1,141 @@
+import HeirloomModel
+
+/// Where the value of a destination property comes from.
+enum ValueOrigin: Hashable, Sendable {
+  /// Nowhere: the property is new to these objects.
+  case none
+  /// From a source property, by its name.
+  case property(String)
+  /// From an expression that only evaluation tells.
+  case unknown
+
+  /// The name of the source property, if that is where the value comes from.
+  var name: String? {
+    if case .property(let name) = self { name } else { nil }
+  }
+}
+
+/// The objects of exactly one source entity on their way to one destination entity.
+struct RowFlow: Hashable, Sendable {
+  /// The name of the entity mapping.
+  let mapping: String
+  let source: EntityDescription
+  let destination: EntityDescription
+  /// Whether a policy makes the objects, so that nothing can be said about their properties.
+  let isOpaque: Bool
+  private let origins: [String: ValueOrigin]
+
+  /// Reads an entity mapping; `nil` for one that carries nothing over.
+  init?(_ mapping: EntityMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel) {
+    guard let sourceEntity = mapping.sourceEntityName.flatMap({ source.entity(named: $0) }),
+      let destinationEntity = mapping.destinationEntityName.flatMap({ destination.entity(named: $0) })
+    else { return nil }
+    self.mapping = mapping.name
+    self.source = sourceEntity
+    self.destination = destinationEntity
+    isOpaque = mapping.mappingType == .custom || mapping.entityMigrationPolicyClassName != nil
+    var origins: [String: ValueOrigin] = [:]
+    for property in mapping.attributeMappings + mapping.relationshipMappings {
+      origins[property.name] =
+        switch property.form {
+        case .defaultValue: ValueOrigin.none
+        case .attribute(let name), .links(let name), .linksThroughMapping(_, let name): .property(name)
+        case .expression: .unknown
+        }
+    }
+    self.origins = origins
+  }
+
+  /// Where a property of the destination entity gets its value.
+  func origin(of property: String) -> ValueOrigin { origins[property] ?? .none }
+
+  /// The names of source properties that some property of the destination continues.
+  var used: Set<String> { Set(origins.values.compactMap(\.name)) }
+
+  /// Whether some property is computed, so that any source property may be read.
+  var computes: Bool { origins.values.contains(.unknown) }
+}
+
+/// All flows of a mapping model between two models.
+struct RowFlows: Sendable {
+  let correspondence: ModelCorrespondence
+  let flows: [RowFlow]
+  private let positionsBySource: [String: [Int]]
+  private let positionsByDestination: [String: [Int]]
+
+  init(of mapping: MappingModel, correspondence: ModelCorrespondence) {
+    self.correspondence = correspondence
+    flows = mapping.entityMappings.compactMap {
+      RowFlow($0, from: correspondence.source, to: correspondence.destination)
+    }
+    positionsBySource = Dictionary(grouping: flows.indices) { [flows] in flows[$0].source.name }
+    positionsByDestination = Dictionary(grouping: flows.indices) { [flows] in flows[$0].destination.name }
+  }
+
+  var source: ManagedObjectModel { correspondence.source }
+  var destination: ManagedObjectModel { correspondence.destination }
+
+  func flows(fromSource entity: String) -> [RowFlow] { (positionsBySource[entity] ?? []).map { flows[$0] } }
+
+  func flows(toDestination entity: String) -> [RowFlow] { (positionsByDestination[entity] ?? []).map { flows[$0] } }
+
+  /// Flows into an entity or a descendant of it.
+  func flows(intoTreeOf entity: String) -> [RowFlow] {
+    destination.entityTree(from: entity).flatMap { flows(toDestination: $0.name) }
+  }
+
+  /// What becomes of the objects that a relationship of the source leads to.
+  struct Targets: Hashable {
+    /// Source entities whose objects become something that the relationship may lead to.
+    var kept: [String] = []
+    /// Source entities whose objects become something else.
+    var foreign: [String] = []
+    /// Source entities whose objects are dropped.
+    var dropped: [String] = []
+  }
+
+  /// Tells what becomes of the objects that a relationship leads to, by source entity.
+  func targets(of relationship: RelationshipDescription, as result: RelationshipDescription) -> Targets {
+    var targets = Targets()
+    for entity in source.entityTree(from: relationship.destinationEntity) where !entity.isAbstract {
+      let becomes = flows(fromSource: entity.name).map(\.destination.name)
+      if becomes.isEmpty {
+        targets.dropped.append(entity.name)
+      } else if becomes.contains(where: { destination.isEntity($0, kindOf: result.destinationEntity) }) {
+        targets.kept.append(entity.name)
+      } else {
+        targets.foreign.append(entity.name)
+      }
+    }
+    return targets
+  }
+
+  /// What is known about the other side of a new relationship.
+  enum OtherSide: Hashable {
+    /// It is new as well, or there is none.
+    case none
+    /// It continues a source relationship, whose links read backwards are those of the new one.
+    case source(DataHazard.SourceRelationship)
+    /// A policy or an expression makes it.
+    case unknown
+  }
+
+  /// Finds what the other side of a new relationship continues.
+  func otherSide(of relationship: RelationshipDescription) -> OtherSide {
+    guard let inverse = destination.inverse(of: relationship), !inverse.relationship.isTransient else { return .none }
+    var result = OtherSide.none
+    for flow in flows(intoTreeOf: inverse.entity.name) {
+      if flow.isOpaque { return .unknown }
+      switch flow.origin(of: inverse.relationship.name) {
+      case .none: continue
+      case .unknown: return .unknown
+      case .property(let name):
+        guard let owner = source.declaringEntity(ofProperty: name, in: flow.source.name),
+          let found = owner.relationships.first(where: { $0.name == name }), !found.isTransient
+        else { continue }
+        result = .source(DataHazard.SourceRelationship(entity: owner.name, relationship: name))
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,141 @@
+public import HeirloomModel
+
+/// A place where a mapping model doesn't fit the models it is to be used with.
+public struct MappingMismatch: Hashable, Sendable {
+  /// The name of the entity mapping.
+  public let entityMapping: String
+  /// What doesn't fit.
+  public let problem: Problem
+
+  /// What doesn't fit.
+  @nonexhaustive
+  public enum Problem: Hashable, Sendable {
+    /// Another entity mapping has the same name.
+    case duplicateName
+    /// The mapping names neither a source nor a destination entity.
+    case noEntity
+    /// The source model has no such entity.
+    case unknownSourceEntity(String)
+    /// The destination model has no such entity.
+    case unknownDestinationEntity(String)
+    /// The source entity has been edited since the mapping was made.
+    case sourceHash(entity: String, expected: VersionHash, found: VersionHash)
+    /// The destination entity has been edited since the mapping was made.
+    case destinationHash(entity: String, expected: VersionHash, found: VersionHash)
+    /// The destination entity has no such attribute.
+    case unknownAttribute(entity: String, attribute: String)
+    /// The destination entity has no such relationship.
+    case unknownRelationship(entity: String, relationship: String)
+    /// The source entity, which a copy or link reads, has no such property.
+    case unknownSourceProperty(entity: String, property: String)
+    /// The mapping is custom but names no policy.
+    case missingPolicy
+  }
+}
+
+extension MappingMismatch: CustomStringConvertible {
+  /// One sentence: what was found and what was expected.
+  public var description: String {
+    let mapping = "The entity mapping \"\(entityMapping)\""
+    return switch problem {
+    case .duplicateName: "\(mapping) is there twice; names of entity mappings must differ."
+    case .noEntity: "\(mapping) names neither a source nor a destination entity; it needs at least one."
+    case .unknownSourceEntity(let name): "\(mapping) reads the entity \"\(name)\", which the source model lacks."
+    case .unknownDestinationEntity(let name):
+      "\(mapping) makes the entity \"\(name)\", which the destination model lacks."
+    case .sourceHash(let entity, let expected, let found):
+      """
+      \(mapping) was made for another version of the source entity "\(entity)": its hash is \(found.description.prefix(16))…, \
+      expected \(expected.description.prefix(16))….
+      """
+    case .destinationHash(let entity, let expected, let found):
+      """
+      \(mapping) was made for another version of the destination entity "\(entity)": its hash is \
+      \(found.description.prefix(16))…, expected \(expected.description.prefix(16))….
+      """
+    case .unknownAttribute(let entity, let attribute):
+      "\(mapping) sets the attribute \"\(attribute)\", which the destination entity \"\(entity)\" lacks."
+    case .unknownRelationship(let entity, let relationship):
+      "\(mapping) sets the relationship \"\(relationship)\", which the destination entity \"\(entity)\" lacks."
+    case .unknownSourceProperty(let entity, let property):
+      "\(mapping) reads the property \"\(property)\", which the source entity \"\(entity)\" lacks."
+    case .missingPolicy: "\(mapping) is custom but names no policy; a custom mapping needs one."
+    }
+  }
+}
+
+extension MappingModel {
+  /// Lists everything about the mapping model that doesn't fit two models.
+  ///
+  /// Version hashes that a mapping doesn't carry are not compared.
+  ///
+  /// - Parameters:
+  ///   - source: The model that objects come from.
+  ///   - destination: The model that objects become part of.
+  /// - Returns: The mismatches in the order of the entity mappings; none if the mapping model can be used.
+  public func mismatches(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [MappingMismatch] {
+    mismatches(
+      from: source, to: destination, sourceHashes: source.versionHashes(),
+      destinationHashes: destination.versionHashes())
+  }
+
+  func mismatches(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel, sourceHashes: [String: VersionHash],
+    destinationHashes: [String: VersionHash]
+  ) -> [MappingMismatch] {
+    var names: Set<String> = []
+    return entityMappings.flatMap { mapping in
+      var problems: [MappingMismatch.Problem] = []
+      if !names.insert(mapping.name).inserted { problems.append(.duplicateName) }
+      if mapping.sourceEntityName == nil && mapping.destinationEntityName == nil { problems.append(.noEntity) }
+      if mapping.mappingType == .custom && mapping.entityMigrationPolicyClassName == nil {
+        problems.append(.missingPolicy)
+      }
+      if let name = mapping.sourceEntityName {
+        if source.entity(named: name) == nil {
+          problems.append(.unknownSourceEntity(name))
+        } else if let expected = mapping.sourceEntityVersionHash, let found = sourceHashes[name], expected != found {
+          problems.append(.sourceHash(entity: name, expected: expected, found: found))
+        }
+      }
+      if let name = mapping.destinationEntityName {
+        if destination.entity(named: name) == nil {
+          problems.append(.unknownDestinationEntity(name))
+        } else if let expected = mapping.destinationEntityVersionHash, let found = destinationHashes[name],
+          expected != found
+        {
+          problems.append(.destinationHash(entity: name, expected: expected, found: found))
+        }
+      }
+      problems += mapping.propertyProblems(from: source, to: destination)
+      return problems.map { MappingMismatch(entityMapping: mapping.name, problem: $0) }
+    }
+  }
+}
+
+extension EntityMapping {
+  fileprivate func propertyProblems(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel
+  ) -> [MappingMismatch.Problem] {
+    var problems: [MappingMismatch.Problem] = []
+    if let entity = destinationEntityName, destination.entity(named: entity) != nil {
+      for mapping in attributeMappings where destination.attribute(named: mapping.name, of: entity) == nil {
+        problems.append(.unknownAttribute(entity: entity, attribute: mapping.name))
+      }
+      for mapping in relationshipMappings where destination.relationship(named: mapping.name, of: entity) == nil {
+        problems.append(.unknownRelationship(entity: entity, relationship: mapping.name))
+      }
+    }
+    guard let entity = sourceEntityName, source.entity(named: entity) != nil else { return problems }
+    for mapping in attributeMappings + relationshipMappings {
+      switch mapping.form {
+      case .attribute(let name) where source.declaringEntity(ofProperty: name, in: entity) == nil,
+        .links(let name) where source.relationship(named: name, of: entity) == nil,
+        .linksThroughMapping(_, let name) where source.relationship(named: name, of: entity) == nil:
+        problems.append(.unknownSourceProperty(entity: entity, property: name))
+      default: break
+      }
+    }
+    return problems
+  }
+}

@@ -1,0 +1,132 @@
+public import HeirloomModel
+
+extension MappingModel {
+  /// Fills in what the entity mappings leave open.
+  ///
+  /// - an undefined type is told from the entities: added, removed, custom if there is a policy, copied if nothing changed;
+  /// - attribute and relationship mappings that are left out are inferred by canonical identifier; a mapping that is there
+  ///   without an expression means the default and stays;
+  /// - version hashes and the source expression, unless there are some.
+  ///
+  /// Entity mappings that name an unknown entity stay as they are: ``mismatches(from:to:)`` lists them.
+  ///
+  /// - Parameters:
+  ///   - source: The model that objects come from.
+  ///   - destination: The model that objects become part of.
+  /// - Returns: The same entity mappings in the same order.
+  public func completed(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> MappingModel {
+    let completion = MappingCompletion(ModelCorrespondence(from: source, to: destination))
+    return MappingModel(entityMappings: entityMappings.map(completion.complete))
+  }
+}
+
+/// Makes entity mappings whole, for one pair of models.
+struct MappingCompletion {
+  let correspondence: ModelCorrespondence
+  let sourceHashes: [String: VersionHash]
+  let destinationHashes: [String: VersionHash]
+
+  init(_ correspondence: ModelCorrespondence) {
+    self.correspondence = correspondence
+    sourceHashes = correspondence.source.versionHashes()
+    destinationHashes = correspondence.destination.versionHashes()
+  }
+
+  func complete(_ mapping: EntityMapping) -> EntityMapping {
+    var mapping = mapping
+    let source = mapping.sourceEntityName.flatMap { correspondence.source.entity(named: $0) }
+    let destination = mapping.destinationEntityName.flatMap { correspondence.destination.entity(named: $0) }
+    guard (source == nil) == (mapping.sourceEntityName == nil),
+      (destination == nil) == (mapping.destinationEntityName == nil)
+    else { return mapping }
+    if mapping.sourceEntityVersionHash == nil {
+      mapping.sourceEntityVersionHash = source.flatMap { sourceHashes[$0.name] }
+    }
+    if mapping.destinationEntityVersionHash == nil {
+      mapping.destinationEntityVersionHash = destination.flatMap { destinationHashes[$0.name] }
+    }
+    if let destination {
+      let properties = inferredProperties(from: source, to: destination)
+      mapping.attributeMappings = Self.fill(mapping.attributeMappings, from: properties.attributes)
+      mapping.relationshipMappings = Self.fill(mapping.relationshipMappings, from: properties.relationships)
+      if let source, mapping.sourceExpression == nil {
+        mapping.sourceExpression = .sourceRows(ofEntity: source.name)
+      }
+    }
+    if mapping.mappingType == .undefined { mapping.mappingType = type(of: mapping, from: source, to: destination) }
+    return mapping
+  }
+
+  /// The property mappings of a destination entity, sorted by name, for objects of a source entity.
+  private func inferredProperties(
+    from source: EntityDescription?, to destination: EntityDescription
+  ) -> (attributes: [PropertyMapping], relationships: [PropertyMapping]) {
+    let pair: EntityCorrespondence? = source.map { source in
+      if let known = correspondence.pair(ofDestination: destination.name), known.source.name == source.name {
+        return known
+      }
+      return EntityCorrespondence(
+        from: source, in: correspondence.source, to: destination, in: correspondence.destination)
+    }
+    let attributes = correspondence.destination.attributes(of: destination.name).map { attribute in
+      let name = pair?.attributes[attribute.name]
+      let origin = name.flatMap { name in
+        pair.flatMap { correspondence.source.attribute(named: name, of: $0.source.name) }
+      }
+      guard let origin, origin.carriesValues(to: attribute) else { return PropertyMapping(name: attribute.name) }
+      return PropertyMapping(name: attribute.name, copying: origin.name)
+    }
+    let relationships = correspondence.destination.relationships(of: destination.name).compactMap {
+      (relationship) -> PropertyMapping? in
+      guard !relationship.isTransient, let pair, let name = pair.relationships[relationship.name],
+        let origin = correspondence.source.relationship(named: name, of: pair.source.name), !origin.isTransient
+      else { return nil }
+      return PropertyMapping(name: relationship.name, linksOf: name)
+    }
+    return (attributes, relationships)
+  }
+
+  private static func fill(_ given: [PropertyMapping], from inferred: [PropertyMapping]) -> [PropertyMapping] {
+    let names = Set(given.map(\.name))
+    return (given + inferred.filter { !names.contains($0.name) }).sorted { $0.name.utf16Precedes($1.name) }
+  }
+
+  private func type(
+    of mapping: EntityMapping, from source: EntityDescription?, to destination: EntityDescription?
+  ) -> EntityMapping.MappingType {
+    guard mapping.entityMigrationPolicyClassName == nil else { return .custom }
+    guard let source else { return .add }
+    guard let destination else { return .remove }
+    return isCopy(mapping, from: source, to: destination) ? .copy : .transform
+  }
+
+  /// Whether rows can be carried over as they are.
+  ///
+  /// Equal hashes alone don't tell: renaming identifiers and the names of derived and composite attributes are not part of
+  /// them.
+  private func isCopy(
+    _ mapping: EntityMapping, from source: EntityDescription, to destination: EntityDescription
+  ) -> Bool {
+    guard sourceHashes[source.name] == destinationHashes[destination.name],
+      mapping.sourceExpression == .sourceRows(ofEntity: source.name)
+    else { return false }
+    let attributes = correspondence.destination.attributes(of: destination.name)
+    return attributes.allSatisfy { attribute in
+      attribute.isTransient || attribute.derivation != nil
+        || mapping.attributeMapping(named: attribute.name)?.form == .attribute(attribute.name)
+    }
+      && correspondence.destination.relationships(of: destination.name).allSatisfy { relationship in
+        relationship.isTransient
+          || mapping.relationshipMapping(named: relationship.name)?.form == .links(relationship: relationship.name)
+      }
+  }
+}
+
+extension AttributeDescription {
+  /// Whether stored values of this attribute become values of one of the destination without anything but conversion.
+  func carriesValues(to destination: AttributeDescription) -> Bool {
+    guard !isTransient, !destination.isTransient, destination.derivation == nil else { return false }
+    guard (composite == nil) == (destination.composite == nil) else { return false }
+    return composite != nil || AttributeConversion(from: type, to: destination.type).isPossible
+  }
+}
