@@ -54,6 +54,9 @@ package protocol FileOperations: Sendable {
   /// Reads a file's content, or an error when it is longer than a limit.
   func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8]
 
+  /// Reads at most so many bytes from a file's start.
+  func readStart(of path: String, count: Int) throws(FileError) -> [UInt8]
+
   /// Follows all symbolic links of a path that exists.
   func resolvePath(_ path: String) throws(FileError) -> String
 

@@ -150,6 +150,13 @@ package struct POSIXFileOperations: FileOperations {
     }
   }
 
+  package func readStart(of path: String, count: Int) throws(FileError) -> [UInt8] {
+    let file = try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .read)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, count), alignment: 16)
+    defer { buffer.deallocate() }
+    return Array(buffer[..<min(try file.read(into: buffer, at: 0, for: .read), max(0, count))])
+  }
+
   package func resolvePath(_ path: String) throws(FileError) -> String {
     try FileDescriptor.checkPath(path, for: .resolve)
     guard let resolved = realpath(path, nil) else { throw FileError(.resolve, path, code: errno) }

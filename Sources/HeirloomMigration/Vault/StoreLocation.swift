@@ -106,7 +106,8 @@ package struct StoreLocation: Hashable, Sendable {
     folder == "/" ? "/" + name : folder + "/" + name
   }
 
-  private static func split(_ path: String) -> (folder: String, name: String) {
+  /// Takes a path apart at its last slash.
+  static func split(_ path: String) -> (folder: String, name: String) {
     guard let slash = path.lastIndex(of: "/") else { return ("", path) }
     let folder = path[..<slash]
     return (folder.isEmpty ? "/" : String(folder), String(path[path.index(after: slash)...]))

@@ -1,0 +1,9 @@
+import Foundation
+
+/// Waiting between two attempts.
+enum Pause {
+  /// Waits ten milliseconds.
+  static func short() {
+    Thread.sleep(forTimeInterval: 0.01)
+  }
+}

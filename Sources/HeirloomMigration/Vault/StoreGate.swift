@@ -1,0 +1,243 @@
+package import HeirloomStore
+
+/// A store that is one complete file, held so that nobody else can read or write it.
+///
+/// It owns the one connection that can read the store meanwhile: whoever builds a candidate attaches that to this connection
+/// and detaches it again. The store itself must not be changed through it.
+package final class StoreGate {
+  /// The connection that holds the store as its main database.
+  package let connection: Connection
+  /// The store's main file.
+  package let path: String
+  /// Whether the store was in WAL mode before.
+  package private(set) var usedWAL = false
+  /// The store's status when it was held.
+  package let status: FileStatus
+
+  private let files: any FileOperations
+  private let held: any HeldFile
+  private var isOpen = true
+
+  private init(
+    connection: Connection, path: String, status: FileStatus, files: any FileOperations, held: any HeldFile
+  ) {
+    self.connection = connection
+    self.path = path
+    self.status = status
+    self.files = files
+    self.held = held
+  }
+
+  deinit {
+    close()
+  }
+
+  // MARK: Holding
+
+  /// Leaves WAL mode and holds the store exclusively.
+  ///
+  /// SQLite replays a hot journal and moves what is in the `-wal` into the main file. `BEGIN EXCLUSIVE` alone would not notice
+  /// an idle connection in WAL mode, whose next write after a swap would ruin the new store; leaving WAL mode does. (An idle
+  /// connection in rollback mode can't be noticed and need not be: its next write is refused, since the file has moved.)
+  ///
+  /// - Parameters:
+  ///   - location: The store.
+  ///   - files: The file system.
+  ///   - timeout: How long to wait for others to let go.
+  /// - Returns: The gate.
+  /// - Throws: ``VaultError/storeInUse(path:reason:)`` when others don't; nothing was changed then.
+  static func open(
+    _ location: StoreLocation, files: any FileOperations, timeout: Duration
+  ) throws(VaultError) -> StoreGate {
+    let clock = ContinuousClock()
+    let deadline = clock.now + timeout
+    // An attempt may leave WAL mode and then find that another process was quicker.
+    var usedWAL = false
+    while true {
+      let reason: String
+      switch try attempt(location, files: files, usedWAL: &usedWAL) {
+      case .held(let gate): return gate
+      case .refused(let text): reason = text
+      }
+      guard clock.now < deadline else { throw .storeInUse(path: location.path, reason: reason) }
+      Pause.short()
+    }
+  }
+
+  /// What came of one attempt.
+  private enum Attempt {
+    case held(StoreGate)
+    case refused(String)
+  }
+
+  private static func attempt(
+    _ location: StoreLocation, files: any FileOperations, usedWAL: inout Bool
+  ) throws(VaultError) -> Attempt {
+    let held: any HeldFile
+    let status: FileStatus
+    do throws(FileError) {
+      // Before SQLite opens the file, and closed after it: closing any handle drops SQLite's locks.
+      held = try files.hold(location.path)
+      status = try held.status()
+    } catch {
+      throw .file(error)
+    }
+    let connection: Connection
+    do throws(SQLiteError) {
+      var options = Connection.Options.building
+      // A refusal must leave the main file and its -wal byte for byte.
+      options.checkpointsOnClose = false
+      options.busyTimeout = 0
+      options.followsSymbolicLink = false
+      connection = try Connection(path: location.path, mode: .readWrite, options: options)
+    } catch {
+      held.close()
+      throw .unreadableStore(path: location.path, underlying: error)
+    }
+    let gate = StoreGate(connection: connection, path: location.path, status: status, files: files, held: held)
+    do throws(SQLiteError) {
+      if let reason = try hold(connection, usedWAL: &usedWAL) {
+        gate.close()
+        return .refused(reason)
+      }
+    } catch {
+      gate.close()
+      if error.isBusy { return .refused(error.message) }
+      throw .unreadableStore(path: location.path, underlying: error)
+    }
+    gate.usedWAL = usedWAL
+    do throws(FileError) {
+      if let reason = try gate.settle(location) {
+        gate.close()
+        return .refused(reason)
+      }
+    } catch {
+      try? gate.closeRestoringJournalMode()
+      throw .file(error)
+    }
+    return .held(gate)
+  }
+
+  /// Leaves WAL mode and takes the exclusive lock.
+  ///
+  /// - Parameters:
+  ///   - connection: A fresh connection.
+  ///   - usedWAL: Set when the store is in WAL mode.
+  /// - Returns: `nil` when the store is held, or why it is not.
+  /// - Throws: `SQLiteError`, a busy one when others have the store open.
+  private static func hold(_ connection: Connection, usedWAL: inout Bool) throws(SQLiteError) -> String? {
+    // Only EXTRA syncs the folder after a rollback journal was removed.
+    try connection.execute("PRAGMA synchronous=EXTRA")
+    #if canImport(Darwin)
+      try connection.execute("PRAGMA fullfsync=1")
+      try connection.execute("PRAGMA checkpoint_fullfsync=1")
+    #endif
+    // The first read replays a hot journal and opens the -wal.
+    _ = try connection.firstInteger("SELECT count(*) FROM sqlite_schema")
+    if try connection.firstValue("PRAGMA journal_mode")?.text == "wal" { usedWAL = true }
+    guard try connection.firstValue("PRAGMA journal_mode=DELETE")?.text == "delete" else {
+      return "it can't leave WAL mode"
+    }
+    // In this order: a write in exclusive locking mode would leave a journal behind. The empty transaction takes the lock,
+    // the locking mode keeps it, and SQLite's backup can read, which it can't inside of a transaction that writes.
+    try connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+    try connection.execute("BEGIN EXCLUSIVE")
+    try connection.execute("COMMIT")
+    return try connection.firstValue("PRAGMA journal_mode")?.text == "delete" ? nil : "it is in WAL mode again"
+  }
+
+  /// Brings what is held to the disk and nothing else beside it.
+  ///
+  /// - Parameter location: The store.
+  /// - Returns: `nil`, or why the store is not ours after all.
+  /// - Throws: `FileError` when something could not be done.
+  private func settle(_ location: StoreLocation) throws(FileError) -> String? {
+    if let left = try SideFiles.removeCold(of: path, files: files) { return "its side file “\(left)” holds data" }
+    guard try files.status(of: path)?.identity == status.identity else { return "another process replaced it" }
+    // The app may have written with less care: what is kept as the previous version has to be on the disk.
+    try held.synchronize()
+    // A side file whose removal is not on the disk would come back beside the new store, and be taken for its own.
+    try files.synchronizeDirectory(location.directory)
+    return nil
+  }
+
+  // MARK: Copies of the store
+
+  /// Makes the candidate share the store's blocks, where the file system can.
+  ///
+  /// - Parameter candidate: The candidate's path; the empty file there is replaced.
+  /// - Returns: Whether it did. If not, the candidate is empty as before.
+  /// - Throws: `FileError` when it can but failed.
+  package func cloneStore(to candidate: String) throws(FileError) -> Bool {
+    let attributes = status.attributes
+    try files.unlink(candidate)
+    if try held.clone(to: candidate, attributes: attributes) { return true }
+    try files.makeEmptyFile(candidate, attributes: attributes)
+    return false
+  }
+
+  /// Makes a new file with the store's content, on the disk.
+  func copyStore(to path: String) throws(FileError) {
+    try held.copy(to: path, attributes: status.attributes)
+  }
+
+  // MARK: Letting go
+
+  /// Lets go of the store, without changing anything.
+  ///
+  /// After a swap there is no other way: SQLite finds side files by the path, and they would be the new store's.
+  func close() {
+    guard isOpen else { return }
+    isOpen = false
+    try? connection.close()
+    held.close()
+  }
+
+  /// Puts the store back into the journal mode it had, and lets go of it.
+  ///
+  /// Only while the store is still the file that was held.
+  ///
+  /// - Throws: `SQLiteError` when another process was quicker; the store is whole, and in rollback mode.
+  func closeRestoringJournalMode() throws(SQLiteError) {
+    defer { close() }
+    guard isOpen, usedWAL else { return }
+    try connection.setBusyTimeout(200)
+    // The exclusive lock goes with the first read in normal locking mode.
+    try connection.execute("PRAGMA locking_mode=NORMAL")
+    _ = try connection.firstInteger("SELECT count(*) FROM sqlite_schema")
+    try connection.setCheckpointsOnClose(true)
+    try connection.execute("PRAGMA journal_mode=WAL")
+  }
+}
+
+/// Handling of SQLite's side files under the exclusive lock.
+enum SideFiles {
+  /// Removes side files that hold nothing.
+  ///
+  /// A `-wal` without bytes stays after an error while SQLite removed it, a `-journal` that starts with zero stays in the
+  /// journal modes PERSIST and TRUNCATE: SQLite takes neither for data, and each would stay for ever. The `-shm` is an index
+  /// of the `-wal` only.
+  ///
+  /// - Parameters:
+  ///   - path: The database's main file, held exclusively.
+  ///   - files: The file system.
+  /// - Returns: The first that holds data, or `nil` when none is left.
+  /// - Throws: `FileError` when one can't be read or removed.
+  static func removeCold(of path: String, files: any FileOperations) throws(FileError) -> String? {
+    if let status = try files.status(of: path + "-wal") {
+      guard status.kind == .regular, status.size == 0 else { return path + "-wal" }
+      try files.unlink(path + "-wal")
+    }
+    if let status = try files.status(of: path + "-journal") {
+      guard status.kind == .regular, try files.readStart(of: path + "-journal", count: 1).allSatisfy({ $0 == 0 }) else {
+        return path + "-journal"
+      }
+      try files.unlink(path + "-journal")
+    }
+    if let status = try files.status(of: path + "-shm") {
+      guard status.kind == .regular else { return path + "-shm" }
+      try files.unlink(path + "-shm")
+    }
+    return nil
+  }
+}

@@ -1,0 +1,168 @@
+extension StoreVault {
+  /// Settles what an earlier run left; it may itself be interrupted anywhere and run again.
+  func recoverHoldingLock() throws {
+    guard let manifest = try readManifest() else {
+      try VaultError.wrapping(sweep)
+      return
+    }
+    guard try files.status(of: location.path) != nil else {
+      // Whatever there is may be all that is left of the data.
+      try throwStoreMissing()
+      return
+    }
+    try emit(.recovered(try settle(manifest), identifier: manifest.identifier))
+    try VaultError.wrapping(sweep)
+  }
+
+  /// Reads the record of an operation; `nil` when none is under way.
+  func readManifest() throws(VaultError) -> VaultManifest? {
+    let bytes = try VaultError.wrapping { () throws(FileError) -> [UInt8]? in
+      guard try files.status(of: location.manifest) != nil else { return nil }
+      return try files.readFile(location.manifest, limit: VaultManifest.byteLimit)
+    }
+    guard let bytes else { return nil }
+    do throws(ManifestError) {
+      return try VaultManifest(decoding: bytes)
+    } catch {
+      throw .damagedManifest(path: location.manifest, reason: error.reason)
+    }
+  }
+
+  /// Puts a damaged record of an operation where it stops nothing, and keeps it.
+  ///
+  /// Nothing else is touched. Call it when a person, or the app for them, has decided to go on.
+  ///
+  /// - Returns: The record's new path, or `nil` when there is none or it is not damaged.
+  /// - Throws: ``VaultError/file(_:)`` when it can't be renamed.
+  package func setDamagedManifestAside() throws -> String? {
+    try withLock(requiresStore: false) {
+      do {
+        _ = try readManifest()
+        return nil
+      } catch VaultError.damagedManifest {
+        let path = location.manifest + ".damaged-" + files.uniqueIdentifier().prefix(8)
+        try VaultError.wrapping { () throws(FileError) in
+          try files.rename(location.manifest, to: path)
+          try files.synchronizeDirectory(location.companion)
+        }
+        return path
+      }
+    }
+  }
+
+  // MARK: Old or new
+
+  private func settle(_ manifest: VaultManifest) throws(VaultError) -> VaultRecovery {
+    let outcome = try VaultError.wrapping { () throws(FileError) -> VaultRecovery in try findOutcome(of: manifest) }
+    try VaultError.wrapping { () throws(FileError) -> Void in
+      switch outcome {
+      case .rolledBack: try remove(manifest)
+      case .rolledForward, .undecided: try complete(manifest)
+      }
+    }
+    return outcome
+  }
+
+  /// Finds out whether the store is the one before or the one after an operation.
+  private func findOutcome(of manifest: VaultManifest) throws(FileError) -> VaultRecovery {
+    guard let kept = keptFolder(of: manifest) else { return .undecided }
+    switch manifest.phase {
+    case .linking:
+      // The link was on the disk before the rename was made: without it there was no rename.
+      guard let old = try files.status(of: StoreLocation.join(kept, manifest.storeName)) else { return .rolledBack }
+      return try files.status(of: location.path)?.identity == old.identity ? .rolledBack : .rolledForward
+    case .copying:
+      guard configuration.generation != nil, manifest.oldGeneration != manifest.newGeneration else {
+        return .undecided
+      }
+      let generation: String?
+      do {
+        generation = try readGeneration(of: location.path)
+      } catch {
+        return .undecided
+      }
+      if generation == manifest.newGeneration { return .rolledForward }
+      return generation == manifest.oldGeneration ? .rolledBack : .undecided
+    case .removing:
+      return .undecided
+    }
+  }
+
+  /// The folder that receives the old store.
+  func keptFolder(of manifest: VaultManifest) -> String? {
+    manifest.keptFolder.map { StoreLocation.join(location.previous, $0) }
+  }
+
+  // MARK: Back
+
+  /// Removes everything that an operation prepared; the store is the old one.
+  ///
+  /// The manifest goes last, when it is on the disk that all it names is gone.
+  func remove(_ manifest: VaultManifest) throws(FileError) {
+    if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
+    if let folder = keptFolder(of: manifest) {
+      let kept = StoreLocation.join(folder, manifest.storeName)
+      if let status = try files.status(of: kept) {
+        // Only a second name of the live store, or a copy that was begun, may go.
+        let isLive = try files.status(of: location.path)?.identity == status.identity
+        guard isLive || manifest.phase == .copying else {
+          throw FileError(.unlink, kept, code: 0, reason: "it is not the store's second name")
+        }
+        try files.unlink(kept)
+      }
+      try tree.remove(folder)
+      // Always: an earlier run may have removed it and died before that was on the disk.
+      try files.synchronizeDirectory(location.previous)
+    }
+    let work = workFolder(manifest.identifier)
+    try tree.takeBack(
+      StoreLocation.join(work, StoreLocation.supportName(forStore: manifest.storeName)), from: try supportFolder())
+    try tree.remove(work)
+    try removeRecord()
+  }
+
+  /// Removes what is left of an operation whose result stays; the kept version stays.
+  private func complete(_ manifest: VaultManifest) throws(FileError) {
+    // The process may have died between the rename and its sync.
+    try files.synchronizeDirectory(location.directory)
+    try tree.remove(workFolder(manifest.identifier))
+    if try files.status(of: location.incoming) != nil { try files.synchronizeDirectory(location.incoming) }
+    try removeRecord()
+  }
+
+  private func removeRecord() throws(FileError) {
+    if try files.status(of: location.manifest) != nil { try files.unlink(location.manifest) }
+    try files.synchronizeDirectory(location.companion)
+  }
+
+  // MARK: Without a record
+
+  /// Removes what no record names any more: only names of our own patterns, and never a file that may be the only one.
+  func sweep() throws(FileError) {
+    if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
+    try removePruned()
+    try unlinkLiveStore()
+    guard try files.status(of: location.incoming)?.kind == .directory else { return }
+    let stale = try files.names(in: location.incoming).filter(VersionName.isIdentifier)
+    guard !stale.isEmpty else { return }
+    for name in stale {
+      report(.foundStaleCandidate(path: workFolder(name)))
+      try tree.remove(workFolder(name))
+      report(.removedStaleCandidate(path: workFolder(name)))
+    }
+    try files.synchronizeDirectory(location.incoming)
+  }
+
+  /// Takes away second names that the live store has in `previous`: an app would write into what looks like a version.
+  private func unlinkLiveStore() throws(FileError) {
+    guard let store = try files.status(of: location.path), store.linkCount > 1 else { return }
+    for name in try versionNames(in: location.previous) {
+      let folder = StoreLocation.join(location.previous, name.text)
+      let kept = StoreLocation.join(folder, location.name)
+      guard try files.status(of: kept)?.identity == store.identity else { continue }
+      try files.unlink(kept)
+      try tree.remove(folder)
+      try files.synchronizeDirectory(location.previous)
+    }
+  }
+}

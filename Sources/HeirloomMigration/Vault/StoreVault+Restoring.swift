@@ -1,0 +1,188 @@
+package import HeirloomStore
+
+extension StoreVault {
+  /// Puts a retained version in the store's place again, and keeps the store that is there.
+  ///
+  /// The version itself stays where it is: its files are copied, never linked, since the app would write into them. External
+  /// files that the app has deleted since come back; nothing that is there is replaced.
+  ///
+  /// - Parameters:
+  ///   - prefix: The start of the version's name, enough of it to be the only one.
+  ///   - current: What is known of the store that is there. Without a snapshot, the one in the companion folder is kept with it.
+  ///   - prove: Checks the version, beyond SQLite's own quick check.
+  /// - Returns: The version restored, and the version that was kept, if there was a store.
+  /// - Throws: ``VaultError``, or what `prove` throws; the store is the one before then.
+  package func restore(
+    _ prefix: String, current: Replacement = Replacement(), prove: (Connection) throws -> Void = { _ in }
+  ) throws -> (restored: RetainedVersion, retained: RetainedVersion?) {
+    try withLock(requiresStore: false) {
+      guard try files.status(of: location.path) != nil else {
+        let version = try findVersion(prefix)
+        try restoreMissingStore(version, prove: prove)
+        return (version, nil)
+      }
+      try recoverHoldingLock()
+      let version = try findVersion(prefix)
+      var replacement = current
+      replacement.operation = .restoration
+      if replacement.retainedSnapshot == nil, try files.status(of: location.snapshot) != nil {
+        replacement.retainedSnapshot = try files.readFile(location.snapshot, limit: Self.snapshotLimit)
+      }
+      replacement.bytesNeeded = UInt64(clamping: version.byteCount)
+      let retained = try replaceHoldingLock(
+        replacement, usesWAL: try usedWAL(version),
+        build: { gate, candidate in
+          try rebuild(version, at: candidate, attributes: gate.status.attributes)
+        },
+        prove: { _, candidate in try check(version, at: candidate, prove: prove) })
+      return (version, retained)
+    }
+  }
+
+  /// The longest snapshot that is kept, in bytes.
+  private static var snapshotLimit: Int { 64 << 20 }
+
+  private func findVersion(_ prefix: String) throws(VaultError) -> RetainedVersion {
+    let versions = try retainedVersions()
+    let matches = versions.filter { $0.name.text.hasPrefix(prefix) }
+    guard !prefix.isEmpty, matches.count == 1, let version = matches.first else {
+      throw .unknownVersion(prefix: prefix, candidates: (matches.isEmpty ? versions : matches).map(\.name.text))
+    }
+    guard version.storePath != nil else {
+      throw .unusableVersion(id: version.name.text, reason: "its store file is not there")
+    }
+    return version
+  }
+
+  /// Whether the version was in WAL mode before it was kept: by its manifest, else by the file's own header.
+  private func usedWAL(_ version: RetainedVersion) throws(FileError) -> Bool {
+    if let manifest = version.manifest { return manifest.usedWAL }
+    guard let path = version.storePath else { return false }
+    // Byte 18 is the format's write version: https://www.sqlite.org/fileformat2.html#file_format_version_numbers
+    let header = try files.readStart(of: path, count: 20)
+    return header.count == 20 && header[18] == 2
+  }
+
+  // MARK: The candidate
+
+  /// Copies a retained version to a candidate, as one file.
+  private func rebuild(_ version: RetainedVersion, at candidate: String, attributes: FileAttributes) throws {
+    guard let source = version.storePath else { return }
+    try files.unlink(candidate)
+    try files.copyFile(source, to: candidate, attributes: attributes)
+    // Someone may have opened the version where it lies: what they wrote may still be in side files.
+    for suffix in StoreLocation.dataSuffixes {
+      guard let status = try files.status(of: source + suffix), status.kind == .regular, status.size > 0 else {
+        continue
+      }
+      try files.copyFile(source + suffix, to: candidate + suffix, attributes: attributes)
+    }
+    do throws(SQLiteError) {
+      let connection = try Connection(path: candidate, mode: .readWrite, options: .building)
+      try connection.execute("PRAGMA synchronous=OFF")
+      _ = try connection.firstInteger("SELECT count(*) FROM sqlite_schema")
+      guard try connection.firstValue("PRAGMA journal_mode=DELETE")?.text == "delete" else {
+        throw SQLiteError(extendedCode: 0, message: "the copy can't leave WAL mode")
+      }
+      try connection.close()
+    } catch {
+      throw VaultError.unusableVersion(id: version.name.text, reason: "\(error)")
+    }
+    let support = StoreLocation.supportName(forStore: version.manifest?.storeName ?? location.name)
+    try tree.copyMissing(
+      from: StoreLocation.join(version.path, support), to: try supportFolder(),
+      into: StoreLocation.join(StoreLocation.split(candidate).folder, location.supportName))
+  }
+
+  /// Checks that a candidate made from a version can be read.
+  private func check(
+    _ version: RetainedVersion, at candidate: String, prove: (Connection) throws -> Void
+  ) throws {
+    let connection: Connection
+    do throws(SQLiteError) {
+      connection = try Connection(path: candidate, mode: .readOnly, options: .looking)
+      let findings = try connection.rows("PRAGMA quick_check(1)").first?.first?.text
+      guard findings == "ok" else {
+        throw SQLiteError(extendedCode: 0, message: findings ?? "the check gave no answer")
+      }
+      guard try connection.firstInteger("SELECT count(*) FROM sqlite_schema") ?? 0 > 0 else {
+        throw SQLiteError(extendedCode: 0, message: "it holds no tables")
+      }
+    } catch {
+      throw VaultError.unusableVersion(id: version.name.text, reason: "\(error)")
+    }
+    try prove(connection)
+    do throws(SQLiteError) {
+      try connection.close()
+    } catch {
+      throw VaultError.unfitCandidate(path: candidate, reason: "the proof left it open")
+    }
+  }
+
+  // MARK: Without a store
+
+  /// Puts a retained version where there is no store.
+  private func restoreMissingStore(_ version: RetainedVersion, prove: (Connection) throws -> Void) throws {
+    // A damaged record is reported, an old one is replaced: what it names stays, apart from its candidate.
+    _ = try readManifest()
+    guard let companion = try files.status(of: location.companion), let source = version.storePath,
+      let status = try files.status(of: source)
+    else { throw VaultError.unusableVersion(id: version.name.text, reason: "it vanished") }
+    try checkStore(bytesNeeded: UInt64(clamping: version.byteCount))
+    try moveSideFilesAside(like: companion)
+    try tree.ensure(location.incoming, like: companion)
+    let identifier = files.uniqueIdentifier()
+    try write(
+      VaultManifest(
+        identifier: identifier, operation: .restoration, storeName: location.name, keptFolder: nil, oldGeneration: nil,
+        newGeneration: nil, time: configuration.now()))
+    try emit(.manifestWritten(identifier: identifier))
+    let candidate = try makeCandidate(identifier, attributes: status.attributes)
+    try rebuild(version, at: candidate, attributes: status.attributes)
+    try check(version, at: candidate, prove: prove)
+    try complete(candidate, usesWAL: try usedWAL(version))
+    try publishExternalFiles(identifier)
+    do throws(FileError) {
+      // Unlike a rename, a link can't replace a store that an app has made meanwhile.
+      try files.link(candidate, to: location.path)
+    } catch {
+      guard error.isRefusedLink, try files.status(of: location.path) == nil else { throw error }
+      try files.rename(candidate, to: location.path)
+    }
+    do throws(FileError) {
+      try files.synchronizeDirectory(location.directory)
+    } catch {
+      throw VaultError.outcomeUnknown(path: location.path, underlying: error)
+    }
+    report(.swapped(identifier: identifier))
+    do {
+      try recoverHoldingLock()
+      report(.finished(identifier: identifier))
+    } catch {
+      let error = error as? FileError ?? FileError(.unlink, location.manifest, code: 0, reason: "\(error)")
+      report(.cleanUpPostponed(identifier: identifier, error))
+    }
+  }
+
+  /// Moves side files that lie beside no store to a folder of their own: SQLite would take them for the new store's.
+  private func moveSideFilesAside(like companion: FileStatus) throws {
+    let left = try location.sideFiles.filter { path throws(FileError) in try files.status(of: path) != nil }
+    guard !left.isEmpty else { return }
+    try tree.ensure(location.incompatible, like: companion)
+    let name = VersionName(time: configuration.now(), identifier: files.uniqueIdentifier()).text
+    let folder = StoreLocation.join(location.incompatible, name)
+    try files.makeDirectory(folder, attributes: companion.attributes)
+    try files.synchronizeDirectory(location.incompatible)
+    try files.synchronizeDirectory(location.companion)
+    // Not by a rename: of its two ends only the first may last.
+    for path in left {
+      guard let status = try files.status(of: path) else { continue }
+      let to = StoreLocation.join(folder, StoreLocation.split(path).name)
+      try tree.linkOrCopy(path, to: to, attributes: status.attributes)
+    }
+    try files.synchronizeDirectory(folder)
+    for path in left { try files.unlink(path) }
+    try files.synchronizeDirectory(location.directory)
+    report(.movedSideFilesAside(path: folder))
+  }
+}

@@ -1,0 +1,168 @@
+import HeirloomStore
+
+extension StoreVault {
+  // MARK: Keeping the old set
+
+  /// Keeps the store with its external files, its snapshot and a description, in a folder that opens by itself.
+  ///
+  /// - Parameters:
+  ///   - manifest: The operation. Its phase changes when the file system refuses links.
+  ///   - name: The name of the new folder.
+  ///   - gate: Holds the store.
+  ///   - replacement: What the caller knows of the store.
+  /// - Returns: The version, all of it on the disk.
+  /// - Throws: ``VaultError`` or what reading the generation throws.
+  func keepStore(
+    _ manifest: inout VaultManifest, name: VersionName, gate: StoreGate, replacement: Replacement
+  ) throws -> RetainedVersion {
+    let folder = StoreLocation.join(location.previous, name.text)
+    let kept = StoreLocation.join(folder, location.name)
+    let attributes = try files.status(of: location.previous)?.attributes ?? FileAttributes(mode: 0o700)
+    try files.makeDirectory(folder, attributes: attributes)
+    let generation = try configuration.generation?(gate.connection)
+    do throws(FileError) {
+      try files.link(location.path, to: kept)
+    } catch {
+      guard error.isRefusedLink else { throw VaultError.file(error) }
+      // From here on two different files may both be the old store: recovery has to look inside. That must be on the disk
+      // before there is a second file.
+      let candidate = candidate(manifest.identifier)
+      manifest = VaultManifest(
+        identifier: manifest.identifier, operation: manifest.operation, phase: .copying, storeName: manifest.storeName,
+        keptFolder: manifest.keptFolder, oldGeneration: generation, newGeneration: try readGeneration(of: candidate),
+        time: manifest.time)
+      try write(manifest)
+      try gate.copyStore(to: kept)
+    }
+    let support = try tree.keep(try supportFolder(), at: StoreLocation.join(folder, location.supportName))
+    let plain = FileAttributes(mode: gate.status.mode & 0o666)
+    if let snapshot = replacement.retainedSnapshot {
+      try files.writeNewFile(
+        StoreLocation.join(folder, StoreLocation.snapshotName), bytes: snapshot, attributes: plain)
+    }
+    guard let status = try files.status(of: kept) else {
+      throw VaultError.file(FileError(.status, kept, code: 0, reason: "it vanished"))
+    }
+    let description = RetainedManifest(
+      identifier: manifest.identifier, time: name.time, storeName: location.name, storeByteCount: status.size,
+      supportFileCount: support.fileCount, supportByteCount: support.byteCount,
+      versionChecksum: replacement.retainedChecksum, generation: generation, usedWAL: gate.usedWAL)
+    try files.writeNewFile(
+      StoreLocation.join(folder, StoreLocation.manifestName), bytes: try description.encoded(), attributes: plain)
+    // The folder's names, then the folder's own name: both before the store's path may name another file.
+    try files.synchronizeDirectory(folder)
+    try files.synchronizeDirectory(location.previous)
+    return RetainedVersion(
+      name: name, path: folder, storePath: kept, manifest: description, storeByteCount: status.size)
+  }
+
+  /// Returns a name that sorts after all that are there, even when the clock was set back.
+  func nextVersionName(identifier: String) throws(FileError) -> VersionName {
+    var time = configuration.now()
+    for name in try versionNames(in: location.previous) where name.time >= time { time = name.time + 1 }
+    return VersionName(time: time, identifier: identifier)
+  }
+
+  /// The folders of a folder whose names are of the pattern, in order.
+  func versionNames(in folder: String) throws(FileError) -> [VersionName] {
+    guard try files.status(of: folder)?.kind == .directory else { return [] }
+    return try files.names(in: folder).compactMap(VersionName.init).sorted()
+  }
+
+  /// Reads the generation of a store that nobody holds.
+  func readGeneration(of path: String) throws -> String? {
+    guard let generation = configuration.generation else { return nil }
+    let connection = try Connection(path: path, mode: .readOnly, options: .looking)
+    return try generation(connection)
+  }
+
+  // MARK: What is kept
+
+  /// Lists the versions that are kept, the oldest first.
+  ///
+  /// It takes no lock and writes nothing. A version whose own manifest is damaged is listed all the same: its store may be
+  /// whole. One that an unfinished operation is still keeping is not.
+  ///
+  /// - Returns: The versions.
+  /// - Throws: ``VaultError/file(_:)`` when a folder can't be read.
+  package func retainedVersions() throws(VaultError) -> [RetainedVersion] {
+    try VaultError.wrapping { () throws(FileError) in
+      let store = try files.status(of: location.path)
+      let unfinished = try? readManifest()
+      var versions: [RetainedVersion] = []
+      for name in try versionNames(in: location.previous) {
+        let version = try readVersion(name)
+        // The live store under a second name is no version: a run was interrupted while it kept it.
+        if let path = version.storePath, let store, try files.status(of: path)?.identity == store.identity { continue }
+        if unfinished?.keptFolder == name.text, unfinished?.phase == .copying || version.storePath == nil { continue }
+        versions.append(version)
+      }
+      return versions
+    }
+  }
+
+  private func readVersion(_ name: VersionName) throws(FileError) -> RetainedVersion {
+    let folder = StoreLocation.join(location.previous, name.text)
+    let path = StoreLocation.join(folder, StoreLocation.manifestName)
+    var manifest: RetainedManifest?
+    if try files.status(of: path) != nil, let bytes = try? files.readFile(path, limit: RetainedManifest.byteLimit) {
+      manifest = try? RetainedManifest(decoding: bytes)
+    }
+    let store = StoreLocation.join(folder, manifest?.storeName ?? location.name)
+    let status = try files.status(of: store)
+    return RetainedVersion(
+      name: name, path: folder, storePath: status?.kind == .regular ? store : nil, manifest: manifest,
+      storeByteCount: status?.size ?? 0)
+  }
+
+  // MARK: Pruning
+
+  /// Removes all but the newest retained versions.
+  ///
+  /// The newest is never removed, nor one whose own manifest is damaged: what it holds is not known. Call it only in a later
+  /// run than the one that made the newest, after the store was opened.
+  ///
+  /// - Parameter count: How many to keep; less than one counts as one.
+  /// - Returns: The names of those that were removed.
+  /// - Throws: ``VaultError``; what was not removed is complete.
+  package func prune(keeping count: Int) throws -> [String] {
+    guard try retainedVersions().count > max(1, count) else { return [] }
+    return try withLock {
+      try recoverHoldingLock()
+      let complete = try retainedVersions().filter { $0.manifest != nil && $0.storePath != nil }
+      let surplus = complete.dropLast(max(1, count))
+      do throws(FileError) {
+        for version in surplus {
+          // One rename, on the disk before the first file goes: a version is complete or not there at all.
+          try files.rename(version.path, to: prunedPath(version.name.text))
+          try files.synchronizeDirectory(location.previous)
+          try tree.remove(prunedPath(version.name.text))
+          report(.pruned(id: version.name.text))
+        }
+        if !surplus.isEmpty { try files.synchronizeDirectory(location.previous) }
+      } catch {
+        throw VaultError.file(error)
+      }
+      return surplus.map(\.name.text)
+    }
+  }
+
+  private static let prunedPrefix = ".pruned-"
+
+  private func prunedPath(_ name: String) -> String {
+    StoreLocation.join(location.previous, Self.prunedPrefix + name)
+  }
+
+  /// Goes on where an earlier pruning stopped.
+  func removePruned() throws(FileError) {
+    guard try files.status(of: location.previous)?.kind == .directory else { return }
+    let names = try files.names(in: location.previous).filter {
+      $0.hasPrefix(Self.prunedPrefix) && VersionName(String($0.dropFirst(Self.prunedPrefix.count))) != nil
+    }
+    guard !names.isEmpty else { return }
+    // The rename may not be on the disk yet.
+    try files.synchronizeDirectory(location.previous)
+    for name in names { try tree.remove(StoreLocation.join(location.previous, name)) }
+    try files.synchronizeDirectory(location.previous)
+  }
+}

@@ -1,0 +1,197 @@
+import Foundation
+package import HeirloomStore
+
+/// The one place that puts another store in a store's place, keeps the one before, and settles what a crash left.
+///
+/// There is one commit point, `rename(candidate, store)`. Before it the store is the old one and everything else is ours to
+/// remove; after it the store is the new one and the old one is complete in `previous`. The store's path always names one of
+/// the two. A power loss may keep any of the names that were made or removed since their folder was last brought to the disk,
+/// each on its own: the order of the calls is made for that.
+///
+/// A vault works on the caller's task, one operation at a time; the lock keeps other vaults out, in any process.
+package struct StoreVault {
+  /// What a caller may choose.
+  package struct Configuration {
+    /// How long to wait for another assistant.
+    package var lockTimeout: Duration = .seconds(10)
+    /// How long to wait for other processes to let go of the store.
+    package var gateTimeout: Duration = .seconds(5)
+    /// Whether to work on volumes where only the death of the process is survived, not the loss of power.
+    package var allowUnsafeVolume = false
+    /// The room that has to stay free beyond the need, in bytes.
+    package var reservedBytes: UInt64 = 64 << 20
+    /// Reads the generation of the store that is a connection's main database; `nil` if it has none.
+    ///
+    /// It is needed where the file system refuses hard links. Without it an unfinished operation can't be told from a finished
+    /// one there, and then all that may be a version is kept.
+    package var generation: ((Connection) throws -> String?)?
+    /// Returns the time, in seconds since 1970-01-01 UTC.
+    package var now: () -> Int64 = { Int64(Date().timeIntervalSince1970) }
+
+    /// Creates the settings for an app.
+    package init() {}
+  }
+
+  /// What the caller knows of a swap before the candidate is built.
+  package struct Replacement {
+    /// What is being done.
+    package var operation: VaultManifest.Operation = .migration
+    /// The bytes of a snapshot of the old store's model, kept with it.
+    package var retainedSnapshot: [UInt8]?
+    /// The checksum of the old store's model, for people.
+    package var retainedChecksum: String?
+    /// The bytes that building takes, the reserve left out.
+    package var bytesNeeded: UInt64 = 0
+
+    /// Creates a description.
+    package init(
+      operation: VaultManifest.Operation = .migration, retainedSnapshot: [UInt8]? = nil,
+      retainedChecksum: String? = nil,
+      bytesNeeded: UInt64 = 0
+    ) {
+      self.operation = operation
+      self.retainedSnapshot = retainedSnapshot
+      self.retainedChecksum = retainedChecksum
+      self.bytesNeeded = bytesNeeded
+    }
+  }
+
+  /// The store.
+  package let location: StoreLocation
+  /// The settings.
+  package let configuration: Configuration
+
+  let files: any FileOperations
+  private let handler: (VaultEvent) throws -> Void
+
+  /// Creates a vault; nothing is read or made.
+  ///
+  /// - Parameters:
+  ///   - location: The store.
+  ///   - files: The file system.
+  ///   - configuration: The settings.
+  ///   - events: Told of each thing that happens. What it throws before the swap gives the operation up, what it throws later is
+  ///     dropped.
+  package init(
+    _ location: StoreLocation, files: any FileOperations = POSIXFileOperations(),
+    configuration: Configuration = Configuration(), events: @escaping (VaultEvent) throws -> Void = { _ in }
+  ) {
+    self.location = location
+    self.files = files
+    self.configuration = configuration
+    handler = events
+  }
+
+  var tree: FolderTree { FolderTree(files: files) }
+
+  /// Tells of an event; what the caller throws gives the operation up.
+  func emit(_ event: VaultEvent) throws {
+    try handler(event)
+  }
+
+  /// Tells of an event that nothing can be made of any more.
+  func report(_ event: VaultEvent) {
+    try? handler(event)
+  }
+
+  /// Returns whether an operation on a store was not finished, without a lock and without writing.
+  ///
+  /// It costs three reads of names. An operation of another process that is under way counts as well.
+  package static func hasUnfinishedOperation(
+    at location: StoreLocation, files: any FileOperations = POSIXFileOperations()
+  ) throws(FileError) -> Bool {
+    if try files.status(of: location.manifest) != nil { return true }
+    guard try files.status(of: location.incoming)?.kind == .directory else { return false }
+    return try files.names(in: location.incoming).contains(where: VersionName.isIdentifier)
+  }
+
+  /// Settles an operation that was not finished.
+  ///
+  /// - Throws: ``VaultError/damagedManifest(path:reason:)`` or ``VaultError/storeMissing(path:retained:)``, and then nothing was
+  ///   touched; ``VaultError/file(_:)`` when something could not be done, and the next run goes on.
+  package func recover() throws {
+    try withLock { try recoverHoldingLock() }
+  }
+
+  // MARK: The lock
+
+  /// Runs an operation while no other vault works on the store.
+  ///
+  /// - Parameters:
+  ///   - requiresStore: Whether there has to be a store.
+  ///   - body: The operation.
+  /// - Returns: What the body returns.
+  /// - Throws: ``VaultError`` when the place is not fit or the lock is not to be had, or what the body throws.
+  func withLock<Value>(requiresStore: Bool = true, _ body: () throws -> Value) throws -> Value {
+    let folder = try checkPlace(requiresStore: requiresStore)
+    try tree.ensure(location.companion, like: folder)
+    let lock = try VaultError.wrapping { () throws(FileError) in
+      try files.lock(location.lock, timeout: configuration.lockTimeout)
+    }
+    guard let lock else { throw VaultError.vaultInUse(path: location.lock) }
+    defer { lock.close() }
+    do {
+      try emit(.locked)
+      return try body()
+    } catch let error as FileError {
+      throw VaultError.file(error)
+    }
+  }
+
+  /// Checks everything that can be checked before anything is made.
+  ///
+  /// - Parameter requiresStore: Whether there has to be a store.
+  /// - Returns: The status of the store's folder.
+  /// - Throws: ``VaultError`` that says what is not fit.
+  private func checkPlace(requiresStore: Bool) throws(VaultError) -> FileStatus {
+    let (folder, store) = try VaultError.wrapping { () throws(FileError) in
+      (try files.status(of: location.directory), try files.status(of: location.path))
+    }
+    guard let folder, folder.kind == .directory else {
+      throw .unusableFolder(path: location.directory, reason: "there is no such folder")
+    }
+    if let store {
+      guard store.kind == .regular else { throw .notAFile(path: location.path, found: store.kind.rawValue) }
+      guard store.identity.device == folder.identity.device else {
+        throw .unusableFolder(path: location.directory, reason: "the store is mounted there from another volume")
+      }
+    } else if requiresStore {
+      try throwStoreMissing()
+    }
+    for path in [location.companion, location.previous, location.incoming, location.incompatible] {
+      if let reason = try tree.objection(to: path, on: folder) { throw .unusableFolder(path: path, reason: reason) }
+    }
+    let volume = try VaultError.wrapping { () throws(FileError) in try files.volume(of: location.directory) }
+    guard volume.kind.isSafe || configuration.allowUnsafeVolume else {
+      throw .unsafeVolume(path: location.path, fileSystem: volume.fileSystemName)
+    }
+    do throws(FileError) {
+      try files.checkWritable(location.directory)
+      if try files.status(of: location.companion) != nil { try files.checkWritable(location.companion) }
+    } catch {
+      throw .folderNotWritable(error)
+    }
+    return folder
+  }
+
+  /// Says that there is no store, and which versions there are.
+  func throwStoreMissing() throws(VaultError) {
+    let versions = (try? retainedVersions()) ?? []
+    throw .storeMissing(path: location.path, retained: versions.map(\.name.text))
+  }
+
+  /// Checks what recovery may have to settle first: the store's names and the room.
+  func checkStore(bytesNeeded: UInt64) throws(VaultError) {
+    let (store, volume) = try VaultError.wrapping { () throws(FileError) in
+      (try files.status(of: location.path), try files.volume(of: location.directory))
+    }
+    if let store, store.linkCount > 1 { throw .hardLinked(path: location.path, linkCount: store.linkCount) }
+    // A tenth more than asked for: the need is an estimate.
+    let need = bytesNeeded.addingReportingOverflow(bytesNeeded / 10)
+    let total = need.partialValue.addingReportingOverflow(configuration.reservedBytes)
+    let needed = need.overflow || total.overflow ? UInt64.max : total.partialValue
+    guard volume.availableBytes >= needed else {
+      throw .notEnoughSpace(path: location.path, needed: needed, available: volume.availableBytes)
+    }
+  }
+}
