@@ -76,6 +76,7 @@ struct ExpressionsParserTests {
       ("CAST(10.5, 'NSDate')", .constant(.value(.date(10.5)))),
       ("CAST(10, 'NSDate')", .constant(.value(.date(10)))),
       ("CAST('00ff', 'NSData')", .constant(.value(.binary([0, 255])))),
+      ("CAST('00f', 'NSData')", call("castObject:toType:", text("00f"), text("NSData"))),
       ("CAST('NSString', 'Class')", .constant(.className("NSString"))),
       (
         "FETCH(FUNCTION($manager, 'a:', 'b'), $manager.sourceContext, NO)",
@@ -235,6 +236,16 @@ struct ExpressionsParserTests {
     #expect(onSmallStack { PredicateDescription(keeping: text) == Self.a } == true)
     let calls = String(repeating: "f:(", count: 60) + "a" + String(repeating: ")", count: 60) + " == 1"
     #expect(onSmallStack { PredicateDescription(keeping: calls) != .unparsed(calls) } == true)
+  }
+
+  @Test func `counts the levels of the tree, whatever they are made of`() {
+    // Each is flat as text but deep as a tree, and deep on one side only.
+    var text = "a" + String(repeating: "[0]", count: 50)
+    for _ in 0..<6 {
+      text = "SUBQUERY(\(text), $x, TRUEPREDICATE OR b == 1).@count == 1 AND b == 1 OR c == 1 AND d == 1"
+      text = "TERNARY(\(text), 1, 2)"
+    }
+    #expect(throws: ExpressionError.self) { try ValueExpression(parsing: text) }
   }
 
   @Test func `refuses a giant text`() throws {
