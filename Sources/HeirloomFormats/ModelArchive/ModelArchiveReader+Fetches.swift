@@ -68,11 +68,14 @@ extension ModelArchiveReader {
       return LegacyIndexes.merged(legacy: LegacyIndexes.indexes(ofProperties: indexedNames) + compounds, explicit: [])
     }
     var indexes: [FetchIndexDescription] = []
+    var names: Set<String> = []
     for reference in try decoder.elements("NSFetchIndexDescriptions", of: object) {
       guard let index = try decoder.object(reference) else { continue }
       // An index of an ancestor may be listed again.
       if case .reference(let owner)? = try index.member("NSEntity"), owner != object.reference { continue }
-      indexes.append(try fetchIndex(index, entity))
+      let description = try fetchIndex(index, entity)
+      // Some caches list an index twice.
+      if names.insert(description.name).inserted { indexes.append(description) }
     }
     return indexes
   }

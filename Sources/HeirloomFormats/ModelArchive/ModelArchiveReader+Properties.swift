@@ -2,7 +2,8 @@ import HeirloomModel
 
 extension ModelArchiveReader {
   private static let commonKeys: Set<String> = [
-    "NSPropertyName", "NSEntity", "NSRenamingIdentifier", "NSIsOptional", "NSIsTransient", "NSIsReadOnly", "NSIsIndexed",
+    "NSPropertyName", "NSEntity", "NSRenamingIdentifier", "NSIsOptional", "NSIsTransient", "NSIsReadOnly",
+    "NSIsIndexed",
     "NSIndexedBySpotlight", "NSUserInfo", "NSVersionHashModifier", "NSValidationPredicates", "NSValidationWarnings",
     "_P",
   ]
@@ -150,7 +151,9 @@ extension ModelArchiveReader {
     return relationship
   }
 
-  private mutating func count(_ key: String, of object: ArchivedObject, _ place: String) throws(KeyedArchiveError) -> Int? {
+  private mutating func count(_ key: String, of object: ArchivedObject, _ place: String) throws(KeyedArchiveError)
+    -> Int?
+  {
     guard let number = try decoder.integer(key, of: object) else { return nil }
     // Counts are hashed as 32-bit numbers.
     guard Int32(exactly: number) != nil else {

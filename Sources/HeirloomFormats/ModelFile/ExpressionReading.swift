@@ -4,11 +4,11 @@ import HeirloomModel
 enum ExpressionReading {
   /// Returns a predicate; the text itself if it can't be parsed.
   static func predicate(_ text: String) -> PredicateDescription {
-    .unparsed(text)
+    (try? PredicateDescription(parsing: text)) ?? .unparsed(text)
   }
 
   /// Returns an expression; the text itself if it can't be parsed.
   static func expression(_ text: String) -> ValueExpression {
-    .unparsed(text)
+    (try? ValueExpression(parsing: text)) ?? .unparsed(text)
   }
 }

@@ -18,7 +18,8 @@ enum ModelAssembly {
   ) throws(ModelReadingError) -> ManagedObjectModel {
     let propertyCount = entities.reduce(0) { $0 + $1.properties.count }
     guard entities.count <= Limits.entities, propertyCount <= Limits.properties else {
-      let reason = "it describes \(entities.count) entities with \(propertyCount) properties; at most \(Limits.entities) "
+      let reason =
+        "it describes \(entities.count) entities with \(propertyCount) properties; at most \(Limits.entities) "
         + "and \(Limits.properties) are accepted"
       throw ModelReadingError(problem: .malformed(reason: reason))
     }
@@ -32,7 +33,8 @@ enum ModelAssembly {
       }
       // A cycle is the model's own check; it is as deep as anything.
       guard depth <= Limits.ancestors else {
-        let reason = "the entity \"\(entity.name.prefix(80))\" has more than \(Limits.ancestors) ancestors, or is its own"
+        let reason =
+          "the entity \"\(entity.name.prefix(80))\" has more than \(Limits.ancestors) ancestors, or is its own"
         throw ModelReadingError(problem: .malformed(reason: reason))
       }
     }

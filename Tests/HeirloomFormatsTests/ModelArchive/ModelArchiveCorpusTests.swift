@@ -59,14 +59,15 @@ struct ModelArchiveCorpusTests {
 
   @Test func `source and archive of a version give the same model`() throws {
     var sources: [String: [ManagedObjectModel]] = [:]
-    for path in Corpus.modelPaths {
+    let projects = Set(Corpus.compiledModelPaths.compactMap { $0.split(separator: "/").first })
+    for path in Corpus.modelPaths where path.split(separator: "/").first.map(projects.contains) == true {
       let model = try ModelSourceReader.read(bytes(path + "/contents")).model
       sources[model.versionChecksum(), default: []].append(model)
     }
     var pairCount = 0
     for path in Corpus.compiledModelPaths {
       let compiled = try ModelArchiveReader.read(bytes(path)).model
-      guard let candidates = sources[compiled.versionChecksum()] else { continue }
+      guard let candidates = sources[compiled.versionChecksum()], !Self.editedModels.contains(path) else { continue }
       pairCount += 1
       // Versions of equal hashes may differ in what is not hashed: one of them must be the compiled one.
       let attempts = candidates.map { self.differences(comparable($0), comparable(compiled)) }
@@ -76,12 +77,48 @@ struct ModelArchiveCorpusTests {
     #expect(pairCount > 40)
   }
 
-  /// The model without what only one of the two forms has, or what apps change at run time.
+  @Test func `survives damaged archives`() throws {
+    let path = try #require(Corpus.compiledModelPaths.first { $0.hasSuffix("SampleModel3_v2.mom") })
+    let whole = try bytes(path)
+    var generator = SplitMix(state: 7)
+    var refused = 0
+    for _ in 0..<1500 {
+      var bytes = whole
+      for _ in 0...generator.next() % 3 {
+        bytes[Int(generator.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: generator.next())
+      }
+      if (try? ModelArchiveReader.read(bytes)) == nil { refused += 1 }
+    }
+    // What counts is that none trapped or hung; most damage is noticed.
+    #expect(refused > 300)
+  }
+
+  /// A small generator of numbers that are the same on each run.
+  private struct SplitMix {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var value = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+      value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+      return value ^ value >> 31
+    }
+  }
+
+  /// Models whose sources were edited before or after they were compiled.
+  static let editedModels: Set<String> = ["coredataplus/compiled/@25ef1d72/_SampleModel.momd/SampleModel.mom"]
+
+  /// The entities without what only one of the two forms has, or what apps change at run time.
+  ///
+  /// Caches may hold a second index named after the property, and compilers for old systems rename indexes.
   private func comparable(_ model: ManagedObjectModel) -> [EntityDescription] {
     model.entities.map { entity in
       var entity = entity
       entity.managedObjectClassName = nil
       entity.codeGenerationType = nil
+      var elements = entity.indexes.map(\.elements)
+      elements = elements.enumerated().filter { !elements[..<$0.offset].contains($0.element) }.map(\.element)
+      entity.indexes = elements.map { FetchIndexDescription(name: "\($0)", elements: $0) }
       entity.indexes.sort { $0.name < $1.name }
       for index in entity.attributes.indices { entity.attributes[index].usesScalarValueType = nil }
       return entity
@@ -89,14 +126,10 @@ struct ModelArchiveCorpusTests {
   }
 
   private func differences(_ source: [EntityDescription], _ compiled: [EntityDescription]) -> [String] {
-    var result: [String] = []
-    for (one, other) in zip(source, compiled) where one != other {
-      for (a, b) in zip(one.attributes, other.attributes) where a != b { result.append("\(one.name).\(a.name): \(a) <> \(b)") }
-      for (a, b) in zip(one.relationships, other.relationships) where a != b { result.append("\(one.name).\(a.name): \(a) <> \(b)") }
-      if one.indexes != other.indexes { result.append("\(one.name) indexes \(one.indexes.map(\.name)) \(other.indexes.map(\.name))") }
-      if one.uniquenessConstraints != other.uniquenessConstraints { result.append("\(one.name) constraints") }
-      if result.isEmpty { result.append("\(one.name)") }
+    zip(source, compiled).filter { $0 != $1 }.map { pair in
+      let properties = Set(pair.0.properties.map { AnyHashable($0) })
+      let changed = pair.1.properties.filter { !properties.contains(AnyHashable($0)) }.map(\.name)
+      return "\(pair.0.name): \(changed)"
     }
-    return result
   }
 }
