@@ -52,7 +52,8 @@ let package = Package(
     ),
     .testTarget(
       name: "HeirloomFormatsTests",
-      dependencies: ["HeirloomFormats", "HeirloomMapping", "HeirloomModel", "TestSupport"]
+      dependencies: ["HeirloomFormats", "HeirloomMapping", "HeirloomModel", "TestSupport"],
+      exclude: ["Snapshot/Goldens"]
     ),
     .testTarget(
       name: "HeirloomStoreTests",
