@@ -74,8 +74,10 @@ package struct ModelArchiveReader {
     let root = try decoder.root()
     let rootClasses = try decoder.classNames(of: root)
     guard rootClasses.contains("NSManagedObjectModel") else {
+      // Xcode before 4.3 archived classes of its own.
+      let isOldSource = rootClasses[0].hasPrefix("XD")
       let isMapping = rootClasses.contains("NSMappingModel")
-      parts.problem = .notModel(isMapping ? .mappingModel : .otherPropertyList)
+      parts.problem = .notModel(isMapping ? .mappingModel : isOldSource ? .oldBinaryModel : .otherPropertyList)
       return parts
     }
     try checkKeys(

@@ -27,6 +27,8 @@ package struct ModelSourceReader {
     } catch {
       throw ModelReadingError(problem: .malformed(reason: error.description))
     }
+    // Sources of mapping models are XML stores.
+    guard root.name != "database" else { throw ModelReadingError(problem: .notModel(.mappingModel)) }
     guard root.name == "model" else { throw ModelReadingError(problem: .notModel(.otherXML(rootElement: root.name))) }
     var reader = ModelSourceReader()
     let model = try reader.model(root)

@@ -29,6 +29,10 @@ struct ModelArchiveCorpusTests {
     for path in Corpus.compiledModelPaths {
       do {
         let result = try ModelArchiveReader.read(bytes(path))
+        let snapshot = ModelSnapshot(model: result.model)
+        if try ModelSnapshot(bytes: snapshot.bytes(.readable)) != snapshot {
+          unexpected.insert("\(path): the snapshot differs")
+        }
         for warning in result.warnings where !Self.knownWarnings.contains(warning) {
           unexpected.insert("\(path): \(warning)")
         }

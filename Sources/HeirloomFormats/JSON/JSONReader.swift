@@ -1,0 +1,189 @@
+/// A strict reader of JSON documents, made for input that may be hostile.
+package struct JSONReader {
+  /// The most levels of lists and objects.
+  package static let depthLimit = 256
+
+  private let bytes: [UInt8]
+  private var position = 0
+
+  private init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+  }
+
+  /// Returns the value of a document.
+  ///
+  /// - Parameter bytes: A whole document in UTF-8.
+  /// - Returns: The value.
+  /// - Throws: ``JSONError`` for anything but exactly one value.
+  package static func value(of bytes: [UInt8]) throws(JSONError) -> JSONValue {
+    var reader = JSONReader(bytes)
+    reader.skipBlanks()
+    let value = try reader.value(depth: 0)
+    reader.skipBlanks()
+    guard reader.position == bytes.count else { throw .unexpected(offset: reader.position) }
+    return value
+  }
+
+  private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
+    guard position < bytes.count else { throw .truncated(offset: position) }
+    switch bytes[position] {
+    case UInt8(ascii: "{"): return .object(try object(depth: depth))
+    case UInt8(ascii: "["): return .array(try array(depth: depth))
+    case UInt8(ascii: "\""): return .string(try string())
+    case UInt8(ascii: "t"): return try word("true", .boolean(true))
+    case UInt8(ascii: "f"): return try word("false", .boolean(false))
+    case UInt8(ascii: "n"): return try word("null", .null)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+    default: throw .unexpected(offset: position)
+    }
+  }
+
+  private mutating func object(depth: Int) throws(JSONError) -> [String: JSONValue] {
+    let start = position
+    guard depth < Self.depthLimit else { throw .tooDeep(limit: Self.depthLimit, offset: start) }
+    position += 1
+    var result: [String: JSONValue] = [:]
+    skipBlanks()
+    if take("}") { return result }
+    while true {
+      skipBlanks()
+      guard position < bytes.count else { throw .truncated(offset: position) }
+      guard bytes[position] == UInt8(ascii: "\"") else { throw .unexpected(offset: position) }
+      let key = try string()
+      skipBlanks()
+      try expect(":")
+      skipBlanks()
+      guard result.updateValue(try value(depth: depth + 1), forKey: key) == nil else {
+        throw .duplicateKey(key, offset: start)
+      }
+      skipBlanks()
+      if take("}") { return result }
+      try expect(",")
+    }
+  }
+
+  private mutating func array(depth: Int) throws(JSONError) -> [JSONValue] {
+    guard depth < Self.depthLimit else { throw .tooDeep(limit: Self.depthLimit, offset: position) }
+    position += 1
+    var result: [JSONValue] = []
+    skipBlanks()
+    if take("]") { return result }
+    while true {
+      skipBlanks()
+      result.append(try value(depth: depth + 1))
+      skipBlanks()
+      if take("]") { return result }
+      try expect(",")
+    }
+  }
+
+  private mutating func word(_ text: StaticString, _ value: JSONValue) throws(JSONError) -> JSONValue {
+    let start = position
+    for byte in "\(text)".utf8 {
+      guard position < bytes.count else { throw .truncated(offset: start) }
+      guard bytes[position] == byte else { throw .unexpected(offset: position) }
+      position += 1
+    }
+    return value
+  }
+
+  private mutating func number() throws(JSONError) -> JSONValue {
+    let start = position
+    var isInteger = true
+    _ = take("-")
+    if !take("0") { try digits(start) }
+    if take(".") {
+      isInteger = false
+      try digits(start)
+    }
+    if take("e") || take("E") {
+      isInteger = false
+      if !take("-") { _ = take("+") }
+      try digits(start)
+    }
+    let text = String(decoding: bytes[start..<position], as: UTF8.self)
+    if isInteger, let number = Int64(text) { return .integer(number) }
+    guard let number = Double(text), number.isFinite else { throw .invalidNumber(offset: start) }
+    return .double(number)
+  }
+
+  private mutating func digits(_ start: Int) throws(JSONError) {
+    let first = position
+    while position < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[position]) { position += 1 }
+    guard position > first else { throw .invalidNumber(offset: start) }
+  }
+
+  private mutating func string() throws(JSONError) -> String {
+    let start = position
+    position += 1
+    let first = position
+    // Most strings have no escapes and are taken as they are.
+    while position < bytes.count, bytes[position] != UInt8(ascii: "\""), bytes[position] != UInt8(ascii: "\\"),
+      bytes[position] >= 0x20
+    { position += 1 }
+    var content = Array(bytes[first..<position])
+    while true {
+      guard position < bytes.count else { throw .truncated(offset: start) }
+      let byte = bytes[position]
+      position += 1
+      switch byte {
+      case UInt8(ascii: "\""):
+        guard let text = String(validating: content, as: UTF8.self) else { throw .invalidString(offset: start) }
+        return text
+      case UInt8(ascii: "\\"):
+        content.append(contentsOf: try escape(start))
+      case ..<0x20:
+        throw .invalidString(offset: start)
+      default:
+        content.append(byte)
+      }
+    }
+  }
+
+  /// Returns the bytes that an escape stands for.
+  private mutating func escape(_ start: Int) throws(JSONError) -> [UInt8] {
+    guard position < bytes.count else { throw .truncated(offset: start) }
+    let byte = bytes[position]
+    position += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
+    case UInt8(ascii: "b"): return [0x08]
+    case UInt8(ascii: "f"): return [0x0C]
+    case UInt8(ascii: "n"): return [0x0A]
+    case UInt8(ascii: "r"): return [0x0D]
+    case UInt8(ascii: "t"): return [0x09]
+    case UInt8(ascii: "u"):
+      var units = [try codeUnit(start)]
+      if UTF16.isLeadSurrogate(units[0]), take("\\") {
+        guard take("u") else { throw .invalidString(offset: start) }
+        units.append(try codeUnit(start))
+      }
+      guard let text = String(validating: units, as: UTF16.self) else { throw .invalidString(offset: start) }
+      return Array(text.utf8)
+    default: throw .invalidString(offset: start)
+    }
+  }
+
+  private mutating func codeUnit(_ start: Int) throws(JSONError) -> UInt16 {
+    guard position + 4 <= bytes.count else { throw .truncated(offset: start) }
+    let text = String(decoding: bytes[position..<position + 4], as: UTF8.self)
+    guard text.allSatisfy(\.isHexDigit), let unit = UInt16(text, radix: 16) else { throw .invalidString(offset: start) }
+    position += 4
+    return unit
+  }
+
+  private mutating func skipBlanks() {
+    while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) { position += 1 }
+  }
+
+  private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func expect(_ character: Unicode.Scalar) throws(JSONError) {
+    guard position < bytes.count else { throw .truncated(offset: position) }
+    guard take(character) else { throw .unexpected(offset: position) }
+  }
+}

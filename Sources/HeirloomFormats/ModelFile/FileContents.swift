@@ -1,0 +1,83 @@
+import Foundation
+
+/// Reading of files for models: bounded, and only what is a regular file.
+enum FileContents {
+  /// The most bytes that a model's file may have.
+  static let limit = 64 << 20
+
+  /// What is at a path.
+  enum Kind {
+    case file
+    case folder
+    case special
+  }
+
+  /// Returns what is at a path, symbolic links followed.
+  static func kind(_ path: String) throws(ModelReadingError) -> Kind {
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw failure(path) }
+    return kind(status.st_mode)
+  }
+
+  /// Returns the bytes of a file.
+  static func bytes(_ path: String, limit: Int = limit) throws(ModelReadingError) -> [UInt8] {
+    // Without O_NONBLOCK a named pipe would keep the caller waiting for ever.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw failure(path) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw failure(path) }
+    switch kind(status.st_mode) {
+    case .file: break
+    case .folder: throw ModelReadingError(path: path, problem: .notModel(.folder))
+    case .special: throw ModelReadingError(path: path, problem: .notModel(.specialFile))
+    }
+    let size = Int(exactly: status.st_size) ?? .max
+    guard size <= limit else { throw ModelReadingError(path: path, problem: .tooLarge(byteCount: size, limit: limit)) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(size)
+    var chunk = [UInt8](repeating: 0, count: 64 << 10)
+    while true {
+      let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0 && errno == EINTR { continue }
+      guard count >= 0 else { throw failure(path) }
+      guard count > 0 else { return bytes }
+      bytes += chunk[..<count]
+      // The file may grow while it is read.
+      guard bytes.count <= limit else {
+        throw ModelReadingError(path: path, problem: .tooLarge(byteCount: bytes.count, limit: limit))
+      }
+    }
+  }
+
+  /// Returns the names in a folder without hidden ones, in natural order.
+  static func names(in folder: String) throws(ModelReadingError) -> [String] {
+    do {
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+      return names.filter { !$0.hasPrefix(".") }.sorted { NaturalOrder.precedes($0, $1) }
+    } catch {
+      throw ModelReadingError(path: folder, problem: .unreadable(reason: "its content can't be listed"))
+    }
+  }
+
+  /// Whether there is a file or folder at a path.
+  static func exists(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0
+  }
+
+  private static func kind(_ mode: mode_t) -> Kind {
+    switch mode & S_IFMT {
+    case S_IFREG: .file
+    case S_IFDIR: .folder
+    default: .special
+    }
+  }
+
+  /// The error of the last call to the system.
+  private static func failure(_ path: String) -> ModelReadingError {
+    let code = errno
+    if code == ENOENT || code == ENOTDIR { return ModelReadingError(path: path, problem: .missing) }
+    return ModelReadingError(path: path, problem: .unreadable(reason: String(cString: strerror(code))))
+  }
+}

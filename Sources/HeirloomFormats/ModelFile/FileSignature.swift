@@ -1,0 +1,36 @@
+/// What the first bytes of a file tell about its kind.
+enum FileSignature {
+  case binaryPropertyList
+  case xml
+  case gzip
+  case json
+  case other(ModelReadingError.Content)
+
+  /// Judges a file.
+  init(_ bytes: [UInt8]) {
+    let start = bytes.prefix(4096)
+    // A byte order mark and blanks may come before text.
+    let text = (start.starts(with: [0xEF, 0xBB, 0xBF]) ? start.dropFirst(3) : start).drop {
+      [0x20, 0x09, 0x0A, 0x0D].contains($0)
+    }
+    if bytes.isEmpty {
+      self = .other(.emptyFile)
+    } else if BinaryPropertyListReader.recognizes(start) {
+      self = .binaryPropertyList
+    } else if Compression.isGzip(start) {
+      self = .gzip
+    } else if start.starts(with: "SQLite format 3\0".utf8) {
+      self = .other(.sqliteStore)
+    } else if start.starts(with: "momv2$".utf8) {
+      self = .other(.optimizedModel)
+    } else if text.first == UInt8(ascii: "<") {
+      self = .xml
+    } else if text.first == UInt8(ascii: "{") {
+      self = .json
+    } else {
+      // A multi-byte character may be cut at the end of what is looked at.
+      let isText = text.allSatisfy { $0 >= 0x20 || [0x09, 0x0A, 0x0D].contains($0) }
+      self = .other(isText ? .text : .unknownData)
+    }
+  }
+}

@@ -1,0 +1,182 @@
+/// The versions of a model that lie together, listed without being read.
+package struct ModelVersionList: Hashable, Sendable {
+  /// One version.
+  package struct Version: Hashable, Sendable {
+    /// The version's name: that of its file without the extension.
+    package let name: String
+    /// Where the version is read from.
+    package let file: ModelFile
+    /// The checksum that `lock.json` notes for a shipped version.
+    package let lockedChecksum: String?
+  }
+
+  /// The name of the bundle or folder, without extension.
+  package let name: String
+  /// The versions in their order: that of `lock.json` where there is one, else the natural order of names.
+  package let versions: [Version]
+  /// The name of the current version: what the bundle says, else the only or last one.
+  ///
+  /// If the path is that of one version, it is that one. It is `nil` only for an empty list.
+  package let currentVersionName: String?
+
+  /// The current version.
+  package var currentVersion: Version? {
+    versions.first { $0.name == currentVersionName }
+  }
+
+  /// Returns the version of the given name, or `nil`.
+  package func version(named name: String) -> Version? {
+    versions.first { $0.name == name }
+  }
+
+  /// Lists the versions at a path.
+  ///
+  /// - Parameter path: The path of a bundle, of a folder of snapshots, of one version in a bundle (whose sisters are
+  ///   listed as well), or of a single model.
+  /// - Throws: ``ModelReadingError`` if there is no model at the path, or the bundle's own notes are damaged.
+  package init(_ path: String) throws(ModelReadingError) {
+    let file = try ModelFile(path)
+    switch file.kind {
+    case .sourceBundle: self = try Self.sourceBundle(file)
+    case .compiledBundle: self = try Self.compiledBundle(file)
+    case .snapshotFolder: self = try Self.snapshotFolder(file)
+    case .source: self = try Self.sisters(of: file, ending: FileNames.sourceExtension, in: .sourceBundle)
+    case .compiled: self = try Self.sisters(of: file, ending: FileNames.compiledExtension, in: .compiledBundle)
+    case .snapshot: self = Self.single(file)
+    }
+  }
+
+  private init(name: String, versions: [Version], currentVersionName: String?) {
+    self.name = name
+    self.versions = versions
+    self.currentVersionName = currentVersionName
+  }
+
+  // MARK: - Kinds of bundles
+
+  private static func sourceBundle(_ bundle: ModelFile) throws(ModelReadingError) -> ModelVersionList {
+    let versions = try files(in: bundle.path, ending: FileNames.sourceExtension)
+    let note = bundle.path + "/" + FileNames.currentVersion
+    var current: String?
+    if FileContents.exists(note) {
+      current = try plist(note)["_XCCurrentVersionName"]?.stringValue.map {
+        FileNames.base($0, without: FileNames.sourceExtension)
+      }
+    }
+    return try list(bundle, FileNames.sourceBundleExtension, versions, current: current, note: note)
+  }
+
+  private static func compiledBundle(_ bundle: ModelFile) throws(ModelReadingError) -> ModelVersionList {
+    let versions = try files(in: bundle.path, ending: FileNames.compiledExtension)
+    let note = bundle.path + "/" + FileNames.versionInfo
+    var current: String?
+    if FileContents.exists(note) {
+      current = try plist(note)["NSManagedObjectModel_CurrentVersionName"]?.stringValue
+    }
+    return try list(bundle, FileNames.compiledBundleExtension, versions, current: current, note: note)
+  }
+
+  private static func list(
+    _ bundle: ModelFile, _ ending: String, _ versions: [Version], current: String?, note: String
+  ) throws(ModelReadingError) -> ModelVersionList {
+    guard let last = versions.last else {
+      throw ModelReadingError(path: bundle.path, problem: .notModel(.bundleWithoutVersions))
+    }
+    // Another version in its place could be migrated to by mistake.
+    if let current, !versions.contains(where: { $0.name == current }) {
+      let reason = "it names \"\(current.prefix(80))\" as current version, which is not in the bundle"
+      throw ModelReadingError(path: note, problem: .malformed(reason: reason))
+    }
+    return ModelVersionList(
+      name: FileNames.base(bundle.path, without: ending), versions: versions, currentVersionName: current ?? last.name)
+  }
+
+  /// A folder with a source bundle, exported snapshots, or both, and perhaps a lock.
+  private static func snapshotFolder(_ folder: ModelFile) throws(ModelReadingError) -> ModelVersionList {
+    let names = try FileContents.names(in: folder.path)
+    let bundles = names.filter { $0.hasSuffix(FileNames.sourceBundleExtension) }
+    guard bundles.count <= 1 else {
+      let reason = "it holds \(bundles.count) model bundles (\(bundles[0]), \(bundles[1])); at most one was expected"
+      throw ModelReadingError(path: folder.path, problem: .malformed(reason: reason))
+    }
+    let sources = try bundles.first.map { name throws(ModelReadingError) in
+      try ModelVersionList(folder.path + "/" + name)
+    }
+    let lockPath = folder.path + "/" + FileNames.lock
+    let lock = FileContents.exists(lockPath) ? try VersionLock(path: lockPath) : VersionLock()
+    var files: [String: ModelFile] = [:]
+    for name in names where FileNames.isSnapshot(name) {
+      let ending = name.hasSuffix(".gz") ? ".json.gz" : ".json"
+      files[FileNames.base(name, without: ending)] = try ModelFile(folder.path + "/" + name)
+    }
+    // The source of a version wins over its snapshot: it is what the app is built from.
+    for version in sources?.versions ?? [] { files[version.name] = version.file }
+    let locked = lock.versions.map(\.name)
+    for name in locked where files[name] == nil {
+      let reason = "it names the version \"\(name.prefix(80))\", which is not in the folder"
+      throw ModelReadingError(path: lockPath, problem: .malformed(reason: reason))
+    }
+    let others = files.keys.filter { !locked.contains($0) }.sorted { NaturalOrder.precedes($0, $1) }
+    let versions = (locked + others).compactMap { name in
+      files[name].map { file in
+        Version(name: name, file: file, lockedChecksum: lock.versions.first { $0.name == name }?.checksum)
+      }
+    }
+    guard let last = versions.last else {
+      throw ModelReadingError(path: folder.path, problem: .notModel(.bundleWithoutVersions))
+    }
+    return ModelVersionList(
+      name: sources?.name ?? FileNames.base(folder.path), versions: versions,
+      currentVersionName: sources?.currentVersionName ?? last.name)
+  }
+
+  /// One version with the others of its bundle.
+  private static func sisters(
+    of file: ModelFile, ending: String, in kind: ModelFile.Kind
+  ) throws(ModelReadingError) -> ModelVersionList {
+    // The file "contents" stands for the folder that holds it.
+    let isContents = FileNames.base(file.path) == FileNames.source
+    let path = isContents ? FileNames.folder(of: file.path) : file.path
+    let folder = FileNames.folder(of: path)
+    let isInBundle =
+      kind == .sourceBundle
+      ? folder.hasSuffix(FileNames.sourceBundleExtension) : folder.hasSuffix(FileNames.compiledBundleExtension)
+    guard isInBundle else { return single(file) }
+    let versions = try files(in: folder, ending: ending)
+    let name = FileNames.base(path, without: ending)
+    let bundleEnding = kind == .sourceBundle ? FileNames.sourceBundleExtension : FileNames.compiledBundleExtension
+    guard versions.contains(where: { $0.name == name }) else { return single(file) }
+    return ModelVersionList(
+      name: FileNames.base(folder, without: bundleEnding), versions: versions, currentVersionName: name)
+  }
+
+  private static func single(_ file: ModelFile) -> ModelVersionList {
+    var name = FileNames.base(file.path)
+    for ending in [FileNames.sourceExtension, FileNames.compiledExtension] + FileNames.snapshotExtensions
+    where name.hasSuffix(ending) {
+      name = String(name.dropLast(ending.count))
+    }
+    let version = Version(name: name, file: file, lockedChecksum: nil)
+    return ModelVersionList(name: name, versions: [version], currentVersionName: name)
+  }
+
+  private static func files(in folder: String, ending: String) throws(ModelReadingError) -> [Version] {
+    var versions: [Version] = []
+    for name in try FileContents.names(in: folder) where name.hasSuffix(ending) {
+      let kind: ModelFile.Kind = ending == FileNames.sourceExtension ? .source : .compiled
+      // Versions in formats that can't be read are listed: the others may be all that is needed.
+      let file = ModelFile(unchecked: folder + "/" + name, kind: kind)
+      versions.append(Version(name: FileNames.base(name, without: ending), file: file, lockedChecksum: nil))
+    }
+    return versions.sorted { NaturalOrder.precedes($0.name, $1.name) }
+  }
+
+  private static func plist(_ path: String) throws(ModelReadingError) -> PropertyListValue {
+    let bytes = try FileContents.bytes(path, limit: 4 << 20)
+    do throws(PropertyListError) {
+      return try PropertyListValue(contentsOf: bytes)
+    } catch {
+      throw ModelReadingError(path: path, problem: .malformed(reason: error.description))
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import HeirloomModel
+
+extension ModelContentWriter {
+  // MARK: - Values
+
+  /// Writes a value under the name of its kind.
+  mutating func value(_ value: AttributeValue) {
+    json.beginObject()
+    switch value {
+    case .integer(let number):
+      json.key("integer")
+      json.integer(number)
+    case .double(let number):
+      json.key("double")
+      json.double(number)
+    case .decimal(let text): string("decimal", text)
+    case .string(let text): string("string", text)
+    case .boolean(let value):
+      json.key("boolean")
+      json.boolean(value)
+    case .date(let seconds):
+      json.key("date")
+      json.double(seconds)
+    case .binary(let bytes): string("binary", bytes.base64)
+    case .uuid(let bytes): string("uuid", bytes.hexadecimal)
+    case .uri(let text): string("uri", text)
+    }
+    json.endObject()
+  }
+
+  private mutating func constant(_ constant: ConstantValue) {
+    switch constant {
+    case .null:
+      json.null()
+    case .value(let value):
+      self.value(value)
+    case .array(let elements):
+      json.beginArray()
+      for element in elements { self.constant(element) }
+      json.endArray()
+    case .className(let name):
+      json.beginObject()
+      string("className", name)
+      json.endObject()
+    }
+  }
+
+  // MARK: - Expressions
+
+  mutating func expression(_ expression: ValueExpression) {
+    json.beginObject()
+    switch expression {
+    case .constant(let value):
+      json.key("constant")
+      constant(value)
+    case .evaluatedObject:
+      flag("evaluatedObject", true)
+    case .variable(let name):
+      string("variable", name)
+    case .keyPath(let operand, let path):
+      string("keyPath", path)
+      if operand != .evaluatedObject { self.expression("operand", operand) }
+    case .function(let operand, let selector, let arguments):
+      json.key("arguments")
+      json.beginArray()
+      for argument in arguments { self.expression(argument) }
+      json.endArray()
+      string("function", selector)
+      self.expression("operand", operand)
+    case .aggregate(let elements):
+      json.key("aggregate")
+      json.beginArray()
+      for element in elements { self.expression(element) }
+      json.endArray()
+    case .subquery(let collection, let variable, let predicate):
+      self.expression("collection", collection)
+      self.predicate("subquery", predicate)
+      string("variable", variable)
+    case .fetch(let request, let context, let countOnly):
+      self.expression("context", context)
+      flag("countOnly", countOnly)
+      self.expression("fetch", request)
+    case .conditional(let predicate, let then, let otherwise):
+      self.predicate("if", predicate)
+      self.expression("otherwise", otherwise)
+      self.expression("then", then)
+    case .setOperation(let operation, let left, let right):
+      self.expression("left", left)
+      self.expression("right", right)
+      string("setOperation", operation.rawValue)
+    case .unparsed(let text):
+      string("unparsed", text)
+    }
+    json.endObject()
+  }
+
+  // MARK: - Predicates
+
+  mutating func predicate(_ predicate: PredicateDescription) {
+    switch predicate {
+    case .alwaysTrue:
+      json.boolean(true)
+    case .alwaysFalse:
+      json.boolean(false)
+    case .comparison(let comparison):
+      self.comparison(comparison)
+    case .and(let parts):
+      compound("and", parts)
+    case .or(let parts):
+      compound("or", parts)
+    case .not(let part):
+      json.beginObject()
+      self.predicate("not", part)
+      json.endObject()
+    case .unparsed(let text):
+      json.beginObject()
+      string("unparsed", text)
+      json.endObject()
+    }
+  }
+
+  private mutating func compound(_ key: String, _ parts: [PredicateDescription]) {
+    json.beginObject()
+    json.key(key)
+    json.beginArray()
+    for part in parts { predicate(part) }
+    json.endArray()
+    json.endObject()
+  }
+
+  private mutating func comparison(_ comparison: PredicateDescription.Comparison) {
+    json.beginObject()
+    flag("caseInsensitive", comparison.isCaseInsensitive)
+    json.key("comparator")
+    json.integer(Int64(comparison.comparator.rawValue))
+    flag("diacriticInsensitive", comparison.isDiacriticInsensitive)
+    expression("left", comparison.left)
+    count("modifier", comparison.modifier.rawValue)
+    flag("normalized", comparison.isNormalized)
+    expression("right", comparison.right)
+    json.endObject()
+  }
+}

@@ -1,0 +1,204 @@
+public import Foundation
+public import HeirloomModel
+
+/// A model as it was when an app last used it, kept in a file beside the store or in version control.
+///
+/// The file is JSON, plain or in a gzip container: `gunzip -c model.json.gz | jq` shows it. It holds the model's whole
+/// content, what is not hashed included, so that renaming identifiers and defaults survive. Files of format 1 stay
+/// readable for ever.
+public struct ModelSnapshot: Hashable, Sendable {
+  /// The number of the format that is written.
+  public static let format = 1
+
+  /// The model.
+  public let model: ManagedObjectModel
+  /// The version of the app that archived the model.
+  public let applicationVersion: String?
+  /// When the model was archived, to the second.
+  public let archivedAt: Date
+  /// The hashes of the model's entities, by name.
+  public let versionHashes: [String: VersionHash]
+  /// The checksum of all hashes.
+  public let versionChecksum: String
+
+  /// How a snapshot is written.
+  public enum Layout: Hashable, Sendable {
+    /// Indented JSON, one value a line, for version control.
+    case readable
+    /// Compact JSON in a gzip container, for the file beside a store.
+    case compressed
+  }
+
+  /// Creates a snapshot.
+  ///
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - applicationVersion: The version of the app.
+  ///   - archivedAt: The time, of which whole seconds from the year 1 to 9999 are kept.
+  public init(model: ManagedObjectModel, applicationVersion: String? = nil, archivedAt: Date = Date()) {
+    self.model = model
+    self.applicationVersion = applicationVersion
+    self.archivedAt = Self.wholeSeconds(archivedAt)
+    versionHashes = model.versionHashes()
+    versionChecksum = ManagedObjectModel.versionChecksum(of: versionHashes)
+  }
+
+  /// Reads a snapshot.
+  ///
+  /// - Parameter url: The location of a snapshot in either layout.
+  /// - Throws: ``ModelReadingError`` if it can't be read, is no snapshot of a known format, or holds hashes that are
+  ///   not those of its model.
+  public init(contentsOf url: URL) throws(ModelReadingError) {
+    let path = url.path
+    let bytes = try FileContents.bytes(path)
+    do throws(ModelReadingError) {
+      self = try ModelSnapshot(bytes: bytes)
+    } catch {
+      throw error.inFile(path)
+    }
+  }
+
+  /// Reads a snapshot.
+  ///
+  /// - Parameter bytes: The whole file, in either layout.
+  /// - Throws: ``ModelReadingError`` as for a file.
+  package init(bytes: [UInt8]) throws(ModelReadingError) {
+    let json = try Self.json(in: bytes)
+    let value: JSONValue
+    do throws(JSONError) {
+      value = try JSONReader.value(of: json)
+    } catch {
+      throw ModelReadingError(problem: .malformed(reason: error.description))
+    }
+    guard case .object(let members) = value, case .integer(let format)? = members["format"], members["model"] != nil
+    else { throw ModelReadingError(problem: .notModel(.otherJSON)) }
+    guard format == Int64(Self.format) else {
+      throw ModelReadingError(problem: .unsupportedSnapshotFormat(Int(exactly: format) ?? 0))
+    }
+    var object = try SnapshotObject(value, place: "the snapshot")
+    _ = object.take("format")
+    let model = try ModelContentReader.model(try object.required("model"))
+    let applicationVersion = try object.string("applicationVersion")
+    let time = try object.requiredString("archivedAt")
+    guard let date = try? Self.timeStyle.parse(time) else {
+      throw SnapshotObject.unexpected("a time", "archivedAt")
+    }
+    self.init(model: model, applicationVersion: applicationVersion, archivedAt: date)
+    let hashes = try object.dictionary("hashes")
+    let checksum = try object.requiredString("checksum")
+    try object.finish()
+    let own = versionHashes.mapValues(\.description)
+    let differing = Set(own.keys).union(hashes.keys).filter { own[$0] != hashes[$0] }.sorted { $0.utf16Precedes($1) }
+    guard differing.isEmpty, checksum == versionChecksum else {
+      throw ModelReadingError(problem: .hashMismatch(entities: differing))
+    }
+  }
+
+  /// Returns the snapshot as a file.
+  ///
+  /// The same snapshot always gives the same bytes in the readable layout; in the compressed one they depend on the
+  /// version of zlib as well.
+  ///
+  /// - Parameter layout: How it is written.
+  /// - Returns: The file's content.
+  /// - Throws: ``ModelReadingError`` if the model's expressions are nested more deeply than can be read again.
+  public func encoded(_ layout: Layout) throws(ModelReadingError) -> Data {
+    Data(try bytes(layout))
+  }
+
+  /// Returns the snapshot as the bytes of a file.
+  ///
+  /// - Parameter layout: How it is written.
+  /// - Returns: The file's content.
+  /// - Throws: ``ModelReadingError`` if the model's expressions are nested more deeply than can be read again.
+  package func bytes(_ layout: Layout) throws(ModelReadingError) -> [UInt8] {
+    let isReadable = layout == .readable
+    var content = ModelContentWriter(isIndented: isReadable, depth: isReadable ? 1 : 0)
+    content.model(model)
+    guard content.json.depth < JSONReader.depthLimit else {
+      throw ModelReadingError(problem: .malformed(reason: "its expressions are nested too deeply for a snapshot"))
+    }
+    var json = CanonicalJSONWriter(isIndented: isReadable)
+    json.beginObject()
+    if let applicationVersion {
+      json.key("applicationVersion")
+      json.string(applicationVersion)
+    }
+    json.key("archivedAt")
+    json.string(archivedAt.formatted(Self.timeStyle))
+    json.key("checksum")
+    json.string(versionChecksum)
+    json.key("format")
+    json.integer(Int64(Self.format))
+    json.key("hashes")
+    json.beginObject()
+    for entity in model.entities {
+      guard let hash = versionHashes[entity.name] else { continue }
+      json.key(entity.name)
+      json.string(hash.description)
+    }
+    json.endObject()
+    json.key("model")
+    json.raw(content.json.bytes)
+    json.endObject()
+    guard layout == .compressed else { return json.bytes + [UInt8(ascii: "\n")] }
+    do throws(CompressionError) {
+      return try Compression.gzip(json.bytes)
+    } catch {
+      throw ModelReadingError(problem: .malformed(reason: error.description))
+    }
+  }
+
+  // MARK: - Comparing content
+
+  /// Returns a model's whole content in one form: equal models, and only those, have equal bytes.
+  ///
+  /// - Parameter model: The model.
+  /// - Returns: Compact JSON of format 1.
+  package static func canonicalModelBytes(of model: ManagedObjectModel) -> [UInt8] {
+    var writer = ModelContentWriter(isIndented: false)
+    writer.model(model)
+    return writer.json.bytes
+  }
+
+  /// Whether a snapshot's file holds exactly a model's content; the file is not parsed.
+  ///
+  /// - Parameters:
+  ///   - bytes: The file, in either layout; one that is damaged holds nothing.
+  ///   - model: The model.
+  /// - Returns: Whether the content is equal, what is not hashed included.
+  package static func file(_ bytes: [UInt8], holds model: ManagedObjectModel) -> Bool {
+    guard let json = try? json(in: bytes) else { return false }
+    // The model is the last member of a snapshot, so its content and a brace end the file.
+    let isReadable = !Compression.isGzip(bytes)
+    var content = ModelContentWriter(isIndented: isReadable, depth: isReadable ? 1 : 0)
+    content.model(model)
+    let formatMember = isReadable ? "\n  \"format\": 1,\n" : "\"format\":1,"
+    let prefix = isReadable ? "\n  \"model\": " : ",\"model\":"
+    let suffix = isReadable ? "\n}\n" : "}"
+    let ending = Array(prefix.utf8) + content.json.bytes + Array(suffix.utf8)
+    guard json.count > ending.count, json[(json.count - ending.count)...].elementsEqual(ending) else { return false }
+    return String(decoding: json[..<(json.count - ending.count)], as: UTF8.self).contains(formatMember)
+  }
+
+  private static func json(in bytes: [UInt8]) throws(ModelReadingError) -> [UInt8] {
+    guard !bytes.isEmpty else { throw ModelReadingError(problem: .notModel(.emptyFile)) }
+    guard Compression.isGzip(bytes) else { return bytes }
+    do throws(CompressionError) {
+      return try Compression.gunzip(bytes)
+    } catch {
+      throw ModelReadingError(problem: .malformed(reason: error.description))
+    }
+  }
+
+  private static let timeStyle = Date.ISO8601FormatStyle(timeZone: .gmt)
+
+  /// The seconds of the years that the format of times can hold.
+  private static let secondRange = -63_113_904_000.0...252_423_993_599.0
+
+  private static func wholeSeconds(_ date: Date) -> Date {
+    let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
+    let bounded = seconds.isNaN ? 0 : min(max(seconds, secondRange.lowerBound), secondRange.upperBound)
+    return Date(timeIntervalSinceReferenceDate: bounded)
+  }
+}

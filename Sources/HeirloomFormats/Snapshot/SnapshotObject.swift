@@ -1,0 +1,105 @@
+/// The members of a JSON object in a snapshot, taken one by one so that what is unknown shows.
+struct SnapshotObject {
+  private var members: [String: JSONValue]
+  /// Where the object stands, such as `entities[2].attributes[0]`.
+  let place: String
+
+  /// Takes a value apart.
+  init(_ value: JSONValue, place: String) throws(ModelReadingError) {
+    guard case .object(let members) = value else { throw Self.unexpected("an object", place) }
+    self.members = members
+    self.place = place
+  }
+
+  static func unexpected(_ expected: String, _ place: String) -> ModelReadingError {
+    ModelReadingError(
+      problem: .malformed(reason: "\(place) is not \(expected), as a snapshot of format 1 has it there"))
+  }
+
+  /// Whether a member is still there.
+  func has(_ key: String) -> Bool {
+    members[key] != nil
+  }
+
+  /// Takes a member, or `nil`.
+  mutating func take(_ key: String) -> JSONValue? {
+    members.removeValue(forKey: key)
+  }
+
+  /// Takes a member that must be there.
+  mutating func required(_ key: String) throws(ModelReadingError) -> JSONValue {
+    guard let value = take(key) else {
+      throw ModelReadingError(problem: .malformed(reason: "\(place) lacks \"\(key)\""))
+    }
+    return value
+  }
+
+  mutating func string(_ key: String) throws(ModelReadingError) -> String? {
+    guard let value = take(key) else { return nil }
+    guard case .string(let text) = value else { throw Self.unexpected("text", "\(place).\(key)") }
+    return text
+  }
+
+  mutating func requiredString(_ key: String) throws(ModelReadingError) -> String {
+    guard case .string(let text) = try required(key) else { throw Self.unexpected("text", "\(place).\(key)") }
+    return text
+  }
+
+  mutating func strings(_ key: String) throws(ModelReadingError) -> [String] {
+    guard let value = take(key) else { return [] }
+    return try Self.strings(value, "\(place).\(key)")
+  }
+
+  static func strings(_ value: JSONValue, _ place: String) throws(ModelReadingError) -> [String] {
+    guard case .array(let elements) = value else { throw unexpected("a list of texts", place) }
+    var result: [String] = []
+    for element in elements {
+      guard case .string(let text) = element else { throw unexpected("a list of texts", place) }
+      result.append(text)
+    }
+    return result
+  }
+
+  mutating func flag(_ key: String) throws(ModelReadingError) -> Bool {
+    guard let value = take(key) else { return false }
+    guard case .boolean(let flag) = value else { throw Self.unexpected("a truth value", "\(place).\(key)") }
+    return flag
+  }
+
+  mutating func integer(_ key: String) throws(ModelReadingError) -> Int? {
+    guard let value = take(key) else { return nil }
+    guard case .integer(let number) = value, let number = Int(exactly: number) else {
+      throw Self.unexpected("a whole number", "\(place).\(key)")
+    }
+    return number
+  }
+
+  mutating func dictionary(_ key: String) throws(ModelReadingError) -> [String: String] {
+    guard let value = take(key) else { return [:] }
+    guard case .object(let members) = value else { throw Self.unexpected("an object of texts", "\(place).\(key)") }
+    var result: [String: String] = [:]
+    for (name, member) in members {
+      guard case .string(let text) = member else { throw Self.unexpected("an object of texts", "\(place).\(key)") }
+      result[name] = text
+    }
+    return result
+  }
+
+  /// Takes a list and reads each of its elements; none if there is no list.
+  mutating func list<Element>(
+    _ key: String, _ read: (JSONValue, String) throws(ModelReadingError) -> Element
+  ) throws(ModelReadingError) -> [Element] {
+    guard let value = take(key) else { return [] }
+    guard case .array(let elements) = value else { throw Self.unexpected("a list", "\(place).\(key)") }
+    var result: [Element] = []
+    for (index, element) in elements.enumerated() { result.append(try read(element, "\(place).\(key)[\(index)]")) }
+    return result
+  }
+
+  /// Refuses members that nobody took: content that would be lost.
+  func finish() throws(ModelReadingError) {
+    guard let key = members.keys.min() else { return }
+    throw ModelReadingError(
+      problem: .malformed(reason: "\(place) has the member \"\(key.prefix(80))\", which format 1 doesn't know"))
+  }
+}
