@@ -27,11 +27,11 @@ struct VaultFixture {
     var journalMode: String?
   }
 
-  let directory: TemporaryDirectory
+  let directory: QuickDirectory
   let location: StoreLocation
 
   init(_ shape: Shape = .rollback, rows: Int = 40, externalFiles: Int = 0) throws {
-    directory = try TemporaryDirectory()
+    directory = try QuickDirectory()
     location = try StoreLocation(resolving: directory.file("Journal.sqlite").path, files: POSIXFileOperations())
     var options = Connection.Options()
     options.checkpointsOnClose = false
@@ -41,10 +41,13 @@ struct VaultFixture {
     try connection.execute("CREATE TABLE note(id INTEGER PRIMARY KEY, text TEXT)")
     try connection.execute("PRAGMA user_version=1")
     if shape == .wal { try connection.execute("PRAGMA journal_mode=WAL") }
+    try connection.execute("PRAGMA synchronous=OFF")
+    try connection.execute("BEGIN")
     for row in 0..<rows {
       try connection.execute(
         "INSERT INTO note(text) VALUES (?1)", [.text(String(repeating: "row \(row) ", count: 1 + row % 30))])
     }
+    try connection.execute("COMMIT")
     try connection.close()
     switch shape {
     case .rollback, .wal: break
@@ -90,7 +93,7 @@ struct VaultFixture {
   func migrate(_ vault: StoreVault, addsExternalFile: Bool = false) throws -> RetainedVersion? {
     try vault.replaceStore(
       prepare: {
-        let connection = try Connection(path: location.path, mode: .readOnly, options: .looking)
+        let connection = try Connection(path: location.path, mode: .readWrite, options: .looking)
         if try connection.firstInteger("PRAGMA user_version") == 2 { return nil }
         return StoreVault.Replacement(retainedSnapshot: Self.snapshot, retainedChecksum: "one", bytesNeeded: 10_000)
       },
@@ -173,4 +176,23 @@ struct VaultFixture {
   func externalNames() -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: location.support + "/_EXTERNAL_DATA")) ?? []).sorted()
   }
+}
+
+/// A folder in memory where the system has such a place: hundreds of runs with a dozen syncs each are quick there.
+final class QuickDirectory: Sendable {
+  let url: URL
+
+  init() throws {
+    let memory = URL(fileURLWithPath: "/dev/shm")
+    let parent =
+      FileManager.default.isWritableFile(atPath: memory.path) ? memory : FileManager.default.temporaryDirectory
+    url = parent.appendingPathComponent("heirloom-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: url)
+  }
+
+  func file(_ name: String) -> URL { url.appendingPathComponent(name) }
 }

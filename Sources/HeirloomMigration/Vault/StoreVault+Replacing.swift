@@ -10,6 +10,7 @@ extension StoreVault {
   /// - Parameters:
   ///   - prepare: Says what is to be done, reading the store as anyone may: it runs under the lock, before the store is held. `nil`
   ///     ends the operation: nothing was written to the store. A refusal it throws leaves the store and its `-wal` byte for byte.
+  ///     (A hot journal can be replayed only by a connection that may write; one that is read-only fails.)
   ///   - build: Fills the candidate, an empty file with the store's permissions: attached to the gate's connection and detached
   ///     again. Rows may have changed since `prepare`. New external files go into the folder ``StoreLocation/supportName`` beside
   ///     the candidate, each written with a sync: they are added to the store's own before the swap.
