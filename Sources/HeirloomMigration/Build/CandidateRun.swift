@@ -1,0 +1,120 @@
+package import Foundation
+package import HeirloomMapping
+package import HeirloomModel
+package import HeirloomStore
+
+/// Plans, builds and proves one candidate on the connection that holds the store.
+package struct CandidateRun {
+  /// The connection that holds the store as its main database.
+  package let connection: Connection
+  /// The store's file.
+  package let storePath: String
+  /// The candidate's file: empty, to be filled.
+  package let candidatePath: String
+  /// The model that made the store.
+  package let source: ManagedObjectModel
+  /// The model that the candidate gets.
+  package let destination: ManagedObjectModel
+  /// How one becomes the other.
+  package let mapping: MappingModel
+  /// Told of rows; cancelling it stops the run.
+  package let progress: Progress?
+
+  /// Creates a run.
+  package init(
+    connection: Connection, storePath: String, candidatePath: String, source: ManagedObjectModel,
+    destination: ManagedObjectModel, mapping: MappingModel, progress: Progress?
+  ) {
+    self.connection = connection
+    self.storePath = storePath
+    self.candidatePath = candidatePath
+    self.source = source
+    self.destination = destination
+    self.mapping = mapping
+    self.progress = progress
+  }
+
+  /// Makes the plan without writing anything.
+  ///
+  /// - Parameters:
+  ///   - connection: A connection to the store, which may be read-only.
+  ///   - storePath: The store's file, for messages.
+  ///   - source: The model that made the store.
+  ///   - destination: The model that it is to have.
+  ///   - mapping: How one becomes the other.
+  /// - Returns: The plan.
+  /// - Throws: ``MigrationError`` when the mapping can't be carried out or the store is not what its model says.
+  package static func plan(
+    connection: Connection, storePath: String, source: ManagedObjectModel, destination: ManagedObjectModel,
+    mapping: MappingModel
+  ) throws(MigrationError) -> MigrationPlan {
+    try MigrationPlanner(
+      connection: connection, storePath: storePath, sourceModel: source, destinationModel: destination,
+      mapping: mapping, generation: newGeneration()
+    ).plan()
+  }
+
+  /// Plans and builds the candidate; with blockers, only plans.
+  ///
+  /// - Returns: The plan that was carried out, or not if it has blockers.
+  /// - Throws: ``MigrationError``; the candidate is then of no use.
+  package func build() throws(MigrationError) -> MigrationPlan {
+    defer { try? connection.removeInterruption() }
+    do throws(SQLiteError) {
+      if let progress { try connection.interrupt(every: 10_000) { progress.isCancelled } }
+    } catch {
+      throw MigrationError(error)
+    }
+    let plan = try Self.plan(
+      connection: connection, storePath: storePath, source: source, destination: destination, mapping: mapping)
+    guard plan.blockers.isEmpty else { return plan }
+    progress?.totalUnitCount = max(1, plan.rowsRewritten)
+    try Self.attached(connection, candidatePath) { () throws(MigrationError) in
+      try RebuildBuilder(
+        connection: connection, plan: plan, progress: { rows in progress?.completedUnitCount = rows }
+      ).run()
+    }
+    guard progress?.isCancelled != true else { throw .cancelled }
+    return plan
+  }
+
+  /// Proves a candidate that was built by a plan.
+  ///
+  /// - Throws: ``MigrationError/proofFailed(findings:)``.
+  package static func prove(
+    _ plan: MigrationPlan, connection: Connection, candidatePath: String, level: ProofLevel
+  ) throws(MigrationError) {
+    try attached(connection, candidatePath) { () throws(MigrationError) in
+      try StoreProof(connection: connection, candidatePath: candidatePath, plan: plan, level: level).run()
+    }
+  }
+
+  /// Runs a body while the candidate is attached.
+  private static func attached(
+    _ connection: Connection, _ path: String, _ body: () throws(MigrationError) -> Void
+  ) throws(MigrationError) {
+    do throws(SQLiteError) {
+      try connection.attach(path: path, as: SchemaName.candidate)
+    } catch {
+      throw MigrationError(error)
+    }
+    do throws(MigrationError) {
+      try body()
+    } catch {
+      // The first error counts; a candidate that stays attached goes with the connection.
+      try? connection.detach(SchemaName.candidate)
+      throw error
+    }
+    do throws(SQLiteError) {
+      try connection.detach(SchemaName.candidate)
+    } catch {
+      throw MigrationError(error)
+    }
+  }
+
+  /// 32 hexadecimal digits that no other store has.
+  private static func newGeneration() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }.hexadecimal
+  }
+}

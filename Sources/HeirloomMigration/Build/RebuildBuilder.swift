@@ -1,0 +1,70 @@
+import HeirloomStore
+
+/// Builds a candidate as a fresh file, step by step.
+///
+/// The connection holds the store as `main`, which is only read, and has the new file attached as `candidate`.
+struct RebuildBuilder {
+  let connection: Connection
+  let plan: MigrationPlan
+  /// Told of the rows written so far.
+  let progress: (Int64) -> Void
+
+  /// Builds the candidate in the attached, empty file.
+  ///
+  /// - Throws: ``MigrationError``; the candidate is then of no use.
+  func run() throws(MigrationError) {
+    do {
+      try prepareFile()
+      try connection.execute("BEGIN")
+      var written: Int64 = 0
+      for step in plan.steps {
+        for statement in step.statements {
+          try connection.execute(statement.sql, statement.values)
+          guard let expected = statement.expectedRows else { continue }
+          guard connection.changes == expected else {
+            throw MigrationError.unexpectedRowCount(
+              step: step.summary, expected: expected, written: connection.changes)
+          }
+          written += expected
+          progress(written)
+        }
+      }
+      try connection.execute("COMMIT")
+      try takeOverHeader()
+    } catch let error as MigrationError {
+      rollBack()
+      throw error
+    } catch let error as SQLiteError {
+      rollBack()
+      throw MigrationError(error)
+    } catch {
+      rollBack()
+      throw .database(reason: "\(error)", coreDataCode: 134110)
+    }
+  }
+
+  private func rollBack() {
+    if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+  }
+
+  /// Sets what must be set before the first table.
+  private func prepareFile() throws(SQLiteError) {
+    let candidate = quote(SchemaName.candidate)
+    let pageSize = try connection.firstInteger("PRAGMA \(quote(SchemaName.store)).page_size") ?? 4096
+    let autoVacuum = try connection.firstInteger("PRAGMA \(quote(SchemaName.store)).auto_vacuum") ?? 2
+    try connection.execute("PRAGMA \(candidate).page_size = \(pageSize)")
+    try connection.execute("PRAGMA \(candidate).auto_vacuum = \(autoVacuum)")
+    // The candidate is thrown away if anything goes wrong, so it needs no journal and is synced once, at the end.
+    try connection.execute("PRAGMA \(candidate).journal_mode = OFF")
+    try connection.execute("PRAGMA \(candidate).synchronous = OFF")
+    try connection.execute("PRAGMA \(candidate).cache_size = -8192")
+  }
+
+  /// Takes over the numbers that an app may keep in the file's header.
+  private func takeOverHeader() throws(SQLiteError) {
+    for pragma in ["user_version", "application_id"] {
+      let value = try connection.firstInteger("PRAGMA \(quote(SchemaName.store)).\(pragma)") ?? 0
+      try connection.execute("PRAGMA \(quote(SchemaName.candidate)).\(pragma) = \(value)")
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/// What keeps a migration from being planned, built or proven.
+@nonexhaustive
+public enum MigrationError: Error, Sendable {
+  /// The mapping asks for something that can't be carried out.
+  case unsupportedMapping(reason: String)
+  /// The store has rows that the model can't explain: an entity number it doesn't have, a table that is missing.
+  case storeContradictsModel(reason: String)
+  /// A step wrote another number of rows than the plan counted.
+  case unexpectedRowCount(step: String, expected: Int64, written: Int64)
+  /// The candidate failed the proof.
+  case proofFailed(findings: [String])
+  /// SQLite failed.
+  case database(reason: String, coreDataCode: Int)
+  /// The delegate or another part of the app failed.
+  case appFailed(reason: String)
+  /// The run was cancelled.
+  case cancelled
+}
+
+extension MigrationError: CustomStringConvertible {
+  /// One sentence: what was found and what was expected.
+  public var description: String {
+    switch self {
+    case .unsupportedMapping(let reason): "The mapping can't be carried out: \(reason)."
+    case .storeContradictsModel(let reason): "The store is not what its model says: \(reason)."
+    case .unexpectedRowCount(let step, let expected, let written):
+      "\(step): expected to write \(expected) rows and wrote \(written)."
+    case .proofFailed(let findings):
+      "The migrated store failed its proof: \(findings.joined(separator: "; "))."
+    case .database(let reason, _): reason
+    case .appFailed(let reason): "The app stopped the migration: \(reason)"
+    case .cancelled: "The migration was cancelled."
+    }
+  }
+
+  /// The code of the same error in Core Data's domain.
+  public var coreDataCode: Int {
+    switch self {
+    case .unsupportedMapping: 134140
+    case .storeContradictsModel: 134020
+    case .unexpectedRowCount, .proofFailed, .appFailed: 134110
+    case .database(_, let coreDataCode): coreDataCode
+    case .cancelled: 134120
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// How the objects of one destination entity come from those of one source entity.
+struct EntityRoute {
+  /// The source entity's name.
+  let source: String
+  /// The destination entity's name.
+  let destination: String
+  /// The source entity's number, in `Z_ENT` of the store.
+  let sourceNumber: Int
+  /// The destination entity's number, in `Z_ENT` of the candidate.
+  let destinationNumber: Int
+  /// What the mapping says of the entity's properties, by the destination property's name.
+  let properties: [String: PropertyMapping]
+}
+
+/// How one table of entities is filled: a tree of destination entities from one tree of the source.
+struct TreeRoute {
+  /// The root entity of the destination tree.
+  let destinationRoot: String
+  /// The root entity of the source tree; `nil` when no entity of the tree existed.
+  let sourceRoot: String?
+  /// The entities that have a source, in the order of destination numbers.
+  let routes: [EntityRoute]
+}
+
+/// Where the objects of every entity go.
+struct EntityRouting {
+  /// The trees of the destination, in the order of entity numbers.
+  let trees: [TreeRoute]
+  /// Routes by the source entity's name.
+  let bySource: [String: EntityRoute]
+  /// Routes by the destination entity's name.
+  let byDestination: [String: EntityRoute]
+
+  /// Reads the routes out of a mapping.
+  ///
+  /// - Throws: ``MigrationError/unsupportedMapping(reason:)`` when an entity is mapped twice, needs a policy, or a tree of
+  ///   the destination would draw from two trees of the source, whose primary keys may collide.
+  init(mapping: MappingModel, source: PhysicalSchema, destination: PhysicalSchema) throws(MigrationError) {
+    var bySource: [String: EntityRoute] = [:]
+    var byDestination: [String: EntityRoute] = [:]
+    for entityMapping in mapping.entityMappings {
+      if let policy = entityMapping.entityMigrationPolicyClassName {
+        throw .unsupportedMapping(
+          reason:
+            "the entity mapping \"\(entityMapping.name)\" names the policy \"\(policy)\", which only an app can run")
+      }
+      try Self.checkIsDeclarative(entityMapping)
+      guard let from = entityMapping.sourceEntityName, let to = entityMapping.destinationEntityName else { continue }
+      guard let sourceNumber = source.entity(named: from)?.number,
+        let destinationNumber = destination.entity(named: to)?.number
+      else {
+        throw .unsupportedMapping(
+          reason:
+            "the entity mapping \"\(entityMapping.name)\" leads from \"\(from)\" to \"\(to)\", and one is in no model")
+      }
+      let properties = entityMapping.attributeMappings + entityMapping.relationshipMappings
+      let route = EntityRoute(
+        source: from, destination: to, sourceNumber: sourceNumber, destinationNumber: destinationNumber,
+        properties: Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }))
+      guard bySource.updateValue(route, forKey: from) == nil, byDestination.updateValue(route, forKey: to) == nil else {
+        throw .unsupportedMapping(reason: "two entity mappings share the entity \"\(from)\" or \"\(to)\"")
+      }
+    }
+    var trees: [TreeRoute] = []
+    for root in destination.model.rootEntities {
+      let routes = destination.model.entityTree(from: root.name).compactMap { byDestination[$0.name] }
+      let roots = Set(routes.compactMap { source.model.rootEntity(of: $0.source)?.name })
+      guard roots.count <= 1 else {
+        throw .unsupportedMapping(
+          reason: "\"\(root.name)\" and its subentities draw from the separate entities "
+            + roots.sorted().joined(separator: ", ") + ", whose primary keys may be equal")
+      }
+      trees.append(TreeRoute(destinationRoot: root.name, sourceRoot: roots.first, routes: routes))
+    }
+    self.trees = trees
+    self.bySource = bySource
+    self.byDestination = byDestination
+  }
+
+  /// Refuses what takes more than copying, converting and defaults.
+  private static func checkIsDeclarative(_ mapping: EntityMapping) throws(MigrationError) {
+    for property in mapping.attributeMappings + mapping.relationshipMappings {
+      guard case .expression(let expression) = property.form else { continue }
+      throw .unsupportedMapping(
+        reason: "the property \"\(property.name)\" of the entity mapping \"\(mapping.name)\" is given by the expression"
+          + " \(expression.predicateFormat), and only copies, conversions and defaults can be run as SQL yet")
+    }
+    if let rows = mapping.sourceExpression?.sourceRows, rows.predicate != "TRUEPREDICATE" {
+      throw .unsupportedMapping(
+        reason: "the entity mapping \"\(mapping.name)\" takes only the rows with \(rows.predicate)")
+    }
+  }
+
+  /// The entity numbers of the source and what they become, for all routes.
+  var numbers: [Int: Int] {
+    Dictionary(bySource.values.map { ($0.sourceNumber, $0.destinationNumber) }, uniquingKeysWith: { first, _ in first })
+  }
+}

@@ -1,0 +1,121 @@
+import HeirloomStore
+
+/// The objects of a store that no model knows: they travel along unchanged.
+///
+/// They are tables, indexes, triggers and views of the app, of persistent history, of CloudKit mirroring.
+struct ForeignObjects {
+  private let actual: ActualSchema
+  private let travelling: [SchemaObject]
+  /// Names of tables that the candidate has.
+  private let candidateTables: Set<String>
+
+  init(actual: ActualSchema, source: PhysicalSchema, destination: PhysicalSchema) throws(MigrationError) {
+    self.actual = actual
+    let modelTables = Set(destination.tables.map(\.name))
+    travelling = actual.ownership(under: source).compactMap { object, ownership in
+      switch ownership {
+      case .history, .cloudKit, .foreign, .shadow: object
+      case .model, .bookkeeping, .leftover, .system: nil
+      }
+    }
+    for object in travelling where object.kind == .table || object.kind == .view {
+      guard !modelTables.contains(object.name) else {
+        throw .storeContradictsModel(
+          reason:
+            "the store has a table \"\(object.name)\" that is not of its model, and the destination needs that name")
+      }
+    }
+    candidateTables = modelTables.union(travelling.filter { $0.kind == .table }.map(\.name))
+  }
+
+  private var ordinaryTables: [ActualTable] {
+    let names = Set(travelling.filter { $0.kind == .table }.map(\.name))
+    return actual.tables.filter { names.contains($0.name) && !$0.isVirtual }
+  }
+
+  /// The steps that make the tables.
+  var tableSteps: [MigrationStep] {
+    ordinaryTables.compactMap { table in
+      guard let sql = actual.object(.table, named: table.name)?.sql else { return nil }
+      return MigrationStep(
+        kind: .copyObject, subject: table.name, summary: "Make the table \(table.name), which is not of the model",
+        statements: [PlannedStatement(statementInCandidate(sql))])
+    }
+  }
+
+  /// The steps that copy the tables' rows.
+  func rowSteps(counting connection: Connection) throws(SQLiteError) -> [MigrationStep] {
+    var steps: [MigrationStep] = []
+    for table in ordinaryTables {
+      let name = quote(table.name)
+      var columns = table.columns.filter { !$0.isGenerated }.map { quote($0.name) }
+      // Rows of the app's tables may be referred to by their hidden key.
+      if let rowID = hiddenKey(of: table, connection: connection) { columns.insert(rowID, at: 0) }
+      let list = columns.joined(separator: ", ")
+      let rows = try connection.firstInteger("SELECT COUNT(*) FROM \(quote(SchemaName.store)).\(name)") ?? 0
+      steps.append(
+        MigrationStep(
+          kind: .copyObject, subject: table.name, summary: "Copy \(table.name), which is not of the model", rows: rows,
+          statements: [
+            PlannedStatement(
+              "INSERT INTO \(quote(SchemaName.candidate)).\(name) (\(list)) "
+                + "SELECT \(list) FROM \(quote(SchemaName.store)).\(name)", expectedRows: rows)
+          ]))
+    }
+    if actual.tables.contains(where: { $0.name == "sqlite_sequence" }) {
+      steps.append(
+        MigrationStep(
+          kind: .copyObject, subject: "sqlite_sequence", summary: "Copy the highest keys of tables with AUTOINCREMENT",
+          statements: [
+            PlannedStatement("DELETE FROM \(quote(SchemaName.candidate)).sqlite_sequence"),
+            PlannedStatement(
+              "INSERT INTO \(quote(SchemaName.candidate)).sqlite_sequence "
+                + "SELECT * FROM \(quote(SchemaName.store)).sqlite_sequence"),
+          ]))
+    }
+    return steps
+  }
+
+  /// The steps that make indexes, virtual tables, views and triggers, after all rows are there.
+  var laterSteps: [MigrationStep] {
+    var steps: [MigrationStep] = []
+    for object in travelling {
+      guard let sql = object.sql else { continue }
+      let isVirtual = object.kind == .table && actual.table(named: object.name)?.isVirtual == true
+      if object.kind == .table && !isVirtual { continue }
+      // An index or trigger of the app on a table that is gone goes with it.
+      if object.kind == .index || object.kind == .trigger, !candidateTables.contains(object.table),
+        actual.object(.view, named: object.table) == nil
+      {
+        continue
+      }
+      let statements =
+        isVirtual
+        // The tables that hold its rows are there already, so it must not make them: only its entry is written.
+        ? [
+          PlannedStatement("PRAGMA writable_schema = ON"),
+          PlannedStatement(
+            "INSERT INTO \(quote(SchemaName.candidate)).sqlite_schema (type, name, tbl_name, rootpage, sql)"
+              + " VALUES ('table', ?1, ?1, 0, ?2)", values: [.text(object.name), .text(sql)]),
+          PlannedStatement("PRAGMA writable_schema = RESET"),
+        ]
+        : [PlannedStatement(statementInCandidate(sql))]
+      steps.append(
+        MigrationStep(
+          kind: .copyObject, subject: object.name,
+          summary: "Make the \(object.kind.rawValue) \(object.name), which is not of the model", statements: statements)
+      )
+    }
+    return steps
+  }
+
+  /// The name of a table's hidden key, quoted; `nil` if a column stands for it or there is none.
+  private func hiddenKey(of table: ActualTable, connection: Connection) -> String? {
+    let keys = table.columns.filter { $0.primaryKeyPosition > 0 }
+    if keys.count == 1, keys[0].declaredType.uppercased() == "INTEGER" { return nil }
+    let names = Set(table.columns.map { $0.name.lowercased() })
+    guard let name = ["rowid", "_rowid_", "oid"].first(where: { !names.contains($0) }) else { return nil }
+    let probe = "SELECT \(name) FROM \(quote(SchemaName.store)).\(quote(table.name)) LIMIT 0"
+    return (try? connection.execute(probe)) == nil ? nil : name
+  }
+}

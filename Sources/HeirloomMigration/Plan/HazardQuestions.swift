@@ -1,0 +1,249 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// Turns what a migration may meet in the rows into questions that a store answers.
+struct HazardQuestions {
+  let source: PhysicalSchema
+  let destination: ManagedObjectModel
+  /// Objects of each source entity, subentities left out.
+  let counts: [String: Int64]
+  private(set) var questions = StoreQuestions()
+
+  /// Asks about all hazards.
+  init(_ hazards: [DataHazard], source: PhysicalSchema, destination: ManagedObjectModel, counts: [String: Int64]) {
+    self.source = source
+    self.destination = destination
+    self.counts = counts
+    for hazard in hazards { ask(about: hazard) }
+  }
+
+  private mutating func ask(about hazard: DataHazard) {
+    // Entities without objects need no scan.
+    let rows = hazard.rows.filter { counts[$0.entity, default: 0] > 0 }
+    guard !rows.isEmpty else { return }
+    switch hazard.kind {
+    case .objectsDropped, .uninstantiable:
+      questions.know(rows.reduce(0) { $0 + counts[$1.entity, default: 0] }) { Self.finding(hazard, $0) }
+    case .missingValue:
+      askForMissing(hazard, rows, conditions: rows.map { columns(of: $0).first.map { "\($0) IS NULL" } })
+    case .missingLink(let otherSide):
+      askForMissing(hazard, rows, conditions: rows.map { missingLink($0, otherSide: otherSide) })
+    case .overflow(_, let type):
+      askForValues(hazard, rows) { column in
+        type.storedRange.map { "\(column) < \($0.lowerBound) OR \(column) > \($0.upperBound)" }
+      }
+    case .rounding(_, let type):
+      askForValues(hazard, rows) { Self.rounding($0, to: type) }
+    case .flattening:
+      askForValues(hazard, rows) { "\($0) NOT IN (0, 1)" }
+    case .valuesDropped:
+      askForValues(hazard, rows) { "\($0) IS NOT NULL" }
+    case .duplicate:
+      askForDuplicates(hazard, rows)
+    case .severalLinks(let otherSide):
+      askForOwners(hazard, rows, otherSide: otherSide, "HAVING COUNT(*) > 1")
+    case .orderDropped:
+      askForOwners(hazard, rows, otherSide: nil, "HAVING COUNT(*) > 1")
+    case .tooManyLinks(let maximum):
+      askForOwners(hazard, rows, otherSide: nil, "HAVING COUNT(*) > \(maximum)")
+    case .linksDropped:
+      askForOwners(hazard, rows, otherSide: nil, "")
+    case .tooFewLinks(let minimum):
+      askForFewLinks(hazard, rows, minimum: minimum)
+    case .foreignLinks(let entities):
+      askForForeignLinks(hazard, rows, entities: entities)
+    }
+  }
+
+  private static func finding(_ hazard: DataHazard, _ rows: Int64) -> StoreQuestions.Finding {
+    let property = hazard.properties.isEmpty ? nil : hazard.properties.joined(separator: ", ")
+    switch hazard.kind.severity {
+    case .loss:
+      return .loss(
+        MigrationLoss(entity: hazard.entity, property: property, reason: hazard.description, rows: rows))
+    case .blocker:
+      return .blocker(
+        MigrationBlocker(
+          kind: hazard.kind.code, entity: hazard.entity, property: property, reason: hazard.description, rows: rows))
+    case .warning:
+      return .warning("\(rows) rows: \(hazard.description)")
+    }
+  }
+}
+
+// MARK: - Values
+
+extension HazardQuestions {
+  /// The source columns of a row's first property, over the row `s`; none for a property that is new.
+  private func columns(of row: DataHazard.Rows) -> [String] {
+    guard let property = row.properties.first ?? nil else { return [] }
+    return columns(ofProperty: property, in: row.entity)
+  }
+
+  private func columns(ofProperty property: String, in entity: String) -> [String] {
+    let path = property.split(separator: ".").map(String.init)
+    if let leaf = source.column(atPath: path, in: entity) { return ["s.\(quote(leaf.name))"] }
+    let leaves = source.columns(ofAttribute: path[0], in: entity).filter { $0.path.starts(with: path) }
+    if !leaves.isEmpty { return leaves.map { "s.\(quote($0.name))" } }
+    guard case .key(_, let column, _)? = source.storage(ofRelationship: property, in: entity) else { return [] }
+    return ["s.\(quote(column))"]
+  }
+
+  private func isOf(_ entity: String) -> String {
+    "s.\(quote(PhysicalName.entity)) = \(source.entity(named: entity)?.number ?? 0)"
+  }
+
+  /// Asks for rows whose property has no value.
+  ///
+  /// For each of the rows there is the condition that a value is missing; `nil` if it is in all, since the property is new.
+  private mutating func askForMissing(
+    _ hazard: DataHazard, _ rows: [DataHazard.Rows], conditions missing: [String?]
+  ) {
+    var known: Int64 = 0
+    var conditions: [(table: String, condition: String)] = []
+    for (row, condition) in zip(rows, missing) {
+      guard let table = source.table(ofEntity: row.entity)?.name else { continue }
+      if let condition {
+        conditions.append((table, "\(isOf(row.entity)) AND (\(condition))"))
+      } else {
+        known += counts[row.entity, default: 0]
+      }
+    }
+    add(conditions, known: known, hazard: hazard)
+  }
+
+  /// Asks for rows in which a column of the property meets a condition.
+  private mutating func askForValues(
+    _ hazard: DataHazard, _ rows: [DataHazard.Rows], _ condition: (String) -> String?
+  ) {
+    var conditions: [(table: String, condition: String)] = []
+    for row in rows {
+      guard let table = source.table(ofEntity: row.entity)?.name else { continue }
+      let parts = columns(of: row).compactMap(condition)
+      guard !parts.isEmpty else { continue }
+      conditions.append((table, "\(isOf(row.entity)) AND (\(parts.joined(separator: " OR ")))"))
+    }
+    add(conditions, known: 0, hazard: hazard)
+  }
+
+  private mutating func add(
+    _ conditions: [(table: String, condition: String)], known: Int64, hazard: DataHazard
+  ) {
+    let tables = Set(conditions.map(\.table))
+    if tables.count == 1, known == 0, let table = tables.first {
+      let any = conditions.map { "(\($0.condition))" }.joined(separator: " OR ")
+      questions.count(where: any, in: table) { Self.finding(hazard, $0) }
+      return
+    }
+    let counts = conditions.map { table, condition in
+      "(SELECT COUNT(*) FROM \(quote(SchemaName.store)).\(quote(table)) AS s WHERE \(condition))"
+    }
+    questions.count(sql: "SELECT " + (counts + [String(known)]).joined(separator: " + ")) { Self.finding(hazard, $0) }
+  }
+
+  /// Whether a number changes when it is stored as another type.
+  ///
+  /// A store keeps Float and Decimal as doubles, so only two ways lose anything: a fraction, and digits beyond a double's.
+  private static func rounding(_ column: String, to type: AttributeType) -> String? {
+    if type.isInteger { return "\(column) <> CAST(\(column) AS INTEGER)" }
+    return "TYPEOF(\(column)) = 'integer' AND CAST(CAST(\(column) AS REAL) AS INTEGER) <> \(column)"
+  }
+
+  private mutating func askForDuplicates(_ hazard: DataHazard, _ rows: [DataHazard.Rows]) {
+    let names = hazard.properties.indices.map { "k\($0)" }
+    let parts = rows.compactMap { row -> String? in
+      guard let table = source.table(ofEntity: row.entity)?.name else { return nil }
+      let values = zip(hazard.properties, row.properties).map { (property: String, path: String?) -> String in
+        if let path { return columns(ofProperty: path, in: row.entity).first ?? "NULL" }
+        // A new attribute has its default in every row.
+        guard let attribute = destination.attribute(named: property, of: hazard.entity),
+          let value = attribute.defaultValue
+        else { return "NULL" }
+        return ValueConversion.literal(value, for: attribute)
+      }
+      let list = zip(values, names).map { "\($0) AS \($1)" }.joined(separator: ", ")
+      return "SELECT \(list) FROM \(quote(SchemaName.store)).\(quote(table)) AS s WHERE \(isOf(row.entity))"
+    }
+    guard !parts.isEmpty else { return }
+    let isThere = names.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+    let sql =
+      "SELECT COALESCE(SUM(n - 1), 0) FROM (SELECT COUNT(*) AS n FROM (\(parts.joined(separator: " UNION ALL ")))"
+      + " WHERE \(isThere) GROUP BY \(names.joined(separator: ", ")) HAVING COUNT(*) > 1)"
+    questions.count(sql: sql) { Self.finding(hazard, $0) }
+  }
+}
+
+// MARK: - Links
+
+extension HazardQuestions {
+  /// The links of the owners that a row names, as a query with `owner` and `target`.
+  ///
+  /// `otherSide` is a relationship whose links lead to the owners, for a property that is new.
+  private func links(of row: DataHazard.Rows, otherSide: DataHazard.SourceRelationship?) -> String? {
+    let query: LinkQuery?
+    if let property = row.properties.first ?? nil {
+      query = source.links(of: property, in: row.entity, schema: SchemaName.store, isReversed: false)
+    } else if let otherSide {
+      query = source.links(
+        of: otherSide.relationship, in: otherSide.entity, schema: SchemaName.store, isReversed: true)
+    } else {
+      query = nil
+    }
+    guard let query, let entity = source.entity(named: row.entity) else { return nil }
+    let tree = source.model.entityTree(from: entity.rootName)
+    guard tree.count > 1 else { return query.sql }
+    return "SELECT k.owner AS owner, k.target AS target FROM (\(query.sql)) AS k"
+      + " JOIN \(quote(SchemaName.store)).\(quote(entity.table)) AS o"
+      + " ON o.\(quote(PhysicalName.primaryKey)) = k.owner AND o.\(quote(PhysicalName.entity)) = \(entity.number)"
+  }
+
+  /// A condition that the row `s` has no link; `nil` if all rows lack one.
+  private func missingLink(_ row: DataHazard.Rows, otherSide: DataHazard.SourceRelationship?) -> String? {
+    if let column = columns(of: row).first { return "\(column) IS NULL" }
+    guard let links = links(of: row, otherSide: otherSide) else { return nil }
+    return "s.\(quote(PhysicalName.primaryKey)) NOT IN (SELECT owner FROM (\(links)))"
+  }
+
+  private mutating func askForOwners(
+    _ hazard: DataHazard, _ rows: [DataHazard.Rows], otherSide: DataHazard.SourceRelationship?, _ having: String
+  ) {
+    let counts = rows.compactMap { links(of: $0, otherSide: otherSide) }.map {
+      "(SELECT COUNT(*) FROM (SELECT owner FROM (\($0)) GROUP BY owner \(having)))"
+    }
+    guard !counts.isEmpty else { return }
+    questions.count(sql: "SELECT " + counts.joined(separator: " + ")) { Self.finding(hazard, $0) }
+  }
+
+  private mutating func askForFewLinks(_ hazard: DataHazard, _ rows: [DataHazard.Rows], minimum: Int) {
+    let total = rows.reduce(Int64(0)) { $0 + counts[$1.entity, default: 0] }
+    let enough = rows.compactMap { links(of: $0, otherSide: nil) }.map {
+      "(SELECT COUNT(*) FROM (SELECT owner FROM (\($0)) GROUP BY owner HAVING COUNT(*) >= \(minimum)))"
+    }
+    questions.count(sql: "SELECT " + ([String(total)] + enough).joined(separator: " - ")) { Self.finding(hazard, $0) }
+  }
+
+  private mutating func askForForeignLinks(_ hazard: DataHazard, _ rows: [DataHazard.Rows], entities: [String]) {
+    let targets = entities.compactMap { source.entity(named: $0) }
+    guard let table = targets.first?.table else { return }
+    let numbers = targets.map { String($0.number) }.joined(separator: ", ")
+    let counts = rows.compactMap { links(of: $0, otherSide: nil) }.map {
+      "(SELECT COUNT(*) FROM (\($0)) AS l JOIN \(quote(SchemaName.store)).\(quote(table)) AS t"
+        + " ON t.\(quote(PhysicalName.primaryKey)) = l.target AND t.\(quote(PhysicalName.entity)) IN (\(numbers)))"
+    }
+    guard !counts.isEmpty else { return }
+    questions.count(sql: "SELECT " + counts.joined(separator: " + ")) { Self.finding(hazard, $0) }
+  }
+}
+
+extension AttributeType {
+  /// The whole numbers that the type holds; `nil` for a type that is no integer.
+  fileprivate var storedRange: ClosedRange<Int64>? {
+    switch self {
+    case .integer16: Int64(Int16.min)...Int64(Int16.max)
+    case .integer32: Int64(Int32.min)...Int64(Int32.max)
+    case .integer64: Int64.min...Int64.max
+    default: nil
+    }
+  }
+}

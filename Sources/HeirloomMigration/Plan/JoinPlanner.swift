@@ -1,0 +1,125 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// Plans how the tables of many-to-many relationships are filled.
+struct JoinPlanner {
+  let routing: EntityRouting
+  let source: PhysicalSchema
+  let destination: PhysicalSchema
+  /// Objects of each source entity, to leave out conditions on entities that have none.
+  let sourceCounts: [String: Int64]
+  let connection: Connection
+
+  /// Plans one step for each join table that has a source.
+  func steps() throws(SQLiteError) -> [MigrationStep] {
+    var steps: [MigrationStep] = []
+    for table in destination.tables {
+      guard case .links(let entity, let name) = table.kind,
+        let relationship = destination.model.relationship(named: name, of: entity),
+        case .join(_, let ownerColumn, let targetColumn, let order)? = destination.storage(
+          ofRelationship: name, in: entity)
+      else { continue }
+      let queries = LinkQueries(routing: routing, source: source, destination: destination)
+      let owners = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
+      guard let links = queries.links(of: relationship, declaredBy: entity, ownerRoutes: owners) else { continue }
+
+      var columns = [ownerColumn, targetColumn]
+      var expressions = ["k.owner", "k.target"]
+      if let order {
+        columns.append(order)
+        expressions.append(Self.place(links.isOrdered, "k.position", of: "k.target", among: "k.owner"))
+      }
+      if let inverseOrder = inverseOrder(of: relationship), inverseOrder != order {
+        columns.append(inverseOrder)
+        expressions.append(Self.place(links.isInverseOrdered, "k.inverse_position", of: "k.owner", among: "k.target"))
+      }
+      let survivors =
+        "FROM (\(links.sql)) AS k" + condition(on: "owner", entity: entity)
+        + condition(
+          on: "target", entity: relationship.destinationEntity)
+      let rows = try connection.firstInteger("SELECT COUNT(*) \(survivors)") ?? 0
+      let names = columns.map(quote).joined(separator: ", ")
+      steps.append(
+        MigrationStep(
+          kind: .copyLinks, subject: table.name, summary: "Copy the links of \(entity).\(name)", rows: rows,
+          statements: [
+            PlannedStatement(
+              "INSERT INTO \(quote(SchemaName.candidate)).\(quote(table.name)) (\(names)) "
+                + "SELECT \(expressions.joined(separator: ", ")) \(survivors)", expectedRows: rows)
+          ]))
+    }
+    return steps
+  }
+
+  /// The place of a member: the stored one, or a new one in the order of primary keys.
+  private static func place(_ isStored: Bool, _ stored: String, of member: String, among owner: String) -> String {
+    isStored ? stored : "1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY \(owner) ORDER BY \(member))"
+  }
+
+  private func inverseOrder(of relationship: RelationshipDescription) -> String? {
+    guard let inverse = destination.model.inverse(of: relationship) else { return nil }
+    return destination.storage(ofRelationship: inverse.relationship.name, in: inverse.entity.name)?.orderColumn
+  }
+
+  /// A join that leaves out links whose end is an object that does not become one of the entity; nothing if all do.
+  private func condition(on end: String, entity: String) -> String {
+    let routes = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
+    guard let first = routes.first, let root = source.model.rootEntity(of: first.source)?.name,
+      let table = source.table(ofEntity: root)?.name
+    else { return "" }
+    let names = Set(routes.map(\.source))
+    let others = source.model.entityTree(from: root).filter { !names.contains($0.name) }
+    guard others.contains(where: { sourceCounts[$0.name, default: 0] > 0 }) else { return "" }
+    let numbers = routes.map { String($0.sourceNumber) }.joined(separator: ", ")
+    let alias = quote("\(end)_row")
+    return " JOIN \(quote(SchemaName.store)).\(quote(table)) AS \(alias) ON \(alias).\(quote(PhysicalName.primaryKey))"
+      + " = k.\(end) AND \(alias).\(quote(PhysicalName.entity)) IN (\(numbers))"
+  }
+}
+
+/// Plans the numbering of members of relationships that become ordered, or whose order was kept elsewhere.
+struct OrderPlanner {
+  let routing: EntityRouting
+  let source: PhysicalSchema
+  let destination: PhysicalSchema
+  let transfers: [TableTransfer]
+
+  /// One step for each order column that was not copied.
+  ///
+  /// Without an order in the source, members are numbered by primary key: 2048, then steps of 1024, as Core Data does.
+  var steps: [MigrationStep] {
+    transfers.flatMap { transfer in
+      (destination.table(named: transfer.table)?.columns ?? []).compactMap { step(for: $0, transfer: transfer) }
+    }
+  }
+
+  private func step(for column: PhysicalColumn, transfer: TableTransfer) -> MigrationStep? {
+    guard case .order(let entity, let name) = column.role,
+      transfer.columns.first(where: { $0.name == column.name })?.expression == .null,
+      let relationship = destination.model.relationship(named: name, of: entity)
+    else { return nil }
+    let key: String
+    switch destination.storage(ofRelationship: name, in: entity) {
+    case .inverseKey(_, let keyColumn, _, _), .inverselessKey(_, let keyColumn, _): key = quote(keyColumn)
+    default: return nil
+    }
+    let queries = LinkQueries(routing: routing, source: source, destination: destination)
+    let owners = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
+    let links = queries.links(of: relationship, declaredBy: entity, ownerRoutes: owners)
+    let primaryKey = quote(PhysicalName.primaryKey)
+    let table = "\(quote(SchemaName.candidate)).\(quote(transfer.table))"
+    let isOrdered = links?.isOrdered ?? false
+    let places = isOrdered ? "l.position, m.\(primaryKey)" : "m.\(primaryKey)"
+    let positions =
+      isOrdered
+      ? " LEFT JOIN (\(links?.sql ?? "")) AS l ON l.owner = m.\(key) AND l.target = m.\(primaryKey)" : ""
+    let sql =
+      "UPDATE \(table) AS t SET \(quote(column.name)) = v.place FROM (SELECT m.\(primaryKey) AS pk,"
+      + " 1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY m.\(key) ORDER BY \(places)) AS place"
+      + " FROM \(table) AS m\(positions) WHERE m.\(key) IS NOT NULL) AS v WHERE v.pk = t.\(primaryKey)"
+    return MigrationStep(
+      kind: .orderMembers, subject: transfer.table, summary: "Number the members of \(entity).\(name)",
+      statements: [PlannedStatement(sql)])
+  }
+}

@@ -1,0 +1,77 @@
+import HeirloomModel
+import HeirloomStore
+
+/// The links of a relationship of the source as a query of pairs.
+///
+/// Whatever way a relationship is stored, its links are rows of `owner`, `target`, `position` and `inverse_position`, seen
+/// from one of its sides. `position` is the target's place among the owner's, `inverse_position` the owner's place among
+/// the target's; NULL where there is no order.
+struct LinkQuery: Hashable {
+  /// A `SELECT` with the four columns.
+  let sql: String
+  /// Whether `position` holds an order.
+  let isOrdered: Bool
+  /// Whether `inverse_position` holds an order.
+  let isInverseOrdered: Bool
+}
+
+extension PhysicalSchema {
+  /// Returns the links of a stored relationship as pairs.
+  ///
+  /// - Parameters:
+  ///   - name: The relationship's name.
+  ///   - entity: The entity that has or inherits it.
+  ///   - schema: The database's schema name.
+  ///   - isReversed: Whether the relationship's own side is to be the `target`.
+  /// - Returns: `nil` if the relationship is not stored.
+  func links(of name: String, in entity: String, schema: String, isReversed: Bool) -> LinkQuery? {
+    guard let storage = storage(ofRelationship: name, in: entity) else { return nil }
+    let primaryKey = quote(PhysicalName.primaryKey)
+    var (own, other): (String, String)
+    let table: String
+    var order: String?
+    switch storage {
+    case .key(let keyTable, let column, _):
+      (own, other, table) = (primaryKey, quote(column), keyTable)
+    case .inverseKey(let keyTable, let column, _, let orderColumn):
+      (own, other, table, order) = (quote(column), primaryKey, keyTable, orderColumn)
+    case .inverselessKey(let keyTable, let column, let orderColumn):
+      (own, other, table, order) = (quote(column), primaryKey, keyTable, orderColumn)
+    case .join(let joinTable, let ownerColumn, let destinationColumn, let orderColumn):
+      (own, other, table, order) = (quote(ownerColumn), quote(destinationColumn), joinTable, orderColumn)
+    }
+    var inverseOrder = self.inverseOrder(of: name, in: entity)
+    if isReversed {
+      swap(&own, &other)
+      swap(&order, &inverseOrder)
+    }
+    let sql =
+      "SELECT \(own) AS owner, \(other) AS target, \(order.map(quote) ?? "NULL") AS position,"
+      + " \(inverseOrder.map(quote) ?? "NULL") AS inverse_position"
+      + " FROM \(quote(schema)).\(quote(table)) WHERE \(own) IS NOT NULL AND \(other) IS NOT NULL"
+    return LinkQuery(sql: sql, isOrdered: order != nil, isInverseOrdered: inverseOrder != nil)
+  }
+
+  /// The column with the places of a relationship's owners among those of one related object.
+  private func inverseOrder(of name: String, in entity: String) -> String? {
+    guard let relationship = model.relationship(named: name, of: entity),
+      let inverse = model.inverse(of: relationship),
+      let storage = storage(ofRelationship: inverse.relationship.name, in: inverse.entity.name)
+    else { return nil }
+    switch storage {
+    case .key: return nil
+    case .inverseKey(_, _, _, let orderColumn), .inverselessKey(_, _, let orderColumn),
+      .join(_, _, _, let orderColumn):
+      return orderColumn
+    }
+  }
+}
+
+extension PhysicalSchema {
+  /// Returns the one column of an attribute or to-one relationship, or `nil` for a property stored otherwise.
+  func keyOrAttributeColumn(of property: String, in entity: String) -> String? {
+    if let column = column(atPath: [property], in: entity) { return column.name }
+    guard case .key(_, let column, _)? = storage(ofRelationship: property, in: entity) else { return nil }
+    return column
+  }
+}

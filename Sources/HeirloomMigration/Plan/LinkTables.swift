@@ -1,0 +1,142 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// Temporary tables of links, for relationships that are stored in another way than before.
+///
+/// Each has the columns `owner`, `target`, `target_entity` (the destination's number) and `position`, with the primary key
+/// (owner, target), so that looking up the links of one row is fast whatever indexes the store has.
+struct LinkTables {
+  /// One table of links.
+  struct Table: Hashable {
+    /// The table's name in the `temp` schema.
+    let name: String
+    /// The relationship that it serves, for a person.
+    let subject: String
+    /// The query that fills it.
+    let query: String
+  }
+
+  /// The tables, in the order in which they were asked for.
+  private(set) var tables: [Table] = []
+
+  /// The steps that make and fill the tables.
+  var steps: [MigrationStep] {
+    tables.map { table in
+      MigrationStep(
+        kind: .gatherLinks, subject: table.subject, summary: "Gather the links of \(table.subject)",
+        statements: [
+          PlannedStatement(
+            "CREATE TEMP TABLE \(quote(table.name)) (owner INTEGER, target INTEGER, target_entity INTEGER, "
+              + "position INTEGER, PRIMARY KEY (owner, target)) WITHOUT ROWID"),
+          PlannedStatement("INSERT OR IGNORE INTO temp.\(quote(table.name)) \(table.query)"),
+        ])
+    }
+  }
+
+  /// The statements that drop the tables.
+  var cleanup: [String] { tables.map { "DROP TABLE temp.\(quote($0.name))" } }
+
+  /// Returns the table with the links of a to-one relationship of the destination, one route's own.
+  ///
+  /// The links come from the source relationship that the mapping names, else from that of the inverse, turned round.
+  ///
+  /// - Returns: `nil` when the source has no such links: the relationship is new.
+  mutating func table(
+    for relationship: RelationshipDescription, of entity: String, route: EntityRoute, routing: EntityRouting,
+    source: PhysicalSchema, destination: PhysicalSchema, matchesOneToOne: Bool
+  ) -> Table? {
+    let queries = LinkQueries(routing: routing, source: source, destination: destination)
+    guard let links = queries.links(of: relationship, declaredBy: entity, ownerRoutes: [route]) else { return nil }
+    let owned = queries.filtered(links, relationship: relationship)
+    let query =
+      matchesOneToOne
+      ? "SELECT owner, MIN(target), target_entity, NULL FROM (SELECT MIN(owner) AS owner, target, target_entity"
+        + " FROM (\(owned)) GROUP BY target) GROUP BY owner"
+      : "SELECT owner, target, target_entity, position FROM (\(owned))"
+    return add(subject: "\(route.destination).\(relationship.name)", query: query)
+  }
+
+  /// Returns the table with the links of a to-many relationship without inverse, seen from the rows that it leads to.
+  mutating func table(
+    forInverseless relationship: RelationshipDescription, of entity: String, routing: EntityRouting,
+    source: PhysicalSchema, destination: PhysicalSchema
+  ) -> Table? {
+    let queries = LinkQueries(routing: routing, source: source, destination: destination)
+    let owners = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
+    guard let links = queries.links(of: relationship, declaredBy: entity, ownerRoutes: owners) else { return nil }
+    let owned = queries.filtered(links, relationship: relationship)
+    return add(
+      subject: "\(entity).\(relationship.name)",
+      query: "SELECT target, owner, NULL, position FROM (\(owned))")
+  }
+
+  private mutating func add(subject: String, query: String) -> Table {
+    if let known = tables.first(where: { $0.query == query }) { return known }
+    let table = Table(name: "heirloom_links_\(tables.count + 1)", subject: subject, query: query)
+    tables.append(table)
+    return table
+  }
+}
+
+/// Writes the queries of links that a relationship of the destination takes over.
+struct LinkQueries {
+  let routing: EntityRouting
+  let source: PhysicalSchema
+  let destination: PhysicalSchema
+
+  /// Returns the source's links for a relationship of the destination, seen from its own side.
+  ///
+  /// - Parameters:
+  ///   - relationship: The relationship of the destination.
+  ///   - entity: The entity that declares it.
+  ///   - ownerRoutes: The routes of the entities that have or inherit it.
+  /// - Returns: `nil` when neither it nor its inverse has a source.
+  func links(
+    of relationship: RelationshipDescription, declaredBy entity: String, ownerRoutes: [EntityRoute]
+  ) -> LinkQuery? {
+    var own: [LinkQuery] = []
+    for route in ownerRoutes {
+      guard let name = route.properties[relationship.name]?.sourceRelationshipName,
+        let query = source.links(of: name, in: route.source, schema: SchemaName.store, isReversed: false)
+      else { continue }
+      if !own.contains(query) { own.append(query) }
+    }
+    if let joined = union(own) { return joined }
+    guard let inverse = destination.model.inverse(of: relationship) else { return nil }
+    var reversed: [LinkQuery] = []
+    for descendant in destination.model.entityTree(from: inverse.entity.name) {
+      guard let route = routing.byDestination[descendant.name],
+        let name = route.properties[inverse.relationship.name]?.sourceRelationshipName,
+        let query = source.links(of: name, in: route.source, schema: SchemaName.store, isReversed: true)
+      else { continue }
+      if !reversed.contains(query) { reversed.append(query) }
+    }
+    return union(reversed)
+  }
+
+  /// Returns the links whose two ends survive and fit the destination, with the entity that each target becomes.
+  func filtered(_ links: LinkQuery, relationship: RelationshipDescription) -> String {
+    let targets = destination.model.entityTree(from: relationship.destinationEntity)
+      .compactMap { routing.byDestination[$0.name] }
+    guard let root = targets.first.flatMap({ source.table(ofEntity: $0.source)?.name }) else {
+      return "SELECT owner, target, NULL AS target_entity, position, inverse_position FROM (\(links.sql)) WHERE 0"
+    }
+    let numbers = Dictionary(
+      targets.map { ($0.sourceNumber, $0.destinationNumber) }, uniquingKeysWith: { first, _ in first })
+    let surviving = numbers.keys.sorted().map(String.init).joined(separator: ", ")
+    let entity = "t.\(quote(PhysicalName.entity))"
+    return "SELECT k.owner AS owner, k.target AS target,"
+      + " \(TableTransfer.renumbering(entity, numbers).sql) AS target_entity,"
+      + " k.position AS position, k.inverse_position AS inverse_position"
+      + " FROM (\(links.sql)) AS k JOIN \(quote(SchemaName.store)).\(quote(root)) AS t"
+      + " ON t.\(quote(PhysicalName.primaryKey)) = k.target AND \(entity) IN (\(surviving))"
+  }
+
+  private func union(_ queries: [LinkQuery]) -> LinkQuery? {
+    guard let first = queries.first else { return nil }
+    return LinkQuery(
+      sql: queries.map(\.sql).joined(separator: " UNION ALL "), isOrdered: first.isOrdered,
+      isInverseOrdered: first.isInverseOrdered)
+  }
+}

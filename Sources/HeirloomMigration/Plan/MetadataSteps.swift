@@ -1,0 +1,75 @@
+import HeirloomFormats
+import HeirloomModel
+import HeirloomStore
+
+/// The steps that write what a store says of itself: entity numbers, metadata, model cache.
+struct MetadataSteps {
+  let steps: [MigrationStep]
+
+  /// Plans the steps from the store's own metadata, whose identifier and app keys are kept.
+  ///
+  /// `generation` is the identifier that tells this candidate from any other file.
+  init(
+    connection: Connection, metadata: StoreMetadata, source: PhysicalSchema, destination: PhysicalSchema,
+    routing: EntityRouting, generation: String
+  ) throws {
+    let candidate = quote(SchemaName.candidate)
+    var statements = PhysicalSchema.bookkeepingStatements.map { PlannedStatement(statementInCandidate($0)) }
+
+    let highestKeys = try Self.highestKeys(connection: connection)
+    for entity in destination.entities {
+      let highest: Int64
+      if entity.superentityNumber == 0 {
+        let tree = routing.trees.first { $0.destinationRoot == entity.name }
+        let number = tree?.sourceRoot.flatMap { source.entity(named: $0)?.number }
+        if let number, highestKeys[Int64(number)] == nil {
+          throw MigrationError.storeContradictsModel(
+            reason: "\(PhysicalName.primaryKeyTable) has no row for the entity number \(number)")
+        }
+        highest = number.flatMap { highestKeys[Int64($0)] } ?? 0
+      } else {
+        highest = 0
+      }
+      statements.append(
+        PlannedStatement(
+          "INSERT INTO \(candidate).\(quote(PhysicalName.primaryKeyTable)) VALUES (?1, ?2, ?3, ?4)",
+          values: [
+            .integer(Int64(entity.number)), .text(entity.name), .integer(Int64(entity.superentityNumber)),
+            .integer(highest),
+          ]))
+    }
+    // Numbers above those of models are the framework's own entities: history, CloudKit mirroring.
+    let last = Int64(max(source.entities.count, destination.entities.count))
+    statements.append(
+      PlannedStatement(
+        "INSERT INTO \(candidate).\(quote(PhysicalName.primaryKeyTable)) SELECT * FROM "
+          + "\(quote(SchemaName.store)).\(quote(PhysicalName.primaryKeyTable)) WHERE \(quote(PhysicalName.entity)) > "
+          + "\(max(last, Self.firstFrameworkNumber - 1))"))
+
+    var updated = metadata
+    updated.adopt(destination.model)
+    updated.generation = generation
+    statements.append(
+      PlannedStatement(
+        "INSERT INTO \(candidate).\(quote(PhysicalName.metadataTable)) VALUES (1, ?1, ?2)",
+        values: [.text(updated.identifier), .blob(try updated.propertyList())]))
+    steps = [
+      MigrationStep(
+        kind: .writeMetadata, subject: PhysicalName.metadataTable,
+        summary: "Write entity numbers, metadata and the model", statements: statements)
+    ]
+  }
+
+  private static let firstFrameworkNumber: Int64 = 16000
+
+  private static func highestKeys(connection: Connection) throws(SQLiteError) -> [Int64: Int64] {
+    var keys: [Int64: Int64] = [:]
+    let sql =
+      "SELECT \(quote(PhysicalName.entity)), \(quote(PhysicalName.maximum)) FROM "
+      + "\(quote(SchemaName.store)).\(quote(PhysicalName.primaryKeyTable))"
+    for row in try connection.rows(sql) {
+      if let number = row[0].integer { keys[number] = row[1].integer ?? 0 }
+    }
+    return keys
+  }
+}

@@ -1,0 +1,100 @@
+public import HeirloomMapping
+public import HeirloomModel
+
+/// What a migration will do to one store, counted on that store before anything changes.
+public struct MigrationPlan: Hashable, Sendable {
+  /// The model that made the store.
+  public let source: ManagedObjectModel
+  /// The model that the store will have.
+  public let destination: ManagedObjectModel
+  /// How entities and properties of the source become those of the destination.
+  public let mapping: MappingModel
+  /// How the candidate is made.
+  public let builder: Builder
+  /// What is done, in order.
+  public let steps: [MigrationStep]
+  /// The objects of each entity before and after, sorted by entity name; an entity that exists on one side has `nil` on the
+  /// other.
+  public let rows: [EntityRows]
+  /// What the destination has no place for; the previous version keeps it.
+  public let losses: [MigrationLoss]
+  /// What keeps the migration from running until somebody decides.
+  public let blockers: [MigrationBlocker]
+  /// What may surprise, though nothing is lost.
+  public let warnings: [String]
+  /// Rows that are written anew.
+  public let rowsRewritten: Int64
+  /// Free space that the candidate needs beside the store, in bytes, with a margin.
+  public let bytesNeeded: Int64
+  /// A rough time, in seconds, for a machine of the year 2020.
+  public let estimatedSeconds: Double
+
+  /// How a candidate is made.
+  public enum Builder: String, Hashable, Sendable {
+    /// A fresh file, filled table by table.
+    case rebuild
+  }
+
+  /// What the proof compares between the store and the candidate.
+  package let checks: [ProofCheck]
+}
+
+/// The objects of one entity, subentities left out.
+public struct EntityRows: Hashable, Sendable {
+  /// The entity's name in the destination, or in the source if the destination has none.
+  public let entity: String
+  /// Objects in the store; `nil` if the source has no such entity.
+  public let before: Int64?
+  /// Objects in the migrated store; `nil` if the destination has no such entity.
+  public let after: Int64?
+
+  /// Creates a count.
+  package init(entity: String, before: Int64?, after: Int64?) {
+    self.entity = entity
+    self.before = before
+    self.after = after
+  }
+}
+
+/// Rows or values that the destination has no place for.
+public struct MigrationLoss: Hashable, Sendable {
+  /// The entity in the source.
+  public let entity: String
+  /// The property in the source; `nil` when whole objects are lost.
+  public let property: String?
+  /// Why, in a sentence.
+  public let reason: String
+  /// Rows that lose something; never 0.
+  public let rows: Int64
+
+  /// Creates a loss.
+  package init(entity: String, property: String?, reason: String, rows: Int64) {
+    self.entity = entity
+    self.property = property
+    self.reason = reason
+    self.rows = rows
+  }
+}
+
+/// Rows that fit the destination only after a decision.
+public struct MigrationBlocker: Hashable, Sendable {
+  /// A stable code, such as `missingValue`, `duplicate`, `overflow`.
+  public let kind: String
+  /// The entity in the destination.
+  public let entity: String
+  /// The property in the destination; several of a constraint are joined by `, `; `nil` for the entity itself.
+  public let property: String?
+  /// Why, in a sentence, with what to do.
+  public let reason: String
+  /// Rows concerned; never 0.
+  public let rows: Int64
+
+  /// Creates a blocker.
+  package init(kind: String, entity: String, property: String?, reason: String, rows: Int64) {
+    self.kind = kind
+    self.entity = entity
+    self.property = property
+    self.reason = reason
+    self.rows = rows
+  }
+}

@@ -1,0 +1,75 @@
+package import HeirloomStore
+
+/// One thing that a builder does to make the candidate store.
+///
+/// Steps are values: a plan can be shown to a person, as text or as SQL, before anything is touched.
+public struct MigrationStep: Hashable, Sendable {
+  /// What a step does.
+  public enum Kind: String, Hashable, Sendable {
+    /// Makes an empty table.
+    case createTable
+    /// Copies the rows of an entity tree.
+    case copyRows
+    /// Gathers the links of a relationship whose storage changes.
+    case gatherLinks
+    /// Copies the links of a many-to-many relationship.
+    case copyLinks
+    /// Numbers the members of a relationship that becomes ordered.
+    case orderMembers
+    /// Makes an index.
+    case createIndex
+    /// Makes a trigger.
+    case createTrigger
+    /// Copies an object that no model knows: a table of the app, of history or of CloudKit, a view, a trigger.
+    case copyObject
+    /// Writes the entity numbers, the metadata or the model cache.
+    case writeMetadata
+  }
+
+  /// What the step does.
+  public let kind: Kind
+  /// The table, index or object that the step makes or fills.
+  public let subject: String
+  /// One line for a person.
+  public let summary: String
+  /// The rows that the step writes, counted on the store; `nil` where it writes none or the count is unknown before.
+  public let rows: Int64?
+  /// The statements, in order.
+  package let statements: [PlannedStatement]
+
+  /// Creates a step.
+  package init(kind: Kind, subject: String, summary: String, rows: Int64? = nil, statements: [PlannedStatement]) {
+    self.kind = kind
+    self.subject = subject
+    self.summary = summary
+    self.rows = rows
+    self.statements = statements
+  }
+
+  /// The statements as SQL text, each ended by a semicolon; bound values are shown in place as comments.
+  public var sql: String {
+    statements.map(\.text).joined(separator: "\n")
+  }
+}
+
+/// A statement of a step with the values that are bound to it.
+package struct PlannedStatement: Hashable, Sendable {
+  /// SQL with `?` for each value.
+  package let sql: String
+  /// The values, in the order of their places.
+  package let values: [SQLiteValue]
+  /// The rows that the statement must write, or the run is stopped; `nil` for any number.
+  package let expectedRows: Int64?
+
+  /// Creates a statement.
+  package init(_ sql: String, values: [SQLiteValue] = [], expectedRows: Int64? = nil) {
+    self.sql = sql
+    self.values = values
+    self.expectedRows = expectedRows
+  }
+
+  /// The SQL for a person.
+  var text: String {
+    values.isEmpty ? sql + ";" : sql + ";  -- \(values.count) bound values"
+  }
+}

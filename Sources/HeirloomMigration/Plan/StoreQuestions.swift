@@ -1,0 +1,81 @@
+import HeirloomStore
+
+/// Questions about a store's rows, answered with one scan for each table.
+struct StoreQuestions {
+  /// What an answer means.
+  enum Finding {
+    /// Something that the destination has no place for.
+    case loss(MigrationLoss)
+    /// Something that needs a decision.
+    case blocker(MigrationBlocker)
+    /// Something that may surprise.
+    case warning(String)
+  }
+
+  private struct Question {
+    /// An SQL aggregate over the row `s` that gives a count.
+    let aggregate: String
+    /// Makes the finding of a count that is not 0.
+    let finding: (Int64) -> Finding
+  }
+
+  private var tables: [String] = []
+  private var questions: [String: [Question]] = [:]
+  private var separate: [(sql: String, finding: (Int64) -> Finding)] = []
+
+  /// Asks for a count over the rows of one table.
+  ///
+  /// - Parameters:
+  ///   - condition: An SQL condition over the row `s`.
+  ///   - table: A table of the store.
+  ///   - finding: Makes the finding of a count that is not 0.
+  mutating func count(where condition: String, in table: String, finding: @escaping (Int64) -> Finding) {
+    if questions[table] == nil { tables.append(table) }
+    questions[table, default: []].append(
+      Question(aggregate: "COUNT(CASE WHEN \(condition) THEN 1 END)", finding: finding))
+  }
+
+  /// Asks with a query of its own.
+  ///
+  /// - Parameters:
+  ///   - sql: A `SELECT` of one count.
+  ///   - finding: Makes the finding of a count that is not 0.
+  mutating func count(sql: String, finding: @escaping (Int64) -> Finding) {
+    separate.append((sql, finding))
+  }
+
+  /// Takes a count that needs no question.
+  ///
+  /// - Parameters:
+  ///   - count: The count.
+  ///   - finding: Makes the finding of a count that is not 0.
+  mutating func know(_ count: Int64, finding: @escaping (Int64) -> Finding) {
+    separate.append(("SELECT \(count)", finding))
+  }
+
+  /// Answers all questions.
+  ///
+  /// - Returns: The findings in the order of the tables and questions.
+  /// - Throws: SQLite's error, such as for a column that the store doesn't have.
+  func answers(from connection: Connection) throws(SQLiteError) -> [Finding] {
+    var findings: [Finding] = []
+    for table in tables {
+      let asked = questions[table] ?? []
+      // SQLite allows 2000 result columns.
+      for start in stride(from: 0, to: asked.count, by: 500) {
+        let part = asked[start..<min(start + 500, asked.count)]
+        let aggregates = part.map(\.aggregate).joined(separator: ", ")
+        let row = try connection.rows(
+          "SELECT \(aggregates) FROM \(quote(SchemaName.store)).\(quote(table)) AS s"
+        ).first
+        for (question, value) in zip(part, row ?? []) {
+          if let count = value.integer, count > 0 { findings.append(question.finding(count)) }
+        }
+      }
+    }
+    for (sql, finding) in separate {
+      if let count = try connection.firstInteger(sql), count > 0 { findings.append(finding(count)) }
+    }
+    return findings
+  }
+}

@@ -1,0 +1,95 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// The statement that fills one table of entities from one table of the source, and what is known of its columns.
+struct TableTransfer {
+  /// The table in the candidate.
+  let table: String
+  /// The table in the store.
+  let sourceTable: String
+  /// The entity numbers of the rows that are taken.
+  let sourceNumbers: [Int]
+  /// Column names of the candidate's table with the expression that gives each.
+  let columns: [(name: String, expression: ColumnExpression)]
+
+  /// The query of the source rows.
+  ///
+  /// - Parameter expressions: The result columns, over the source row `s`.
+  /// - Returns: A `SELECT` of the rows that are taken.
+  func select(_ expressions: [String]) -> String {
+    let numbers = sourceNumbers.map(String.init).joined(separator: ", ")
+    return "SELECT \(expressions.joined(separator: ", ")) FROM \(quote(SchemaName.store)).\(quote(sourceTable)) AS s"
+      + " WHERE s.\(quote(PhysicalName.entity)) IN (\(numbers))"
+  }
+
+  /// The statement.
+  var sql: String {
+    let names = columns.map { quote($0.name) }.joined(separator: ", ")
+    return "INSERT INTO \(quote(SchemaName.candidate)).\(quote(table)) (\(names)) "
+      + select(columns.map(\.expression.sql)) + " ORDER BY s.\(quote(PhysicalName.primaryKey))"
+  }
+
+  /// The columns whose values are not the stored ones, bookkeeping left out.
+  var rewrittenColumns: [(name: String, expression: ColumnExpression)] {
+    columns.filter { !$0.expression.isVerbatim && $0.expression.sql != "NULL" }
+  }
+}
+
+/// The names under which the two databases of a migration are known to the one connection that holds both.
+package enum SchemaName {
+  /// The store that is migrated.
+  package static let store = "main"
+  /// The new store that is being built.
+  package static let candidate = "candidate"
+}
+
+/// An expression for some entities of a table.
+struct RoutedExpression {
+  /// The route of the entity whose rows the expression serves.
+  let route: EntityRoute
+  /// The expression.
+  let expression: ColumnExpression
+}
+
+extension TableTransfer {
+  /// Joins the expressions of several entities into one for the table's column.
+  ///
+  /// - Parameters:
+  ///   - routed: One expression for each entity that has the column's property.
+  ///   - tree: All entities of the table.
+  ///   - isPrivate: Whether the rows of the other entities hold NULL in the columns that the expressions read.
+  /// - Returns: The table's expression.
+  static func combine(_ routed: [RoutedExpression], in tree: TreeRoute, isPrivate: Bool) -> ColumnExpression {
+    var groups: [(expression: ColumnExpression, numbers: [Int])] = []
+    for entry in routed {
+      if let index = groups.firstIndex(where: { $0.expression == entry.expression }) {
+        groups[index].numbers.append(entry.route.sourceNumber)
+      } else {
+        groups.append((entry.expression, [entry.route.sourceNumber]))
+      }
+    }
+    guard let first = groups.first else { return .null }
+    if groups.count == 1, routed.count == tree.routes.count || first.expression == .null { return first.expression }
+    if groups.count == 1, isPrivate, first.expression.isVerbatim { return first.expression }
+    let cases = groups.filter { $0.expression != .null }.map { group in
+      let numbers = group.numbers.map(String.init).joined(separator: ", ")
+      return "WHEN s.\(quote(PhysicalName.entity)) IN (\(numbers)) THEN \(group.expression.sql)"
+    }
+    return ColumnExpression(sql: "CASE " + cases.joined(separator: " ") + " END", isVerbatim: false)
+  }
+
+  /// Builds an expression that renumbers entities.
+  ///
+  /// - Parameters:
+  ///   - column: The quoted column with a source entity number.
+  ///   - numbers: Source numbers and what they become.
+  /// - Returns: The expression; the column itself if no number changes.
+  static func renumbering(_ column: String, _ numbers: [Int: Int]) -> ColumnExpression {
+    guard numbers.contains(where: { $0.key != $0.value }) else {
+      return ColumnExpression(sql: column, isVerbatim: true)
+    }
+    let cases = numbers.sorted { $0.key < $1.key }.map { "WHEN \($0.key) THEN \($0.value)" }
+    return ColumnExpression(sql: "CASE \(column) \(cases.joined(separator: " ")) END", isVerbatim: false)
+  }
+}

@@ -1,0 +1,275 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// Works out, column by column, how the table of one tree of entities is filled.
+struct TreePlanner {
+  let tree: TreeRoute
+  let routing: EntityRouting
+  let source: PhysicalSchema
+  let destination: PhysicalSchema
+  /// Objects of each source entity, to leave out conditions on entities that have none.
+  let sourceCounts: [String: Int64]
+  /// The gathered links that columns draw from; grows while the columns are worked out.
+  var links: LinkTables
+
+  /// Works out the whole table.
+  ///
+  /// - Returns: `nil` when no source entity leads to the tree: its table stays empty.
+  mutating func transfer(table: PhysicalTable) -> TableTransfer? {
+    guard let sourceRoot = tree.sourceRoot, let sourceTable = source.table(ofEntity: sourceRoot) else { return nil }
+    var columns: [(name: String, expression: ColumnExpression)] = []
+    for column in table.columns {
+      columns.append((column.name, expression(for: column)))
+    }
+    return TableTransfer(
+      table: table.name, sourceTable: sourceTable.name, sourceNumbers: tree.routes.map(\.sourceNumber).sorted(),
+      columns: columns)
+  }
+
+  private mutating func expression(for column: PhysicalColumn) -> ColumnExpression {
+    switch column.role {
+    case .primaryKey, .optimisticLock:
+      return ColumnExpression(sql: "s.\(quote(column.name))", isVerbatim: true)
+    case .entity:
+      return TableTransfer.renumbering("s.\(quote(PhysicalName.entity))", routing.numbers)
+    case .attribute(let entity, let path):
+      return attributeExpression(path, declaredBy: entity)
+    case .key(let entity, let relationship):
+      return keyExpression(relationship, declaredBy: entity).key
+    case .keyEntity(let entity, let relationship):
+      return keyExpression(relationship, declaredBy: entity).entity
+    case .order(let entity, let relationship):
+      return orderExpression(relationship, declaredBy: entity)
+    case .inverselessKey(let entity, let relationship):
+      return inverselessKeyExpression(relationship, declaredBy: entity)
+    case .joinKey, .reflexiveKey:
+      return .null
+    }
+  }
+
+  /// The routes whose destination is an entity or descends from it.
+  private func routes(below entity: String) -> [EntityRoute] {
+    tree.routes.filter { destination.model.isEntity($0.destination, kindOf: entity) }
+  }
+
+  /// Whether, of this tree's entities, only the given routes' sources have a source property.
+  private func isPrivate(_ property: String, of entity: String, to routes: [EntityRoute]) -> Bool {
+    guard let declaring = source.model.declaringEntity(ofProperty: property, in: entity) else { return false }
+    let covered = Set(routes.map(\.source))
+    return tree.routes.allSatisfy { route in
+      covered.contains(route.source) || !source.model.isEntity(route.source, kindOf: declaring.name)
+    }
+  }
+
+  /// Joins one expression for each route that has a property.
+  private func combine(
+    _ property: String, declaredBy entity: String, _ expression: (EntityRoute) -> (ColumnExpression, source: String?)
+  ) -> ColumnExpression {
+    let routes = routes(below: entity)
+    var isPrivateColumn = true
+    let routed = routes.map { route in
+      let (expression, sourceProperty) = expression(route)
+      if let sourceProperty, !isPrivate(sourceProperty, of: route.source, to: routes) { isPrivateColumn = false }
+      return RoutedExpression(route: route, expression: expression)
+    }
+    return TableTransfer.combine(routed, in: tree, isPrivate: isPrivateColumn)
+  }
+}
+
+// MARK: - Attributes
+
+extension TreePlanner {
+  private func attributeExpression(_ path: [String], declaredBy entity: String) -> ColumnExpression {
+    guard let name = path.first, let attribute = destination.model.attribute(named: name, of: entity) else {
+      return .null
+    }
+    let elements = Array(path.dropFirst())
+    return combine(name, declaredBy: entity) { route in
+      guard let sourceName = route.properties[name]?.sourceAttributeName,
+        let sourceAttribute = source.model.attribute(named: sourceName, of: route.source),
+        let leaves = LeafPair(from: sourceAttribute, to: attribute, path: elements),
+        let column = source.column(atPath: [sourceName] + leaves.sourcePath, in: route.source)?.name
+      else { return (Self.initialValue(of: attribute, path: elements), nil) }
+      let stored = "s.\(quote(column))"
+      return (ValueConversion.expression(column: stored, from: leaves.source, to: leaves.destination), sourceName)
+    }
+  }
+
+  /// The value of rows that existed before the attribute did: its default.
+  private static func initialValue(of attribute: AttributeDescription, path: [String]) -> ColumnExpression {
+    var leaf = attribute
+    for name in path {
+      guard let element = leaf.composite?.elements.first(where: { $0.name == name }) else { return .null }
+      leaf = element
+    }
+    guard let value = leaf.defaultValue else { return .null }
+    return ColumnExpression(sql: ValueConversion.literal(value, for: leaf), isVerbatim: false)
+  }
+}
+
+/// A leaf of a destination attribute and the leaf of the source that it comes from.
+///
+/// For an attribute that is no composite, the leaf is the attribute itself.
+private struct LeafPair {
+  let source: AttributeDescription
+  let destination: AttributeDescription
+  /// Names from the source attribute's elements down to the leaf.
+  let sourcePath: [String]
+
+  init?(from source: AttributeDescription, to destination: AttributeDescription, path: [String]) {
+    var (source, destination) = (source, destination)
+    var sourcePath: [String] = []
+    for name in path {
+      guard let element = destination.composite?.elements.first(where: { $0.name == name }),
+        let sourceElement = source.composite?.elements.first(where: {
+          $0.canonicalIdentifier == element.canonicalIdentifier
+        })
+      else { return nil }
+      (source, destination) = (sourceElement, element)
+      sourcePath.append(sourceElement.name)
+    }
+    guard source.composite == nil, destination.composite == nil, !source.isTransient else { return nil }
+    self.source = source
+    self.destination = destination
+    self.sourcePath = sourcePath
+  }
+}
+
+// MARK: - Relationships
+
+extension TreePlanner {
+  /// The key of a to-one relationship, and the number of the entity that the key leads to.
+  private mutating func keyExpression(
+    _ name: String, declaredBy entity: String
+  ) -> (key: ColumnExpression, entity: ColumnExpression) {
+    guard let relationship = destination.model.relationship(named: name, of: entity) else { return (.null, .null) }
+    let inverse = destination.model.inverse(of: relationship)
+    // In a one-to-one pair both rows hold a key, and the two must agree: only a pair that was one-to-one is copied.
+    let mustMatch = inverse.map { !$0.relationship.isToMany } ?? false
+    var keys: [RoutedExpression] = []
+    var entities: [RoutedExpression] = []
+    var isPrivateColumn = true
+    let routes = routes(below: entity)
+    for route in routes {
+      let sourceName = route.properties[name]?.sourceRelationshipName
+      if let sourceName, let copied = copiedKey(sourceName, of: route, to: relationship, mustMatch: mustMatch) {
+        keys.append(RoutedExpression(route: route, expression: copied.key))
+        entities.append(RoutedExpression(route: route, expression: copied.entity))
+        if !isPrivate(sourceName, of: route.source, to: routes) { isPrivateColumn = false }
+      } else {
+        let table = links.table(
+          for: relationship, of: entity, route: route, routing: routing, source: source, destination: destination,
+          matchesOneToOne: mustMatch)
+        let gathered = table.map { gatheredKey($0, relationship: relationship) } ?? (.null, .null)
+        keys.append(RoutedExpression(route: route, expression: gathered.0))
+        entities.append(RoutedExpression(route: route, expression: gathered.1))
+      }
+    }
+    return (
+      TableTransfer.combine(keys, in: tree, isPrivate: isPrivateColumn),
+      TableTransfer.combine(entities, in: tree, isPrivate: isPrivateColumn)
+    )
+  }
+
+  /// The key columns of a source row, where the source keeps the relationship in the same place.
+  private func copiedKey(
+    _ sourceName: String, of route: EntityRoute, to relationship: RelationshipDescription, mustMatch: Bool
+  ) -> (key: ColumnExpression, entity: ColumnExpression)? {
+    guard let sourceRelationship = source.model.relationship(named: sourceName, of: route.source),
+      case .key(_, let column, let entityColumn) = source.storage(ofRelationship: sourceName, in: route.source)
+    else { return nil }
+    if mustMatch {
+      let inverse = source.model.inverse(of: sourceRelationship)
+      guard let inverse, !inverse.relationship.isToMany else { return nil }
+    }
+    let targets = LinkTargets(
+      from: sourceRelationship, to: relationship, routing: routing, source: source, destination: destination,
+      counts: sourceCounts)
+    guard !targets.surviving.isEmpty else { return (.null, .null) }
+    let key = "s.\(quote(column))"
+    let numberOfKey = targetNumber(key: key, entityColumn: entityColumn, targets: targets)
+    let surviving = targets.surviving.map { String($0.sourceNumber) }.joined(separator: ", ")
+    let keyExpression =
+      targets.isComplete
+      ? ColumnExpression(sql: key, isVerbatim: true)
+      : ColumnExpression(sql: "CASE WHEN \(numberOfKey) IN (\(surviving)) THEN \(key) END", isVerbatim: false)
+    let renumbered = TableTransfer.renumbering(numberOfKey, targets.numbers)
+    let entityExpression =
+      entityColumn != nil && targets.isComplete
+      ? renumbered
+      : ColumnExpression(
+        sql: "CASE WHEN \(key) IS NOT NULL AND \(numberOfKey) IN (\(surviving)) THEN \(renumbered.sql) END",
+        isVerbatim: false)
+    return (keyExpression, entityExpression)
+  }
+
+  /// The number of the entity that a key leads to, in the source.
+  private func targetNumber(key: String, entityColumn: String?, targets: LinkTargets) -> String {
+    if let entityColumn { return "s.\(quote(entityColumn))" }
+    return "(SELECT t.\(quote(PhysicalName.entity)) FROM \(quote(SchemaName.store)).\(quote(targets.sourceTable)) AS t"
+      + " WHERE t.\(quote(PhysicalName.primaryKey)) = \(key))"
+  }
+
+  /// The key from gathered links: the link with the lowest primary key where there are several.
+  private func gatheredKey(
+    _ table: LinkTables.Table, relationship: RelationshipDescription
+  ) -> (ColumnExpression, ColumnExpression) {
+    let from = "FROM temp.\(quote(table.name)) AS l WHERE l.owner = s.\(quote(PhysicalName.primaryKey))"
+    let tail = " ORDER BY l.target LIMIT 1)"
+    return (
+      ColumnExpression(sql: "(SELECT l.target \(from)\(tail)", isVerbatim: false),
+      ColumnExpression(sql: "(SELECT l.target_entity \(from)\(tail)", isVerbatim: false)
+    )
+  }
+
+  /// The key of a to-many relationship without inverse, which is kept in the rows it leads to.
+  private mutating func inverselessKeyExpression(_ name: String, declaredBy entity: String) -> ColumnExpression {
+    guard let relationship = destination.model.relationship(named: name, of: entity) else { return .null }
+    return gatheredBackwards(relationship, declaredBy: entity)
+  }
+
+  private mutating func gatheredBackwards(
+    _ relationship: RelationshipDescription, declaredBy entity: String
+  ) -> ColumnExpression {
+    guard
+      let table = links.table(
+        forInverseless: relationship, of: entity, routing: routing, source: source, destination: destination)
+    else { return .null }
+    // Seen from the rows that hold the key: the row is the target, and the key is the owner.
+    return ColumnExpression(
+      sql: "(SELECT l.target FROM temp.\(quote(table.name)) AS l WHERE l.owner = s.\(quote(PhysicalName.primaryKey))"
+        + " ORDER BY l.target LIMIT 1)", isVerbatim: false)
+  }
+
+  /// The place of a row in an ordered relationship, where the source keeps it in the same row.
+  ///
+  /// Other places are numbered after the rows are there.
+  private func orderExpression(_ name: String, declaredBy entity: String) -> ColumnExpression {
+    guard let column = copiedOrderColumn(name, declaredBy: entity) else { return .null }
+    return ColumnExpression(sql: "s.\(quote(column))", isVerbatim: true)
+  }
+
+  /// The source column that holds the places of an ordered relationship's members, if they are in the members' rows.
+  ///
+  /// - Parameters:
+  ///   - name: The ordered to-many relationship of the destination.
+  ///   - entity: The entity that declares it.
+  /// - Returns: `nil` if they are elsewhere, or nowhere.
+  func copiedOrderColumn(_ name: String, declaredBy entity: String) -> String? {
+    let owners = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
+    let columns = Set(
+      owners.map { route -> String? in
+        guard let sourceName = route.properties[name]?.sourceRelationshipName,
+          let storage = source.storage(ofRelationship: sourceName, in: route.source)
+        else { return nil }
+        switch storage {
+        case .inverseKey(let table, _, _, let orderColumn), .inverselessKey(let table, _, let orderColumn):
+          return table == tree.sourceRoot.flatMap { source.table(ofEntity: $0)?.name } ? orderColumn : nil
+        case .key, .join: return nil
+        }
+      })
+    guard columns.count == 1 else { return nil }
+    return columns.first ?? nil
+  }
+}

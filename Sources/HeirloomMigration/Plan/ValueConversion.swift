@@ -1,0 +1,82 @@
+import HeirloomModel
+import HeirloomStore
+
+/// An SQL expression for a column of the candidate.
+struct ColumnExpression: Hashable {
+  /// The expression, over the source row `s`.
+  let sql: String
+  /// Whether the stored value is taken over as it is.
+  let isVerbatim: Bool
+
+  /// No value.
+  static let null = ColumnExpression(sql: "NULL", isVerbatim: true)
+}
+
+/// Turns a stored value of one attribute into one of another, in SQL.
+///
+/// Rules: numbers keep their value, fractions are cut off where the destination has none, a number that is not 0 is true,
+/// NULL takes the default where a value has become required. Inference lets no other pair through.
+enum ValueConversion {
+  /// Builds the expression.
+  ///
+  /// - Parameters:
+  ///   - column: The quoted source column, such as `s."ZAGE"`.
+  ///   - source: The attribute that the column holds.
+  ///   - destination: The attribute that receives the value.
+  /// - Returns: The expression.
+  static func expression(
+    column: String, from source: AttributeDescription, to destination: AttributeDescription
+  ) -> ColumnExpression {
+    let converted = convert(column: column, from: source, to: destination)
+    guard !destination.isOptional, source.isOptional, let value = destination.defaultValue else { return converted }
+    let fallback = literal(value, for: destination)
+    return ColumnExpression(sql: "COALESCE(\(converted.sql), \(fallback))", isVerbatim: false)
+  }
+
+  private static func convert(
+    column: String, from source: AttributeDescription, to destination: AttributeDescription
+  ) -> ColumnExpression {
+    switch (source.type, destination.type) {
+    case (.double, let type) where type.isInteger, (.float, let type) where type.isInteger,
+      (.decimal, let type) where type.isInteger:
+      return ColumnExpression(sql: "CAST(\(column) AS INTEGER)", isVerbatim: false)
+    case (let type, .double) where type.isInteger || type == .boolean || type == .decimal,
+      (let type, .float) where type.isInteger || type == .boolean || type == .decimal:
+      return ColumnExpression(sql: "CAST(\(column) AS REAL)", isVerbatim: false)
+    case (let type, .boolean) where type.isNumeric:
+      return ColumnExpression(sql: "(\(column) <> 0)", isVerbatim: false)
+    default:
+      // Bytes that may lie outside the store begin with a tag; 01 says that they follow.
+      if !source.allowsExternalBinaryDataStorage, destination.allowsExternalBinaryDataStorage {
+        return ColumnExpression(sql: "CAST(X'01' || \(column) AS BLOB)", isVerbatim: false)
+      }
+      return ColumnExpression(sql: column, isVerbatim: true)
+    }
+  }
+
+  /// Writes a value as an SQL literal, as a store keeps it.
+  static func literal(_ value: AttributeValue, for attribute: AttributeDescription) -> String {
+    switch value {
+    case .integer(let number): return String(number)
+    case .double(let number), .date(let number): return realLiteral(number)
+    case .decimal(let text): return realLiteral(Double(text) ?? 0)
+    case .boolean(let flag): return flag ? "1" : "0"
+    case .string(let text), .uri(let text): return textLiteral(text)
+    case .uuid(let bytes): return "X'\(bytes.hexadecimal)'"
+    case .binary(let bytes):
+      let tag: [UInt8] = attribute.allowsExternalBinaryDataStorage ? [1] : []
+      return "X'\((tag + bytes).hexadecimal)'"
+    }
+  }
+
+  private static func realLiteral(_ number: Double) -> String {
+    guard number.isFinite else { return number.isNaN ? "NULL" : number < 0 ? "-9e999" : "9e999" }
+    return String(number)
+  }
+
+  // SQL text ends at a NUL character, so text that holds one is given by its bytes.
+  private static func textLiteral(_ text: String) -> String {
+    guard !text.utf8.contains(0) else { return "CAST(X'\(Array(text.utf8).hexadecimal)' AS TEXT)" }
+    return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"
+  }
+}

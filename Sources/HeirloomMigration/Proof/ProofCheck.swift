@@ -1,0 +1,108 @@
+import HeirloomModel
+import HeirloomStore
+
+/// One comparison that the proof makes between the plan, the store and the candidate.
+package enum ProofCheck: Hashable, Sendable {
+  /// A table of the candidate has a number of rows.
+  case rowCount(table: String, rows: Int64)
+  /// Two queries give the same row of sums: one over the store with the plan's expressions, one over the candidate.
+  case sums(subject: String, expected: String, found: String)
+  /// A query over the candidate counts what must not be there more often than another query counts in the store.
+  case noMore(subject: String, expected: String, found: String)
+}
+
+/// Derives the comparisons of a rebuilt candidate.
+struct ProofChecks {
+  let checks: [ProofCheck]
+
+  init(destination: PhysicalSchema, source: PhysicalSchema, transfers: [TableTransfer], steps: [MigrationStep]) {
+    var checks: [ProofCheck] = []
+    for step in steps {
+      guard let rows = step.rows, [.copyRows, .copyLinks, .copyObject].contains(step.kind) else { continue }
+      checks.append(.rowCount(table: step.subject, rows: rows))
+    }
+    let filled = Set(steps.filter { $0.kind == .copyRows || $0.kind == .copyLinks }.map(\.subject))
+    for table in destination.tables where !filled.contains(table.name) {
+      checks.append(.rowCount(table: table.name, rows: 0))
+    }
+    checks += transfers.compactMap(Self.sums)
+    checks += Self.highestKeys(destination)
+    checks += Self.danglingKeys(destination, source: source)
+    self.checks = checks
+  }
+
+  /// Compares the rewritten columns of a table.
+  private static func sums(of transfer: TableTransfer) -> ProofCheck? {
+    let columns = transfer.rewrittenColumns
+    guard !columns.isEmpty else { return nil }
+    // Floating-point sums depend on the order of the rows, which the primary key fixes on both sides.
+    let key = quote(PhysicalName.primaryKey)
+    let expressions = columns.enumerated().map { "\($1.expression.sql) AS c\($0)" } + ["s.\(key) AS pk"]
+    let stored = columns.enumerated().map { "s.\(quote($1.name)) AS c\($0)" } + ["s.\(key) AS pk"]
+    let found =
+      "SELECT \(stored.joined(separator: ", ")) FROM \(quote(SchemaName.candidate)).\(quote(transfer.table)) AS s"
+    let totals = columns.indices.map { sum(of: "c\($0)") }.joined(separator: ", ")
+    return .sums(
+      subject: transfer.table, expected: "SELECT \(totals) FROM (\(transfer.select(expressions)) ORDER BY s.\(key))",
+      found: "SELECT \(totals) FROM (\(found) ORDER BY s.\(key))")
+  }
+
+  /// A count and a sum that depends on each value and its row; text and bytes enter by their length.
+  private static func sum(of column: String) -> String {
+    "COUNT(\(column)), TOTAL(CASE WHEN TYPEOF(\(column)) IN ('text', 'blob') THEN LENGTH(\(column))"
+      + " ELSE CAST(\(column) AS REAL) END * (1 + pk % 127))"
+  }
+
+  /// Counts tables whose highest primary key is above the one that was handed out.
+  private static func highestKeys(_ schema: PhysicalSchema) -> [ProofCheck] {
+    schema.entities.filter { $0.superentityNumber == 0 }.map { entity in
+      let candidate = quote(SchemaName.candidate)
+      let maximum =
+        "(SELECT \(quote(PhysicalName.maximum)) FROM \(candidate).\(quote(PhysicalName.primaryKeyTable))"
+        + " WHERE \(quote(PhysicalName.entity)) = \(entity.number))"
+      return .noMore(
+        subject: "keys of \(entity.name) above \(PhysicalName.maximum)", expected: "SELECT 0",
+        found: "SELECT COUNT(*) FROM (SELECT MAX(\(quote(PhysicalName.primaryKey))) AS highest"
+          + " FROM \(candidate).\(quote(entity.table))) WHERE highest > COALESCE(\(maximum), 0)")
+    }
+  }
+
+  /// Counts keys that lead nowhere, in the candidate and, for comparison, in all of the store.
+  private static func danglingKeys(_ destination: PhysicalSchema, source: PhysicalSchema) -> [ProofCheck] {
+    let found = danglingQueries(destination, database: SchemaName.candidate)
+    let expected = danglingQueries(source, database: SchemaName.store)
+    guard !found.isEmpty else { return [] }
+    return [
+      .noMore(subject: "keys that lead to no object", expected: total(expected), found: total(found))
+    ]
+  }
+
+  // A list of rows rather than one long sum: SQLite limits the depth of an expression.
+  private static func total(_ queries: [String]) -> String {
+    guard !queries.isEmpty else { return "SELECT 0" }
+    let rows = queries.map { "(\($0))" }.joined(separator: "), (")
+    return "SELECT SUM(column1) FROM (VALUES (\(rows)))"
+  }
+
+  private static func danglingQueries(_ schema: PhysicalSchema, database: String) -> [String] {
+    schema.tables.flatMap { table in
+      table.columns.compactMap { column -> String? in
+        let target: String?
+        switch column.role {
+        case .key(let entity, let relationship), .joinKey(let entity, let relationship),
+          .reflexiveKey(let entity, let relationship):
+          target = schema.model.relationship(named: relationship, of: entity)?.destinationEntity
+        case .inverselessKey(let entity, _):
+          target = entity
+        default: return nil
+        }
+        guard let target, let targetTable = schema.table(ofEntity: target)?.name else { return nil }
+        let name = quote(column.name)
+        let key = quote(PhysicalName.primaryKey)
+        return
+          "SELECT COUNT(*) FROM \(quote(database)).\(quote(table.name)) AS r WHERE r.\(name) IS NOT NULL AND NOT EXISTS"
+          + " (SELECT 1 FROM \(quote(database)).\(quote(targetTable)) AS d WHERE d.\(key) = r.\(name))"
+      }
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import HeirloomFormats
+import HeirloomModel
+import HeirloomStore
+
+/// How thoroughly a candidate is proven before it takes the store's place.
+public enum ProofLevel: String, Hashable, Sendable {
+  /// `quick_check`, row counts, sums of rewritten columns, schema, hashes, keys.
+  case standard
+  /// The same with `integrity_check`, which also compares indexes with their tables and takes ten times as long.
+  case full
+}
+
+/// Proves that a candidate is what the plan promised.
+struct StoreProof {
+  let connection: Connection
+  /// The candidate's file, for messages.
+  let candidatePath: String
+  let plan: MigrationPlan
+  let level: ProofLevel
+
+  /// Compares the attached candidate with the plan and the store.
+  ///
+  /// - Throws: ``MigrationError/proofFailed(findings:)`` with all that is wrong.
+  func run() throws(MigrationError) {
+    var findings: [String] = []
+    do {
+      let pragma = level == .full ? "integrity_check" : "quick_check"
+      let structure = try connection.rows("PRAGMA \(quote(SchemaName.candidate)).\(pragma)").compactMap { $0[0].text }
+      if structure != ["ok"] { findings += structure.prefix(5).map { "\(pragma): \($0)" } }
+      for check in plan.checks {
+        if let finding = try perform(check) { findings.append(finding) }
+      }
+      let actual = try ActualSchema(of: connection, database: SchemaName.candidate)
+      let expected = PhysicalSchema(model: plan.destination, actual: actual)
+      findings += actual.drift(from: expected).map { "the schema differs from the model: \($0)" }
+      let metadata = try StoreMetadata(
+        connection: connection, database: SchemaName.candidate, path: candidatePath)
+      if metadata.versionHashes != plan.destination.versionHashes() {
+        findings.append("the metadata's version hashes are not those of the destination model")
+      }
+    } catch let error as SQLiteError {
+      throw MigrationError(error)
+    } catch {
+      findings.append("\(error)")
+    }
+    guard findings.isEmpty else { throw .proofFailed(findings: findings) }
+  }
+
+  private func perform(_ check: ProofCheck) throws(SQLiteError) -> String? {
+    switch check {
+    case .rowCount(let table, let rows):
+      let found = try connection.firstInteger(
+        "SELECT COUNT(*) FROM \(quote(SchemaName.candidate)).\(quote(table))")
+      return found == rows ? nil : "\(table) has \(found ?? 0) rows instead of \(rows)"
+    case .sums(let subject, let expected, let found):
+      let wanted = try connection.rows(expected)
+      return try connection.rows(found) == wanted ? nil : "the rewritten values of \(subject) differ from the plan"
+    case .noMore(let subject, let expected, let found):
+      let count = try connection.firstInteger(found) ?? 0
+      guard count > 0 else { return nil }
+      let before = try connection.firstInteger(expected) ?? 0
+      return count <= before ? nil : "\(subject): \(count) where there were \(before)"
+    }
+  }
+}

@@ -1,0 +1,60 @@
+extension StoreVault {
+  /// Writes the snapshot beside the store, so that there is always a whole one: the old or the new.
+  ///
+  /// - Parameter bytes: The snapshot's file.
+  /// - Throws: ``VaultError`` when the place is not fit or the snapshot can't be written; the old one is then in place.
+  package func writeSnapshot(_ bytes: [UInt8]) throws {
+    try withLock(requiresStore: false) {
+      // The companion folder may be new, and its own name must last before what is in it can.
+      if try files.status(of: location.snapshot) == nil { try files.synchronizeDirectory(location.directory) }
+      let attributes = try files.status(of: location.path)?.attributes ?? FileAttributes(mode: 0o644)
+      try SnapshotFile(path: location.snapshot, files: files).write(bytes, attributes: attributes)
+    }
+  }
+}
+
+/// A snapshot's file, replaced as a whole.
+package struct SnapshotFile {
+  /// The longest snapshot that is read, in bytes.
+  package static let byteLimit = 64 << 20
+
+  /// The file.
+  package let path: String
+  private let files: any FileOperations
+
+  /// Names a snapshot's file; nothing is read.
+  package init(path: String, files: any FileOperations) {
+    self.path = path
+    self.files = files
+  }
+
+  /// Reads the file.
+  ///
+  /// - Returns: `nil` when there is none.
+  /// - Throws: `FileError` when it can't be read or is too long.
+  package func read() throws(FileError) -> [UInt8]? {
+    guard try files.status(of: path) != nil else { return nil }
+    return try files.readFile(path, limit: Self.byteLimit)
+  }
+
+  /// Replaces the file: new content under a name of its own, on the disk, then the rename, then the folder.
+  ///
+  /// - Parameters:
+  ///   - bytes: The content.
+  ///   - attributes: Permissions and owner of the file.
+  /// - Throws: `FileError`; the old file is then in place.
+  package func write(
+    _ bytes: [UInt8], attributes: FileAttributes = FileAttributes(mode: 0o644)
+  ) throws(FileError) {
+    let draft = "\(path).\(files.uniqueIdentifier()).tmp"
+    do throws(FileError) {
+      try files.writeNewFile(draft, bytes: bytes, attributes: attributes)
+      try files.rename(draft, to: path)
+    } catch {
+      try? files.unlink(draft)
+      throw error
+    }
+    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+    try files.synchronizeDirectory(folder.isEmpty ? "/" : folder)
+  }
+}
