@@ -42,7 +42,7 @@ let package = Package(
     .executableTarget(name: "HeirloomBenchmarks", dependencies: ["Heirloom"]),
     .target(
       name: "TestSupport",
-      dependencies: ["Heirloom"],
+      dependencies: ["Heirloom", "HeirloomStore", "HeirloomFormats", "HeirloomModel"],
       path: "Tests/TestSupport"
     ),
     .testTarget(name: "HeirloomModelTests", dependencies: ["HeirloomModel", "TestSupport"]),

@@ -1,0 +1,357 @@
+public import Foundation
+import HeirloomFormats
+import HeirloomMapping
+public import HeirloomMigration
+import HeirloomModel
+import HeirloomStore
+
+/// Brings a store to the current model at launch, so that the previous version is never lost.
+///
+/// An assistant works on the task that calls it. On most launches it finds nothing to do: it then takes no lock, writes nothing
+/// and syncs nothing.
+public final class MigrationAssistant {
+  /// What an app may choose.
+  public struct Configuration: Sendable {
+    /// Previous versions that are kept, at least one.
+    public var keptVersions: Int = 1
+    /// How thoroughly the migrated store is proven before it takes the store's place.
+    public var proof: ProofLevel = .standard
+    /// How long to wait for another process that migrates, in seconds.
+    public var lockTimeout: Double = 30
+    /// How long to wait for other processes to close the store, in seconds.
+    public var storeTimeout: Double = 5
+    /// Whether to work on volumes whose locks and renames can't be trusted, such as network volumes and FAT.
+    public var allowsUnsafeVolume: Bool = false
+
+    /// Creates the standard configuration.
+    public init() {}
+  }
+
+  /// The store.
+  public let storeURL: URL
+  /// Keeps the last-used model.
+  public let modelController: ModelController
+  /// The app's models.
+  public let history: ModelHistory
+  /// What the app chose.
+  public let configuration: Configuration
+  /// Asked what can't be inferred, and told what happens.
+  public weak var delegate: (any MigrationAssistantDelegate)?
+  /// How far a migration is, in rows; cancelling it stops the migration and leaves the store as it was.
+  public let progress: Progress
+
+  private let files: any FileOperations
+
+  /// Creates an assistant; nothing is read.
+  ///
+  /// - Parameters:
+  ///   - storeURL: The store; it may not exist yet.
+  ///   - modelController: Keeps the last-used model.
+  ///   - history: The app's models.
+  ///   - configuration: What the app chooses.
+  public convenience init(
+    storeURL: URL, modelController: ModelController, history: ModelHistory,
+    configuration: Configuration = Configuration()
+  ) {
+    self.init(
+      storeURL: storeURL, modelController: modelController, history: history, configuration: configuration,
+      files: POSIXFileOperations())
+  }
+
+  /// Creates an assistant on a file system of the caller's.
+  package init(
+    storeURL: URL, modelController: ModelController, history: ModelHistory, configuration: Configuration,
+    files: any FileOperations
+  ) {
+    self.storeURL = storeURL
+    self.modelController = modelController
+    self.history = history
+    self.configuration = configuration
+    self.files = files
+    progress = Progress(totalUnitCount: -1)
+  }
+
+  // MARK: Looking
+
+  /// Answers without writing whether the store has another model than the current one.
+  ///
+  /// - Returns: False when there is no store.
+  /// - Throws: ``MigrationAssistantError/unreadableStore(_:)``.
+  public func isMigrationNeeded() throws(MigrationAssistantError) -> Bool {
+    guard let metadata = try storeMetadata() else { return false }
+    return metadata.versionHashes != history.currentHashes
+  }
+
+  /// Reads the store's metadata; `nil` when there is no store.
+  private func storeMetadata() throws(MigrationAssistantError) -> StoreMetadata? {
+    do throws(StoreError) {
+      return try StoreMetadata(contentsOf: storeURL)
+    } catch {
+      if error.problem == .missing { return nil }
+      throw .unreadableStore(error)
+    }
+  }
+
+  /// Makes the plan of the migration without writing anything.
+  ///
+  /// - Returns: `nil` when there is no store, or nothing to do.
+  /// - Throws: ``MigrationAssistantError`` for a store or models from which no plan can be made.
+  public func plan() throws -> MigrationPlan? {
+    guard let metadata = try storeMetadata(), metadata.versionHashes != history.currentHashes else { return nil }
+    let origin = try sourceModel(of: metadata)
+    return try plan(from: origin.model, mapping: mapping(from: origin.model))
+  }
+
+  /// The versions that were kept, the newest first.
+  ///
+  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:reason:coreDataCode:)`` when the folder can't be read.
+  public func previousVersions() throws(MigrationAssistantError) -> [PreviousVersion] {
+    do {
+      return try vault().retainedVersions().reversed().map(PreviousVersion.init)
+    } catch {
+      throw wrapped(error)
+    }
+  }
+
+  // MARK: Migrating
+
+  /// Brings the store to the current model.
+  ///
+  /// - Returns: What it came to.
+  /// - Throws: ``MigrationAssistantError``, or what the delegate throws. Either way the data are where they were.
+  public func migrateStore() throws -> MigrationOutcome {
+    let start = ContinuousClock.now
+    do {
+      let location = try location()
+      let isUnfinished = try StoreVault.hasUnfinishedOperation(at: location, files: files)
+      if !isUnfinished {
+        guard let metadata = try storeMetadata() else { return .noStore }
+        if metadata.versionHashes == history.currentHashes {
+          pruneAfterLaterLaunch()
+          return .upToDate
+        }
+      }
+      return try migrate(since: start)
+    } catch let error as MigrationAssistantError {
+      report(.failed(reason: error.description))
+      throw error
+    } catch {
+      let error = wrapped(error)
+      report(.failed(reason: error.description))
+      throw error
+    }
+  }
+
+  private func migrate(since start: ContinuousClock.Instant) throws -> MigrationOutcome {
+    var origin: SourceModel?
+    var mapping: MappingModel?
+    var carriedOut: MigrationPlan?
+    let vault = try vault()
+    let retained = try vault.replaceStore(
+      prepare: {
+        // Another process may have migrated while this one waited for the lock.
+        guard let metadata = try storeMetadata(), metadata.versionHashes != history.currentHashes else { return nil }
+        let found = try sourceModel(of: metadata)
+        report(.foundSourceModel(found.source, version: found.versionName))
+        let used = try self.mapping(from: found.model)
+        let plan = try plan(from: found.model, mapping: used)
+        try approve(plan, origin: found)
+        report(.started(from: found.model.versionChecksum(), to: history.current.versionChecksum()))
+        (origin, mapping) = (found, used)
+        let snapshot = ModelSnapshot(model: found.model)
+        return StoreVault.Replacement(
+          retainedSnapshot: try snapshot.bytes(.compressed), retainedChecksum: found.model.versionChecksum(),
+          bytesNeeded: UInt64(max(0, plan.bytesNeeded)))
+      },
+      build: { gate, candidate in
+        guard let origin, let mapping else { return }
+        // Rows may have changed between the look and the gate: what is carried out is counted on the held store.
+        let run = CandidateRun(
+          connection: gate.connection, storePath: gate.path, candidatePath: candidate, source: origin.model,
+          destination: history.current, mapping: mapping, progress: progress)
+        let plan = try run.build()
+        carriedOut = plan
+        guard plan.blockers.isEmpty else {
+          throw MigrationAssistantError.decisionNeeded(storePath: storeURL.path, plan: plan)
+        }
+      },
+      prove: { gate, candidate in
+        guard let carriedOut else { return }
+        try CandidateRun.prove(
+          carriedOut, connection: gate.connection, candidatePath: candidate, level: configuration.proof)
+      })
+    guard let retained, let origin, let carriedOut else {
+      return try storeMetadata() == nil ? .noStore : .upToDate
+    }
+    let seconds = start.duration(to: .now) / .seconds(1)
+    report(.finished(seconds: seconds))
+    return .migrated(
+      MigrationReport(
+        sourceChecksum: origin.model.versionChecksum(), destinationChecksum: history.current.versionChecksum(),
+        modelSource: origin.source, plan: carriedOut, retained: PreviousVersion(retained), seconds: seconds))
+  }
+
+  /// Puts a previous version back in the store's place; the store there is kept as a previous version itself.
+  ///
+  /// - Parameter id: The version's name or the start of it; `nil` for the newest.
+  /// - Returns: The version that was restored, and the one that was kept.
+  /// - Throws: ``MigrationAssistantError``.
+  public func restorePreviousVersion(
+    _ id: String? = nil
+  ) throws(MigrationAssistantError) -> (restored: PreviousVersion, retained: PreviousVersion?) {
+    do {
+      let vault = try vault()
+      let versions = try vault.retainedVersions()
+      guard let prefix = id ?? versions.last?.name.text else {
+        throw MigrationAssistantError.noSuchVersion(
+          storePath: storeURL.path, reason: "no previous version of \(storeURL.path) is kept")
+      }
+      let result = try vault.restore(prefix)
+      return (PreviousVersion(result.restored), result.retained.map(PreviousVersion.init))
+    } catch {
+      throw wrapped(error)
+    }
+  }
+
+  // MARK: Parts
+
+  private func location() throws -> StoreLocation {
+    try StoreLocation(resolving: storeURL.path, files: files)
+  }
+
+  private func vault() throws -> StoreVault {
+    var settings = StoreVault.Configuration()
+    settings.lockTimeout = .seconds(configuration.lockTimeout)
+    settings.gateTimeout = .seconds(configuration.storeTimeout)
+    settings.allowUnsafeVolume = configuration.allowsUnsafeVolume
+    settings.generation = { try StoreMetadata(connection: $0, path: $0.path).generation }
+    return StoreVault(try location(), files: files, configuration: settings) { [weak self] event in
+      self?.forward(event)
+    }
+  }
+
+  /// Finds the model that made the store, in the order: snapshot, history, the store's own cache, the delegate.
+  private func sourceModel(of metadata: StoreMetadata) throws -> SourceModel {
+    let hashes = metadata.versionHashes
+    let known = history.version(withHashes: hashes)
+    if let known, history.isNewer(known.name) {
+      let checksum = history.current.versionChecksum()
+      let fitting = (try? previousVersions())?.filter { $0.versionChecksum == checksum } ?? []
+      throw MigrationAssistantError.newerVersion(storePath: storeURL.path, version: known.name, retained: fitting)
+    }
+    if let snapshot = snapshotModel(for: hashes) {
+      return SourceModel(model: snapshot, source: .snapshot, versionName: known?.name)
+    }
+    if let known { return SourceModel(model: known.model, source: .file, versionName: known.name) }
+    if let cached = try? StoreModelCache.model(inStoreAt: storeURL), cached.versionHashes() == hashes {
+      return SourceModel(model: cached, source: .cache, versionName: nil)
+    }
+    if let given = try delegate?.migrationAssistant(self, modelForStoreWith: metadata), given.versionHashes() == hashes
+    {
+      return SourceModel(model: given, source: .delegate, versionName: nil)
+    }
+    throw MigrationAssistantError.noModel(storePath: storeURL.path, nearest: history.nearestVersions(to: hashes))
+  }
+
+  private func snapshotModel(for hashes: [String: VersionHash]) -> ManagedObjectModel? {
+    do {
+      guard let snapshot = try modelController.snapshot() else { return nil }
+      if snapshot.model.versionHashes() == hashes { return snapshot.model }
+      report(
+        .snapshotDisagrees(
+          snapshotChecksum: snapshot.model.versionChecksum(),
+          storeChecksum: ManagedObjectModel.versionChecksum(of: hashes)))
+    } catch {
+      report(.snapshotUnreadable(reason: "\(error)"))
+    }
+    return nil
+  }
+
+  private func mapping(from source: ManagedObjectModel) throws -> MappingModel {
+    let destination = history.current
+    do throws(MappingInferenceError) {
+      return try MappingModel.inferred(from: source, to: destination)
+    } catch {
+      delegate?.migrationAssistant(
+        self, didFailToInferMappingFrom: source, to: destination, obstacles: error.obstacles)
+      let given = try delegate?.migrationAssistant(
+        self, mappingModelFrom: source, to: destination, obstacles: error.obstacles)
+      guard let given else {
+        throw MigrationAssistantError.mappingNeeded(storePath: storeURL.path, obstacles: error.obstacles)
+      }
+      return given
+    }
+  }
+
+  private func plan(from source: ManagedObjectModel, mapping: MappingModel) throws -> MigrationPlan {
+    let destination = history.current
+    let path = storeURL.path
+    // Looking fails with one error and planning with another: the second travels as a value.
+    let result = try StoreReading.withConnection(toStoreAt: path) { connection throws(StoreError) in
+      Result { () throws(MigrationError) in
+        try CandidateRun.plan(
+          connection: connection, storePath: path, source: source, destination: destination, mapping: mapping)
+      }
+    }
+    return try result.get()
+  }
+
+  /// Applies the rules and asks the delegate.
+  private func approve(_ plan: MigrationPlan, origin: SourceModel) throws {
+    let path = storeURL.path
+    let decision = try delegate?.migrationAssistant(self, shouldMigrate: plan) ?? .automatic
+    switch decision {
+    case .refuse: throw MigrationAssistantError.refused(storePath: path, plan: plan)
+    case .proceed: break
+    case .automatic:
+      if origin.source == .cache, !plan.losses.isEmpty {
+        throw MigrationAssistantError.unknownVersion(storePath: path, plan: plan)
+      }
+    }
+    guard plan.blockers.isEmpty else { throw MigrationAssistantError.decisionNeeded(storePath: path, plan: plan) }
+  }
+
+  /// Removes previous versions beyond those to keep: this launch found the new one working.
+  private func pruneAfterLaterLaunch() {
+    let keep = max(1, configuration.keptVersions)
+    guard let vault = try? vault(), let versions = try? vault.retainedVersions(), versions.count > keep else { return }
+    // What can't be removed now is removed by a later launch.
+    _ = try? vault.prune(keeping: keep)
+  }
+
+  // MARK: Telling
+
+  private func report(_ event: MigrationEvent) {
+    delegate?.migrationAssistant(self, didReport: event)
+  }
+
+  private func forward(_ event: VaultEvent) {
+    switch event {
+    case .foundStaleCandidate(let path): report(.foundStaleCandidate(path: path))
+    case .removedStaleCandidate(let path): report(.removedStaleCandidate(path: path))
+    case .recovered(let recovery, _): report(.recovered(operation: recovery.rawValue))
+    case .gated: report(.held)
+    case .built: report(.built)
+    case .proven: report(.proven)
+    case .retained(let id): report(.retained(id: id))
+    case .swapped: report(.swapped)
+    case .cleanUpPostponed(_, let error): report(.cleanUpPostponed(reason: error.description))
+    case .journalModeNotRestored(let reason): report(.cleanUpPostponed(reason: reason))
+    case .pruned(let id): report(.pruned(id: id))
+    case .locked, .manifestWritten, .candidateSynchronized, .finished, .rolledBack, .movedSideFilesAside, .setAside:
+      break
+    }
+  }
+
+  private func wrapped(_ error: any Error) -> MigrationAssistantError {
+    MigrationAssistantError(wrapping: error, storePath: storeURL.path)
+  }
+}
+
+/// The model that made a store, and where it was found.
+private struct SourceModel {
+  let model: ManagedObjectModel
+  let source: ModelSource
+  /// The version's name in the history, if it is there.
+  let versionName: String?
+}

@@ -1,0 +1,91 @@
+public import HeirloomMapping
+public import HeirloomModel
+public import HeirloomMigration
+public import HeirloomStore
+
+/// What an app says when a migration needs more than inference, and what it is told.
+///
+/// Every method has a default, is called on the task that called the assistant, and may throw to stop the migration: the store
+/// is then as it was.
+public protocol MigrationAssistantDelegate: AnyObject {
+  /// Asked for a mapping, only when inference found obstacles.
+  ///
+  /// - Parameters:
+  ///   - assistant: The assistant that asks.
+  ///   - source: The model that made the store.
+  ///   - destination: The model that the store is to have.
+  ///   - obstacles: All that can't be inferred.
+  /// - Returns: A mapping, or `nil` to stop with ``MigrationAssistantError/mappingNeeded(obstacles:)``.
+  /// - Throws: Whatever is to stop the migration.
+  func migrationAssistant(
+    _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
+    obstacles: [MappingObstacle]
+  ) throws -> MappingModel?
+
+  /// Told that no mapping can be inferred, before it is asked for one.
+  func migrationAssistant(
+    _ assistant: MigrationAssistant, didFailToInferMappingFrom source: ManagedObjectModel,
+    to destination: ManagedObjectModel, obstacles: [MappingObstacle])
+
+  /// Asked whether to go on, with what will be lost and what stands in the way, counted on the store.
+  ///
+  /// - Parameters:
+  ///   - assistant: The assistant that asks.
+  ///   - plan: The plan, made under the lock.
+  /// - Returns: The decision; the default is ``MigrationDecision/automatic``.
+  /// - Throws: Whatever is to stop the migration.
+  func migrationAssistant(_ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan) throws
+    -> MigrationDecision
+
+  /// Asked for the model of a store that neither the snapshot, the history nor the store itself knows.
+  ///
+  /// - Parameters:
+  ///   - assistant: The assistant that asks.
+  ///   - metadata: What the store says of itself.
+  /// - Returns: A model; it is used only if its version hashes equal the store's.
+  /// - Throws: Whatever is to stop the migration.
+  func migrationAssistant(
+    _ assistant: MigrationAssistant, modelForStoreWith metadata: StoreMetadata
+  ) throws -> ManagedObjectModel?
+
+  /// Told of each thing that happens: what an app logs or counts.
+  func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent)
+}
+
+extension MigrationAssistantDelegate {
+  /// Gives no mapping.
+  public func migrationAssistant(
+    _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
+    obstacles: [MappingObstacle]
+  ) throws -> MappingModel? { nil }
+
+  /// Does nothing.
+  public func migrationAssistant(
+    _ assistant: MigrationAssistant, didFailToInferMappingFrom source: ManagedObjectModel,
+    to destination: ManagedObjectModel, obstacles: [MappingObstacle]
+  ) {}
+
+  /// Leaves the decision to the assistant's rules.
+  public func migrationAssistant(
+    _ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan
+  ) throws -> MigrationDecision { .automatic }
+
+  /// Knows no model.
+  public func migrationAssistant(
+    _ assistant: MigrationAssistant, modelForStoreWith metadata: StoreMetadata
+  ) throws -> ManagedObjectModel? { nil }
+
+  /// Does nothing.
+  public func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {}
+}
+
+/// What a delegate decides about a plan.
+@nonexhaustive
+public enum MigrationDecision: Hashable, Sendable {
+  /// Go on, unless the store is of an unknown version and would lose something.
+  case automatic
+  /// Go on and accept the losses, even of a store of an unknown or newer version.
+  case proceed
+  /// Don't migrate; the store stays as it is.
+  case refuse
+}

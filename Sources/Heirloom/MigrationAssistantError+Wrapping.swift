@@ -1,0 +1,43 @@
+import HeirloomFormats
+import HeirloomMigration
+import HeirloomStore
+
+extension MigrationAssistantError {
+  /// Says in the assistant's words what a part of it reported about a store.
+  init(wrapping error: any Error, storePath path: String) {
+    switch error {
+    case let error as MigrationAssistantError: self = error
+    case let error as MigrationError: self = .failed(storePath: path, error)
+    case let error as StoreError: self = .unreadableStore(error)
+    case let error as VaultError: self.init(error, path: path)
+    case let error as FileError: self.init(VaultError.file(error), path: path)
+    case let error as SQLiteError: self = .unreadableStore(StoreError(error, path: path))
+    default: self = .failed(storePath: path, .appFailed(reason: "\(error)"))
+    }
+  }
+
+  private init(_ error: VaultError, path: String) {
+    switch error {
+    case .vaultInUse(let lock):
+      self = .storeInUse(storePath: path, reason: "another process is migrating it and holds \(lock)")
+    case .storeInUse(_, let reason):
+      self = .storeInUse(storePath: path, reason: reason)
+    case .unreadableStore(_, let underlying):
+      self = .unreadableStore(StoreError(underlying, path: path))
+    case .outcomeUnknown(_, let underlying):
+      self = .outcomeUnknown(storePath: path, reason: "\(underlying)")
+    case .unknownVersion, .unusableVersion:
+      self = .noSuchVersion(storePath: path, reason: "\(error)")
+    case .unfitCandidate:
+      self = .failed(storePath: path, .proofFailed(findings: ["\(error)"]))
+    case .notEnoughSpace:
+      self = .unfitLocation(storePath: path, reason: "\(error)", coreDataCode: 640)
+    case .folderNotWritable:
+      self = .unfitLocation(storePath: path, reason: "\(error)", coreDataCode: 513)
+    case .storeMissing:
+      self = .unfitLocation(storePath: path, reason: "\(error)", coreDataCode: 260)
+    case .sideFilesWithoutStore, .notAFile, .hardLinked, .unsafeVolume, .unusableFolder, .damagedManifest, .file:
+      self = .unfitLocation(storePath: path, reason: "\(error)", coreDataCode: 134080)
+    }
+  }
+}

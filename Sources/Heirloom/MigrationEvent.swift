@@ -1,0 +1,36 @@
+/// Something that happened on the way to a migrated store.
+@nonexhaustive
+public enum MigrationEvent: Hashable, Sendable {
+  /// A candidate that an earlier run left behind was found.
+  case foundStaleCandidate(path: String)
+  /// That candidate was removed.
+  case removedStaleCandidate(path: String)
+  /// An operation that an earlier run did not finish was undone or completed.
+  case recovered(operation: String)
+  /// The snapshot is of another version than the store; the store counts.
+  case snapshotDisagrees(snapshotChecksum: String, storeChecksum: String)
+  /// The snapshot can't be read; the store counts.
+  case snapshotUnreadable(reason: String)
+  /// The model that made the store was found.
+  case foundSourceModel(ModelSource, version: String?)
+  /// A migration begins.
+  case started(from: String, to: String)
+  /// The store is held: nobody else can read or write it.
+  case held
+  /// The candidate is complete.
+  case built
+  /// The candidate is proven.
+  case proven
+  /// The previous version is kept.
+  case retained(id: String)
+  /// The migrated store is in place.
+  case swapped
+  /// The migration is complete.
+  case finished(seconds: Double)
+  /// The migration failed; the store is as it was.
+  case failed(reason: String)
+  /// Something was left for the next run to remove.
+  case cleanUpPostponed(reason: String)
+  /// A previous version was removed, since a later launch opened the new one.
+  case pruned(id: String)
+}

@@ -1,0 +1,100 @@
+public import Foundation
+public import HeirloomFormats
+import HeirloomMigration
+public import HeirloomModel
+import HeirloomStore
+
+/// Keeps the last-used model, compressed, beside its store.
+public struct ModelController: Sendable {
+  /// The store beside which the model is kept; `nil` if the snapshot lies elsewhere.
+  public let storeURL: URL?
+  /// The snapshot's file.
+  public let snapshotURL: URL
+
+  private let files: any FileOperations
+
+  /// Creates a controller that keeps the model in the store's companion folder, `<store>.heirloom/model.json.gz`.
+  ///
+  /// - Parameter storeURL: The store; it need not exist yet, its folder must.
+  public init(storeURL: URL) {
+    self.init(storeURL: storeURL, files: POSIXFileOperations())
+  }
+
+  /// Creates a controller that keeps the model in a file of the app's choice.
+  ///
+  /// It knows no store, so ``archive(_:applicationVersion:)`` can't refuse a model that its store does not have yet.
+  ///
+  /// - Parameter snapshotURL: The file; its folder must exist.
+  public init(snapshotURL: URL) {
+    storeURL = nil
+    self.snapshotURL = snapshotURL
+    files = POSIXFileOperations()
+  }
+
+  /// Creates a controller on a file system of the caller's.
+  package init(storeURL: URL, files: any FileOperations) {
+    self.storeURL = storeURL
+    self.files = files
+    let location = try? StoreLocation(resolving: storeURL.path, files: files)
+    snapshotURL = URL(fileURLWithPath: location?.snapshot ?? storeURL.path + ".heirloom/model.json.gz")
+  }
+
+  /// Reads the snapshot.
+  ///
+  /// - Returns: `nil` when there is none.
+  /// - Throws: `ModelReadingError` for a snapshot that can't be read, is damaged or holds hashes that are not its model's.
+  public func snapshot() throws -> ModelSnapshot? {
+    guard let bytes = try SnapshotFile(path: snapshotURL.path, files: files).read() else { return nil }
+    do {
+      return try ModelSnapshot(bytes: bytes)
+    } catch {
+      throw error.inFile(snapshotURL.path)
+    }
+  }
+
+  /// Archives a model as the last-used one; does nothing when the snapshot already holds it.
+  ///
+  /// - Parameters:
+  ///   - model: The model that the app uses now.
+  ///   - applicationVersion: The app's version, for people.
+  /// - Returns: Whether the snapshot was written.
+  /// - Throws: ``MigrationAssistantError/storeNotMigrated(storePath:)`` while the store beside it is at another version, so that
+  ///   a failed migration can't be papered over; ``MigrationAssistantError/unfitLocation(storePath:reason:coreDataCode:)`` when
+  ///   the file can't be written.
+  @discardableResult
+  public func archive(_ model: ManagedObjectModel, applicationVersion: String? = nil) throws -> Bool {
+    let path = storeURL?.path ?? snapshotURL.path
+    do {
+      let file = SnapshotFile(path: snapshotURL.path, files: files)
+      // A snapshot that can't be read is replaced: it is of no use to anybody.
+      if let bytes = try? file.read(), ModelSnapshot.file(bytes, holds: model) { return false }
+      try checkStore(has: model)
+      let bytes = try ModelSnapshot(model: model, applicationVersion: applicationVersion).bytes(.compressed)
+      if let storeURL {
+        let location = try StoreLocation(resolving: storeURL.path, files: files)
+        try StoreVault(location, files: files).writeSnapshot(bytes)
+      } else {
+        try file.write(bytes)
+      }
+      return true
+    } catch {
+      throw MigrationAssistantError(wrapping: error, storePath: path)
+    }
+  }
+
+  private func checkStore(has model: ManagedObjectModel) throws {
+    guard let storeURL else { return }
+    do throws(StoreError) {
+      let metadata = try StoreMetadata(contentsOf: storeURL)
+      guard metadata.isCompatible(with: model) else {
+        throw StoreError(path: storeURL.path, problem: .incompatible(entities: []))
+      }
+    } catch {
+      switch error.problem {
+      case .missing: return
+      case .incompatible: throw MigrationAssistantError.storeNotMigrated(storePath: storeURL.path)
+      default: throw error
+      }
+    }
+  }
+}

@@ -1,0 +1,136 @@
+public import Foundation
+public import HeirloomFormats
+public import HeirloomModel
+
+/// The versions of an app's model: the current one and those that were shipped before.
+///
+/// Only the current version is read at once; the others are read when a store asks for them.
+public struct ModelHistory: Sendable {
+  /// The model that the app is built for.
+  public let current: ManagedObjectModel
+  /// The name of the current version.
+  public let currentName: String
+  /// What of the current version's file was not understood, one sentence each.
+  public let warnings: [String]
+
+  /// The version hashes of the current model, computed once.
+  package let currentHashes: [String: VersionHash]
+  private let versions: [Version]
+
+  private struct Version: Sendable {
+    let name: String
+    let source: Source
+  }
+
+  private enum Source: Sendable {
+    case model(ManagedObjectModel)
+    case file(ModelFile)
+  }
+
+  /// Reads a history from files.
+  ///
+  /// - Parameter url: An `.xcdatamodeld` or `.momd` (its current version is current, the others are known), one model
+  ///   (`.xcdatamodel`, `.mom`, a snapshot; its sisters in the same bundle are known), or a folder of snapshots.
+  /// - Throws: ``ModelReadingError`` if there is no readable current model.
+  public init(contentsOf url: URL) throws(ModelReadingError) {
+    let list = try ModelVersionList(url.path)
+    guard let version = list.currentVersion else {
+      throw ModelReadingError(path: url.path, problem: .notModel(.bundleWithoutVersions))
+    }
+    let read = try version.file.read()
+    self.init(
+      current: read.model, name: version.name, warnings: read.warnings.map(\.description),
+      versions: list.versions.map { other in
+        Version(name: other.name, source: other.name == version.name ? .model(read.model) : .file(other.file))
+      })
+  }
+
+  /// Creates a history of models that an app holds in memory.
+  ///
+  /// - Parameters:
+  ///   - current: The model that the app is built for.
+  ///   - name: Its name.
+  ///   - earlier: Models shipped before, the oldest first, with their names.
+  public init(
+    current: ManagedObjectModel, name: String = "current", earlier: [(name: String, model: ManagedObjectModel)] = []
+  ) {
+    self.init(
+      current: current, name: name, warnings: [],
+      versions: earlier.map { Version(name: $0.name, source: .model($0.model)) } + [
+        Version(name: name, source: .model(current))
+      ])
+  }
+
+  private init(current: ManagedObjectModel, name: String, warnings: [String], versions: [Version]) {
+    self.current = current
+    currentName = name
+    self.warnings = warnings
+    self.versions = versions
+    currentHashes = current.versionHashes()
+  }
+
+  /// The names of all versions in their order: that of `lock.json`, else the natural order of names.
+  public var versionNames: [String] { versions.map(\.name) }
+
+  /// Reads the version of the given name.
+  ///
+  /// - Parameter name: One of ``versionNames``.
+  /// - Returns: `nil` for an unknown name.
+  /// - Throws: ``ModelReadingError`` if the version's file can't be read.
+  public func model(named name: String) throws(ModelReadingError) -> ManagedObjectModel? {
+    guard let version = versions.first(where: { $0.name == name }) else { return nil }
+    switch version.source {
+    case .model(let model): return model
+    case .file(let file): return try file.read().model
+    }
+  }
+
+  /// Returns the history with further known versions, which come before the others.
+  package func adding(_ models: [(name: String, model: ManagedObjectModel)]) -> ModelHistory {
+    let added = models.map { Version(name: $0.name, source: .model($0.model)) }
+    return ModelHistory(current: current, name: currentName, warnings: warnings, versions: added + versions)
+  }
+
+  /// Whether a version comes after the current one.
+  package func isNewer(_ name: String) -> Bool {
+    guard let position = versions.firstIndex(where: { $0.name == name }),
+      let currentPosition = versions.firstIndex(where: { $0.name == currentName })
+    else { return false }
+    return position > currentPosition
+  }
+
+  /// Finds the version whose hashes are those of a store.
+  ///
+  /// Versions that can't be read are passed over: the store may be of another.
+  package func version(withHashes hashes: [String: VersionHash]) -> (name: String, model: ManagedObjectModel)? {
+    if hashes == currentHashes { return (currentName, current) }
+    // From the newest to the oldest: a store is most often one version behind.
+    for version in versions.reversed() where version.name != currentName {
+      guard let model = try? model(named: version.name), model.entities.count == hashes.count,
+        model.versionHashes() == hashes
+      else { continue }
+      return (version.name, model)
+    }
+    return nil
+  }
+
+  /// The known versions that are nearest to a store's hashes, with the entities that differ; at most three.
+  package func nearestVersions(to hashes: [String: VersionHash]) -> [NearVersion] {
+    var near: [NearVersion] = []
+    for version in versions {
+      guard let model = try? model(named: version.name) else { continue }
+      let known = model.versionHashes()
+      let differing = Set(known.keys).union(hashes.keys).filter { known[$0] != hashes[$0] }
+      near.append(NearVersion(name: version.name, differingEntities: differing.sorted { $0.utf16Precedes($1) }))
+    }
+    return Array(near.sorted { $0.differingEntities.count < $1.differingEntities.count }.prefix(3))
+  }
+}
+
+/// A known version that a store is not of, and how far it is.
+public struct NearVersion: Hashable, Sendable {
+  /// The version's name.
+  public let name: String
+  /// The entities whose version hashes differ, sorted.
+  public let differingEntities: [String]
+}
