@@ -42,7 +42,7 @@ let package = Package(
     .executableTarget(name: "HeirloomBenchmarks", dependencies: ["Heirloom"]),
     .target(
       name: "TestSupport",
-      dependencies: ["Heirloom", "HeirloomStore", "HeirloomFormats", "HeirloomModel"],
+      dependencies: ["Heirloom", "HeirloomStore", "HeirloomFormats", "HeirloomMapping", "HeirloomModel"],
       path: "Tests/TestSupport"
     ),
     .testTarget(name: "HeirloomModelTests", dependencies: ["HeirloomModel", "TestSupport"]),
@@ -66,7 +66,7 @@ let package = Package(
         "TestSupport",
       ]
     ),
-    .testTarget(name: "HeirloomTests", dependencies: ["Heirloom", "TestSupport"]),
+    .testTarget(name: "HeirloomTests", dependencies: ["Heirloom", "HeirloomFormats", "TestSupport"]),
     .testTarget(
       name: "HeirloomCommandsTests", dependencies: ["HeirloomCommands", "Heirloom", "TestSupport"]),
   ]

@@ -104,8 +104,10 @@ public struct ModelHistory: Sendable {
   /// Versions that can't be read are passed over: the store may be of another.
   package func version(withHashes hashes: [String: VersionHash]) -> (name: String, model: ManagedObjectModel)? {
     if hashes == currentHashes { return (currentName, current) }
-    // From the newest to the oldest: a store is most often one version behind.
-    for version in versions.reversed() where version.name != currentName {
+    // From the current one backwards: a store is most often one version behind. Newer ones come last, since a version may
+    // have been shipped again under a later name.
+    let position = versions.firstIndex { $0.name == currentName } ?? versions.count
+    for version in versions[..<position].reversed() + versions[position...] where version.name != currentName {
       guard let model = try? model(named: version.name), model.entities.count == hashes.count,
         model.versionHashes() == hashes
       else { continue }

@@ -27,8 +27,10 @@ struct CorpusMigrationTests {
 
   @Test(arguments: Pair.all)
   func `a migrated store holds what Core Data's own migration left`(pair: Pair) throws {
-    let directory = try TemporaryDirectory()
-    let store = try Corpus.copyStore("\(pair.project)/stores/\(pair.before)", to: directory)
+    try Corpus.withCopy(of: "\(pair.project)/stores/\(pair.before)") { store in try check(pair, store) }
+  }
+
+  private func check(_ pair: Pair, _ store: URL) throws {
     let history = try ModelHistory(contentsOf: Corpus.modelURL(pair.version, in: pair.project))
     let assistant = MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store), history: history)
@@ -36,9 +38,9 @@ struct CorpusMigrationTests {
       Issue.record("expected a migration")
       return
     }
-    let other = try TemporaryDirectory()
-    let expected = try StoreContents(
-      of: Corpus.copyStore("\(pair.project)/stores/\(pair.after)", to: other), model: history.current)
+    let expected = try Corpus.withCopy(of: "\(pair.project)/stores/\(pair.after)") {
+      try StoreContents(of: $0, model: history.current)
+    }
     let found = try StoreContents(of: store, model: history.current)
     #expect(found.count > 0)
     for (entity, objects) in expected.objects {
@@ -51,9 +53,10 @@ struct CorpusMigrationTests {
       Issue.record("expected nothing to do")
       return
     }
-    let untouched = try TemporaryDirectory()
-    let original = try Corpus.copyStore("\(pair.project)/stores/\(pair.before)", to: untouched)
+    let original = try Corpus.withCopy(of: "\(pair.project)/stores/\(pair.before)") {
+      try StoreContents(of: $0, model: report.plan.source)
+    }
     let kept = try StoreContents(of: report.retained.storeURL, model: report.plan.source)
-    #expect(kept == (try StoreContents(of: original, model: report.plan.source)))
+    #expect(kept == original)
   }
 }

@@ -56,6 +56,20 @@ package enum Corpus {
     return destination
   }
 
+  /// Runs a body on a copy of a store in a folder of its own, which is removed afterwards.
+  ///
+  /// - Parameters:
+  ///   - path: The store's path, relative to ``folder``.
+  ///   - body: What is done with the copy's location.
+  /// - Returns: What the body returns.
+  /// - Throws: Foundation's error when a file can't be copied, or the body's.
+  package static func withCopy<Value>(of path: String, _ body: (URL) throws -> Value) throws -> Value {
+    let directory = try TemporaryDirectory()
+    let url = try copyStore(path, to: directory)
+    // The folder would go with its last use, before the body is done.
+    return try withExtendedLifetime(directory) { try body(url) }
+  }
+
   private static func files(where matches: (String) -> Bool) -> [String] {
     guard let enumerator = FileManager.default.enumerator(atPath: folder.path) else { return [] }
     var paths: [String] = []

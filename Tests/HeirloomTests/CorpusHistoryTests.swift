@@ -1,0 +1,69 @@
+import Foundation
+import Heirloom
+import HeirloomFormats
+import TestSupport
+import Testing
+
+/// Every store of the corpus, migrated to the next and to the last version of its own history.
+@Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
+struct CorpusHistoryTests {
+  private static let projects = Set(Corpus.storePaths.map { String($0.prefix { $0 != "/" }) }).sorted()
+
+  @Test(arguments: projects)
+  func `stores reach later versions of their history with every object, or say why not`(project: String) throws {
+    for list in try Self.histories(of: project) {
+      let hashes = try list.versions.map { try $0.file.read().model.versionHashes() }
+      for path in Corpus.storePaths where path.hasPrefix(project + "/") {
+        let stored = try Corpus.withCopy(of: path) { try StoreMetadata(contentsOf: $0).versionHashes }
+        // A version may have been shipped again under a later name.
+        guard let position = hashes.lastIndex(of: stored) else { continue }
+        let later = list.versions.indices.filter { $0 > position && hashes[$0] != stored }
+        for index in Set([later.first, later.last].compactMap { $0 }).sorted() {
+          try migrate(path, to: list.versions[index])
+        }
+      }
+    }
+  }
+
+  /// The bundles of a project, its newest snapshot in the repository only.
+  private static func histories(of project: String) throws -> [ModelVersionList] {
+    let bundles = Set(
+      Corpus.modelPaths.filter { $0.hasPrefix(project + "/models/") && !$0.contains("@") }.map {
+        ($0 as NSString).deletingLastPathComponent
+      })
+    return try bundles.sorted().filter { $0.hasSuffix(".xcdatamodeld") }.map {
+      try ModelVersionList(Corpus.folder.appendingPathComponent($0).path)
+    }
+  }
+
+  private func migrate(_ path: String, to version: ModelVersionList.Version) throws {
+    try Corpus.withCopy(of: path) { store in try migrate(store, path, to: version) }
+  }
+
+  private func migrate(_ store: URL, _ path: String, to version: ModelVersionList.Version) throws {
+    let history = try ModelHistory(contentsOf: URL(fileURLWithPath: version.file.path))
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store), history: history)
+    do {
+      let plan = try #require(try assistant.plan())
+      let before = try Corpus.withCopy(of: path) { try StoreContents(of: $0, model: plan.source) }
+      guard case .migrated(let report) = try assistant.migrateStore() else {
+        Issue.record("\(path) to \(version.name): expected a migration")
+        return
+      }
+      let after = try StoreContents(of: store, model: history.current)
+      let differences = KeptObjects.differences(
+        before: before, source: plan.source, after: after, destination: history.current, mapping: plan.mapping)
+      #expect(differences.isEmpty, "\(path) to \(version.name)")
+      let kept = try StoreContents(of: report.retained.storeURL, model: plan.source)
+      #expect(kept == before, "\(path) to \(version.name): the retained version")
+    } catch let error as MigrationAssistantError {
+      switch error {
+      case .mappingNeeded(_, let obstacles): #expect(!obstacles.isEmpty)
+      case .decisionNeeded(_, let plan): #expect(!plan.blockers.isEmpty)
+      default: Issue.record("\(path) to \(version.name): \(error)")
+      }
+      print("\(path) to \(version.name): \(error)")
+    }
+  }
+}
