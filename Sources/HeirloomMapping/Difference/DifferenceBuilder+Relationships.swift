@@ -1,0 +1,151 @@
+import HeirloomModel
+
+extension DifferenceBuilder {
+  /// Adds a relationship that no object had before.
+  mutating func addNew(_ relationship: RelationshipDescription, in entity: EntityDescription) {
+    let isAmbiguous =
+      correspondence.pair(ofDestination: entity.name)?.ambiguities.contains {
+        $0.destinations.contains(relationship.name)
+      } ?? false
+    add(
+      .relationshipAdded, entity.name, relationship.name, after: relationship.summary,
+      effect: isAmbiguous ? .refused : linksOfNew(relationship), isHashed: !relationship.isTransient)
+  }
+
+  private func linksOfNew(_ relationship: RelationshipDescription) -> ModelChange.Effect {
+    if relationship.isTransient { return .nothing }
+    if !relationship.isToMany && !relationship.isOptional { return .rowsDecide }
+    // The links are those of the inverse, read backwards.
+    return correspondence.sourceOfInverse(of: relationship) == nil ? .empty : .kept
+  }
+
+  /// Adds what changed in a relationship that was there before.
+  mutating func addChanges(of new: RelationshipDescription, from old: RelationshipDescription, in entity: String) {
+    let name = new.name
+    let isStored = !new.isTransient && !old.isTransient
+    let isHashed = !new.isTransient || !old.isTransient
+    let kept: ModelChange.Effect = isStored ? .kept : .nothing
+    if old.name != name {
+      add(.relationshipRenamed, entity, name, before: old.name, after: name, effect: kept, isHashed: isHashed)
+    }
+    if new.isTransient != old.isTransient {
+      add(
+        new.isTransient ? .becameTransient : .becamePersistent, entity, name,
+        effect: new.isTransient ? .dropped : linksOfNew(new), isHashed: true)
+    }
+    addDestination(of: new, from: old, in: entity, isStored: isStored, isHashed: isHashed)
+    addInverse(of: new, from: old, in: entity, kept: kept, isHashed: isHashed)
+    addCounts(of: new, from: old, in: entity, isStored: isStored, isHashed: isHashed)
+    if new.isOptional && !old.isOptional { add(.becameOptional, entity, name, isHashed: isHashed) }
+    if !new.isOptional && old.isOptional {
+      let effect: ModelChange.Effect = !isStored ? .nothing : new.isToMany ? .kept : .rowsDecide
+      add(.becameRequired, entity, name, effect: effect, isHashed: isHashed)
+    }
+    compare(.hashModifierChanged, entity, name, old.versionHashModifier, new.versionHashModifier, isHashed: isHashed) {
+      $0
+    }
+    compare(.deleteRuleChanged, entity, name, old.deleteRule, new.deleteRule) { $0.name }
+    compare(.renamingIdentifierChanged, entity, name, old.renamingIdentifier, new.renamingIdentifier) { $0 }
+    compare(.spotlightIndexingChanged, entity, name, old.isIndexedBySpotlight, new.isIndexedBySpotlight, text: switched)
+    compare(.validationChanged, entity, name, old.validationRules, new.validationRules)
+    compare(.userInfoChanged, entity, name, old.userInfo, new.userInfo)
+  }
+
+  private mutating func addDestination(
+    of new: RelationshipDescription, from old: RelationshipDescription, in entity: String, isStored: Bool,
+    isHashed: Bool
+  ) {
+    let continued = correspondence.pair(ofSource: old.destinationEntity)?.destination.name
+    if continued == new.destinationEntity {
+      guard old.destinationEntity != new.destinationEntity else { return }
+      add(
+        .destinationRenamed, entity, new.name, before: old.destinationEntity, after: new.destinationEntity,
+        effect: isStored ? .kept : .nothing, isHashed: isHashed)
+      return
+    }
+    let targets = flows.targets(of: old, as: new)
+    let effect: ModelChange.Effect =
+      if !isStored {
+        .nothing
+      } else if targets.kept.isEmpty && !targets.foreign.isEmpty {
+        .refused
+      } else {
+        targets.foreign.isEmpty && targets.dropped.isEmpty ? .kept : .dropped
+      }
+    add(
+      .destinationChanged, entity, new.name, before: old.destinationEntity, after: new.destinationEntity,
+      effect: effect, isHashed: isHashed)
+  }
+
+  private mutating func addInverse(
+    of new: RelationshipDescription, from old: RelationshipDescription, in entity: String, kept: ModelChange.Effect,
+    isHashed: Bool
+  ) {
+    let before = source.inverse(of: old)?.relationship
+    let after = destination.inverse(of: new)?.relationship
+    // A relationship that is its own inverse is hashed as if it had none.
+    let isHashed =
+      isHashed && before.flatMap { $0 == old ? nil : $0.name } != after.flatMap { $0 == new ? nil : $0.name }
+    let (beforeName, afterName) = (before?.name, after?.name)
+    switch (before, after) {
+    case (nil, nil):
+      // Neither exists, so that both count as none.
+      compare(.inverseChanged, entity, new.name, old.inverseRelationship, new.inverseRelationship) { $0 }
+    case (nil, .some): add(.inverseAdded, entity, new.name, after: afterName, effect: kept, isHashed: isHashed)
+    case (.some, nil): add(.inverseRemoved, entity, new.name, before: beforeName, effect: kept, isHashed: isHashed)
+    case (let before?, let after?):
+      let isContinued = isContinued(before, as: after, in: new.destinationEntity)
+      guard !isContinued || before.name != after.name else { return }
+      add(
+        isContinued ? .inverseRenamed : .inverseChanged, entity, new.name, before: beforeName, after: afterName,
+        effect: kept, isHashed: isHashed)
+    }
+  }
+
+  /// Whether an inverse of the destination continues that of the source.
+  private func isContinued(
+    _ before: RelationshipDescription, as after: RelationshipDescription, in entity: String
+  ) -> Bool {
+    destination.entityTree(from: entity).contains {
+      correspondence.sourceRelationship(of: after.name, in: $0.name) == before
+    }
+  }
+
+  private mutating func addCounts(
+    of new: RelationshipDescription, from old: RelationshipDescription, in entity: String, isStored: Bool,
+    isHashed: Bool
+  ) {
+    let kept: ModelChange.Effect = isStored ? .kept : .nothing
+    let converted: ModelChange.Effect = isStored ? .converted : .nothing
+    if new.isToMany != old.isToMany {
+      add(
+        new.isToMany ? .becameToMany : .becameToOne, entity, new.name, effect: new.isToMany ? kept : converted,
+        isHashed: isHashed)
+    } else if new.maxCount != old.maxCount {
+      add(
+        .maximumCountChanged, entity, new.name, before: "\(old.maxCount)", after: "\(new.maxCount)", effect: kept,
+        isHashed: isHashed)
+    }
+    if new.minCount != old.minCount {
+      add(
+        .minimumCountChanged, entity, new.name, before: "\(old.minCount)", after: "\(new.minCount)", effect: kept,
+        isHashed: isHashed)
+    }
+    if new.isOrdered != old.isOrdered {
+      let loses = old.isToMany && new.isToMany
+      add(
+        new.isOrdered ? .becameOrdered : .becameUnordered, entity, new.name,
+        effect: !new.isOrdered && loses ? converted : kept, isHashed: isHashed)
+    }
+  }
+}
+
+extension RelationshipDescription {
+  /// What it leads to and how.
+  fileprivate var summary: String {
+    var words = [destinationEntity, isToMany ? "to-many" : "to-one"]
+    if isOrdered { words.append("ordered") }
+    if isTransient { words.append("transient") } else if !isOptional { words.append("required") }
+    return words.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,100 @@
+import HeirloomMapping
+import HeirloomModel
+import Testing
+
+/// A change of a model and what must come of it.
+struct ChangeRow: Sendable, CustomTestStringConvertible {
+  let name: String
+  let source: [EntityDescription]
+  let destination: [EntityDescription]
+  let verdict: ModelDifference.Verdict
+  /// Kind, subject, effect; an `*` in front marks a hashed change.
+  let changes: [String]
+  let hazards: [String]
+  let obstacles: [String]
+
+  var testDescription: String { name }
+
+  /// The models before and after.
+  func models() throws -> (source: ManagedObjectModel, destination: ManagedObjectModel) {
+    (try ManagedObjectModel(entities: source), try ManagedObjectModel(entities: destination))
+  }
+}
+
+struct ChangeTableTests {
+  @Test(arguments: ChangeTable.rows)
+  func `a change has the verdict, effects, hazards and obstacles of the table`(row: ChangeRow) throws {
+    let (source, destination) = try row.models()
+    let difference = ModelDifference(from: source, to: destination)
+    #expect(difference.verdict == row.verdict)
+    #expect(difference.changes.map(\.code) == row.changes)
+    #expect(difference.hazards.map(\.code) == row.hazards)
+    #expect(
+      difference.obstacles.map { "\($0.kind) \($0.entity)\($0.property.map { "." + $0 } ?? "")" } == row.obstacles)
+    if row.obstacles.isEmpty {
+      let mapping = try MappingModel.inferred(from: source, to: destination)
+      #expect(mapping.mismatches(from: source, to: destination).isEmpty)
+      for entity in destination.entities {
+        let attributes = destination.attributes(of: entity.name).map(\.name)
+        #expect(mapping.entityMappings(toEntity: entity.name).map { $0.attributeMappings.map(\.name) } == [attributes])
+      }
+    }
+  }
+
+  @Test(arguments: ChangeTable.rows)
+  func `a different hash has a hashed change that explains it, in both directions`(row: ChangeRow) throws {
+    let (source, destination) = try row.models()
+    #expect(unexplainedHashes(from: source, to: destination).isEmpty)
+    #expect(unexplainedHashes(from: destination, to: source).isEmpty)
+  }
+
+  @Test(arguments: ChangeTable.rows)
+  func `a model does not differ from itself`(row: ChangeRow) throws {
+    let models = try row.models()
+    for model in [models.source, models.destination] {
+      let difference = ModelDifference(from: model, to: model)
+      #expect(difference.verdict == .identical && difference.changes.isEmpty && difference.hazards.isEmpty)
+      #expect(difference.diagnostics.isEmpty && difference.obstacles.isEmpty)
+    }
+  }
+
+  @Test(arguments: ChangeTable.rows)
+  func `every change says in words what happens`(row: ChangeRow) throws {
+    let (source, destination) = try row.models()
+    for change in ModelDifference(from: source, to: destination).changes {
+      #expect(change.description.hasSuffix(".") && change.description.hasPrefix(change.subject))
+      // A code as a sentence would mean that a kind has no words.
+      #expect(change.sentence != change.kind.rawValue)
+    }
+  }
+}
+
+/// Names the entities whose hashes differ without a hashed change in the entity or an ancestor.
+func unexplainedHashes(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [String] {
+  let difference = ModelDifference(from: source, to: destination)
+  let changed = Set(difference.changes.filter(\.isHashed).compactMap(\.entity))
+  let (old, new) = (source.versionHashes(), destination.versionHashes())
+  return difference.inference.correspondence.entities.filter { pair in
+    old[pair.source.name] != new[pair.destination.name]
+      && !([pair.destination] + destination.superentities(of: pair.destination.name)).contains {
+        changed.contains($0.name)
+      }
+  }.map(\.destination.name)
+}
+
+extension ModelChange {
+  /// The change in short.
+  var code: String { "\(isHashed ? "*" : "")\(kind) \(subject) \(effect.code)" }
+}
+
+extension DataHazard {
+  /// The hazard in short: what is looked for, and where in the source.
+  var code: String {
+    let subject = "\(entity)\(properties.isEmpty ? "" : "." + properties.joined(separator: "+"))"
+    let places = rows.map { row in
+      let names = row.properties.map { $0 ?? "nothing" }.joined(separator: "+")
+      return "\(row.entity)\(names.isEmpty ? "" : "." + names)"
+    }
+    return "\(kind.code) \(subject) in \(places.joined(separator: ", "))"
+  }
+}
