@@ -2,7 +2,14 @@ extension StoreVault {
   /// Settles what an earlier run left; it may itself be interrupted anywhere and run again.
   func recoverHoldingLock() throws {
     guard let manifest = try readManifest() else {
+      guard try files.status(of: location.path) != nil else { return }
       try VaultError.wrapping(sweep)
+      return
+    }
+    if manifest.operation == .settingAside {
+      let outcome = try VaultError.wrapping { () throws(FileError) in try settleSettingAside(manifest) }
+      try emit(.recovered(outcome, identifier: manifest.identifier))
+      if try files.status(of: location.path) != nil { try VaultError.wrapping(sweep) }
       return
     }
     guard try files.status(of: location.path) != nil else {
@@ -130,7 +137,8 @@ extension StoreVault {
     try removeRecord()
   }
 
-  private func removeRecord() throws(FileError) {
+  /// Removes the record of an operation, on the disk.
+  func removeRecord() throws(FileError) {
     if try files.status(of: location.manifest) != nil { try files.unlink(location.manifest) }
     try files.synchronizeDirectory(location.companion)
   }

@@ -110,7 +110,8 @@ package struct StoreVault {
   /// - Throws: ``VaultError/damagedManifest(path:reason:)`` or ``VaultError/storeMissing(path:retained:)``, and then nothing was
   ///   touched; ``VaultError/file(_:)`` when something could not be done, and the next run goes on.
   package func recover() throws {
-    try withLock { try recoverHoldingLock() }
+    guard try files.status(of: location.companion) != nil else { return }
+    try withLock(requiresStore: false) { try recoverHoldingLock() }
   }
 
   // MARK: The lock

@@ -42,6 +42,14 @@ package struct VersionName: Hashable, Sendable, Comparable {
     time = Self.day(year: year, month: month, day: day) * 86_400 + hour * 3_600 + minute * 60 + second
   }
 
+  /// The name as people read it: `2026-11-21-10-15-00-0f3a9c21`.
+  package var datedText: String {
+    let digits = Array(text)
+    func part(_ range: Range<Int>) -> String { String(digits[range]) }
+    return [part(0..<4), part(4..<6), part(6..<8), part(9..<11), part(11..<13), part(13..<15), part(17..<25)]
+      .joined(separator: "-")
+  }
+
   /// Orders names by time, those of one second by their text.
   package static func < (left: VersionName, right: VersionName) -> Bool {
     left.text < right.text

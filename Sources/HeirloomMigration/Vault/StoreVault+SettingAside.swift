@@ -1,0 +1,183 @@
+import HeirloomStore
+
+extension StoreVault {
+  /// Moves the store with all that belongs to it to a folder of its own, so that a new one can be made in its place.
+  ///
+  /// Nothing is deleted: every file has its second name, on the disk, before the first loses its own. The main file goes first:
+  /// SQLite drops side files that it finds beside a new, empty store, but would read the main file without them as an older state.
+  /// A store that SQLite can't read is moved with its side files, as it lies there.
+  ///
+  /// - Returns: The folder that holds the store now.
+  /// - Throws: ``VaultError/storeInUse(path:reason:)`` when another process has it open, ``VaultError/file(_:)`` when something could
+  ///   not be done: either nothing was changed, or the next run goes on.
+  package func setStoreAside() throws -> String {
+    try withLock {
+      try recoverHoldingLock()
+      try checkStore(bytesNeeded: 0)
+      let gate = try gateUnlessUnreadable()
+      guard let companion = try files.status(of: location.companion) else {
+        throw VaultError.unusableFolder(path: location.companion, reason: "it vanished")
+      }
+      let identifier = files.uniqueIdentifier()
+      var manifest = VaultManifest(
+        identifier: identifier, operation: .settingAside, storeName: location.name,
+        keptFolder: VersionName(time: configuration.now(), identifier: identifier).text, oldGeneration: nil,
+        newGeneration: nil, time: configuration.now())
+      do {
+        if let gate { try emit(.gated(usedWAL: gate.usedWAL)) }
+        try tree.ensure(location.incompatible, like: companion)
+        try write(manifest)
+        try emit(.manifestWritten(identifier: identifier))
+        try keepAside(manifest, gate: gate, like: companion)
+        try emit(.retained(id: identifier))
+        manifest.phase = .removing
+        try write(manifest)
+      } catch {
+        do throws(FileError) {
+          try removeAside(manifest)
+          report(.rolledBack(identifier: identifier))
+        } catch {
+          report(.cleanUpPostponed(identifier: identifier, error))
+        }
+        try? gate?.closeRestoringJournalMode()
+        throw error
+      }
+      defer { gate?.close() }
+      try finishSettingAside(manifest)
+      return asideFolder(manifest)
+    }
+  }
+
+  /// Holds the store, unless it is none that SQLite can read: then nobody uses it by SQLite either.
+  private func gateUnlessUnreadable() throws(VaultError) -> StoreGate? {
+    do throws(VaultError) {
+      return try StoreGate.open(location, files: files, timeout: configuration.gateTimeout)
+    } catch {
+      // A pattern with a condition in the catch clause crashes the compiler (Swift 6.3.1).
+      guard case .unreadableStore(_, let underlying) = error, !underlying.isCannotOpen, !underlying.isReadOnly else {
+        throw error
+      }
+      return nil
+    }
+  }
+
+  /// The folder that receives the set: its time is written for people.
+  private func asideFolder(_ manifest: VaultManifest) -> String {
+    let name = manifest.keptFolder.flatMap(VersionName.init)?.datedText ?? manifest.identifier
+    return StoreLocation.join(location.incompatible, name)
+  }
+
+  private func asideStore(_ manifest: VaultManifest) -> String {
+    StoreLocation.join(asideFolder(manifest), manifest.storeName)
+  }
+
+  // MARK: Keeping
+
+  private func keepAside(_ manifest: VaultManifest, gate: StoreGate?, like companion: FileStatus) throws {
+    let folder = asideFolder(manifest)
+    let main = asideStore(manifest)
+    try files.makeDirectory(folder, attributes: companion.attributes)
+    let attributes = try files.status(of: location.path)?.attributes ?? FileAttributes(mode: 0o600)
+    if let gate {
+      // A store that is held was brought to the disk with the gate, and may be copied by its handle only.
+      if try !isLinked(location.path, to: main) { try gate.copyStore(to: main) }
+    } else {
+      try tree.linkOrCopy(location.path, to: main, attributes: attributes)
+      try files.synchronizeFile(main)
+    }
+    try keepAsideRest(manifest)
+  }
+
+  /// Links a file; returns false where links are refused.
+  func isLinked(_ path: String, to newPath: String) throws(FileError) -> Bool {
+    do throws(FileError) {
+      try files.link(path, to: newPath)
+      return true
+    } catch {
+      guard error.isRefusedLink else { throw error }
+      return false
+    }
+  }
+
+  private func keepAsideRest(_ manifest: VaultManifest) throws(FileError) {
+    let folder = asideFolder(manifest)
+    for suffix in StoreLocation.dataSuffixes {
+      guard let status = try files.status(of: location.path + suffix), status.kind == .regular else { continue }
+      try tree.linkOrCopy(location.path + suffix, to: asideStore(manifest) + suffix, attributes: status.attributes)
+      try files.synchronizeFile(asideStore(manifest) + suffix)
+    }
+    _ = try tree.keep(
+      try supportFolder(),
+      at: StoreLocation.join(folder, StoreLocation.supportName(forStore: manifest.storeName)))
+    if let status = try files.status(of: location.snapshot), status.kind == .regular {
+      let to = StoreLocation.join(folder, StoreLocation.snapshotName)
+      try tree.linkOrCopy(location.snapshot, to: to, attributes: status.attributes)
+    }
+    try files.synchronizeDirectory(folder)
+    try files.synchronizeDirectory(location.incompatible)
+  }
+
+  // MARK: Settling
+
+  /// Settles a moving aside that was interrupted.
+  func settleSettingAside(_ manifest: VaultManifest) throws(FileError) -> VaultRecovery {
+    if manifest.phase == .removing {
+      try finishSettingAside(manifest)
+      return .rolledForward
+    }
+    try removeAside(manifest)
+    return .rolledBack
+  }
+
+  /// Removes what was prepared, as far as it is only a second name of what is still in place.
+  private func removeAside(_ manifest: VaultManifest) throws(FileError) {
+    if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
+    if try isRedundant(asideStore(manifest), location.path) {
+      try tree.remove(asideFolder(manifest))
+    }
+    if try files.status(of: location.incompatible) != nil { try files.synchronizeDirectory(location.incompatible) }
+    try removeRecord()
+  }
+
+  /// Takes away the names of the set that is safe aside; what an app has made in its place meanwhile stays.
+  private func finishSettingAside(_ manifest: VaultManifest) throws(FileError) {
+    let main = asideStore(manifest)
+    if try files.status(of: main) != nil, try files.status(of: location.path) != nil,
+      try isRedundant(main, location.path)
+    {
+      try files.unlink(location.path)
+    }
+    // Without its side files the main file would be read as an older state: it has to be gone for good before they go.
+    try files.synchronizeDirectory(location.directory)
+    if try files.status(of: location.path) == nil {
+      for suffix in StoreLocation.sideSuffixes {
+        guard try files.status(of: location.path + suffix) != nil else { continue }
+        // The -shm is an index of the -wal and nothing else.
+        if suffix != "-shm" {
+          guard try files.status(of: main + suffix) != nil else { continue }
+          guard try isRedundant(main + suffix, location.path + suffix) else { continue }
+        }
+        try files.unlink(location.path + suffix)
+      }
+      try files.synchronizeDirectory(location.directory)
+      let support = StoreLocation.supportName(forStore: manifest.storeName)
+      try tree.takeBack(StoreLocation.join(asideFolder(manifest), support), from: try supportFolder())
+    }
+    try removeRecord()
+    report(.setAside(path: asideFolder(manifest)))
+  }
+
+  /// Whether one of two files can go, since the other is the same file or a copy that nobody has changed.
+  ///
+  /// A copy is taken for one by its length and its first bytes, where SQLite counts the changes.
+  private func isRedundant(_ first: String, _ second: String) throws(FileError) -> Bool {
+    guard let one = try files.status(of: first) else {
+      // There is no main file aside yet.
+      return true
+    }
+    guard let other = try files.status(of: second) else { return false }
+    if one.identity == other.identity { return true }
+    guard one.kind == .regular, other.kind == .regular, one.size == other.size else { return false }
+    return try files.readStart(of: first, count: 100) == files.readStart(of: second, count: 100)
+  }
+}
