@@ -55,9 +55,14 @@ package enum KeptObjects {
           return destination.isEntity(name, kindOf: will.destinationEntity)
         }
         let surviving = Set(targets.flatMap { before.objects[$0.name, default: [:]].keys })
+        // Where one object may have fewer links than before, some are dropped; none may be made up.
+        let wasInverseToOne = source.inverse(of: was).map { !$0.relationship.isToMany } ?? false
+        let willInverseToOne = destination.inverse(of: will).map { !$0.relationship.isToMany } ?? false
+        let isNarrowed = willInverseToOne && !wasInverseToOne
         let wrong = old.filter { key, object in
           let expected = object.links[name, default: []].filter { surviving.contains($0) }
           let found = new[key]?.links[property.name] ?? []
+          if isNarrowed { return !Set(found).isSubset(of: expected) || !will.isToMany && found.count > 1 }
           if !will.isToMany, was.isToMany { return found != Array(expected.sorted().prefix(1)) }
           return was.isOrdered && will.isOrdered ? found != expected : Set(found) != Set(expected)
         }

@@ -1,0 +1,231 @@
+import Foundation
+import Heirloom
+import HeirloomFormats
+import TestSupport
+import Testing
+
+/// Changes of a model that are inferred, each carried out on generated stores of several sizes.
+struct InferableChangeTests {
+  struct Change: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let before: [EntityDescription]
+    let after: [EntityDescription]
+
+    init(_ name: String, _ before: [EntityDescription], _ after: [EntityDescription]) {
+      testDescription = name
+      self.before = before
+      self.after = after
+    }
+  }
+
+  private static func entity(
+    _ name: String, _ attributes: [AttributeDescription] = [], _ relationships: [RelationshipDescription] = [],
+    parent: String? = nil, isAbstract: Bool = false, id: String? = nil, unique: [[String]] = []
+  ) -> EntityDescription {
+    var entity = EntityDescription(name: name)
+    entity.attributes = attributes
+    entity.relationships = relationships
+    entity.superentity = parent
+    entity.isAbstract = isAbstract
+    entity.renamingIdentifier = id
+    entity.uniquenessConstraints = unique
+    return entity
+  }
+
+  private static func attribute(
+    _ name: String, _ type: AttributeType = .string, optional: Bool = true, value: AttributeValue? = nil,
+    id: String? = nil, external: Bool = false, transient: Bool = false
+  ) -> AttributeDescription {
+    var attribute = AttributeDescription(name: name, type: type)
+    attribute.isOptional = optional
+    attribute.defaultValue = value
+    attribute.renamingIdentifier = id
+    attribute.allowsExternalBinaryDataStorage = external
+    attribute.isTransient = transient
+    return attribute
+  }
+
+  private static func toOne(_ name: String, _ entity: String, _ inverse: String? = nil, id: String? = nil)
+    -> RelationshipDescription
+  {
+    var relationship = RelationshipDescription(name: name, destinationEntity: entity)
+    relationship.isOptional = true
+    relationship.inverseRelationship = inverse
+    relationship.renamingIdentifier = id
+    return relationship
+  }
+
+  private static func toMany(
+    _ name: String, _ entity: String, _ inverse: String? = nil, ordered: Bool = false, id: String? = nil
+  ) -> RelationshipDescription {
+    var relationship = toOne(name, entity, inverse, id: id)
+    relationship.maxCount = 0
+    relationship.isOrdered = ordered
+    return relationship
+  }
+
+  private static let name = attribute("name")
+
+  static let changes: [Change] = [
+    Change("attribute added", [entity("A", [name])], [entity("A", [name, attribute("x", .integer32)])]),
+    Change(
+      "attribute added with a default", [entity("A", [name])],
+      [entity("A", [name, attribute("x", .string, optional: false, value: .string("it's\u{0}"))])]),
+    Change("attribute removed", [entity("A", [name, attribute("x", .uuid)])], [entity("A", [name])]),
+    Change("attribute renamed", [entity("A", [name])], [entity("A", [attribute("title", id: "name")])]),
+    Change(
+      "names swapped", [entity("A", [attribute("x"), attribute("y")])],
+      [entity("A", [name, attribute("x", id: "y"), attribute("y", id: "x")])]),
+    Change("required to optional", [entity("A", [attribute("x", optional: false)])], [entity("A", [attribute("x")])]),
+    Change(
+      "optional to required with a default", [entity("A", [attribute("x", .integer64)])],
+      [entity("A", [attribute("x", .integer64, optional: false, value: .integer(7))])]),
+    Change(
+      "wider integers", [entity("A", [attribute("x", .integer16), attribute("y", .integer32)])],
+      [entity("A", [attribute("x", .integer64), attribute("y", .double)])]),
+    Change(
+      "Boolean to integer", [entity("A", [attribute("x", .boolean)])], [entity("A", [attribute("x", .integer32)])]),
+    Change(
+      "external storage switched on", [entity("A", [attribute("x", .binary)])],
+      [entity("A", [attribute("x", .binary, external: true)])]),
+    Change(
+      "transient to persistent", [entity("A", [name, attribute("x", transient: true)])],
+      [entity("A", [name, attribute("x")])]),
+    Change("entity added first", [entity("M", [name])], [entity("A", [name]), entity("M", [name])]),
+    Change("entity removed", [entity("A", [name]), entity("M", [name])], [entity("M", [name])]),
+    Change("entity renamed", [entity("A", [name])], [entity("Z", [name], id: "A")]),
+    Change(
+      "to-one added", [entity("A", [name]), entity("B", [name])],
+      [entity("A", [name], [toOne("b", "B", "as")]), entity("B", [name], [toMany("as", "A", "b")])]),
+    Change(
+      "to-one and inverse renamed",
+      [entity("A", [name], [toOne("b", "B", "as")]), entity("B", [], [toMany("as", "A", "b")])],
+      [
+        entity("A", [name], [toOne("c", "B", "xs", id: "b")]),
+        entity("B", [], [toMany("xs", "A", "c", id: "as")]),
+      ]),
+    Change(
+      "to-one to to-many", [entity("A", [], [toOne("b", "B", "as")]), entity("B", [], [toMany("as", "A", "b")])],
+      [entity("A", [], [toMany("b", "B", "as")]), entity("B", [], [toMany("as", "A", "b")])]),
+    Change(
+      "to-many to to-one", [entity("A", [], [toMany("bs", "B", "as")]), entity("B", [], [toMany("as", "A", "bs")])],
+      [entity("A", [], [toOne("bs", "B", "as")]), entity("B", [], [toMany("as", "A", "bs")])]),
+    Change(
+      "many-to-many to one-to-many, ordered",
+      [entity("A", [], [toMany("bs", "B", "as", ordered: true)]), entity("B", [], [toMany("as", "A", "bs")])],
+      [entity("A", [], [toMany("bs", "B", "as", ordered: true)]), entity("B", [], [toOne("as", "A", "bs")])]),
+    Change(
+      "one-to-many to many-to-many, ordered",
+      [entity("A", [], [toMany("bs", "B", "a", ordered: true)]), entity("B", [], [toOne("a", "A", "bs")])],
+      [entity("A", [], [toMany("bs", "B", "a", ordered: true)]), entity("B", [], [toMany("a", "A", "bs")])]),
+    Change(
+      "to-one without inverse to one-to-one", [entity("A", [], [toOne("b", "B")]), entity("B", [name])],
+      [entity("A", [], [toOne("b", "B", "a")]), entity("B", [name], [toOne("a", "A", "b")])]),
+    Change(
+      "one-to-many to one-to-one", [entity("A", [], [toMany("b", "B", "a")]), entity("B", [], [toOne("a", "A", "b")])],
+      [entity("A", [], [toOne("b", "B", "a")]), entity("B", [], [toOne("a", "A", "b")])]),
+    Change(
+      "to-many without inverse gets one", [entity("A", [], [toMany("bs", "B")]), entity("B", [name])],
+      [entity("A", [], [toMany("bs", "B", "a")]), entity("B", [name], [toOne("a", "A", "bs")])]),
+    Change(
+      "relationship to itself", [entity("A", [], [toMany("friends", "A", "friends")])],
+      [entity("A", [name], [toMany("friends", "A", "friends")])]),
+    Change(
+      "unordered to ordered", [entity("A", [], [toMany("bs", "B", "a")]), entity("B", [], [toOne("a", "A", "bs")])],
+      [entity("A", [], [toMany("bs", "B", "a", ordered: true)]), entity("B", [], [toOne("a", "A", "bs")])]),
+    Change(
+      "order kept",
+      [entity("A", [], [toMany("bs", "B", "a", ordered: true)]), entity("B", [], [toOne("a", "A", "bs")])],
+      [
+        entity("A", [name], [toMany("bs", "B", "a", ordered: true)]), entity("AA"),
+        entity("B", [], [toOne("a", "A", "bs")]),
+      ]),
+    Change(
+      "ordered many-to-many kept among renumbered entities",
+      [
+        entity("M", [], [toMany("ns", "N", "ms", ordered: true)]), entity("N", [], [toMany("ms", "M", "ns")]),
+      ],
+      [
+        entity("A", [name]), entity("M", [name], [toMany("ns", "N", "ms", ordered: true)]),
+        entity("N", [], [toMany("ms", "M", "ns")]),
+      ]),
+    Change(
+      "many-to-many within one entity",
+      [entity("P", [name], [toMany("likes", "P", "likedBy"), toMany("likedBy", "P", "likes")])],
+      [
+        entity("A"),
+        entity("P", [name, attribute("x")], [toMany("likes", "P", "likedBy"), toMany("likedBy", "P", "likes")]),
+      ]),
+    Change(
+      "one-to-one kept", [entity("A", [], [toOne("b", "B", "a")]), entity("B", [], [toOne("a", "A", "b")])],
+      [entity("A", [name], [toOne("b", "B", "a")]), entity("AB"), entity("B", [], [toOne("a", "A", "b")])]),
+    Change(
+      "inverse added", [entity("A", [], [toOne("b", "B")]), entity("B", [name])],
+      [entity("A", [], [toOne("b", "B", "as")]), entity("B", [name], [toMany("as", "A", "b")])]),
+    Change(
+      "to-many without inverse", [entity("A", [], [toMany("bs", "B")]), entity("B", [name])],
+      [entity("A", [name], [toMany("bs", "B")]), entity("AA"), entity("B", [name])]),
+    Change(
+      "property moved up, siblings merged",
+      [entity("P"), entity("C", [name], parent: "P"), entity("D", [name], parent: "P")],
+      [entity("P", [name]), entity("C", parent: "P"), entity("D", parent: "P")]),
+    Change(
+      "property moved down", [entity("P", [name]), entity("C", parent: "P"), entity("D", parent: "P")],
+      [entity("P"), entity("C", [name], parent: "P"), entity("D", [name], parent: "P")]),
+    Change(
+      "parent inserted", [entity("C", [name])],
+      [entity("P", [attribute("x", .integer16)], isAbstract: true), entity("C", [name], parent: "P")]),
+    Change(
+      "entity moved out of a hierarchy", [entity("P", [name]), entity("C", [attribute("x")], parent: "P")],
+      [entity("P", [name]), entity("C", [name, attribute("x")])]),
+    Change(
+      "subentity removed, links to its objects dropped",
+      [
+        entity("A", [], [toOne("p", "P", "as")]), entity("P", [name], [toMany("as", "A", "p")]),
+        entity("C", [attribute("x")], parent: "P"), entity("D", parent: "P"),
+      ],
+      [
+        entity("A", [], [toOne("p", "P", "as")]), entity("P", [name], [toMany("as", "A", "p")]),
+        entity("D", parent: "P"),
+      ]),
+    Change(
+      "destination gets its first subentity",
+      [entity("A", [], [toOne("p", "P", "as")]), entity("P", [name], [toMany("as", "A", "p")])],
+      [
+        entity("A", [], [toOne("p", "P", "as")]), entity("P", [name], [toMany("as", "A", "p")]),
+        entity("C", parent: "P"),
+      ]),
+    Change(
+      "constraint added on values that differ", [entity("A", [attribute("x", .integer64)])],
+      [entity("A", [attribute("x", .integer64)], unique: [["x"]])]),
+  ]
+
+  @Test(arguments: changes, [0, 1, 40])
+  func `an inferable change keeps every object, value and link`(change: Change, objects: Int) throws {
+    let directory = try TemporaryDirectory()
+    let store = directory.file("Store.sqlite")
+    let source = try ManagedObjectModel(entities: change.before)
+    let destination = try ManagedObjectModel(entities: change.after)
+    var generator = StoreGenerator(objectsPerEntity: objects, seed: UInt64(objects) + 5)
+    try generator.makeStore(at: store, model: source)
+    let before = try StoreContents(of: store, model: source)
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: destination, earlier: [("before", source)]))
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    let after = try StoreContents(of: store, model: destination)
+    let differences = KeptObjects.differences(
+      before: before, source: source, after: after, destination: destination, mapping: report.plan.mapping)
+    #expect(differences.isEmpty)
+    #expect(before.count == 0 || objects > 0)
+    #expect(try StoreContents(of: report.retained.storeURL, model: source) == before)
+    guard case .upToDate = try assistant.migrateStore() else {
+      Issue.record("expected nothing to do")
+      return
+    }
+    withExtendedLifetime(directory) {}
+  }
+}
