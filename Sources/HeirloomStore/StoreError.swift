@@ -50,6 +50,8 @@ public struct StoreError: Error, Hashable, Sendable {
     case diskFull
     /// A file is already there where a store was to be made.
     case alreadyExists
+    /// A side file of a store that is gone was found where a new store was to be made.
+    case straySideFile(String)
     /// The copy of the model that the store holds can't be read.
     case invalidModelCache(reason: String)
     /// The store was made with another version of the model: names of entities whose version hashes differ.
@@ -96,7 +98,7 @@ extension StoreError {
     case .unknownConfiguration: 134_020
     case .readOnly: 513
     case .diskFull: 640
-    case .alreadyExists: 516
+    case .alreadyExists, .straySideFile: 516
     case .inUse, .needsRecovery, .differentSchema, .database: 134_080
     }
   }
@@ -140,6 +142,8 @@ extension StoreError: CustomStringConvertible {
       "There is no room on the disk for changes to the store \(path)."
     case .alreadyExists:
       "There is already a file at \(path), where a new store was to be made."
+    case .straySideFile(let file):
+      "The file \(file) belongs to a store that is gone from \(path), where a new store was to be made."
     case .invalidModelCache(let reason):
       "The copy of the model in the store \(path) can't be read: \(reason)"
     case .incompatible(let entities):
@@ -192,6 +196,8 @@ extension StoreError: LocalizedError {
       "Nothing was changed in \(path). Free some space, then try again."
     case .alreadyExists:
       "The file that is there was left alone. Open it, or choose another path."
+    case .straySideFile(let file):
+      "Nothing was changed. \(file) may hold data of the earlier store: bring that back, or move the file away first."
     case .invalidModelCache:
       "The data in \(path) are not affected. Give the model from another source."
     case .incompatible:

@@ -66,7 +66,8 @@ package enum StoreReading {
     (size(of: path + "-wal") ?? 0) == 0 ? size(of: path) : nil
   }
 
-  private static func size(of path: String) -> Int64? {
+  /// The size of a file; `nil` if there is none.
+  static func size(of path: String) -> Int64? {
     var status = stat()
     return stat(path, &status) == 0 ? Int64(status.st_size) : nil
   }

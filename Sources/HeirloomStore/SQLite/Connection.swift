@@ -105,6 +105,8 @@ package final class Connection {
         message: handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(status)))
       sqlite3_close_v2(handle)
       handle = nil
+      // The file was made a moment ago and nobody else's.
+      if case .createExclusively = mode { unlink(path) }
       throw error
     }
     sqlite3_extended_result_codes(handle, 1)

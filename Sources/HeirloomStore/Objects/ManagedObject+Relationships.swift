@@ -1,0 +1,234 @@
+import HeirloomModel
+
+extension ManagedObject {
+  // MARK: To-one
+
+  /// Returns the destination of a to-one relationship.
+  ///
+  /// - Parameter name: The relationship's name.
+  /// - Returns: `nil` if there is none, or if its row is gone.
+  /// - Throws: ``ManagedObjectError``.
+  public func object(forRelationship name: String) throws(ManagedObjectError) -> ManagedObject? {
+    let context = try openContext()
+    let relationship = try relationship(name, isToMany: false)
+    guard case .key(_, let column, let entityColumn) = relationship.storage else { throw unknown(name) }
+    if case .reference(let object) = changes[column] { return object?.isDeleted == true ? nil : object }
+    guard case .integer(let key) = try storedValue(column) else { return nil }
+    let number = try entityColumn.map { entityColumn throws(ManagedObjectError) in try storedValue(entityColumn).integer
+    }
+    let object = try context.object(
+      inTreeOf: relationship.description.destinationEntity, number: number ?? nil, primaryKey: key)
+    return object?.isDeleted == true ? nil : object
+  }
+
+  /// Sets the destination of a to-one relationship; the inverse follows.
+  ///
+  /// - Parameters:
+  ///   - object: The destination; `nil` for none.
+  ///   - name: The relationship's name.
+  /// - Throws: ``ManagedObjectError`` if the object is no destination of the relationship.
+  public func setObject(_ object: ManagedObject?, forRelationship name: String) throws(ManagedObjectError) {
+    let context = try openContext()
+    let relationship = try relationship(name, isToMany: false)
+    guard case .key(_, let column, _) = relationship.storage else { throw unknown(name) }
+    if let object { try check(object, for: relationship.description) }
+    switch relationship.inverse?.storage {
+    case .key(_, let inverseColumn, _):
+      let old = try self.object(forRelationship: name)
+      if old === object { return }
+      if let old { context.setReference(to: nil, column: inverseColumn, of: old) }
+      if let object, let inverse = relationship.inverse {
+        if let other = try object.object(forRelationship: inverse.name), other !== self {
+          context.setReference(to: nil, column: column, of: other)
+        }
+        context.setReference(to: self, column: inverseColumn, of: object)
+      }
+      context.setReference(to: object, column: column, of: self)
+    case .inverseKey(let table, _, _, let orderColumn?):
+      // A new member of an ordered list comes last.
+      if let object {
+        if try self.object(forRelationship: name) === object { return }
+        let place = try context.nextPlace(
+          table: table, keyColumn: column, orderColumn: orderColumn, owner: object)
+        changes[orderColumn] = .value(.integer(place))
+      } else {
+        changes[orderColumn] = .value(.null)
+      }
+      context.setReference(to: object, column: column, of: self)
+    default:
+      context.setReference(to: object, column: column, of: self)
+    }
+  }
+
+  /// The destination of a to-one relationship, for short code.
+  ///
+  /// What can't be read or set gives no object, and the next save of the context throws the error.
+  public subscript(toOne name: String) -> ManagedObject? {
+    get { deferring { () throws(ManagedObjectError) in try object(forRelationship: name) } ?? nil }
+    set { deferring { () throws(ManagedObjectError) in try setObject(newValue, forRelationship: name) } }
+  }
+
+  // MARK: To-many
+
+  /// Returns the destinations of a to-many relationship.
+  ///
+  /// - Parameter name: The relationship's name.
+  /// - Returns: The objects: in their order for an ordered relationship, else saved ones by primary key, then new ones.
+  /// - Throws: ``ManagedObjectError``.
+  public func objects(forRelationship name: String) throws(ManagedObjectError) -> [ManagedObject] {
+    let context = try openContext()
+    let relationship = try relationship(name, isToMany: true)
+    switch relationship.storage {
+    case .key:
+      throw unknown(name)
+    case .inverseKey(let table, let column, _, let orderColumn),
+      .inverselessKey(let table, let column, let orderColumn):
+      return try context.members(
+        of: self, table: table, keyColumn: column, orderColumn: orderColumn,
+        destination: relationship.description.destinationEntity
+      ).map(\.object)
+    case .join:
+      return try linkedObjects(name, relationship, context)
+    }
+  }
+
+  /// Sets the destinations of a to-many relationship; the inverse follows.
+  ///
+  /// - Parameters:
+  ///   - objects: The destinations, in their order for an ordered relationship; each counts once.
+  ///   - name: The relationship's name.
+  /// - Throws: ``ManagedObjectError`` if an object is no destination of the relationship.
+  public func setObjects(_ objects: [ManagedObject], forRelationship name: String) throws(ManagedObjectError) {
+    let context = try openContext()
+    let relationship = try relationship(name, isToMany: true)
+    var seen: Set<ManagedObject> = []
+    let objects = objects.filter { seen.insert($0).inserted }
+    for object in objects { try check(object, for: relationship.description) }
+    switch relationship.storage {
+    case .key:
+      throw unknown(name)
+    case .inverseKey(let table, let column, _, let orderColumn),
+      .inverselessKey(let table, let column, let orderColumn):
+      let current = try context.members(
+        of: self, table: table, keyColumn: column, orderColumn: orderColumn,
+        destination: relationship.description.destinationEntity)
+      for member in current where !seen.contains(member.object) {
+        context.setReference(to: nil, column: column, of: member.object)
+        if let orderColumn { member.object.changes[orderColumn] = .value(.null) }
+      }
+      let kept = Set(current.map(\.object))
+      var place = OrderedPlace.first - OrderedPlace.step
+      var isPrefix = true
+      for (index, object) in objects.enumerated() {
+        if !kept.contains(object) { context.setReference(to: self, column: column, of: object) }
+        guard let orderColumn else { continue }
+        // Members that stay where they were at the start of the list keep their places.
+        isPrefix = isPrefix && index < current.count && current[index].object === object
+        if isPrefix, let known = current[index].place, known > place {
+          place = known
+        } else {
+          isPrefix = false
+          place = OrderedPlace.after(place)
+          object.changes[orderColumn] = .value(.integer(place))
+          context.noteChange(of: object)
+        }
+      }
+      if let orderColumn { context.forgetPlaces(table: table, orderColumn: orderColumn, owner: self) }
+      context.noteChange(of: self)
+    case .join:
+      let current = try linkedObjects(name, relationship, context)
+      for object in current where !seen.contains(object) { unlink(object, relationship, context) }
+      let kept = Set(current)
+      for object in objects where !kept.contains(object) { link(object, relationship, context) }
+      if relationship.storage.orderColumn != nil, objects != current {
+        linkChanges[name, default: PendingLinks()].list = objects
+        context.noteChange(of: self)
+      }
+    }
+  }
+
+  /// The destinations of a to-many relationship, for short code.
+  ///
+  /// What can't be read or set gives no objects, and the next save of the context throws the error.
+  public subscript(toMany name: String) -> [ManagedObject] {
+    get { deferring { () throws(ManagedObjectError) in try objects(forRelationship: name) } ?? [] }
+    set { deferring { () throws(ManagedObjectError) in try setObjects(newValue, forRelationship: name) } }
+  }
+
+  // MARK: Links of many-to-many relationships
+
+  private func linkedObjects(
+    _ name: String, _ relationship: EntityPlan.Relationship, _ context: ManagedObjectContext
+  ) throws(ManagedObjectError) -> [ManagedObject] {
+    let changes = linkChanges[name]
+    if let list = changes?.list { return list.filter { !$0.isDeleted } }
+    let stored = try context.linkedObjects(of: self, relationship)
+    guard let changes else { return stored.filter { !$0.isDeleted } }
+    let kept = stored.filter { !changes.removed.contains($0) }
+    let known = Set(kept)
+    return (kept + changes.added.filter { !known.contains($0) }).filter { !$0.isDeleted }
+  }
+
+  /// Adds a link on both sides.
+  private func link(
+    _ object: ManagedObject, _ relationship: EntityPlan.Relationship, _ context: ManagedObjectContext
+  ) {
+    noteLink(to: object, name: relationship.description.name, context)
+    if let inverse = relationship.inverse { object.noteLink(to: self, name: inverse.name, context) }
+  }
+
+  /// Removes a link on both sides.
+  private func unlink(
+    _ object: ManagedObject, _ relationship: EntityPlan.Relationship, _ context: ManagedObjectContext
+  ) {
+    noteUnlink(from: object, name: relationship.description.name, context)
+    if let inverse = relationship.inverse { object.noteUnlink(from: self, name: inverse.name, context) }
+  }
+
+  private func noteLink(to object: ManagedObject, name: String, _ context: ManagedObjectContext) {
+    linkChanges[name, default: PendingLinks()].add(object)
+    context.noteChange(of: self)
+  }
+
+  private func noteUnlink(from object: ManagedObject, name: String, _ context: ManagedObjectContext) {
+    linkChanges[name, default: PendingLinks()].remove(object)
+    context.noteChange(of: self)
+  }
+
+  // MARK: Checks
+
+  func relationship(
+    _ name: String, isToMany: Bool
+  ) throws(ManagedObjectError) -> EntityPlan.Relationship {
+    guard let relationship = plan.relationships[name], relationship.description.isToMany == isToMany else {
+      throw unknown(name)
+    }
+    return relationship
+  }
+
+  private func check(
+    _ object: ManagedObject, for relationship: RelationshipDescription
+  ) throws(ManagedObjectError) {
+    guard object.context === context else { throw .otherContext(entity: object.entityName) }
+    guard !object.isDeleted else { throw .deleted(entity: object.entityName) }
+    let destination = relationship.destinationEntity
+    guard context.store.model.isEntity(object.entityName, kindOf: destination) else {
+      throw .wrongDestination(
+        entity: entityName, relationship: relationship.name, expected: destination, found: object.entityName)
+    }
+  }
+}
+
+/// The numbers that give members of an ordered relationship their places.
+package enum OrderedPlace {
+  /// The place of the first member.
+  package static let first: Int64 = 2048
+  /// The distance to the next.
+  package static let step: Int64 = 1024
+
+  /// Returns the place after another.
+  package static func after(_ place: Int64) -> Int64 {
+    let (next, overflow) = place.addingReportingOverflow(step)
+    return overflow ? .max : next
+  }
+}

@@ -1,0 +1,71 @@
+import HeirloomModel
+
+extension ManagedObjectContext {
+  /// Deletes an object, and what its delete rules say of others.
+  ///
+  /// Whatever the rule, no object that stays keeps a key or a link to a deleted one, if the relationship has an inverse.
+  ///
+  /// - Parameter object: An object of this context.
+  /// - Throws: ``ManagedObjectError/deletionDenied(entity:relationship:)`` if a rule forbids it; nothing is deleted then.
+  public func delete(_ object: ManagedObject) throws(ManagedObjectError) {
+    guard object.context === self else { throw .otherContext(entity: object.entityName) }
+    let objects = try cascade(from: object)
+    let doomed = Set(objects)
+    for object in objects {
+      for (name, relationship) in object.plan.relationships
+      where relationship.description.deleteRule == .deny {
+        guard try destinations(of: object, name, relationship).allSatisfy(doomed.contains) else {
+          throw .deletionDenied(entity: object.entityName, relationship: name)
+        }
+      }
+    }
+    for object in objects {
+      for (name, relationship) in object.plan.relationships.sorted(by: { $0.key < $1.key }) {
+        try detach(object, name, relationship)
+      }
+    }
+    for object in objects {
+      object.isDeleted = true
+      if object.primaryKey == nil { dropUnsaved(object) } else { noteChange(of: object) }
+    }
+  }
+
+  /// The object and all that cascading rules reach from it.
+  private func cascade(from object: ManagedObject) throws(ManagedObjectError) -> [ManagedObject] {
+    var found: [ManagedObject] = []
+    var seen: Set<ManagedObject> = [object]
+    var next = object.isDeleted ? [] : [object]
+    while let object = next.popLast() {
+      found.append(object)
+      for (name, relationship) in object.plan.relationships.sorted(by: { $0.key < $1.key })
+      where relationship.description.deleteRule == .cascade {
+        for destination in try destinations(of: object, name, relationship) where seen.insert(destination).inserted {
+          next.append(destination)
+        }
+      }
+    }
+    return found
+  }
+
+  private func destinations(
+    of object: ManagedObject, _ name: String, _ relationship: EntityPlan.Relationship
+  ) throws(ManagedObjectError) -> [ManagedObject] {
+    guard !relationship.description.isToMany else { return try object.objects(forRelationship: name) }
+    return try object.object(forRelationship: name).map { [$0] } ?? []
+  }
+
+  /// Removes the keys and links by which others lead to an object.
+  private func detach(
+    _ object: ManagedObject, _ name: String, _ relationship: EntityPlan.Relationship
+  ) throws(ManagedObjectError) {
+    switch relationship.storage {
+    case .key:
+      guard case .key(_, let column, _) = relationship.inverse?.storage,
+        let other = try object.object(forRelationship: name), !other.isDeleted
+      else { return }
+      setReference(to: nil, column: column, of: other)
+    case .inverseKey, .inverselessKey, .join:
+      try object.setObjects([], forRelationship: name)
+    }
+  }
+}

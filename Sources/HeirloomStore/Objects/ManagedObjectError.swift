@@ -1,0 +1,107 @@
+public import Foundation
+
+/// Something about an object that can't be read, changed or saved.
+///
+/// Values are users' data and never part of it.
+@nonexhaustive
+public enum ManagedObjectError: Error, Hashable, Sendable {
+  /// The model, or its configuration, has no entity of that name.
+  case unknownEntity(String)
+  /// Objects of an abstract entity don't exist.
+  case abstractEntity(String)
+  /// The entity has no property of that name, or one of another kind than was asked for.
+  case unknownProperty(entity: String, property: String)
+  /// The property can't be set: a derived or fetched one.
+  case readOnlyProperty(entity: String, property: String)
+  /// The value is of another kind than the attribute.
+  case wrongKind(entity: String, property: String, expected: String)
+  /// The value is of the right kind but out of range, not a number, no decimal number, or no UUID of 16 bytes.
+  case unstorableValue(entity: String, property: String)
+  /// The object is no destination of the relationship.
+  case wrongDestination(entity: String, relationship: String, expected: String, found: String)
+  /// The object belongs to another context.
+  case otherContext(entity: String)
+  /// The object was deleted.
+  case deleted(entity: String)
+  /// The row is gone from the store.
+  case missingRow(ManagedObjectID)
+  /// A column holds what no value of the attribute's type is stored as.
+  case undecodableValue(ManagedObjectID, property: String)
+  /// A file with a value of the object is missing or can't be read.
+  case missingExternalFile(ManagedObjectID, property: String, path: String)
+  /// A required property has no value.
+  case missingValue(entity: String, property: String)
+  /// Two objects have equal values where the model asks for different ones.
+  case notUnique(entity: String, properties: [String])
+  /// The object can't be deleted while the relationship leads to others.
+  case deletionDenied(entity: String, relationship: String)
+  /// Someone else changed or deleted the object since it was read.
+  case conflict(ManagedObjectID)
+  /// The store can't be read or written.
+  case store(StoreError)
+}
+
+extension ManagedObjectError: CustomStringConvertible {
+  /// One sentence: what was found and what was expected.
+  public var description: String {
+    switch self {
+    case .unknownEntity(let entity):
+      "The store holds no objects of an entity \"\(entity)\"."
+    case .abstractEntity(let entity):
+      "Entity \"\(entity)\" is abstract; only objects of its subentities exist."
+    case .unknownProperty(let entity, let property):
+      "Entity \"\(entity)\" has no property \"\(property)\" of the kind that was asked for."
+    case .readOnlyProperty(let entity, let property):
+      "\"\(entity).\(property)\" is computed and can't be set."
+    case .wrongKind(let entity, let property, let expected):
+      "\"\(entity).\(property)\" was given a value of another kind; expected \(expected)."
+    case .unstorableValue(let entity, let property):
+      "\"\(entity).\(property)\" was given a value that can't be stored, such as a number out of range."
+    case .wrongDestination(let entity, let relationship, let expected, let found):
+      "\"\(entity).\(relationship)\" was given an object of entity \"\(found)\"; expected \"\(expected)\"."
+    case .otherContext(let entity):
+      "An object of entity \"\(entity)\" belongs to another context; expected one of the same."
+    case .deleted(let entity):
+      "An object of entity \"\(entity)\" was deleted and can't be used any more."
+    case .missingRow(let id):
+      "The object \(id.uriRepresentation) is not in the store."
+    case .undecodableValue(let id, let property):
+      "The value of \"\(property)\" of the object \(id.uriRepresentation) is not stored as its type is."
+    case .missingExternalFile(let id, let property, let path):
+      "The value of \"\(property)\" of the object \(id.uriRepresentation) is in the file \(path), which can't be read."
+    case .missingValue(let entity, let property):
+      "\"\(entity).\(property)\" is required and has no value."
+    case .notUnique(let entity, let properties):
+      "Two objects of entity \"\(entity)\" have equal values of \(properties.joined(separator: ", ")), which must differ."
+    case .deletionDenied(let entity, let relationship):
+      "An object of entity \"\(entity)\" can't be deleted while \"\(relationship)\" leads to others."
+    case .conflict(let id):
+      "The object \(id.uriRepresentation) was changed or deleted by someone else since it was read."
+    case .store(let error):
+      error.description
+    }
+  }
+}
+
+extension ManagedObjectError: LocalizedError {
+  /// The description.
+  public var errorDescription: String? { description }
+
+  /// Where the data are and what to do.
+  public var recoverySuggestion: String? {
+    switch self {
+    case .store(let error):
+      error.recoverySuggestion
+    case .missingValue, .notUnique, .deletionDenied, .unstorableValue, .wrongKind, .wrongDestination:
+      "Nothing was saved; the changes are still in the context. Correct the object and save again."
+    case .conflict:
+      "Nothing was saved; the changes are still in the context. Roll back and make them again on what is there now."
+    case .missingExternalFile:
+      "The rest of the object is not affected. Bring back the file from a backup or a retained version."
+    case .undecodableValue:
+      "The store was left as it is; the raw value can be read with any SQLite tool."
+    case .unknownEntity, .abstractEntity, .unknownProperty, .readOnlyProperty, .otherContext, .deleted, .missingRow:
+      "Nothing was changed. This is a mistake in the calling code or its model."
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/// Prepared statements of one connection, by their text.
+///
+/// It keeps the connection from closing until it is emptied.
+package final class StatementCache {
+  /// Holds a statement, which can't be copied, in a dictionary.
+  private final class Entry {
+    let statement: Statement
+
+    init(_ statement: consuming Statement) {
+      self.statement = statement
+    }
+  }
+
+  private let connection: Connection
+  private let limit: Int
+  private var entries: [String: Entry] = [:]
+
+  /// Creates an empty cache.
+  ///
+  /// - Parameters:
+  ///   - connection: The connection.
+  ///   - limit: The most statements that are kept.
+  package init(connection: Connection, limit: Int = 200) {
+    self.connection = connection
+    self.limit = limit
+  }
+
+  /// Calls a closure with a statement, prepared when it is first asked for, and resets it afterwards.
+  ///
+  /// - Parameters:
+  ///   - sql: The statement's text.
+  ///   - values: The values of its parameters.
+  ///   - body: What is done with it.
+  /// - Returns: What the closure returns.
+  /// - Throws: ``SQLiteError``, the closure's included.
+  package func withStatement<Value>(
+    _ sql: String, _ values: [SQLiteValue] = [], _ body: (borrowing Statement) throws(SQLiteError) -> Value
+  ) throws(SQLiteError) -> Value {
+    // Taken out while in use, so that a second use of the same text gets a statement of its own.
+    let entry: Entry
+    if let kept = entries.removeValue(forKey: sql) {
+      entry = kept
+    } else {
+      entry = Entry(try connection.prepare(sql, isPersistent: true))
+    }
+    defer {
+      entry.statement.reset()
+      entry.statement.clearBindings()
+      if entries.count >= limit { entries.removeAll() }
+      entries[sql] = entry
+    }
+    try entry.statement.bind(values)
+    return try body(entry.statement)
+  }
+
+  /// Runs a statement to its end.
+  ///
+  /// - Parameters:
+  ///   - sql: The statement's text.
+  ///   - values: The values of its parameters.
+  /// - Throws: ``SQLiteError``.
+  package func run(_ sql: String, _ values: [SQLiteValue] = []) throws(SQLiteError) {
+    try withStatement(sql, values) { statement throws(SQLiteError) in try statement.run() }
+  }
+
+  /// Finalizes all statements.
+  package func removeAll() {
+    entries.removeAll()
+  }
+}

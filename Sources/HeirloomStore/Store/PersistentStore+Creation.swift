@@ -1,0 +1,88 @@
+import CHeirloomSQLite
+public import Foundation
+public import HeirloomModel
+
+extension PersistentStore {
+  /// The size of a new store's pages, in bytes.
+  package static let pageSize: Int = 4096
+
+  /// Makes a new store, empty and in the layout of Core Data.
+  ///
+  /// The store has its own connection and is in WAL mode. It holds no copy of its model (`Z_MODELCACHE` is empty).
+  ///
+  /// - Parameters:
+  ///   - url: The store's file, which must not exist yet.
+  ///   - model: The model.
+  ///   - configuration: The configuration whose entities the store holds; `nil` for all.
+  ///   - metadata: The metadata; `nil` for those that follow from the model, with a new identifier. Hashes are taken
+  ///     from the model in any case.
+  ///   - permissions: The permission bits of the file. Only its owner may read it unless a caller says more: a folder's
+  ///     bits don't tell what its files may show. SQLite gives the side files the same bits.
+  /// - Returns: The store, open.
+  /// - Throws: ``StoreError``; what was made of the file is removed then.
+  public static func create(
+    at url: URL, model: ManagedObjectModel, configuration: String? = nil, metadata: StoreMetadata? = nil,
+    permissions: UInt16 = 0o600
+  ) throws(StoreError) -> PersistentStore {
+    let path = url.path
+    try checkConfiguration(configuration, of: model, path: path)
+    // SQLite would delete a `-wal` without its store, or play a journal back into the new one.
+    for suffix in ["-wal", "-journal"] where (StoreReading.size(of: path + suffix) ?? 0) > 0 {
+      throw StoreError(path: path, problem: .straySideFile(path + suffix))
+    }
+    var metadata = metadata ?? StoreMetadata(model: model, configuration: configuration)
+    metadata.adopt(model, configuration: configuration)
+    let schema = PhysicalSchema(model: model, configuration: configuration)
+    let connection: Connection
+    do throws(SQLiteError) {
+      connection = try Connection(path: path, mode: .createExclusively(permissions: permissions))
+    } catch {
+      let exists = StoreReading.size(of: path) != nil
+      throw exists ? StoreError(path: path, problem: .alreadyExists) : StoreError(error, path: path)
+    }
+    do throws(SQLiteError) {
+      // Both count only before the first table is made.
+      try connection.execute("PRAGMA page_size = \(pageSize)")
+      try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+      try prepare(connection, for: schema)
+      try connection.transaction { () throws(SQLiteError) in
+        for statement in schema.creationStatements { try connection.execute(statement) }
+        try schema.writeEntities(to: connection)
+        try metadata.write(to: connection)
+      }
+      try connection.execute("PRAGMA journal_mode = WAL")
+    } catch {
+      // The file is ours: it was made exclusively a moment ago.
+      try? connection.close()
+      for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+      throw StoreError(error, path: path)
+    }
+    return PersistentStore(
+      url: url, schema: schema, configuration: configuration, metadata: metadata, isReadOnly: false,
+      connection: connection)
+  }
+}
+
+extension PhysicalSchema {
+  /// Fills the table of entities.
+  ///
+  /// - Parameters:
+  ///   - connection: The connection, in a transaction.
+  ///   - database: The schema name of the database.
+  ///   - maxima: The highest primary key in use, by the name of the root entity; 0 where there is none.
+  /// - Throws: ``SQLiteError``.
+  package func writeEntities(
+    to connection: Connection, database: String = "main", maxima: [String: Int64] = [:]
+  ) throws(SQLiteError) {
+    let table = "\(quote(database)).\(quote(PhysicalName.primaryKeyTable))"
+    try connection.execute("DELETE FROM \(table) WHERE \(quote(PhysicalName.entity)) <= ?1", [.integer(16_000)])
+    let statement = try connection.prepare("INSERT INTO \(table) VALUES (?1, ?2, ?3, ?4)")
+    for entity in entities {
+      try statement.bind([
+        .integer(Int64(entity.number)), .text(entity.name), .integer(Int64(entity.superentityNumber)),
+        .integer(entity.superentityNumber == 0 ? maxima[entity.name] ?? 0 : 0),
+      ])
+      try statement.run()
+    }
+  }
+}

@@ -1,0 +1,150 @@
+public import Foundation
+public import HeirloomModel
+
+/// A store that is open with the model it was made with.
+///
+/// It belongs to one task.
+public final class PersistentStore {
+  /// The store's file.
+  public let url: URL
+  /// The model.
+  public let model: ManagedObjectModel
+  /// The configuration whose entities the store holds; `nil` for all.
+  public let configuration: String?
+  /// What the store says about itself.
+  public let metadata: StoreMetadata
+  /// Whether nothing can be written.
+  public let isReadOnly: Bool
+  /// The path of the store's file.
+  package let path: String
+  /// The physical schema.
+  package let schema: PhysicalSchema
+  /// The connection, with the functions that triggers call.
+  package let connection: Connection
+  /// Prepared statements, emptied on closing.
+  package let statements: StatementCache
+
+  init(
+    url: URL, schema: PhysicalSchema, configuration: String?, metadata: StoreMetadata, isReadOnly: Bool,
+    connection: Connection
+  ) {
+    self.url = url
+    path = url.path
+    model = schema.model
+    self.configuration = configuration
+    self.metadata = metadata
+    self.isReadOnly = isReadOnly
+    self.schema = schema
+    self.connection = connection
+    statements = StatementCache(connection: connection)
+  }
+
+  /// Opens a store that was made with the given model.
+  ///
+  /// - Parameters:
+  ///   - url: The store's file.
+  ///   - model: The model.
+  ///   - configuration: The configuration whose entities the store holds; `nil` for all.
+  ///   - isReadOnly: Whether nothing is to be written.
+  /// - Returns: The store.
+  /// - Throws: ``StoreError``: `incompatible` if the store was made with another version, or what else keeps it from
+  ///   being read.
+  public static func open(
+    at url: URL, model: ManagedObjectModel, configuration: String? = nil, isReadOnly: Bool = false
+  ) throws(StoreError) -> PersistentStore {
+    let path = url.path
+    try checkConfiguration(configuration, of: model, path: path)
+    try StoreReading.checkFile(path)
+    let connection = try storeErrors(path) { () throws(SQLiteError) in
+      try Connection(
+        path: path, mode: isReadOnly ? .readOnly : .readWrite, options: isReadOnly ? .looking : Connection.Options())
+    }
+    let metadata = try StoreMetadata(connection: connection, path: path)
+    guard metadata.isCompatible(with: model, configuration: configuration) else {
+      let entities = metadata.differingEntities(from: model, configuration: configuration)
+      throw StoreError(path: path, problem: .incompatible(entities: entities))
+    }
+    let schema = try checkedSchema(connection, model: model, configuration: configuration, path: path)
+    try storeErrors(path) { () throws(SQLiteError) in try prepare(connection, for: schema) }
+    return PersistentStore(
+      url: url, schema: schema, configuration: configuration, metadata: metadata, isReadOnly: isReadOnly,
+      connection: connection)
+  }
+
+  /// Closes the store and reports what goes wrong.
+  ///
+  /// Without, the store closes when the last reference to it and its contexts goes.
+  ///
+  /// - Throws: ``StoreError``; the store stays open then.
+  public func close() throws(StoreError) {
+    statements.removeAll()
+    try storeErrors(path) { () throws(SQLiteError) in try connection.close() }
+  }
+
+  // MARK: Parts of opening
+
+  static func checkConfiguration(
+    _ configuration: String?, of model: ManagedObjectModel, path: String
+  ) throws(StoreError) {
+    guard let configuration, model.entities(inConfiguration: configuration) == nil else { return }
+    throw StoreError(path: path, problem: .unknownConfiguration(configuration))
+  }
+
+  /// Derives the schema and compares it with the file.
+  private static func checkedSchema(
+    _ connection: Connection, model: ManagedObjectModel, configuration: String?, path: String
+  ) throws(StoreError) -> PhysicalSchema {
+    let (actual, numbers) = try storeErrors(path) { () throws(SQLiteError) in
+      (try ActualSchema(of: connection), try entityNumbers(connection))
+    }
+    let schema = PhysicalSchema(model: model, configuration: configuration, actual: actual)
+    var missing: [String] = []
+    for drift in actual.drift(from: schema) {
+      switch drift {
+      case .missingTable(let table): missing.append("table \(table)")
+      case .missingColumn(let table, let column): missing.append("column \(table).\(column)")
+      default: continue
+      }
+    }
+    // Rows name their entity by number. Names may be older than the model's, so numbers and parents are compared.
+    for entity in schema.entities where numbers[Int64(entity.number)] != Int64(entity.superentityNumber) {
+      missing.append("entity \(entity.name) under number \(entity.number)")
+    }
+    guard missing.isEmpty else { throw StoreError(path: path, problem: .differentSchema(missing: missing)) }
+    return schema
+  }
+
+  /// The numbers of parents by the numbers of entities.
+  private static func entityNumbers(_ connection: Connection) throws(SQLiteError) -> [Int64: Int64] {
+    var numbers: [Int64: Int64] = [:]
+    let statement = try connection.prepare(
+      "SELECT \(quote(PhysicalName.entity)), \(quote(PhysicalName.superentity))"
+        + " FROM \(quote(PhysicalName.primaryKeyTable))")
+    try statement.forEachRow { row throws(SQLiteError) in numbers[row.integer(at: 0)] = row.integer(at: 1) }
+    return numbers
+  }
+
+  /// Makes a connection fit for changing objects.
+  static func prepare(_ connection: Connection, for schema: PhysicalSchema) throws(SQLiteError) {
+    try connection.registerCoreDataFunctions()
+    let hasRTree = schema.indexes.contains { index in
+      if case .rTree = index.kind { true } else { false }
+    }
+    if hasRTree { try connection.setTrustsSchema(true) }
+  }
+}
+
+/// A store is used by one task at a time, as its connection is.
+@available(*, unavailable)
+extension PersistentStore: Sendable {}
+
+/// Runs a closure and makes a store's error of SQLite's.
+func storeErrors<Value>(
+  _ path: String, _ body: () throws(SQLiteError) -> Value
+) throws(StoreError) -> Value {
+  do throws(SQLiteError) {
+    return try body()
+  } catch {
+    throw StoreError(error, path: path)
+  }
+}

@@ -1,0 +1,131 @@
+package import HeirloomModel
+
+/// How values of attributes are kept in columns.
+package enum ValueCoding {
+  /// Why a value can't be stored.
+  package enum EncodingProblem: Error, Hashable, Sendable {
+    /// The value is of another kind than the attribute.
+    case wrongKind
+    /// The value is of the right kind but can't be kept: a number out of range, not a number, no decimal, no UUID.
+    case unstorable
+  }
+
+  /// Returns a value as its column holds it.
+  ///
+  /// - Parameters:
+  ///   - value: The value; `nil` for none.
+  ///   - attribute: The attribute, or the leaf of a composite one.
+  /// - Returns: The column's value.
+  /// - Throws: ``EncodingProblem``.
+  package static func encode(
+    _ value: AttributeValue?, for attribute: AttributeDescription
+  ) throws(EncodingProblem) -> SQLiteValue {
+    guard let value else { return .null }
+    switch (attribute.type, value) {
+    case (.integer16, .integer(let integer)):
+      guard Int16(exactly: integer) != nil else { throw .unstorable }
+      return .integer(integer)
+    case (.integer32, .integer(let integer)):
+      guard Int32(exactly: integer) != nil else { throw .unstorable }
+      return .integer(integer)
+    case (.integer64, .integer(let integer)):
+      return .integer(integer)
+    case (.boolean, .boolean(let flag)):
+      return .integer(flag ? 1 : 0)
+    case (.double, .double(let number)), (.float, .double(let number)), (.date, .date(let number)):
+      // SQLite would store "not a number" as no value.
+      guard !number.isNaN else { throw .unstorable }
+      return .real(number)
+    case (.decimal, .decimal(let text)):
+      guard let number = Double(text), number.isFinite else { throw .unstorable }
+      return .real(number)
+    case (.string, .string(let text)), (.uri, .uri(let text)):
+      return .text(text)
+    case (.uuid, .uuid(let bytes)):
+      guard bytes.count == 16 else { throw .unstorable }
+      return .blob(bytes)
+    case (.binary, .binary(let bytes)), (.transformable, .binary(let bytes)):
+      return .blob(attribute.allowsExternalBinaryDataStorage ? ExternalStorage.inline(bytes).bytes : bytes)
+    default:
+      throw .wrongKind
+    }
+  }
+
+  /// What a column holds.
+  package enum Decoded: Hashable, Sendable {
+    /// A value; `nil` for none.
+    case value(AttributeValue?)
+    /// The name of a file with the value.
+    case externalFile(String)
+    /// Something that no value of the attribute's type is stored as.
+    case undecodable
+  }
+
+  /// Returns what a column's value means.
+  ///
+  /// - Parameters:
+  ///   - stored: The column's value.
+  ///   - attribute: The attribute, or the leaf of a composite one.
+  /// - Returns: The meaning.
+  package static func decode(_ stored: SQLiteValue, for attribute: AttributeDescription) -> Decoded {
+    if stored == .null { return .value(nil) }
+    switch attribute.type {
+    case .integer16, .integer32, .integer64:
+      return number(stored).map { .value(.integer($0)) } ?? .undecodable
+    case .boolean:
+      return number(stored).map { .value(.boolean($0 != 0)) } ?? .undecodable
+    case .double, .float:
+      return real(stored).map { .value(.double($0)) } ?? .undecodable
+    case .date:
+      return real(stored).map { .value(.date($0)) } ?? .undecodable
+    case .decimal:
+      return decimal(stored).map { .value(.decimal($0)) } ?? .undecodable
+    case .string:
+      return stored.text.map { .value(.string($0)) } ?? .undecodable
+    case .uri:
+      return stored.text.map { .value(.uri($0)) } ?? .undecodable
+    case .uuid:
+      guard case .blob(let bytes) = stored, bytes.count == 16 else { return .undecodable }
+      return .value(.uuid(bytes))
+    case .binary, .transformable:
+      guard case .blob(let bytes) = stored else { return .undecodable }
+      guard attribute.allowsExternalBinaryDataStorage else { return .value(.binary(bytes)) }
+      switch ExternalStorage(bytes) {
+      case .inline(let data): return .value(.binary(data))
+      case .file(let name): return .externalFile(name)
+      case nil: return .undecodable
+      }
+    case .undefined, .objectID, .composite:
+      return .undecodable
+    }
+  }
+
+  private static func number(_ stored: SQLiteValue) -> Int64? {
+    switch stored {
+    case .integer(let integer): integer
+    case .real(let real): Int64(exactly: real)
+    default: nil
+    }
+  }
+
+  private static func real(_ stored: SQLiteValue) -> Double? {
+    switch stored {
+    case .integer(let integer): Double(integer)
+    case .real(let real): real
+    default: nil
+    }
+  }
+
+  /// A decimal number is kept as a double, or as an integer if it is whole.
+  private static func decimal(_ stored: SQLiteValue) -> String? {
+    switch stored {
+    case .integer(let integer):
+      return "\(integer)"
+    case .real(let real) where real.isFinite:
+      let text = "\(real)"
+      return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    default:
+      return nil
+    }
+  }
+}
