@@ -66,6 +66,12 @@ struct VaultFixture {
     }
   }
 
+  /// A folder without a store.
+  init(empty: Void) throws {
+    directory = try QuickDirectory()
+    location = try StoreLocation(resolving: directory.file("Journal.sqlite").path, files: POSIXFileOperations())
+  }
+
   func url(_ path: String) -> URL { URL(fileURLWithPath: path) }
 
   func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
@@ -135,6 +141,14 @@ struct VaultFixture {
       journalMode: try connection.firstValue("PRAGMA journal_mode")?.text)
     try connection.close()
     return content
+  }
+
+  /// Reads a store as any app would, without a record of what is wrong.
+  func quietContent(_ path: String) throws -> Content {
+    let connection = try Connection(path: path, mode: .readWrite)
+    return Content(
+      version: try connection.firstInteger("PRAGMA user_version") ?? 0,
+      rows: try connection.rows("SELECT id, text FROM note ORDER BY id"), journalMode: nil)
   }
 
   /// Writes a row as any app would.

@@ -118,8 +118,9 @@ extension StoreVault {
         try files.unlink(kept)
       }
       try tree.remove(folder)
-      // Always: an earlier run may have removed it and died before that was on the disk.
-      try files.synchronizeDirectory(location.previous)
+      // Also when it is not there: an earlier run may have removed it and died before that was on the disk. (Of the names made
+      // before the manifest's sync the manifest alone may have lasted.)
+      if try files.status(of: location.previous) != nil { try files.synchronizeDirectory(location.previous) }
     }
     let work = workFolder(manifest.identifier)
     try tree.takeBack(
