@@ -51,14 +51,16 @@ public struct ModelHistory: Sendable {
   ///   - current: The model that the app is built for.
   ///   - name: Its name.
   ///   - earlier: Models shipped before, the oldest first, with their names.
+  ///   - later: Models that come after the current one, such as of a beta, with their names.
   public init(
-    current: ManagedObjectModel, name: String = "current", earlier: [(name: String, model: ManagedObjectModel)] = []
+    current: ManagedObjectModel, name: String = "current", earlier: [(name: String, model: ManagedObjectModel)] = [],
+    later: [(name: String, model: ManagedObjectModel)] = []
   ) {
     self.init(
       current: current, name: name, warnings: [],
       versions: earlier.map { Version(name: $0.name, source: .model($0.model)) } + [
         Version(name: name, source: .model(current))
-      ])
+      ] + later.map { Version(name: $0.name, source: .model($0.model)) })
   }
 
   private init(current: ManagedObjectModel, name: String, warnings: [String], versions: [Version]) {

@@ -1,0 +1,353 @@
+import Foundation
+import Heirloom
+import HeirloomFormats
+import TestSupport
+import Testing
+
+/// The rules of the two calls at launch.
+struct MigrationAssistantTests {
+  private static func model(_ attributes: [String], entity: String = "Item") throws -> ManagedObjectModel {
+    var item = EntityDescription(name: entity)
+    item.attributes = attributes.map { name in
+      var attribute = AttributeDescription(name: name, type: .string)
+      attribute.isOptional = true
+      return attribute
+    }
+    return try ManagedObjectModel(entities: [item])
+  }
+
+  /// A store in a folder of its own, with the models of three versions.
+  private final class Scene {
+    let directory: TemporaryDirectory
+    let store: URL
+    let first: ManagedObjectModel
+    let second: ManagedObjectModel
+    let third: ManagedObjectModel
+
+    init() throws {
+      directory = try TemporaryDirectory()
+      store = directory.file("Store.sqlite")
+      first = try MigrationAssistantTests.model(["name"])
+      second = try MigrationAssistantTests.model(["name", "note"])
+      third = try MigrationAssistantTests.model(["note", "title"])
+    }
+
+    func fill(_ model: ManagedObjectModel) throws {
+      var generator = StoreGenerator(objectsPerEntity: 20, seed: 3)
+      try generator.makeStore(at: store, model: model)
+    }
+
+    func assistant(
+      _ current: ManagedObjectModel, earlier: [(name: String, model: ManagedObjectModel)] = [], kept: Int = 1
+    ) -> MigrationAssistant {
+      var configuration = MigrationAssistant.Configuration()
+      configuration.keptVersions = kept
+      configuration.storeTimeout = 0.2
+      return MigrationAssistant(
+        storeURL: store, modelController: ModelController(storeURL: store),
+        history: ModelHistory(current: current, earlier: earlier), configuration: configuration)
+    }
+
+    var names: [String] {
+      get throws { try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted() }
+    }
+  }
+
+  /// Records what it is told and answers as it is set up.
+  private final class Recorder: MigrationAssistantDelegate {
+    var events: [MigrationEvent] = []
+    var decision = MigrationDecision.automatic
+    var mapping: MappingModel?
+    var obstacles: [MappingObstacle] = []
+    var plans: [MigrationPlan] = []
+
+    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) { events.append(event) }
+
+    func migrationAssistant(_ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan) -> MigrationDecision {
+      plans.append(plan)
+      return decision
+    }
+
+    func migrationAssistant(
+      _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel,
+      to destination: ManagedObjectModel, obstacles: [MappingObstacle]
+    ) -> MappingModel? {
+      self.obstacles = obstacles
+      return mapping
+    }
+  }
+
+  private func outcome(_ assistant: MigrationAssistant) throws -> String {
+    switch try assistant.migrateStore() {
+    case .noStore: "noStore"
+    case .upToDate: "upToDate"
+    case .migrated: "migrated"
+    }
+  }
+
+  private func code(_ body: () throws -> Void) -> String? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return (error as? MigrationAssistantError)?.code
+    }
+  }
+
+  @Test func `without a store nothing is created`() throws {
+    let scene = try Scene()
+    #expect(try outcome(scene.assistant(scene.first)) == "noStore")
+    #expect(try scene.names.isEmpty)
+    #expect(try !scene.assistant(scene.first).isMigrationNeeded())
+  }
+
+  @Test func `with nothing to do nothing is written`() throws {
+    let scene = try Scene()
+    try scene.fill(scene.first)
+    let before = try Data(contentsOf: scene.store)
+    #expect(try outcome(scene.assistant(scene.first)) == "upToDate")
+    #expect(try scene.names == ["Store.sqlite"])
+    #expect(try Data(contentsOf: scene.store) == before)
+  }
+
+  @Test func `a migration keeps the old version and tells what happened`() throws {
+    let scene = try Scene()
+    try scene.fill(scene.first)
+    let recorder = Recorder()
+    let assistant = scene.assistant(scene.second, earlier: [("1", scene.first)])
+    assistant.delegate = recorder
+    #expect(try assistant.isMigrationNeeded())
+    #expect(try outcome(assistant) == "migrated")
+    #expect(try !assistant.isMigrationNeeded())
+    #expect(
+      recorder.events.map(Self.word) == [
+        "foundSourceModel", "started", "held", "built", "proven", "retained", "swapped", "finished",
+      ])
+    #expect(assistant.progress.completedUnitCount == 20)
+    let versions = try assistant.previousVersions()
+    #expect(versions.count == 1)
+    #expect(versions.first?.versionChecksum == scene.first.versionChecksum())
+  }
+
+  private static func word(_ event: MigrationEvent) -> String {
+    String("\(event)".prefix { $0.isLetter })
+  }
+
+  @Test func `archiving waits for the migration and is done once`() throws {
+    let scene = try Scene()
+    try scene.fill(scene.first)
+    let controller = ModelController(storeURL: scene.store)
+    #expect(code { try controller.archive(scene.second) } == "storeNotMigrated")
+    #expect(try controller.snapshot() == nil)
+    #expect(try controller.archive(scene.first))
+    #expect(try !controller.archive(scene.first))
+    #expect(try controller.snapshot()?.model == scene.first)
+  }
+
+  @Test func `archiving is allowed without a store, and rewrites what is not hashed`() throws {
+    let scene = try Scene()
+    let controller = ModelController(storeURL: scene.store)
+    #expect(try controller.archive(scene.first))
+    var item = scene.first.entities[0]
+    item.attributes[0].renamingIdentifier = "oldName"
+    let renamed = try ManagedObjectModel(entities: [item])
+    #expect(renamed.versionHashes() == scene.first.versionHashes())
+    #expect(try controller.archive(renamed))
+    #expect(try controller.snapshot()?.model == renamed)
+  }
+
+  @Test func `a damaged snapshot is passed over and replaced`() throws {
+    let scene = try Scene()
+    try scene.fill(scene.first)
+    let controller = ModelController(storeURL: scene.store)
+    try controller.archive(scene.first)
+    var bytes = try Data(contentsOf: controller.snapshotURL)
+    bytes[bytes.count / 2] ^= 0x40
+    try bytes.write(to: controller.snapshotURL)
+    #expect(throws: (any Error).self) { try controller.snapshot() }
+    let recorder = Recorder()
+    let assistant = scene.assistant(scene.second, earlier: [("1", scene.first)])
+    assistant.delegate = recorder
+    #expect(try outcome(assistant) == "migrated")
+    #expect(recorder.events.map(Self.word).first == "snapshotUnreadable")
+    #expect(try controller.archive(scene.second))
+    #expect(try controller.snapshot()?.model == scene.second)
+  }
+
+  @Test func `where snapshot and store disagree the store counts`() throws {
+    let scene = try Scene()
+    let controller = ModelController(storeURL: scene.store)
+    try controller.archive(scene.third)
+    try scene.fill(scene.first)
+    let recorder = Recorder()
+    let assistant = scene.assistant(scene.second, earlier: [("1", scene.first)])
+    assistant.delegate = recorder
+    #expect(try outcome(assistant) == "migrated")
+    #expect(recorder.events.map(Self.word).first == "snapshotDisagrees")
+  }
+
+  @Test func `the snapshot alone is enough to migrate from`() throws {
+    let scene = try Scene()
+    try scene.fill(scene.first)
+    try ModelController(storeURL: scene.store).archive(scene.first)
+    #expect(try outcome(scene.assistant(scene.third)) == "migrated")
+  }
+
+  @Test func `a store of no known model is refused with the nearest version`() throws {
+    let scene = try Scene()
+    try scene.fill(scene.third)
+    let connection = try Data(contentsOf: scene.store)
+    let assistant = scene.assistant(scene.second, earlier: [("1", scene.first)])
+    do {
+      _ = try assistant.migrateStore()
+      Issue.record("expected a refusal")
+    } catch let error as MigrationAssistantError {
+      guard case .noModel(_, let nearest) = error else {
+        Issue.record("\(error)")
+        return
+      }
+      #expect(nearest.first?.differingEntities == ["Item"])
+      #expect(error.recoverySuggestion?.contains(scene.store.path) == true)
+    }
+    #expect(try Data(contentsOf: scene.store) == connection)
+  }
+
+  @Test func `a newer store is refused without a write, and a version that fits is offered`() throws {
+    let scene = try Scene()
+    try scene.fill(scene.first)
+    let versions = [("1", scene.first), ("2", scene.second)]
+    #expect(try outcome(scene.assistant(scene.second, earlier: [("1", scene.first)])) == "migrated")
+    let before = try Data(contentsOf: scene.store)
+    // The same history with the first version as current one, as an older app has it.
+    let folder = scene.directory.file("History")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for (name, model) in versions {
+      try ModelSnapshot(model: model).encoded(.readable).write(to: folder.appendingPathComponent("\(name).json"))
+    }
+    let lock = versions.map { "{\"name\": \"\($0.0)\", \"checksum\": \"\($0.1.versionChecksum())\"}" }
+    try Data("{\"format\": 1, \"versions\": [\(lock.joined(separator: ","))]}".utf8)
+      .write(to: folder.appendingPathComponent("lock.json"))
+    let whole = try ModelHistory(contentsOf: folder)
+    #expect(whole.versionNames == ["1", "2"])
+    let old = ModelHistory(
+      current: scene.first, name: "1", later: [("2", scene.second)])
+    let assistant = MigrationAssistant(
+      storeURL: scene.store, modelController: ModelController(storeURL: scene.store), history: old)
+    do {
+      _ = try assistant.migrateStore()
+      Issue.record("expected a refusal")
+    } catch let error as MigrationAssistantError {
+      guard case .newerVersion(_, let version, let retained) = error else {
+        Issue.record("\(error)")
+        return
+      }
+      #expect(version == "2")
+      #expect(retained.count == 1)
+    }
+    #expect(try Data(contentsOf: scene.store) == before)
+    let result = try assistant.restorePreviousVersion()
+    #expect(result.retained != nil)
+    #expect(try outcome(assistant) == "upToDate")
+  }
+
+  @Test func `losses are reported to the delegate, which may refuse`() throws {
+    let scene = try Scene()
+    try scene.fill(scene.first)
+    let before = try StoreContents(of: scene.store, model: scene.first)
+    let recorder = Recorder()
+    recorder.decision = .refuse
+    let assistant = scene.assistant(scene.third, earlier: [("1", scene.first)])
+    assistant.delegate = recorder
+    #expect(code { _ = try assistant.migrateStore() } == "refused")
+    #expect(recorder.plans.first?.losses.first?.property == "name")
+    let filled = before.objects["Item", default: [:]].values.filter { $0.values["name"] != .null }.count
+    #expect(recorder.plans.first?.losses.first?.rows == Int64(filled))
+    #expect(try StoreContents(of: scene.store, model: scene.first) == before)
+    #expect(try assistant.previousVersions().isEmpty)
+  }
+
+  @Test func `obstacles are listed all at once, and a mapping of the delegate is used`() throws {
+    let scene = try Scene()
+    var item = EntityDescription(name: "Item")
+    var number = AttributeDescription(name: "name", type: .integer32)
+    number.isOptional = true
+    var data = AttributeDescription(name: "note", type: .binary)
+    data.isOptional = true
+    item.attributes = [number, data]
+    let other = try ManagedObjectModel(entities: [item])
+    try scene.fill(scene.second)
+    let recorder = Recorder()
+    let assistant = scene.assistant(other, earlier: [("2", scene.second)])
+    assistant.delegate = recorder
+    #expect(code { _ = try assistant.migrateStore() } == "mappingNeeded")
+    #expect(recorder.obstacles.map(\.property) == ["name", "note"])
+    recorder.mapping = MappingModel(entityMappings: [
+      EntityMapping(
+        from: "Item", to: "Item", mappingType: .transform,
+        attributeMappings: [PropertyMapping(name: "name"), PropertyMapping(name: "note")])
+    ])
+    #expect(try outcome(assistant) == "migrated")
+  }
+
+  @Test func `rows that don't fit need a decision and the store stays as it is`() throws {
+    let scene = try Scene()
+    try scene.fill(scene.first)
+    var item = scene.first.entities[0]
+    item.attributes.append(AttributeDescription(name: "must", type: .string))
+    let strict = try ManagedObjectModel(entities: [item])
+    let before = try Data(contentsOf: scene.store)
+    let assistant = scene.assistant(strict, earlier: [("1", scene.first)])
+    do {
+      _ = try assistant.migrateStore()
+      Issue.record("expected a refusal")
+    } catch let error as MigrationAssistantError {
+      guard case .decisionNeeded(_, let plan) = error else {
+        Issue.record("\(error)")
+        return
+      }
+      #expect(plan.blockers.map(\.rows) == [20])
+      #expect(plan.blockers.map(\.property) == ["must"])
+    }
+    #expect(try Data(contentsOf: scene.store) == before)
+  }
+
+  @Test func `cancelling leaves the store as it was`() throws {
+    let scene = try Scene()
+    try scene.fill(scene.first)
+    let before = try StoreContents(of: scene.store, model: scene.first)
+    let assistant = scene.assistant(scene.second, earlier: [("1", scene.first)])
+    assistant.progress.cancel()
+    #expect(code { _ = try assistant.migrateStore() } == "cancelled")
+    #expect(try StoreContents(of: scene.store, model: scene.first) == before)
+    #expect(try assistant.previousVersions().isEmpty)
+    #expect(try outcome(scene.assistant(scene.second, earlier: [("1", scene.first)])) == "migrated")
+  }
+
+  @Test(arguments: [1, 2]) func `older versions go only when a later launch found the new one working`(kept: Int) throws
+  {
+    let scene = try Scene()
+    try scene.fill(scene.first)
+    let second = scene.assistant(scene.second, earlier: [("1", scene.first)], kept: kept)
+    #expect(try outcome(second) == "migrated")
+    let third = scene.assistant(scene.third, earlier: [("1", scene.first), ("2", scene.second)], kept: kept)
+    #expect(try outcome(third) == "migrated")
+    #expect(try third.previousVersions().count == 2)
+    #expect(try outcome(third) == "upToDate")
+    #expect(try third.previousVersions().count == kept)
+    #expect(try third.previousVersions().first?.versionChecksum == scene.second.versionChecksum())
+  }
+
+  @Test func `a restored version is the old store, and what it replaced is kept`() throws {
+    let scene = try Scene()
+    try scene.fill(scene.first)
+    let before = try StoreContents(of: scene.store, model: scene.first)
+    let assistant = scene.assistant(scene.second, earlier: [("1", scene.first)], kept: 3)
+    #expect(try outcome(assistant) == "migrated")
+    let migrated = try StoreContents(of: scene.store, model: scene.second)
+    let result = try assistant.restorePreviousVersion()
+    #expect(try StoreContents(of: scene.store, model: scene.first) == before)
+    let retained = try #require(result.retained)
+    #expect(try StoreContents(of: retained.storeURL, model: scene.second) == migrated)
+    #expect(code { _ = try assistant.restorePreviousVersion("no-such") } == "noSuchVersion")
+  }
+}
