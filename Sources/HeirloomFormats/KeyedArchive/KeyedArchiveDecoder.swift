@@ -8,7 +8,7 @@ package struct KeyedArchiveDecoder {
   private var classNames: [Int: [String]] = [:]
 
   /// What stands for an empty slot in a dictionary of known keys.
-  private static let emptySlot = "__empty_slot_token_4c24_98dc_ac1e_b773__"
+  static let emptySlot = "__empty_slot_token_4c24_98dc_ac1e_b773__"
 
   /// Creates a decoder.
   package init(_ archive: KeyedArchive) {

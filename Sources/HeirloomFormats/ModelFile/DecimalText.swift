@@ -43,4 +43,28 @@ enum DecimalText {
     let point = padded.index(padded.endIndex, offsetBy: exponent)
     return canonical(sign + padded[..<point] + "." + padded[point...])
   }
+
+  /// Returns the digits of a decimal number as one whole number with the power of ten that belongs to it.
+  ///
+  /// - Parameter text: A decimal number.
+  /// - Returns: `nil` if the text is no decimal number, or has more digits or a larger exponent than one can have.
+  static func parts(_ text: String) -> (mantissa: UInt128, exponent: Int, isNegative: Bool)? {
+    guard let canonical = canonical(text) else { return nil }
+    let isNegative = canonical.hasPrefix("-")
+    let pieces = canonical.drop { $0 == "-" }.split(separator: "e", maxSplits: 1)
+    guard let number = pieces.first else { return nil }
+    var exponent = pieces.count > 1 ? Int(pieces[1]) ?? 0 : 0
+    let digits = number.split(separator: ".", maxSplits: 1)
+    if digits.count > 1 { exponent -= digits[1].count }
+    var significant = Substring(digits.joined()).drop { $0 == "0" }
+    while significant.last == "0" {
+      significant.removeLast()
+      exponent += 1
+    }
+    guard !significant.isEmpty else { return (0, 0, false) }
+    guard significant.count <= 38, (-128...127).contains(exponent), let mantissa = UInt128(significant) else {
+      return nil
+    }
+    return (mantissa, exponent, isNegative)
+  }
 }

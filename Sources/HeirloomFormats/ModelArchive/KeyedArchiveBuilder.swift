@@ -1,0 +1,93 @@
+/// A table of objects of a keyed archive while it is made.
+struct KeyedArchiveBuilder {
+  /// The reference of no object.
+  static let null: PropertyListValue = .uid(0)
+
+  private var objects: [PropertyListValue] = [.string("$null")]
+  private var strings: [String: PropertyListValue] = [:]
+  private var classes: [String: PropertyListValue] = [:]
+
+  /// The classes above each that is used, the nearest first.
+  private static let ancestors: [String: [String]] = [
+    "NSMutableArray": ["NSArray"], "NSMutableDictionary": ["NSDictionary"],
+    "NSKnownKeysDictionary1": ["NSKnownKeysDictionary", "NSMutableDictionary", "NSDictionary"],
+    "NSKnownKeysMappingStrategy1": ["NSKnownKeysMappingStrategy"],
+    "NSAttributeDescription": ["NSPropertyDescription"], "NSRelationshipDescription": ["NSPropertyDescription"],
+    "NSFetchedPropertyDescription": ["NSPropertyDescription"],
+    "NSDerivedAttributeDescription": ["NSAttributeDescription", "NSPropertyDescription"],
+    "NSCompositeAttributeDescription": ["NSAttributeDescription", "NSPropertyDescription"],
+    "NSFetchRequest": ["NSPersistentStoreRequest"], "NSComparisonPredicate": ["NSPredicate"],
+    "NSCompoundPredicate": ["NSPredicate"], "NSEqualityPredicateOperator": ["NSPredicateOperator"],
+    "NSComparisonPredicateOperator": ["NSPredicateOperator"], "NSInPredicateOperator": ["NSPredicateOperator"],
+    "NSSelfExpression": ["NSExpression"], "NSVariableExpression": ["NSExpression"],
+    "NSConstantValueExpression": ["NSExpression"], "NSKeyPathSpecifierExpression": ["NSExpression"],
+    "NSFunctionExpression": ["NSExpression"], "NSFetchRequestExpression": ["NSExpression"],
+    "NSKeyPathExpression": ["NSFunctionExpression", "NSExpression"],
+    "NSDecimalNumberPlaceholder": ["NSDecimalNumber", "NSNumber", "NSValue"],
+  ]
+
+  /// Adds a value and returns its reference.
+  mutating func add(_ value: PropertyListValue) -> PropertyListValue {
+    objects.append(value)
+    return .uid(objects.count - 1)
+  }
+
+  /// Returns the reference of a text, the same for equal texts; that of no object for `nil`.
+  mutating func string(_ text: String?) -> PropertyListValue {
+    guard let text else { return Self.null }
+    // Texts that are equal but composed differently must stay apart.
+    let isPlain = text.utf8.allSatisfy { $0 < 0x80 }
+    if isPlain, let known = strings[text] { return known }
+    // A text that reads like the mark of no object would be taken for it.
+    let reference = text == "$null" ? object("NSMutableString", ["NS.string": .string(text)]) : add(.string(text))
+    if isPlain { strings[text] = reference }
+    return reference
+  }
+
+  /// Keeps a place for an object that others refer to before it is made.
+  mutating func reserve() -> PropertyListValue {
+    add(.dictionary([:]))
+  }
+
+  /// Adds an object, or puts it in a place that was kept for it.
+  @discardableResult
+  mutating func object(
+    _ className: String, _ members: [String: PropertyListValue] = [:], at place: PropertyListValue? = nil
+  ) -> PropertyListValue {
+    let type = classes[className] ?? makeClass(className)
+    let value: PropertyListValue = .dictionary(members.merging(["$class": type]) { $1 })
+    guard case .uid(let index)? = place else { return add(value) }
+    objects[index] = value
+    return .uid(index)
+  }
+
+  /// Adds a list, or another collection that holds its elements like one.
+  mutating func array(_ elements: [PropertyListValue], className: String = "NSMutableArray") -> PropertyListValue {
+    object(className, ["NS.objects": .array(elements)])
+  }
+
+  /// Adds a dictionary.
+  mutating func dictionary(
+    _ entries: [(key: String, value: PropertyListValue)], className: String = "NSMutableDictionary"
+  ) -> PropertyListValue {
+    let keys = entries.map { string($0.key) }
+    return object(className, ["NS.keys": .array(keys), "NS.objects": .array(entries.map(\.value))])
+  }
+
+  /// Returns the archive with the given outermost object.
+  func bytes(root: PropertyListValue) throws(PropertyListError) -> [UInt8] {
+    try BinaryPropertyListWriter.bytes(
+      of: .dictionary([
+        "$archiver": .string("NSKeyedArchiver"), "$version": .integer(100_000),
+        "$top": .dictionary(["root": root]), "$objects": .array(objects),
+      ]))
+  }
+
+  private mutating func makeClass(_ name: String) -> PropertyListValue {
+    let chain = [name] + (Self.ancestors[name] ?? []) + ["NSObject"]
+    let reference = add(
+      .dictionary(["$classname": .string(name), "$classes": .array(chain.map { .string($0) })]))
+    classes[name] = reference
+    return reference
+  }
+}
