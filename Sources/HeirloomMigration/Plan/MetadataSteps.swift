@@ -5,6 +5,8 @@ import HeirloomStore
 /// The steps that write what a store says of itself: entity numbers, metadata, model cache.
 struct MetadataSteps {
   let steps: [MigrationStep]
+  /// What is left out, one sentence each.
+  let warnings: [String]
 
   /// Plans the steps from the store's own metadata, whose identifier and app keys are kept.
   ///
@@ -14,6 +16,7 @@ struct MetadataSteps {
     routing: EntityRouting, generation: String
   ) throws {
     let candidate = quote(SchemaName.candidate)
+    var warnings: [String] = []
     var statements = PhysicalSchema.bookkeepingStatements.map { PlannedStatement(statementInCandidate($0)) }
 
     let highestKeys = try Self.highestKeys(connection: connection)
@@ -53,6 +56,16 @@ struct MetadataSteps {
       PlannedStatement(
         "INSERT INTO \(candidate).\(quote(PhysicalName.metadataTable)) VALUES (1, ?1, ?2)",
         values: [.text(updated.identifier), .blob(try updated.propertyList())]))
+    do throws(ModelArchiveWritingError) {
+      statements.append(
+        PlannedStatement(
+          "INSERT INTO \(candidate).\(quote(PhysicalName.modelCacheTable)) VALUES (?1)",
+          values: [.blob(try ModelArchiveWriter.cache(destination.model))]))
+    } catch {
+      // It is a cache: the store is complete without it, and its model is beside it.
+      warnings.append("the migrated store gets no copy of its model: \(error)")
+    }
+    self.warnings = warnings
     steps = [
       MigrationStep(
         kind: .writeMetadata, subject: PhysicalName.metadataTable,

@@ -109,7 +109,7 @@ struct MigrationPlanner {
       losses: findings.compactMap { if case .loss(let loss) = $0 { loss } else { nil } },
       blockers: findings.compactMap { if case .blocker(let blocker) = $0 { blocker } else { nil } },
       warnings: findings.compactMap { if case .warning(let text) = $0 { text } else { nil } }
-        + drift.filter { !$0.isFatal }.compactMap { Self.warning(of: $0) },
+        + drift.filter { !$0.isFatal }.compactMap { Self.warning(of: $0) } + metadata.warnings,
       rowsRewritten: written, bytesNeeded: size + size / 10 + 64 << 20,
       // About 100 MB and 500,000 rows a second, with the proof.
       estimatedSeconds: 0.05 + Double(size) / 100_000_000 + Double(written) / 500_000,
