@@ -48,7 +48,7 @@ let package = Package(
     .testTarget(name: "HeirloomModelTests", dependencies: ["HeirloomModel", "TestSupport"]),
     .testTarget(
       name: "HeirloomMappingTests",
-      dependencies: ["HeirloomMapping", "HeirloomModel", "TestSupport"]
+      dependencies: ["HeirloomMapping", "HeirloomFormats", "HeirloomModel", "TestSupport"]
     ),
     .testTarget(
       name: "HeirloomFormatsTests",

@@ -71,12 +71,16 @@ struct ChangeTableTests {
 
 /// Names the entities whose hashes differ without a hashed change in the entity or an ancestor.
 func unexplainedHashes(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [String] {
-  let difference = ModelDifference(from: source, to: destination)
+  unexplainedHashes(in: ModelDifference(from: source, to: destination))
+}
+
+/// Names the entities of a difference whose hashes differ without a hashed change in the entity or an ancestor.
+func unexplainedHashes(in difference: ModelDifference) -> [String] {
   let changed = Set(difference.changes.filter(\.isHashed).compactMap(\.entity))
-  let (old, new) = (source.versionHashes(), destination.versionHashes())
+  let (old, new) = (difference.inference.sourceHashes, difference.inference.destinationHashes)
   return difference.inference.correspondence.entities.filter { pair in
     old[pair.source.name] != new[pair.destination.name]
-      && !([pair.destination] + destination.superentities(of: pair.destination.name)).contains {
+      && !([pair.destination] + difference.destination.superentities(of: pair.destination.name)).contains {
         changed.contains($0.name)
       }
   }.map(\.destination.name)

@@ -34,7 +34,7 @@ public struct ModelDifference: Hashable, Sendable {
     let inference = MappingInference(from: source, to: destination)
     var builder = DifferenceBuilder(inference: inference)
     let changes = builder.build()
-    if source.versionHashes() == destination.versionHashes() {
+    if inference.sourceHashes == inference.destinationHashes {
       verdict = changes.isEmpty ? .identical : .compatible
       // A store fits both models, so that it isn't migrated and no row changes.
       self.changes = changes.map(\.withoutEffect)

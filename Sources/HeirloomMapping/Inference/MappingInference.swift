@@ -17,6 +17,10 @@ public struct MappingInference: Hashable, Sendable {
   package let correspondence: ModelCorrespondence
   /// The mapping as far as it goes: where there is an obstacle, it leaves the default or drops the links.
   package let draft: MappingModel
+  /// The version hashes of the source by entity name.
+  package let sourceHashes: [String: VersionHash]
+  /// The version hashes of the destination by entity name.
+  package let destinationHashes: [String: VersionHash]
 
   /// Compares two models.
   ///
@@ -43,6 +47,8 @@ public struct MappingInference: Hashable, Sendable {
 
     self.correspondence = correspondence
     self.draft = draft
+    sourceHashes = completion.sourceHashes
+    destinationHashes = completion.destinationHashes
     var finder = ObstacleFinder(flows: flows)
     finder.find(mismatches: mismatches, in: draft, given: given)
     obstacles = finder.obstacles

@@ -1,0 +1,84 @@
+import Foundation
+import HeirloomFormats
+import HeirloomModel
+import Synchronization
+import TestSupport
+
+/// Two consecutive versions of a model that an app shipped.
+struct CorpusPair: Hashable, Sendable {
+  let project: String
+  /// The path of the versioned model, relative to the corpus.
+  let bundle: String
+  let from: String
+  let to: String
+  /// Whether the app shipped a mapping model for the step.
+  let hasMappingModel: Bool
+  /// What inference may not do, as the facts say.
+  let hardChanges: [String]
+
+  var name: String { "\(project): \(from) → \(to)" }
+
+  func models() throws -> (source: ManagedObjectModel, destination: ManagedObjectModel) {
+    (try Self.read("\(bundle)/\(from)"), try Self.read("\(bundle)/\(to)"))
+  }
+
+  /// Every pair in every project's facts.
+  static func all() throws -> [CorpusPair] {
+    let projects = try FileManager.default.contentsOfDirectory(atPath: Corpus.folder.path).sorted()
+    return try projects.flatMap { project -> [CorpusPair] in
+      let url = Corpus.folder.appendingPathComponent("\(project)/FACTS.json")
+      guard let data = try? Data(contentsOf: url) else { return [] }
+      return try JSONDecoder().decode(Facts.self, from: data).models.flatMap { model in
+        (model.pairs ?? []).map { pair in
+          CorpusPair(
+            project: project, bundle: "\(project)/\(model.path)", from: pair.from, to: pair.to,
+            hasMappingModel: !pair.mappingModels.isEmpty, hardChanges: pair.diff?.hardForLightweight ?? [])
+        }
+      }
+    }
+  }
+
+  private static let known = Mutex<[String: ManagedObjectModel]>([:])
+
+  private static func read(_ path: String) throws -> ManagedObjectModel {
+    if let model = known.withLock({ $0[path] }) { return model }
+    let model = try ModelFile.read(Corpus.folder.appendingPathComponent(path).path).model
+    known.withLock { $0[path] = model }
+    return model
+  }
+}
+
+/// The part of a project's facts that says how its model versions follow each other.
+private struct Facts: Decodable {
+  let models: [Model]
+
+  struct Model: Decodable {
+    let path: String
+    let pairs: [Pair]?
+  }
+
+  struct Pair: Decodable {
+    let from: String
+    let to: String
+    let mappingModels: [AnyJSON]
+    let diff: Difference?
+
+    enum CodingKeys: String, CodingKey {
+      case from, to, diff
+      case mappingModels = "mapping_models"
+    }
+  }
+
+  struct Difference: Decodable {
+    let hardForLightweight: [String]?
+
+    enum CodingKeys: String, CodingKey {
+      case hardForLightweight = "hard_for_lightweight"
+    }
+  }
+
+  /// Any value, of which only the presence counts.
+  struct AnyJSON: Decodable {
+    init(from decoder: any Decoder) {}
+  }
+}
