@@ -322,6 +322,7 @@ struct DiskModel {
   /// - Parameters:
   ///   - chosen: For each pending change, in the order of ``pending``, whether it lasted.
   ///   - keepsData: Whether content that was not synced lasted.
+  /// - Returns: The outcome.
   func outcome(_ chosen: [Bool], keepsData: Bool) -> Outcome {
     var names: [Int: [String: Int]] = [:]
     var position = 0

@@ -11,7 +11,9 @@ import Testing
 struct VaultCrashTests {
   private static let rows: [[SQLiteValue]] = (try? VaultFixture(.rollback, rows: 3).content().rows) ?? []
 
-  /// Looks at a state: what is wrong, or `nil`. `isDone` tells that the operation had returned before the power failed.
+  /// Looks at a state and says what is wrong.
+  ///
+  /// `isDone` tells that the operation had returned before the power failed.
   typealias Check = (_ fixture: VaultFixture, _ isDone: Bool) throws -> String?
 
   // MARK: Checks

@@ -25,12 +25,15 @@ final class FaultyFiles: FileOperations {
   private let fault: Fault
   private let code: Int32
   private let refusesLinks: Bool
+  private let volumeKind: VolumeInformation.Kind?
   private let state = Mutex(State())
 
-  init(_ fault: Fault = .none, code: Int32 = EIO, refusesLinks: Bool = false) {
+  init(_ fault: Fault = .none, code: Int32 = EIO, refusesLinks: Bool = false, volumeKind: VolumeInformation.Kind? = nil)
+  {
     self.fault = fault
     self.code = code
     self.refusesLinks = refusesLinks
+    self.volumeKind = volumeKind
   }
 
   /// The number of calls that failed.
@@ -153,7 +156,9 @@ final class FaultyFiles: FileOperations {
 
   func volume(of path: String) throws(FileError) -> VolumeInformation {
     try check(.volume, path)
-    return try system.volume(of: path)
+    let volume = try system.volume(of: path)
+    return VolumeInformation(
+      kind: volumeKind ?? volume.kind, fileSystemName: volume.fileSystemName, availableBytes: volume.availableBytes)
   }
 
   func uniqueIdentifier() -> String { system.uniqueIdentifier() }

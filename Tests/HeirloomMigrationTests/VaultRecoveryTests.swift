@@ -191,13 +191,17 @@ struct VaultRecoveryTests {
     let foreign = [
       location.incoming + "/notes.txt", location.incoming + "/0123456789ABCDEF0123456789ABCDEF",
       location.previous + "/.pruned-mine", location.previous + "/" + Self.keptName, location.companion + "/notes.txt",
+      location.snapshot + ".mine.tmp",
     ]
     for path in foreign { try write(path, [1]) }
     // A link out of the vault is removed, not followed.
     try FileManager.default.createSymbolicLink(
       atPath: location.incoming + "/fedcba9876543210fedcba9876543210", withDestinationPath: location.directory)
+    let draft = location.snapshot + "." + Self.identifier + ".tmp"
+    try write(draft, [1])
     var events: [VaultEvent] = []
     try fixture.vault { events.append($0) }.recover()
+    #expect(!fixture.exists(draft))
     for path in foreign { #expect(fixture.exists(path), "\(path)") }
     #expect(!fixture.exists(location.incoming + "/" + Self.identifier))
     #expect(!fixture.exists(location.previous + "/.pruned-" + Self.keptName))
@@ -273,6 +277,22 @@ struct VaultRecoveryTests {
     #expect(underlying.code == EROFS)
     #expect(try fixture.bytes() == bytes)
     #expect(!fixture.exists(fixture.location.companion))
+  }
+
+  @Test(arguments: [VolumeInformation.Kind.network, .fileAllocationTable, .userSpace])
+  func `a volume whose promises can't be relied on is refused unless it is allowed`(
+    _ kind: VolumeInformation.Kind
+  ) throws {
+    let fixture = try VaultFixture(.wal)
+    let bytes = try fixture.bytes()
+    let files = FaultyFiles(volumeKind: kind)
+    let error = #expect(throws: VaultError.self) { try fixture.migrate(fixture.vault(files)) }
+    guard case .unsafeVolume = error else { throw try #require(error) }
+    #expect(try fixture.bytes() == bytes)
+    #expect(!fixture.exists(fixture.location.companion))
+    var configuration = StoreVault.Configuration()
+    configuration.allowUnsafeVolume = true
+    #expect(try fixture.migrate(StoreVault(fixture.location, files: files, configuration: configuration)) != nil)
   }
 
   @Test func `another assistant is waited for, then reported`() throws {

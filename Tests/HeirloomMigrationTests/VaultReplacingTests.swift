@@ -67,8 +67,8 @@ struct VaultReplacingTests {
     #expect(!fixture.exists(fixture.location.companion))
   }
 
-  @Test(arguments: [VaultFixture.Shape.rollback, .wal])
-  func `costs at most twelve syncs of its own`(_ shape: VaultFixture.Shape) throws {
+  @Test(arguments: [(VaultFixture.Shape.rollback, 12), (.wal, 11)])
+  func `costs a dozen syncs of its own`(_ shape: VaultFixture.Shape, _ expected: Int) throws {
     let fixture = try VaultFixture(shape)
     let files = FaultyFiles()
     try fixture.migrate(fixture.vault(files))
@@ -77,7 +77,7 @@ struct VaultReplacingTests {
       [.synchronizeFile, .synchronizeDirectory].contains($0.operation)
         || $0.operation == .write && !$0.path.contains("/incoming/")
     }
-    #expect(syncs.count == 12, "\(syncs)")
+    #expect(syncs.count == expected, "\(syncs)")
   }
 
   @Test func `versions keep their order when the clock stands still`() throws {

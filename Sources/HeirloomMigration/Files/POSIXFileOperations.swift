@@ -173,7 +173,7 @@ package struct POSIXFileOperations: FileOperations {
     let clock = ContinuousClock()
     let deadline = clock.now + timeout
     while true {
-      let file = try FileDescriptor(path, flags: O_RDWR | O_CREAT | O_NONBLOCK, mode: 0o666, for: .lock)
+      let file = try Self.openLock(path)
       let held = try file.status(for: .lock)
       guard held.kind == .regular else {
         throw FileError(.lock, path, code: EINVAL, reason: "it is a \(held.kind.rawValue), not a file")
@@ -188,6 +188,16 @@ package struct POSIXFileOperations: FileOperations {
       guard clock.now < deadline else { return nil }
       var pause = timespec(tv_sec: 0, tv_nsec: 10_000_000)
       nanosleep(&pause, nil)
+    }
+  }
+
+  /// Opens a lock file, which another user may have made: reading is enough for `flock(2)` on a local volume.
+  private static func openLock(_ path: String) throws(FileError) -> FileDescriptor {
+    do throws(FileError) {
+      return try FileDescriptor(path, flags: O_RDWR | O_CREAT | O_NONBLOCK, mode: 0o666, for: .lock)
+    } catch {
+      guard error.code == EACCES else { throw error }
+      return try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .lock)
     }
   }
 

@@ -94,20 +94,24 @@ package final class StoreGate {
       held.close()
       throw .unreadableStore(path: location.path, underlying: error)
     }
+    var leftWAL = false
     let gate = StoreGate(connection: connection, path: location.path, status: status, files: files, held: held)
     do throws(SQLiteError) {
-      if let reason = try hold(connection, usedWAL: &usedWAL) {
+      if let reason = try hold(connection, leftWAL: &leftWAL) {
+        usedWAL = usedWAL || leftWAL
         gate.close()
         return .refused(reason)
       }
     } catch {
+      usedWAL = usedWAL || leftWAL
       gate.close()
       if error.isBusy { return .refused(error.message) }
       throw .unreadableStore(path: location.path, underlying: error)
     }
+    usedWAL = usedWAL || leftWAL
     gate.usedWAL = usedWAL
     do throws(FileError) {
-      if let reason = try gate.settle(location) {
+      if let reason = try gate.settle(location, isSynchronized: leftWAL) {
         gate.close()
         return .refused(reason)
       }
@@ -122,19 +126,19 @@ package final class StoreGate {
   ///
   /// - Parameters:
   ///   - connection: A fresh connection.
-  ///   - usedWAL: Set when the store is in WAL mode.
+  ///   - leftWAL: Set when the store was in WAL mode.
   /// - Returns: `nil` when the store is held, or why it is not.
   /// - Throws: `SQLiteError`, a busy one when others have the store open.
-  private static func hold(_ connection: Connection, usedWAL: inout Bool) throws(SQLiteError) -> String? {
-    // Only EXTRA syncs the folder after a rollback journal was removed.
-    try connection.execute("PRAGMA synchronous=EXTRA")
+  private static func hold(_ connection: Connection, leftWAL: inout Bool) throws(SQLiteError) -> String? {
+    // EXTRA would also sync the folder after the journal was removed; `settle` does that for all side files at once.
+    try connection.execute("PRAGMA synchronous=FULL")
     #if canImport(Darwin)
       try connection.execute("PRAGMA fullfsync=1")
       try connection.execute("PRAGMA checkpoint_fullfsync=1")
     #endif
     // The first read replays a hot journal and opens the -wal.
     _ = try connection.firstInteger("SELECT count(*) FROM sqlite_schema")
-    if try connection.firstValue("PRAGMA journal_mode")?.text == "wal" { usedWAL = true }
+    if try connection.firstValue("PRAGMA journal_mode")?.text == "wal" { leftWAL = true }
     guard try connection.firstValue("PRAGMA journal_mode=DELETE")?.text == "delete" else {
       return "it can't leave WAL mode"
     }
@@ -148,14 +152,16 @@ package final class StoreGate {
 
   /// Brings what is held to the disk and nothing else beside it.
   ///
-  /// - Parameter location: The store.
+  /// - Parameters:
+  ///   - location: The store.
+  ///   - isSynchronized: Whether SQLite has just synced the main file, as it does when it leaves WAL mode.
   /// - Returns: `nil`, or why the store is not ours after all.
   /// - Throws: `FileError` when something could not be done.
-  private func settle(_ location: StoreLocation) throws(FileError) -> String? {
+  private func settle(_ location: StoreLocation, isSynchronized: Bool) throws(FileError) -> String? {
     if let left = try SideFiles.removeCold(of: path, files: files) { return "its side file “\(left)” holds data" }
     guard try files.status(of: path)?.identity == status.identity else { return "another process replaced it" }
     // The app may have written with less care: what is kept as the previous version has to be on the disk.
-    try held.synchronize()
+    if !isSynchronized { try held.synchronize() }
     // A side file whose removal is not on the disk would come back beside the new store, and be taken for its own.
     try files.synchronizeDirectory(location.directory)
     return nil

@@ -149,6 +149,9 @@ extension StoreVault {
   /// Removes what no record names any more: only names of our own patterns, and never a file that may be the only one.
   func sweep() throws(FileError) {
     if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
+    for name in try files.names(in: location.companion) where Self.isSnapshotDraft(name) {
+      try files.unlink(StoreLocation.join(location.companion, name))
+    }
     try removePruned()
     try unlinkLiveStore()
     guard try files.status(of: location.incoming)?.kind == .directory else { return }
@@ -160,6 +163,12 @@ extension StoreVault {
       report(.removedStaleCandidate(path: workFolder(name)))
     }
     try files.synchronizeDirectory(location.incoming)
+  }
+
+  /// Whether a name is that of a snapshot that was being written when its process died.
+  private static func isSnapshotDraft(_ name: String) -> Bool {
+    guard name.hasPrefix(StoreLocation.snapshotName + "."), name.hasSuffix(".tmp") else { return false }
+    return VersionName.isIdentifier(String(name.dropFirst(StoreLocation.snapshotName.count + 1).dropLast(4)))
   }
 
   /// Takes away second names that the live store has in `previous`: an app would write into what looks like a version.

@@ -35,7 +35,8 @@ extension StoreVault {
       try gate.copyStore(to: kept)
     }
     let support = try tree.keep(try supportFolder(), at: StoreLocation.join(folder, location.supportName))
-    let plain = FileAttributes(mode: gate.status.mode & 0o666)
+    let plain = FileAttributes(
+      mode: gate.status.mode & 0o666, owner: gate.status.owner, group: gate.status.group)
     if let snapshot = replacement.retainedSnapshot {
       try files.writeNewFile(
         StoreLocation.join(folder, StoreLocation.snapshotName), bytes: snapshot, attributes: plain)
