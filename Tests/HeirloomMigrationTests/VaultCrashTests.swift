@@ -98,6 +98,35 @@ struct VaultCrashTests {
     return nil
   }
 
+  /// The lost store is not there, or whole; the version it comes from stays; the next run puts it back.
+  private func checkRestoring(_ fixture: VaultFixture, _ isDone: Bool) throws -> String? {
+    let location = fixture.location
+    if fixture.exists(location.path) {
+      if fixture.exists(location.path + "-wal") { return "a -wal of the lost store is beside the new one" }
+      let seen = content(fixture, location.path)
+      guard seen?.version == 1, seen?.rows == Self.rows else { return "the store is not whole" }
+      if fixture.externalNames() != ["FILE-0"] { return "an external file is missing" }
+    } else if isDone {
+      return "what was reported as done is not"
+    }
+    let lost = folders(location.incompatible).map { $0 + "/Journal.sqlite-wal" } + [location.path + "-wal"]
+    guard lost.contains(where: { (try? Data(contentsOf: fixture.url($0))) == Data([7, 7]) }) else {
+      return "the side file of the lost store is gone"
+    }
+    guard let version = try fixture.vault().retainedVersions().first, isWholeOldSet(fixture, version.path) else {
+      return "the version is not whole"
+    }
+    do {
+      _ = try fixture.vault().restore(version.name.text)
+    } catch {
+      return "the next run fails: \(error)"
+    }
+    if content(fixture, location.path)?.rows != Self.rows { return "the next run loses rows" }
+    if try fixture.leftovers() != [] { return "left over: \(try fixture.leftovers())" }
+    if try POSIXFileOperations().status(of: location.path)?.linkCount != 1 { return "the store has two names" }
+    return nil
+  }
+
   // MARK: States
 
   /// The choices of changes that last: all of them when they are few, else the ends, single ones, and a seeded sample.
@@ -148,21 +177,35 @@ struct VaultCrashTests {
     return nil
   }
 
+  /// Checks each state of a recording.
+  ///
+  /// - Parameters:
+  ///   - initial: The disk before.
+  ///   - changes: The recording.
+  ///   - promisesEnd: Whether the operation succeeded.
+  ///   - good: States that were checked already, by this check; those checked now are added.
+  ///   - check: What is checked.
+  /// - Returns: What is wrong first, or `nil`.
+  /// - Throws: What the check throws.
   private func firstFault(
-    _ initial: DiskModel, _ changes: [RecordedChange], promisesEnd: Bool = true, states: inout Int, _ check: Check
+    _ initial: DiskModel, _ changes: [RecordedChange], promisesEnd: Bool = true, good: inout Set<DiskModel.Outcome>,
+    _ check: Check
   ) throws -> String? {
     try firstState(initial, changes) { outcome, index in
-      states += 1
+      let isDone = promisesEnd && index == changes.count
+      guard good.insert(outcome).inserted || isDone else { return nil }
       let fixture = try VaultFixture(empty: ())
       try outcome.write(to: fixture.location.directory)
-      return try check(fixture, promisesEnd && index == changes.count)
+      return try check(fixture, isDone)
     }
   }
 
   private func record(
-    _ shape: VaultFixture.Shape, refusesLinks: Bool = false, _ body: (VaultFixture, RecordingFiles) throws -> Void
+    _ shape: VaultFixture.Shape, refusesLinks: Bool = false, prepare: (VaultFixture) throws -> Void = { _ in },
+    _ body: (VaultFixture, RecordingFiles) throws -> Void
   ) throws -> (initial: DiskModel, changes: [RecordedChange]) {
     let fixture = try VaultFixture(shape, rows: 3, externalFiles: 1)
+    try prepare(fixture)
     let initial = try DiskModel(fixture.location.directory)
     let files = RecordingFiles(root: fixture.location.directory, refusesLinks: refusesLinks)
     try body(fixture, files)
@@ -178,9 +221,9 @@ struct VaultCrashTests {
     let (initial, changes) = try record(shape, refusesLinks: refusesLinks) { fixture, files in
       try fixture.migrate(fixture.vault(files))
     }
-    var states = 0
-    #expect(try firstFault(initial, changes, states: &states, checkMigration) == nil)
-    #expect(states > 60, "only \(states) states were seen")
+    var good: Set<DiskModel.Outcome> = []
+    #expect(try firstFault(initial, changes, good: &good, checkMigration) == nil)
+    #expect(good.count > 60, "only \(good.count) states were seen")
   }
 
   @Test(arguments: [false, true])
@@ -191,9 +234,9 @@ struct VaultCrashTests {
         try fixture.migrate(fixture.vault(files) { if case .retained = $0 { throw Refusal() } })
       }
     }
-    var states = 0
-    #expect(try firstFault(initial, changes, promisesEnd: false, states: &states, checkMigration) == nil)
-    #expect(states > 60, "only \(states) states were seen")
+    var good: Set<DiskModel.Outcome> = []
+    #expect(try firstFault(initial, changes, promisesEnd: false, good: &good, checkMigration) == nil)
+    #expect(good.count > 60, "only \(good.count) states were seen")
   }
 
   @Test(arguments: [false, true])
@@ -202,6 +245,7 @@ struct VaultCrashTests {
       try fixture.migrate(fixture.vault(files))
     }
     var states = 0
+    // Numbers of files differ from one beginning to the next, so equal lists are not equal states.
     let found = try firstState(initial, changes) { outcome, _ in
       let fixture = try VaultFixture(empty: ())
       try outcome.write(to: fixture.location.directory)
@@ -209,7 +253,9 @@ struct VaultCrashTests {
       let broken = try DiskModel(fixture.location.directory)
       let files = RecordingFiles(root: fixture.location.directory, refusesLinks: refusesLinks)
       try fixture.vault(files).recover()
-      return try firstFault(broken, files.changes, promisesEnd: false, states: &states, checkMigration)
+      var good: Set<DiskModel.Outcome> = []
+      defer { states += good.count }
+      return try firstFault(broken, files.changes, promisesEnd: false, good: &good, checkMigration)
     }
     #expect(found == nil)
     #expect(states > 300, "only \(states) states were seen")
@@ -220,22 +266,43 @@ struct VaultCrashTests {
     let (initial, changes) = try record(.rollback, refusesLinks: refusesLinks) { fixture, files in
       _ = try fixture.vault(files).setStoreAside()
     }
-    var states = 0
-    #expect(try firstFault(initial, changes, states: &states, checkSettingAside) == nil)
-    #expect(states > 20, "only \(states) states were seen")
+    var good: Set<DiskModel.Outcome> = []
+    #expect(try firstFault(initial, changes, good: &good, checkSettingAside) == nil)
+    #expect(good.count > 20, "only \(good.count) states were seen")
+  }
+
+  @Test(arguments: [false, true])
+  func `the power may fail while a lost store is put back`(_ refusesLinks: Bool) throws {
+    let (initial, changes) = try record(
+      .rollback, refusesLinks: refusesLinks,
+      prepare: { fixture in
+        try fixture.migrate(fixture.vault())
+        let files = POSIXFileOperations()
+        try files.unlink(fixture.location.path)
+        try files.unlink(fixture.location.support + "/_EXTERNAL_DATA/FILE-0")
+        try Data([7, 7]).write(to: fixture.url(fixture.location.path + "-wal"))
+      },
+      { fixture, files in
+        _ = try fixture.vault(files).restore("2")
+      })
+    var good: Set<DiskModel.Outcome> = []
+    #expect(try firstFault(initial, changes, good: &good, checkRestoring) == nil)
+    #expect(good.count > 20, "only \(good.count) states were seen")
   }
 
   @Test func `no sync is for show: without any one of them some state is wrong`() throws {
     let (initial, changes) = try record(.persistedJournal) { fixture, files in
       try fixture.migrate(fixture.vault(files))
     }
+    var good: Set<DiskModel.Outcome> = []
+    #expect(try firstFault(initial, changes, good: &good, checkMigration) == nil)
     let synchronizations = changes.indices.filter { changes[$0].isSynchronization }
     #expect(synchronizations.count == 13)
     for index in synchronizations {
       var mutant = changes
       if let left = changes[index].withoutSynchronization { mutant[index] = left } else { mutant.remove(at: index) }
-      var states = 0
-      let fault = try firstFault(initial, mutant, states: &states, checkMigration)
+      var known = good
+      let fault = try firstFault(initial, mutant, good: &known, checkMigration)
       #expect(fault != nil, "without \(String(describing: changes[index]).prefix(120))")
     }
   }
@@ -244,6 +311,8 @@ struct VaultCrashTests {
     let (initial, changes) = try record(.persistedJournal) { fixture, files in
       try fixture.migrate(fixture.vault(files))
     }
+    var good: Set<DiskModel.Outcome> = []
+    #expect(try firstFault(initial, changes, good: &good, checkMigration) == nil)
     let commit = try #require(
       changes.firstIndex { if case .rename(_, "Journal.sqlite") = $0 { true } else { false } })
     // The rename before each of the syncs that come before it, but for those that the record alone needs.
@@ -252,8 +321,8 @@ struct VaultCrashTests {
       var mutant = changes
       mutant.remove(at: commit)
       mutant.insert(changes[commit], at: index)
-      var states = 0
-      if try firstFault(initial, mutant, states: &states, checkMigration) != nil { found += 1 }
+      var known = good
+      if try firstFault(initial, mutant, good: &known, checkMigration) != nil { found += 1 }
     }
     #expect(found == changes[..<commit].count { $0.isSynchronization })
   }
