@@ -1,4 +1,54 @@
+import Foundation
+import Heirloom
+
+/// Measures Heirloom beside the least that a person could write by hand for the same work.
 @main
 struct BenchmarkTool {
-  static func main() {}
+  static func main() {
+    do {
+      try run()
+    } catch {
+      FileHandle.standardError.write(Data("error: \(error)\n".utf8))
+      if case .usage? = error as? BenchmarkError {
+        FileHandle.standardError.write(Data((BenchmarkArguments.usage + "\n").utf8))
+        exit(2)
+      }
+      exit(1)
+    }
+  }
+
+  private static func run() throws {
+    let arguments = try BenchmarkArguments(Array(CommandLine.arguments.dropFirst()))
+    if let child = arguments.child { return try runChild(child) }
+    guard !arguments.printsUsage else { return print(BenchmarkArguments.usage) }
+
+    let work = try BenchmarkFolder(in: arguments.directory)
+    try checkGenerator(in: work, seed: arguments.seed)
+    var report = try BenchmarkReport(directory: work.path)
+    if arguments.includes(.launch) { report.launch = try LaunchBenchmark.run(in: work) }
+    if arguments.includes(.additive) { report.additive = try AdditiveBenchmark.run(arguments, in: work) }
+    print(arguments.printsJSON ? try report.json() : report.text)
+  }
+
+  /// Results of different machines can be compared only if the stores are the same.
+  private static func checkGenerator(in work: BenchmarkFolder, seed: UInt64) throws {
+    let files = POSIXFileOperations()
+    let contents = try ["first.sqlite", "second.sqlite"].map { name in
+      try StoreGenerator(notes: 200, seed: seed).makeStore(at: work.file(name))
+      return try files.readFile(work.file(name), limit: 1 << 24)
+    }
+    guard contents[0] == contents[1] else {
+      throw BenchmarkError.differentContents(
+        subject: "the generator", expected: "the same bytes for the same seed", found: "others")
+    }
+  }
+
+  private static func runChild(_ words: [String]) throws {
+    let name = words.first ?? ""
+    if name == LaunchBenchmark.childName { return try LaunchBenchmark.runChild(Array(words.dropFirst())) }
+    guard let way = AdditiveBenchmark.Way.allCases.first(where: { $0.childName == name }) else {
+      throw BenchmarkError.usage("\"\(name)\" is no run.")
+    }
+    try AdditiveBenchmark.runChild(way, Array(words.dropFirst()))
+  }
 }

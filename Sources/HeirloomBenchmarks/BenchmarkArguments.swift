@@ -1,0 +1,84 @@
+/// What a caller of the tool asks for.
+struct BenchmarkArguments: Hashable {
+  /// The workloads.
+  enum Workload: String, Hashable, CaseIterable {
+    /// A launch with nothing to do.
+    case launch
+    /// An additive migration: two attributes, one entity, one index.
+    case additive = "W1"
+  }
+
+  /// The number of notes in the stores that are migrated.
+  var notes = 100_000
+  /// How often each way is run.
+  var rounds = 5
+  /// The seed of the generated stores.
+  var seed: UInt64 = 1
+  /// The only workload to run, or `nil` for all.
+  var only: Workload?
+  /// The folder in which stores are made; `nil` for the system's temporary folder.
+  var directory: String?
+  /// Whether to print JSON instead of a table.
+  var printsJSON = false
+  /// Whether to print the usage instead of running.
+  var printsUsage = false
+  /// A run to do as a child process, with its words.
+  var child: [String]?
+
+  /// The text that explains the options.
+  static let usage = """
+    usage: HeirloomBenchmarks [--notes N] [--rounds R] [--seed S] [--only launch|W1] [--directory DIR] [--json]
+      --notes N        notes in the store that is migrated (100000)
+      --rounds R       runs of each way, interleaved (5)
+      --seed S         seed of the generated stores; the same seed gives the same bytes (1)
+      --only WORKLOAD  launch or W1; both without
+      --directory DIR  where stores are made: choose a folder on the file system to be measured
+      --json           one object on standard output
+    """
+
+  /// Reads a command line.
+  ///
+  /// - Parameter words: The words after the tool's name.
+  /// - Throws: ``BenchmarkError/usage(_:)`` for the first word that doesn't fit.
+  init(_ words: [String]) throws(BenchmarkError) {
+    var remaining = words[...]
+    while let word = remaining.popFirst() {
+      switch word {
+      case "--notes": notes = try Self.number(word, remaining.popFirst(), in: 1...10_000_000)
+      case "--rounds": rounds = try Self.number(word, remaining.popFirst(), in: 1...1000)
+      case "--seed": seed = try Self.number(word, remaining.popFirst(), in: 0...UInt64.max)
+      case "--only":
+        let name = try Self.value(word, remaining.popFirst())
+        guard let workload = Workload.allCases.first(where: { $0.rawValue.lowercased() == name.lowercased() }) else {
+          throw .usage("--only \(name): expected launch or W1.")
+        }
+        only = workload
+      case "--directory": directory = try Self.value(word, remaining.popFirst())
+      case "--json": printsJSON = true
+      case "--help": printsUsage = true
+      case ChildProcess.option:
+        child = Array(remaining)
+        return
+      default: throw .usage("\"\(word)\" is no option.")
+      }
+    }
+  }
+
+  /// Whether a workload is to be run.
+  func includes(_ workload: Workload) -> Bool { only == nil || only == workload }
+
+  private static func value(_ option: String, _ word: String?) throws(BenchmarkError) -> String {
+    guard let word, !word.isEmpty else { throw .usage("\(option) needs a value.") }
+    return word
+  }
+
+  private static func number<Number: FixedWidthInteger>(
+    _ option: String, _ word: String?, in range: ClosedRange<Number>
+  ) throws(BenchmarkError) -> Number {
+    let text = try value(option, word)
+    guard let number = Number(text), range.contains(number) else {
+      throw .usage("\(option) \(text): expected a number from \(range.lowerBound) to \(range.upperBound).")
+    }
+    return number
+  }
+}

@@ -1,0 +1,30 @@
+/// A benchmark that could not run, or whose results are not what they have to be.
+enum BenchmarkError: Error, Hashable {
+  /// The command line is not understood.
+  case usage(String)
+  /// A child process did not end as it should.
+  case childFailed(name: String, reason: String)
+  /// A call of the system failed.
+  case system(call: String, path: String, code: Int32)
+  /// Two ways to the same result disagree.
+  case differentContents(subject: String, expected: String, found: String)
+  /// Something happened that a launch with nothing to do must not do.
+  case unexpectedChange(String)
+  /// A call came to another outcome than the benchmark is about.
+  case unexpectedOutcome(expected: String, found: String)
+}
+
+extension BenchmarkError: CustomStringConvertible {
+  /// One sentence with what was found and what was expected.
+  var description: String {
+    switch self {
+    case .usage(let reason): reason
+    case .childFailed(let name, let reason): "The run \"\(name)\" failed: \(reason)"
+    case .system(let call, let path, let code): "\(call) failed for \(path) with error \(code)."
+    case .differentContents(let subject, let expected, let found):
+      "The contents differ: \(subject) gives \(found) instead of \(expected)."
+    case .unexpectedChange(let what): "A launch with nothing to do changed something: \(what)."
+    case .unexpectedOutcome(let expected, let found): "The outcome is \(found); \(expected) was expected."
+    }
+  }
+}

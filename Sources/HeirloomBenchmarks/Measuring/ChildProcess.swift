@@ -1,0 +1,45 @@
+import Foundation
+
+/// A run in a process of its own, so that its memory and its first calls are its own.
+enum ChildProcess {
+  /// The option that makes this tool do one run and print what was measured.
+  static let option = "--child"
+
+  /// Starts this tool again for one run.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the run.
+  ///   - words: What the run needs to know.
+  ///   - returning: The type of what it answers.
+  /// - Returns: What was measured.
+  /// - Throws: ``BenchmarkError/childFailed(name:reason:)`` if the run fails.
+  static func run<Measured: Decodable>(
+    _ name: String, _ words: [String], returning: Measured.Type
+  ) throws -> Measured {
+    guard let executable = Bundle.main.executableURL else {
+      throw BenchmarkError.childFailed(name: name, reason: "this tool doesn't find its own executable.")
+    }
+    let process = Process()
+    process.executableURL = executable
+    process.arguments = [option, name] + words
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    // To the end before waiting: a full pipe would keep the child from ending.
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+      throw BenchmarkError.childFailed(name: name, reason: "it ended with status \(process.terminationStatus).")
+    }
+    do {
+      return try JSONDecoder().decode(Measured.self, from: data)
+    } catch {
+      throw BenchmarkError.childFailed(name: name, reason: "its output is not what was expected: \(error)")
+    }
+  }
+
+  /// Prints what a run measured, for the process that started this one.
+  static func answer(_ measured: some Encodable) throws {
+    try FileHandle.standardOutput.write(contentsOf: JSONEncoder().encode(measured))
+  }
+}

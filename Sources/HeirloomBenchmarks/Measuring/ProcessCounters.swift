@@ -1,0 +1,37 @@
+import Foundation
+import Heirloom
+
+/// What the system counted for this process so far.
+struct ProcessCounters: Hashable {
+  /// The most memory that was resident at once, in bytes; `nil` where the system doesn't tell.
+  var peakBytes: Int64?
+  /// The bytes that were given to the disk, or are to be; `nil` where the system doesn't tell.
+  var writtenBytes: Int64?
+  /// The calls that write to files; `nil` where the system doesn't tell.
+  var writeCalls: Int64?
+
+  /// Reads the counters.
+  static func now() -> ProcessCounters {
+    var counters = ProcessCounters()
+    #if os(Linux)
+      // The peak that getrusage(2) tells is inherited from the parent across exec; that of the file is not.
+      counters.peakBytes = number(after: "VmHWM:", in: "/proc/self/status").map { $0 * 1024 }
+      counters.writtenBytes = number(after: "write_bytes:", in: "/proc/self/io")
+      counters.writeCalls = number(after: "syscw:", in: "/proc/self/io")
+    #elseif canImport(Darwin)
+      var usage = rusage()
+      if getrusage(RUSAGE_SELF, &usage) == 0 { counters.peakBytes = Int64(usage.ru_maxrss) }
+    #endif
+    return counters
+  }
+
+  #if os(Linux)
+    private static func number(after name: String, in path: String) -> Int64? {
+      guard let bytes = try? POSIXFileOperations().readFile(path, limit: 1 << 16) else { return nil }
+      for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") where line.hasPrefix(name) {
+        return line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int64($0) }
+      }
+      return nil
+    }
+  #endif
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Heirloom
+
+/// What all workloads gave, with the machine they ran on.
+struct BenchmarkReport: Codable {
+  /// The operating system.
+  var system: String
+  /// The processors.
+  var processors: Int
+  /// SQLite's version.
+  var sqliteVersion: String
+  /// Whether the tool was compiled with optimisation.
+  var isOptimized: Bool
+  /// The file system of the stores; empty where the system doesn't tell.
+  var fileSystem: String
+  /// The launch with nothing to do.
+  var launch: LaunchBenchmark.Report?
+  /// The additive migration.
+  var additive: AdditiveBenchmark.Report?
+
+  private enum CodingKeys: String, CodingKey {
+    case system, processors, sqliteVersion, isOptimized, fileSystem, launch
+    case additive = "W1"
+  }
+
+  /// Creates a report of the machine, without results.
+  ///
+  /// - Parameter directory: The folder of the stores.
+  /// - Throws: `SQLiteError` or `FileError`.
+  init(directory: String) throws {
+    system = ProcessInfo.processInfo.operatingSystemVersionString
+    processors = ProcessInfo.processInfo.activeProcessorCount
+    let connection = try Connection(path: "", mode: .memory)
+    sqliteVersion = try connection.firstValue("SELECT sqlite_version()")?.text ?? ""
+    #if DEBUG
+      isOptimized = false
+    #else
+      isOptimized = true
+    #endif
+    fileSystem = try POSIXFileOperations().volume(of: directory).fileSystemName
+  }
+
+  /// The report as one JSON object.
+  func json() throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    return String(decoding: try encoder.encode(self), as: UTF8.self)
+  }
+
+  // MARK: Text
+
+  /// The report for people.
+  var text: String {
+    var lines = [
+      "\(system), \(processors) processors, \(fileSystem.isEmpty ? "unknown file system" : fileSystem), SQLite \(sqliteVersion)"
+        + (isOptimized ? "" : ", not optimized: run with -c release")
+    ]
+    if let launch { lines += [""] + Self.lines(of: launch) }
+    if let additive { lines += [""] + Self.lines(of: additive) }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func lines(of launch: LaunchBenchmark.Report) -> [String] {
+    var table = TextTable(["", "median ms", "least ms", "goal ms"])
+    let goal = "< " + number(launch.goalSeconds * 1000, 1)
+    table.add([
+      "first in a process", number(launch.firstSeconds * 1000, 2), number(launch.firstLeastSeconds * 1000, 2), goal,
+    ])
+    table.add(["later", number(launch.laterSeconds * 1000, 2), number(launch.laterLeastSeconds * 1000, 2), goal])
+    let written = launch.writtenBytes.map { "\($0) bytes" } ?? "an unknown number of bytes"
+    let calls = launch.writeCalls.map { "\($0) calls" } ?? "an unknown number of calls"
+    let left = launch.sideFiles.isEmpty ? "none" : launch.sideFiles.joined(separator: ", ")
+    return [
+      "launch with nothing to do: \(launch.entities) entities, \(launch.attributes) attributes,"
+        + " \(launch.relationships) relationships; model in memory, store in WAL mode"
+    ] + table.lines + [
+      "  \(launch.launches) launches: \(launch.fileChanges) syncs, locks or changes of files by Heirloom;"
+        + " \(launch.comparedFiles) files and folders unchanged",
+      "  written in \(calls), all by SQLite to its side files: \(written); side files left: \(left)",
+    ]
+  }
+
+  private static func lines(of report: AdditiveBenchmark.Report) -> [String] {
+    var table = TextTable([
+      "", "median ms", "least ms", "× limit", "× proven", "rows/s", "MB/s", "written MB", "syncs", "peak MB",
+    ])
+    for way in report.ways {
+      table.add([
+        name(of: way.way), number(way.seconds * 1000, 1), number(way.leastSeconds * 1000, 1),
+        number(way.ratioToLimit, 2), number(way.ratioToProvenLimit, 2), number(way.rowsPerSecond, 0),
+        number(way.bytesPerSecond / 1e6, 1), way.writtenBytes.map { number($0 / 1e6, 1) } ?? "?", "\(way.syncs)",
+        megabytes(way.peakBytes),
+      ])
+    }
+    let parts = report.ways.map { way in
+      let list = way.parts.map { "\($0.name) \(number($0.seconds * 1000, 1))" }.joined(separator: ", ")
+      return "  \(name(of: way.way)), ms: \(list)"
+    }
+    let initial = report.ways.compactMap(\.initialPeakBytes).max()
+    return [
+      "W1, old version kept: \(report.notes) notes, \(report.rows) rows, \(number(Double(report.storeBytes) / 1e6, 1)) MB;"
+        + " \(report.rounds) rounds, in turns"
+    ] + table.lines + parts + [
+      "  goals: at most \(number(report.goalRatio, 2)) × proven limit, peak at most"
+        + " \(megabytes(report.goalPeakBytes)) MB (\(megabytes(initial)) MB before the migration begins)",
+      "  the sums of all results agree, and those of all kept versions; syncs without SQLite's own",
+    ]
+  }
+
+  private static func name(of way: AdditiveBenchmark.Way) -> String {
+    switch way {
+    case .limit: "limit"
+    case .limitProven: "limit, proven"
+    case .heirloom: "Heirloom"
+    }
+  }
+
+  private static func megabytes(_ bytes: Int64?) -> String {
+    bytes.map { number(Double($0) / Double(1 << 20), 1) } ?? "?"
+  }
+
+  private static func number(_ value: Double, _ digits: Int) -> String {
+    String(format: "%.\(digits)f", value)
+  }
+}

@@ -1,0 +1,31 @@
+/// A sequence of numbers that depends on its seed alone, on any machine.
+///
+/// Source: Steele, Lea and Flood, “Fast splittable pseudorandom number generators” (SplitMix64), 2014.
+struct RandomSource: RandomNumberGenerator {
+  private var state: UInt64
+
+  /// Starts the sequence of a seed.
+  init(seed: UInt64) {
+    state = seed
+  }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var word = state
+    word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+    return word ^ word >> 31
+  }
+
+  /// Returns a number from 0 up to and without a limit, which is at most 2³².
+  mutating func below(_ limit: Int) -> Int {
+    // Not the standard library's way: that may change with its version, and with it the bytes of the stores.
+    Int(truncatingIfNeeded: ((next() >> 32) &* UInt64(clamping: limit)) >> 32)
+  }
+
+  /// Returns one of some texts; an empty text if there are none.
+  mutating func element(of texts: [String]) -> String {
+    let index = below(texts.count)
+    return texts.indices.contains(index) ? texts[index] : ""
+  }
+}

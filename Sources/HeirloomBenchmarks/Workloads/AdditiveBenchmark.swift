@@ -1,0 +1,206 @@
+import Foundation
+import Heirloom
+
+/// The additive migration W1, by Heirloom and by hand, each in a process of its own and in turns.
+enum AdditiveBenchmark {
+  /// The ways to migrate, in the order of a round.
+  enum Way: String, Codable, CaseIterable {
+    /// By hand, unproven.
+    case limit
+    /// By hand, proven.
+    case limitProven
+    /// By `MigrationAssistant.migrateStore()` with the standard proof.
+    case heirloom
+
+    /// The name of the run in a child process.
+    var childName: String { "W1-\(rawValue)" }
+  }
+
+  /// What a child process measured.
+  struct Measured: Codable {
+    /// From before the store is opened to after the last sync, in seconds.
+    var seconds: Double
+    /// The parts, in order.
+    var parts: [MeasuredPart]
+    /// The store that holds the old version.
+    var keptPath: String
+    /// The bytes written; `nil` where the system doesn't tell.
+    var writtenBytes: Int64?
+    /// The most memory of the process, in bytes; `nil` where the system doesn't tell.
+    var peakBytes: Int64?
+    /// The same before the migration began: what the program itself takes.
+    var initialPeakBytes: Int64?
+    /// Waits for the disk, SQLite's own left out.
+    var syncs: Int
+  }
+
+  /// What is reported of one way.
+  struct WayReport: Codable {
+    /// The way.
+    var way: Way
+    /// The median, in seconds.
+    var seconds: Double
+    /// The shortest, in seconds.
+    var leastSeconds: Double
+    /// The median of the ratios to the unproven limit of the same round.
+    var ratioToLimit: Double
+    /// The median of the ratios to the proven limit of the same round.
+    var ratioToProvenLimit: Double
+    /// Rows of the store a second.
+    var rowsPerSecond: Double
+    /// Bytes of the store a second.
+    var bytesPerSecond: Double
+    /// The median of the bytes written.
+    var writtenBytes: Double?
+    /// Waits for the disk, SQLite's own left out.
+    var syncs: Int
+    /// The highest peak of the process's memory, in bytes.
+    var peakBytes: Int64?
+    /// The same before the migration began.
+    var initialPeakBytes: Int64?
+    /// The medians of the parts, in order.
+    var parts: [MeasuredPart]
+  }
+
+  /// What is reported.
+  struct Report: Codable {
+    /// Notes in the store.
+    var notes: Int
+    /// Rows in the store.
+    var rows: Int64
+    /// The store's size.
+    var storeBytes: Int64
+    /// How often each way was run.
+    var rounds: Int
+    /// The highest ratio to the proven limit that the design allows.
+    var goalRatio: Double
+    /// The highest peak of memory that the design allows, in bytes.
+    var goalPeakBytes: Int64
+    /// The ways.
+    var ways: [WayReport]
+  }
+
+  // MARK: The parent
+
+  /// Generates a store and migrates copies of it.
+  static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> Report {
+    let earlier = try BenchmarkModels.notes()
+    let later = try BenchmarkModels.notesWithAdditions()
+    let original = work.file("Notes.sqlite")
+    try StoreGenerator(notes: arguments.notes, seed: arguments.seed).makeStore(at: original)
+    let sums = try StoreSums(of: original, model: earlier)
+    guard let size = try POSIXFileOperations().status(of: original)?.size else {
+      throw BenchmarkError.unexpectedOutcome(expected: "a generated store", found: "none")
+    }
+
+    var expected: StoreSums?
+    var measured: [Way: [Measured]] = [:]
+    for _ in 0..<arguments.rounds {
+      for way in Way.allCases {
+        let folder = try work.emptyFolder("run")
+        let path = StoreLocation.join(folder, "Notes.sqlite")
+        // On the disk before the clock starts: its writing is no part of the migration.
+        try POSIXFileOperations().copyFile(original, to: path, attributes: FileAttributes(mode: 0o644))
+        let result = try ChildProcess.run(way.childName, [path], returning: Measured.self)
+        let migrated = try StoreSums(of: path, model: later)
+        try migrated.check(against: sums)
+        if let expected { try migrated.check(against: expected) }
+        expected = expected ?? migrated
+        try StoreSums(of: result.keptPath, model: earlier).check(against: sums)
+        measured[way, default: []].append(result)
+      }
+    }
+    return Report(
+      notes: arguments.notes, rows: sums.rowCount, storeBytes: size, rounds: arguments.rounds, goalRatio: 1.15,
+      goalPeakBytes: 32 << 20,
+      ways: Way.allCases.compactMap { report($0, measured, rows: Double(sums.rowCount), bytes: Double(size)) })
+  }
+
+  private static func report(_ way: Way, _ all: [Way: [Measured]], rows: Double, bytes: Double) -> WayReport? {
+    guard let runs = all[way], let first = runs.first else { return nil }
+    func ratio(to limit: Way) -> Double {
+      zip(runs, all[limit] ?? []).map { $0.seconds / max($1.seconds, 1e-9) }.median
+    }
+    let seconds = runs.map(\.seconds)
+    let written = runs.compactMap { $0.writtenBytes.map(Double.init) }
+    return WayReport(
+      way: way, seconds: seconds.median, leastSeconds: seconds.min() ?? 0, ratioToLimit: ratio(to: .limit),
+      ratioToProvenLimit: ratio(to: .limitProven), rowsPerSecond: rows / max(seconds.median, 1e-9),
+      bytesPerSecond: bytes / max(seconds.median, 1e-9), writtenBytes: written.isEmpty ? nil : written.median,
+      syncs: runs.map(\.syncs).max() ?? 0, peakBytes: runs.compactMap(\.peakBytes).max(),
+      initialPeakBytes: runs.compactMap(\.initialPeakBytes).max(),
+      parts: first.parts.indices.map { index in
+        MeasuredPart(
+          name: first.parts[index].name,
+          seconds: runs.compactMap { $0.parts.indices.contains(index) ? $0.parts[index].seconds : nil }.median)
+      })
+  }
+
+  // MARK: The child
+
+  /// Migrates one store and answers what it took.
+  static func runChild(_ way: Way, _ words: [String]) throws {
+    guard words.count == 1 else { throw BenchmarkError.usage("The run \(way.childName) needs a store.") }
+    let path = words[0]
+    let before = ProcessCounters.now()
+    var measured: Measured
+    switch way {
+    case .limit: measured = try migrateByHand(path, isProven: false)
+    case .limitProven: measured = try migrateByHand(path, isProven: true)
+    case .heirloom: measured = try migrate(path)
+    }
+    let after = ProcessCounters.now()
+    measured.initialPeakBytes = before.peakBytes
+    measured.peakBytes = after.peakBytes
+    if let bytes = after.writtenBytes, let earlier = before.writtenBytes { measured.writtenBytes = bytes - earlier }
+    try ChildProcess.answer(measured)
+  }
+
+  private static func migrateByHand(_ path: String, isProven: Bool) throws -> Measured {
+    var metadata = try StoreMetadata(contentsOf: URL(fileURLWithPath: path))
+    metadata.adopt(try BenchmarkModels.notesWithAdditions())
+    let migration = HandWrittenMigration(
+      path: path, keptPath: path + ".kept", propertyList: try metadata.propertyList())
+    var watch = Stopwatch()
+    try migration.run(isProven: isProven, watch: &watch)
+    return Measured(seconds: watch.seconds, parts: watch.parts, keptPath: migration.keptPath, syncs: 2)
+  }
+
+  private static func migrate(_ path: String) throws -> Measured {
+    let history = ModelHistory(
+      current: try BenchmarkModels.notesWithAdditions(), name: "W1", earlier: [("V1", try BenchmarkModels.notes())])
+    let files = CountingFiles()
+    let url = URL(fileURLWithPath: path)
+    let listener = PartListener()
+    let controller = ModelController(storeURL: url, files: files)
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: controller, history: history, configuration: MigrationAssistant.Configuration(),
+      files: files)
+    assistant.delegate = listener
+    let outcome = try assistant.migrateStore()
+    let seconds = listener.watch.seconds
+    guard case .migrated(let report) = outcome else {
+      throw BenchmarkError.unexpectedOutcome(expected: "migrated", found: "\(outcome)")
+    }
+    return Measured(
+      seconds: seconds, parts: listener.watch.parts, keptPath: report.retained.storeURL.path, syncs: files.counts.syncs)
+  }
+}
+
+/// Takes the time between the events of a migration.
+private final class PartListener: MigrationAssistantDelegate {
+  /// Runs from the listener's making.
+  private(set) var watch = Stopwatch()
+
+  func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
+    switch event {
+    case .started: watch.finish("plan")
+    case .held: watch.finish("hold")
+    case .built: watch.finish("build")
+    case .proven: watch.finish("prove")
+    case .retained: watch.finish("sync and keep")
+    case .finished: watch.finish("swap")
+    default: break
+    }
+  }
+}

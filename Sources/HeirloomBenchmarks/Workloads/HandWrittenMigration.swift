@@ -1,0 +1,165 @@
+import Foundation
+import Heirloom
+
+/// The additive migration as a person would write it for one store: the least that keeps the old version.
+///
+/// Clone the file, change the clone in place without a journal, bring it to the disk once, link the old file, rename. Nothing is
+/// locked, nothing survives a crash in the middle; it is a limit to compare with, not an example to follow.
+struct HandWrittenMigration {
+  /// The store's file, with nothing in its `-wal`.
+  let path: String
+  /// Where the old version is kept; its folder exists.
+  let keptPath: String
+  /// The metadata of the new version: a constant of the migration.
+  let propertyList: [UInt8]
+
+  private var clonePath: String { path + ".new" }
+
+  /// Migrates.
+  ///
+  /// - Parameters:
+  ///   - isProven: Whether the clone is compared with the old store before it takes the store's place, as Heirloom does.
+  ///   - watch: Told of the parts.
+  /// - Throws: `SQLiteError` or ``BenchmarkError``.
+  func run(isProven: Bool, watch: inout Stopwatch) throws {
+    let clone = try FileClone(of: path, at: clonePath)
+    watch.finish("clone")
+    try alter()
+    watch.finish("alter")
+    if isProven {
+      try prove()
+      watch.finish("prove")
+    }
+    try clone.synchronize()
+    watch.finish("sync")
+    let files = POSIXFileOperations()
+    try files.link(path, to: keptPath)
+    try files.rename(clonePath, to: path)
+    try files.synchronizeDirectory(StoreLocation(resolving: path, files: files).directory)
+    watch.finish("swap")
+  }
+
+  private func alter() throws {
+    let connection = try Connection(path: clonePath, mode: .readWrite, options: .building)
+    for pragma in ["locking_mode = EXCLUSIVE", "cache_size = -8192", "journal_mode = OFF", "synchronous = OFF"] {
+      try connection.execute("PRAGMA \(pragma)")
+    }
+    try connection.executeScript(
+      """
+      BEGIN IMMEDIATE;
+      ALTER TABLE ZNOTE ADD COLUMN ZPRIORITY INTEGER;
+      ALTER TABLE ZPERSON ADD COLUMN ZNICKNAME VARCHAR;
+      CREATE TABLE ZWORKSPACE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR );
+      INSERT INTO Z_PRIMARYKEY VALUES (4, 'Workspace', 0, 0);
+      CREATE INDEX Z_Note_byTitle ON ZNOTE (ZTITLE COLLATE BINARY ASC);
+      DELETE FROM Z_MODELCACHE;
+      """)
+    try connection.execute("UPDATE Z_METADATA SET Z_PLIST = ?1", [.blob(propertyList)])
+    try connection.execute("COMMIT")
+    try connection.close()
+  }
+
+  /// Makes the comparisons of the standard proof that mean something here.
+  ///
+  /// The structure, the rows of each table, the highest keys, keys that lead nowhere, the schema.
+  private func prove() throws {
+    let connection = try Connection(path: clonePath, mode: .readOnly)
+    try connection.execute("PRAGMA cache_size = -8192")
+    try connection.attach(path: path, as: "old", mode: .immutable)
+    let structure = try connection.firstValue("PRAGMA main.quick_check")
+    guard structure == .text("ok") else { throw difference("quick_check", .text("ok"), structure) }
+    for table in ["ZNOTE", "ZPERSON", "ZTAG", "Z_1TAGS"] {
+      let rows = try connection.firstValue("SELECT COUNT(*) FROM main.\(table)")
+      let expected = try connection.firstValue("SELECT COUNT(*) FROM old.\(table)")
+      guard rows == expected else { throw difference("the rows of \(table)", expected, rows) }
+    }
+    let zeroes = [
+      "SELECT COUNT(*) FROM main.ZWORKSPACE",
+      """
+      SELECT COUNT(*) FROM main.Z_PRIMARYKEY AS k WHERE k.Z_MAX < COALESCE(CASE k.Z_ENT
+        WHEN 1 THEN (SELECT MAX(Z_PK) FROM main.ZNOTE) WHEN 2 THEN (SELECT MAX(Z_PK) FROM main.ZPERSON)
+        WHEN 3 THEN (SELECT MAX(Z_PK) FROM main.ZTAG) ELSE (SELECT MAX(Z_PK) FROM main.ZWORKSPACE) END, 0)
+      """,
+      """
+      SELECT COUNT(*) FROM main.ZNOTE AS r WHERE r.ZAUTHOR IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM main.ZPERSON AS d WHERE d.Z_PK = r.ZAUTHOR)
+      """,
+      """
+      SELECT COUNT(*) FROM main.Z_1TAGS AS r WHERE NOT EXISTS (SELECT 1 FROM main.ZNOTE AS d WHERE d.Z_PK = r.Z_1NOTES)
+      """,
+      """
+      SELECT COUNT(*) FROM main.Z_1TAGS AS r WHERE NOT EXISTS (SELECT 1 FROM main.ZTAG AS d WHERE d.Z_PK = r.Z_3TAGS)
+      """,
+    ]
+    for sql in zeroes {
+      let found = try connection.firstValue(sql)
+      guard found == .integer(0) else { throw difference(sql, .integer(0), found) }
+    }
+    let columns = try connection.firstValue(
+      "SELECT COUNT(*) FROM pragma_table_info('ZNOTE') WHERE name = 'ZPRIORITY' AND type = 'INTEGER'")
+    guard columns == .integer(1) else { throw difference("the columns of ZNOTE", .integer(1), columns) }
+    try connection.close()
+  }
+
+  private func difference(_ subject: String, _ expected: SQLiteValue?, _ found: SQLiteValue?) -> BenchmarkError {
+    .differentContents(
+      subject: subject, expected: expected.map { "\($0)" } ?? "nothing", found: found.map { "\($0)" } ?? "nothing")
+  }
+}
+
+/// A file with the content of another, which shares its blocks where the file system can.
+struct FileClone: ~Copyable {
+  private let path: String
+  private let descriptor: Int32
+
+  /// Makes the file, which must not exist; nothing is brought to the disk.
+  init(of source: String, at path: String) throws(BenchmarkError) {
+    descriptor = try Self.makeClone(of: source, at: path)
+    self.path = path
+  }
+
+  #if canImport(Darwin)
+    private static func makeClone(of source: String, at path: String) throws(BenchmarkError) -> Int32 {
+      guard copyfile(source, path, nil, copyfile_flags_t(COPYFILE_CLONE)) == 0 else {
+        throw .system(call: "copyfile", path: path, code: errno)
+      }
+      let output = open(path, O_RDWR | O_CLOEXEC)
+      guard output >= 0 else { throw .system(call: "open", path: path, code: errno) }
+      return output
+    }
+  #else
+    private static func makeClone(of source: String, at path: String) throws(BenchmarkError) -> Int32 {
+      let input = open(source, O_RDONLY | O_CLOEXEC)
+      guard input >= 0 else { throw .system(call: "open", path: source, code: errno) }
+      defer { _ = close(input) }
+      let output = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+      guard output >= 0 else { throw .system(call: "open", path: path, code: errno) }
+      // FICLONE, see ioctl_ficlone(2).
+      if ioctl(output, 0x4004_9409 as UInt, input) == 0 { return output }
+      // As fast as copy_file_range(2), which glibc's headers don't show to Swift.
+      while true {
+        let count = sendfile(output, input, nil, 1 << 30)
+        if count == 0 { return output }
+        guard count > 0 || errno == EINTR else {
+          let code = errno
+          _ = close(output)
+          throw .system(call: "sendfile", path: path, code: code)
+        }
+      }
+    }
+  #endif
+
+  deinit {
+    _ = close(descriptor)
+  }
+
+  /// Brings the content to the disk.
+  borrowing func synchronize() throws(BenchmarkError) {
+    #if canImport(Darwin)
+      let status = fcntl(descriptor, F_FULLFSYNC)
+    #else
+      let status = fsync(descriptor)
+    #endif
+    guard status == 0 else { throw .system(call: "fsync", path: path, code: errno) }
+  }
+}

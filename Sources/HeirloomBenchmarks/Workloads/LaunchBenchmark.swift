@@ -1,0 +1,156 @@
+import Foundation
+import Heirloom
+
+/// A launch with nothing to do: what every start of an app costs.
+///
+/// The model is in memory already, the store migrated and archived. Measured is what an app then does: it makes a controller and an
+/// assistant and calls `migrateStore()` and `archive(_:)`.
+enum LaunchBenchmark {
+  /// The name of the run in a child process.
+  static let childName = "launch"
+  /// The goal of the design, in seconds.
+  static let goal = 0.002
+
+  private static let processes = 15
+  private static let callsEach = 100
+
+  /// What a child process measured.
+  struct Measured: Codable {
+    /// The seconds of each launch; the first is the process's first.
+    var seconds: [Double]
+    /// The bytes that were written by all launches; `nil` where the system doesn't tell.
+    var writtenBytes: Int64?
+    /// The calls that write; `nil` where the system doesn't tell.
+    var writeCalls: Int64?
+    /// The syncs, changes of files and locks of all launches.
+    var fileChanges: Int
+  }
+
+  /// What is reported.
+  struct Report: Codable {
+    /// Entities of the model.
+    var entities: Int
+    /// Attributes of the model.
+    var attributes: Int
+    /// Relationships of the model.
+    var relationships: Int
+    /// The median of the first launches of processes, in seconds.
+    var firstSeconds: Double
+    /// The shortest first launch, in seconds.
+    var firstLeastSeconds: Double
+    /// The median of all later launches, in seconds.
+    var laterSeconds: Double
+    /// The shortest later launch, in seconds.
+    var laterLeastSeconds: Double
+    /// The goal, in seconds.
+    var goalSeconds: Double
+    /// The number of launches.
+    var launches: Int
+    /// The bytes that all launches wrote, SQLite's side files included.
+    var writtenBytes: Int64?
+    /// The calls of all launches that write, SQLite's to its side files included.
+    var writeCalls: Int64?
+    /// Syncs, changes of files and locks of all launches.
+    var fileChanges: Int
+    /// The files and folders whose bytes and times were compared before and after.
+    var comparedFiles: Int
+    /// The names that SQLite left beside the store.
+    var sideFiles: [String]
+  }
+
+  // MARK: The parent
+
+  /// Prepares a store, launches, and checks that nothing was changed.
+  static func run(in work: BenchmarkFolder) throws -> Report {
+    let folder = try work.emptyFolder("launch")
+    let path = StoreLocation.join(folder, "Large.sqlite")
+    let model = try BenchmarkModels.large()
+    try prepare(path, model: model)
+
+    let before = try FolderContent(of: folder)
+    var measured: [Measured] = []
+    for _ in 0..<processes {
+      measured.append(try ChildProcess.run(childName, [path, String(callsEach)], returning: Measured.self))
+    }
+    let after = try FolderContent(of: folder)
+    if let change = after.changes(since: before).first { throw BenchmarkError.unexpectedChange(change) }
+    let fileChanges = measured.reduce(0) { $0 + $1.fileChanges }
+    guard fileChanges == 0 else {
+      throw BenchmarkError.unexpectedChange("\(fileChanges) calls that change, sync or lock files")
+    }
+    let first = measured.compactMap(\.seconds.first)
+    let later = measured.flatMap { $0.seconds.dropFirst() }
+    let names = try POSIXFileOperations().names(in: folder)
+    return Report(
+      entities: model.entities.count, attributes: model.entities.reduce(0) { $0 + $1.attributes.count },
+      relationships: model.entities.reduce(0) { $0 + $1.relationships.count },
+      firstSeconds: first.median, firstLeastSeconds: first.min() ?? 0,
+      laterSeconds: later.median, laterLeastSeconds: later.min() ?? 0, goalSeconds: goal,
+      launches: first.count + later.count, writtenBytes: sum(measured.map(\.writtenBytes)),
+      writeCalls: sum(measured.map(\.writeCalls)), fileChanges: fileChanges, comparedFiles: after.count,
+      sideFiles: names.filter { name in StoreLocation.sideSuffixes.contains { name.hasSuffix($0) } })
+  }
+
+  private static func sum(_ counts: [Int64?]) -> Int64? {
+    let known = counts.compactMap { $0 }
+    return known.count == counts.count ? known.reduce(0, +) : nil
+  }
+
+  /// Makes a store of an earlier version, and launches the app until there is nothing left to do.
+  private static func prepare(_ path: String, model: ManagedObjectModel) throws {
+    let earlier = try BenchmarkModels.large(attributeCount: BenchmarkModels.largeAttributeCount - 1)
+    try StoreGenerator.makeStore(of: earlier, at: path)
+    let history = ModelHistory(current: model, name: "2", earlier: [("1", earlier)])
+    let (outcome, isWritten) = try launch(path, history: history, files: POSIXFileOperations())
+    guard case .migrated = outcome, isWritten else {
+      throw BenchmarkError.unexpectedOutcome(expected: "migrated and archived", found: "\(outcome), \(isWritten)")
+    }
+  }
+
+  /// Does what an app does at each start.
+  private static func launch(
+    _ path: String, history: ModelHistory, files: any FileOperations
+  ) throws -> (outcome: MigrationOutcome, isWritten: Bool) {
+    let url = URL(fileURLWithPath: path)
+    let controller = ModelController(storeURL: url, files: files)
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: controller, history: history, configuration: MigrationAssistant.Configuration(),
+      files: files)
+    let outcome = try assistant.migrateStore()
+    return (outcome, try controller.archive(history.current))
+  }
+
+  // MARK: The child
+
+  /// Launches many times and answers how long it took.
+  static func runChild(_ words: [String]) throws {
+    guard words.count == 2, let count = Int(words[1]), count > 0 else {
+      throw BenchmarkError.usage("The run \(childName) needs a store and a number.")
+    }
+    let model = try BenchmarkModels.large()
+    let history = ModelHistory(current: model)
+    let files = CountingFiles()
+    let before = ProcessCounters.now()
+    var seconds: [Double] = []
+    for _ in 0..<count {
+      let watch = Stopwatch()
+      let (outcome, isWritten) = try launch(words[0], history: history, files: files)
+      seconds.append(watch.seconds)
+      guard case .upToDate = outcome, !isWritten else {
+        throw BenchmarkError.unexpectedOutcome(expected: "up to date", found: "\(outcome), \(isWritten)")
+      }
+    }
+    let after = ProcessCounters.now()
+    let counts = files.counts
+    try ChildProcess.answer(
+      Measured(
+        seconds: seconds, writtenBytes: difference(after.writtenBytes, before.writtenBytes),
+        writeCalls: difference(after.writeCalls, before.writeCalls),
+        fileChanges: counts.syncs + counts.changes + counts.locks))
+  }
+
+  private static func difference(_ after: Int64?, _ before: Int64?) -> Int64? {
+    guard let after, let before else { return nil }
+    return after - before
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Heirloom
+
+/// Sums over a store of notes that every way to migrate it must agree on.
+struct StoreSums: Hashable {
+  private var rows: [String: [[SQLiteValue]]] = [:]
+
+  private static let earlierQueries = [
+    "SELECT COUNT(*), SUM(ZAUTHOR), TOTAL(ZCREATEDAT), SUM(LENGTH(ZBODY)), SUM(LENGTH(ZTITLE)), SUM(Z_PK % 97 * LENGTH(ZTITLE)),"
+      + " MIN(ZBODY), MAX(ZTITLE), SUM(Z_ENT), SUM(Z_OPT) FROM ZNOTE",
+    "SELECT COUNT(*), SUM(ZAGE), TOTAL(ZCREATEDAT), TOTAL(ZSCORE), SUM(LENGTH(ZEMAIL)), SUM(LENGTH(ZNAME)), MAX(ZNAME),"
+      + " SUM(LENGTH(ZAVATAR)), MAX(ZAVATAR), SUM(Z_ENT) FROM ZPERSON",
+    "SELECT COUNT(*), SUM(LENGTH(ZNAME)), MAX(ZNAME), SUM(Z_ENT) FROM ZTAG",
+    "SELECT COUNT(*), SUM(Z_1NOTES), SUM(Z_3TAGS), SUM(Z_1NOTES % 97 * Z_3TAGS) FROM Z_1TAGS",
+    "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT <= 3 ORDER BY Z_ENT",
+    "SELECT COUNT(*) FROM ZPERSON INDEXED BY Z_Person_byEmail WHERE ZEMAIL > 'user2'",
+    "PRAGMA quick_check",
+  ]
+
+  private static let laterQueries = [
+    "SELECT SUM(ZPRIORITY IS NULL) FROM ZNOTE",
+    "SELECT SUM(ZNICKNAME IS NULL) FROM ZPERSON",
+    "SELECT COUNT(*), COUNT(ZNAME) FROM ZWORKSPACE",
+    "SELECT COUNT(*), SUM(LENGTH(ZTITLE)) FROM ZNOTE INDEXED BY Z_Note_byTitle WHERE ZTITLE > 's'",
+    "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT",
+  ]
+
+  /// Computes the sums of a store.
+  ///
+  /// - Parameters:
+  ///   - path: The store.
+  ///   - model: Its model, one of the two of notes; the metadata must say so.
+  /// - Throws: ``BenchmarkError/differentContents(subject:expected:found:)`` if the store is of another model.
+  init(of path: String, model: ManagedObjectModel) throws {
+    let metadata = try StoreMetadata(contentsOf: URL(fileURLWithPath: path))
+    guard metadata.isCompatible(with: model) else {
+      throw BenchmarkError.differentContents(
+        subject: "the model of \(path)", expected: "\(model.versionIdentifiers)",
+        found: "\(metadata.versionIdentifiers)")
+    }
+    let connection = try Connection(path: path, mode: .readOnly, options: .looking)
+    let hasAdditions = model.entity(named: "Workspace") != nil
+    for query in Self.earlierQueries + (hasAdditions ? Self.laterQueries : []) {
+      rows[query] = try connection.rows(query)
+    }
+    try connection.close()
+  }
+
+  /// Compares with the sums of another store, as far as both have them.
+  ///
+  /// - Parameter expected: The sums that these should be.
+  /// - Throws: ``BenchmarkError/differentContents(subject:expected:found:)`` for the first that differs.
+  func check(against expected: StoreSums) throws(BenchmarkError) {
+    for query in rows.keys.sorted() {
+      guard let other = expected.rows[query], let own = rows[query], own != other else { continue }
+      throw .differentContents(subject: query, expected: "\(other)", found: "\(own)")
+    }
+  }
+
+  /// The rows of all tables together.
+  var rowCount: Int64 {
+    Self.earlierQueries.prefix(4).reduce(0) { $0 + (rows[$1]?.first?.first?.integer ?? 0) }
+  }
+}
