@@ -48,4 +48,24 @@ public enum StoreModelCache {
       throw StoreError(path: path, problem: .invalidModelCache(reason: error.description))
     }
   }
+
+  /// Writes the model as the only row, or leaves the table empty for a model that can't be archived.
+  ///
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - connection: The connection, in a transaction; the table exists.
+  ///   - database: The schema name of the database.
+  /// - Returns: Whether the store now holds the model.
+  /// - Throws: ``SQLiteError``.
+  @discardableResult
+  package static func write(
+    _ model: ManagedObjectModel, to connection: Connection, database: String = "main"
+  ) throws(SQLiteError) -> Bool {
+    let table = "\(quote(database)).\(quote(PhysicalName.modelCacheTable))"
+    try connection.execute("DELETE FROM \(table)")
+    // It is a cache: a store without it is complete, and Core Data writes it when it next opens the store.
+    guard let content = try? ModelArchiveWriter.cache(model) else { return false }
+    try connection.execute("INSERT INTO \(table) (\(quote(PhysicalName.content))) VALUES (?1)", [.blob(content)])
+    return true
+  }
 }

@@ -109,6 +109,11 @@ extension ActualSchema {
   ///
   /// The order of columns is no difference; objects that the model doesn't know aren't either.
   package func drift(from schema: PhysicalSchema) -> [SchemaDrift] {
+    tableDrift(from: schema) + indexAndTriggerDrift(from: schema)
+  }
+
+  /// Lists the differences of tables and columns from what a model asks for.
+  package func tableDrift(from schema: PhysicalSchema) -> [SchemaDrift] {
     var drift: [SchemaDrift] = []
     for expected in schema.tables {
       guard let found = table(named: expected.name) else {
@@ -133,6 +138,11 @@ extension ActualSchema {
         drift.append(.unknownColumn(table: expected.name, column: column.name))
       }
     }
+    return drift
+  }
+
+  private func indexAndTriggerDrift(from schema: PhysicalSchema) -> [SchemaDrift] {
+    var drift: [SchemaDrift] = []
     var statements: [String: String] = [:]
     for object in objects where object.kind != .view {
       // A constraint of the table itself, as old frameworks declare it, has an index without a statement.

@@ -8,7 +8,7 @@ extension PersistentStore {
 
   /// Makes a new store, empty and in the layout of Core Data.
   ///
-  /// The store has its own connection and is in WAL mode. It holds no copy of its model (`Z_MODELCACHE` is empty).
+  /// The store has its own connection, is in WAL mode and holds a copy of its model.
   ///
   /// - Parameters:
   ///   - url: The store's file, which must not exist yet.
@@ -49,6 +49,7 @@ extension PersistentStore {
         for statement in schema.creationStatements { try connection.execute(statement) }
         try schema.writeEntities(to: connection)
         try metadata.write(to: connection)
+        try StoreModelCache.write(model, to: connection)
       }
       try connection.execute("PRAGMA journal_mode = WAL")
     } catch {

@@ -99,7 +99,7 @@ public final class PersistentStore {
     }
     let schema = PhysicalSchema(model: model, configuration: configuration, actual: actual)
     var missing: [String] = []
-    for drift in actual.drift(from: schema) {
+    for drift in actual.tableDrift(from: schema) {
       switch drift {
       case .missingTable(let table): missing.append("table \(table)")
       case .missingColumn(let table, let column): missing.append("column \(table).\(column)")

@@ -22,6 +22,7 @@ struct PersistentStoreTests {
     try store.close()
     // A cleanly closed store is one file.
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["New.sqlite"])
+    #expect(try StoreModelCache.model(inStoreAt: url) == model)
     let metadata = try StoreMetadata(contentsOf: url)
     #expect(metadata == store.metadata)
     #expect(metadata.isCompatible(with: model))
