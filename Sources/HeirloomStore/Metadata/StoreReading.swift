@@ -6,7 +6,7 @@ package enum StoreReading {
   /// The code for a caller's mistake.
   static let misuseCode: Int32 = SQLITE_MISUSE
 
-  /// Opens a store for looking at it, and closes it again.
+  /// Opens a store for looking at it; it is closed when the body lets go of the connection.
   ///
   /// - Parameters:
   ///   - path: The store's file.

@@ -75,6 +75,10 @@ package final class Connection {
   /// - Throws: ``SQLiteError`` if the file can't be opened or made.
   package init(path: String, mode: Mode, options: Options = Options()) throws(SQLiteError) {
     self.path = mode == .memory ? "" : path
+    guard !path.utf8.contains(0) else {
+      // C would read the path only up to there, and open another file.
+      throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "the path contains a zero byte")
+    }
     var flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX
     var name = databaseURI(path: path)
     switch mode {

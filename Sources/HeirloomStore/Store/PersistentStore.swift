@@ -45,28 +45,43 @@ public final class PersistentStore {
   ///   - url: The store's file.
   ///   - model: The model.
   ///   - configuration: The configuration whose entities the store holds; `nil` for all.
-  ///   - isReadOnly: Whether nothing is to be written.
+  ///   - isReadOnly: Whether nothing is to be written. A store in a folder that can't be written to can be opened only
+  ///     so; SQLite then can't notice changes by others.
   /// - Returns: The store.
   /// - Throws: ``StoreError``: `incompatible` if the store was made with another version, or what else keeps it from
   ///   being read.
   public static func open(
     at url: URL, model: ManagedObjectModel, configuration: String? = nil, isReadOnly: Bool = false
   ) throws(StoreError) -> PersistentStore {
-    let path = url.path
-    try checkConfiguration(configuration, of: model, path: path)
-    try StoreReading.checkFile(path)
-    let connection = try storeErrors(path) { () throws(SQLiteError) in
-      try Connection(
-        path: path, mode: isReadOnly ? .readOnly : .readWrite, options: isReadOnly ? .looking : Connection.Options())
+    try checkConfiguration(configuration, of: model, path: url.path)
+    func store(_ connection: Connection) throws(StoreError) -> PersistentStore {
+      try PersistentStore(
+        url: url, model: model, configuration: configuration, isReadOnly: isReadOnly, connection: connection)
     }
+    if isReadOnly {
+      // The connection stays open as long as the store that the closure returns.
+      return try StoreReading.withConnection(toStoreAt: url.path, store)
+    }
+    try StoreReading.checkFile(url.path)
+    let connection = try storeErrors(url.path) { () throws(SQLiteError) in
+      try Connection(path: url.path, mode: .readWrite)
+    }
+    return try store(connection)
+  }
+
+  /// Checks an open file and takes it over.
+  private convenience init(
+    url: URL, model: ManagedObjectModel, configuration: String?, isReadOnly: Bool, connection: Connection
+  ) throws(StoreError) {
+    let path = url.path
     let metadata = try StoreMetadata(connection: connection, path: path)
     guard metadata.isCompatible(with: model, configuration: configuration) else {
       let entities = metadata.differingEntities(from: model, configuration: configuration)
       throw StoreError(path: path, problem: .incompatible(entities: entities))
     }
-    let schema = try checkedSchema(connection, model: model, configuration: configuration, path: path)
-    try storeErrors(path) { () throws(SQLiteError) in try prepare(connection, for: schema) }
-    return PersistentStore(
+    let schema = try Self.checkedSchema(connection, model: model, configuration: configuration, path: path)
+    try storeErrors(path) { () throws(SQLiteError) in try Self.prepare(connection, for: schema) }
+    self.init(
       url: url, schema: schema, configuration: configuration, metadata: metadata, isReadOnly: isReadOnly,
       connection: connection)
   }

@@ -103,6 +103,14 @@ struct SQLiteTests {
     #expect(error?.isReadOnly == true)
   }
 
+  @Test func `a path with a zero byte opens nothing`() throws {
+    let directory = try TemporaryDirectory()
+    for mode in [Connection.Mode.readOnly, .readWrite, .createExclusively()] {
+      #expect(throws: SQLiteError.self) { try Connection(path: directory.url.path + "/a\u{0}b", mode: mode) }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == [])
+  }
+
   @Test func `a link is refused if it isn't to be followed`() throws {
     let directory = try TemporaryDirectory()
     let file = directory.file("a.sqlite")

@@ -70,6 +70,47 @@ struct StoreCorpusTests {
     }
   }
 
+  @Test func `a damaged store gives errors and values, and is never changed`() throws {
+    let corpus = try CorpusStore(try #require(CorpusStore.paths.first { $0.hasSuffix("Example_2.sqlite") }))
+    let directory = try TemporaryDirectory()
+    // One file, without a log that would cover the damage.
+    try corpus.connection.execute("VACUUM INTO ?1", [.text(directory.file("Whole.sqlite").path)])
+    let whole = try Data(contentsOf: directory.file("Whole.sqlite"))
+    let file = directory.file("Damaged.sqlite")
+    var generator = SystemRandomNumberGenerator()
+    var refused = 0
+    for _ in 0..<300 {
+      var damaged = whole
+      for _ in 0..<Int.random(in: 1...8, using: &generator) {
+        damaged[Int.random(in: 100..<damaged.count, using: &generator)] ^=
+          1 << UInt8.random(in: 0..<8, using: &generator)
+      }
+      try damaged.write(to: file)
+      do {
+        let store = try PersistentStore.open(at: file, model: corpus.model, isReadOnly: true)
+        let context = ManagedObjectContext(store: store)
+        for entity in store.schema.entities {
+          for object in try context.fetch(entity.name) {
+            for attribute in store.model.attributes(of: object.entityName) { _ = object[attribute.name] }
+            for relationship in store.model.relationships(of: object.entityName) {
+              if relationship.isToMany {
+                _ = object[toMany: relationship.name]
+              } else {
+                _ = object[toOne: relationship.name]
+              }
+            }
+          }
+        }
+      } catch is StoreError {
+        refused += 1
+      } catch is ManagedObjectError {
+        refused += 1
+      }
+      #expect(try Data(contentsOf: file) == damaged)
+    }
+    #expect(refused < 300)
+  }
+
   @Test func `ordered relationships come in the order of their places`() throws {
     // Message.… of the wire stores and favorites of the bookmarks are ordered.
     let corpus = try CorpusStore(try #require(CorpusStore.paths.first { $0.hasSuffix("Bookmarks_V5.sqlite") }))
