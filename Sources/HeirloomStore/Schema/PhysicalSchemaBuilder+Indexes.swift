@@ -57,7 +57,8 @@ extension PhysicalSchemaBuilder {
     }
     let name = "Z_\(entity.name)_\(index.name)"
     guard !columns.isEmpty, !indexes.contains(where: { $0.name == name }) else { return }
-    // A condition on the objects is left out: how Core Data writes it is not known, and an index of all rows serves too.
+    // A condition on the objects is left out: how Core Data writes it is not known, and an index of all rows
+    // serves too.
     let list = terms.joined(separator: ", ")
     indexes.append(
       PhysicalIndex(

@@ -135,6 +135,33 @@ struct StoreMetadataTests {
     #expect(try ["", "-journal"].map { try Data(contentsOf: URL(fileURLWithPath: file.path + $0)) } == before)
   }
 
+  @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
+  func `a store in a folder that can't be written to is read if it is complete`() throws {
+    let directory = try TemporaryDirectory()
+    let folder = directory.file("folder")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let url = folder.appendingPathComponent("Store.sqlite")
+    let model = try Models.everything()
+    func setPermissions(_ permissions: Int) throws {
+      try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: folder.path)
+    }
+    let made = try PersistentStore.create(at: url, model: model)
+    try made.close()
+    try setPermissions(0o500)
+    defer { try? setPermissions(0o700) }
+    #expect(try StoreMetadata(contentsOf: url) == made.metadata)
+    let store = try PersistentStore.open(at: url, model: model, isReadOnly: true)
+    #expect(try ManagedObjectContext(store: store).count("Note") == 0)
+    try setPermissions(0o700)
+    do {
+      let writer = try Connection(path: url.path, mode: .readWrite, options: .looking)
+      try writer.execute("UPDATE Z_METADATA SET Z_UUID = 'CHANGED'")
+    }
+    try FileManager.default.removeItem(atPath: url.path + "-shm")
+    try setPermissions(0o500)
+    #expect(problem(url) == .unreadableLog)
+  }
+
   @Test func `what the app keeps in the metadata survives`() throws {
     let directory = try TemporaryDirectory()
     let values: [String: PropertyListValue] = [
