@@ -2,6 +2,8 @@
 struct Arguments {
   /// What a command accepts.
   struct Grammar {
+    /// The command's name, for messages.
+    var command = ""
     /// What the positional words are called, in order, such as `STORE`.
     var positionals: [String] = []
     /// Whether the last positional may be repeated.
@@ -39,6 +41,8 @@ struct Arguments {
         try take(word, from: &remaining, grammar: grammar)
       }
     }
+    // Whoever asks for help need not know the arguments yet.
+    if has("--help") { return }
     if !grammar.repeatsLast, positionals.count > grammar.positionals.count {
       throw .unexpectedArgument(positionals[grammar.positionals.count])
     }
@@ -52,13 +56,14 @@ struct Arguments {
   ) throws(UsageError) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let name = parts[0]
-    if grammar.flags.contains(name) || name == "--json" || name == "--help" {
+    if grammar.flags.contains(name) || name == "--json" || name == "--help" || name == "-h" {
       guard parts.count == 1 else { throw .unexpectedValue(option: name) }
-      givenFlags.insert(name)
+      givenFlags.insert(name == "-h" ? "--help" : name)
       return
     }
     guard let valueName = grammar.options[name] else {
-      throw .unknownOption(name, known: (Array(grammar.options.keys) + grammar.flags + ["--json", "--help"]).sorted())
+      let known = grammar.options.keys.filter { $0 != "--mapping" } + grammar.flags + ["--json", "--help"]
+      throw .unknownOption(name, command: grammar.command, known: known.sorted())
     }
     guard let value = parts.count == 2 ? parts[1] : remaining.popFirst(), !value.isEmpty else {
       throw .missingValue(option: name, value: valueName)
@@ -80,36 +85,5 @@ struct Arguments {
   func required(_ option: String, _ valueName: String) throws(UsageError) -> String {
     guard let value = value(option) else { throw .missingOption(option, value: valueName) }
     return value
-  }
-}
-
-/// A command line that is not understood.
-enum UsageError: Error, Hashable {
-  case unknownCommand(String, known: [String])
-  case unknownOption(String, known: [String])
-  case missingValue(option: String, value: String)
-  case unexpectedValue(option: String)
-  case missingArgument(String)
-  case missingOption(String, value: String)
-  case unexpectedArgument(String)
-  case repeatedOption(String)
-  case invalidValue(option: String, value: String, expected: String)
-}
-
-extension UsageError: CustomStringConvertible {
-  var description: String {
-    switch self {
-    case .unknownCommand(let name, let known):
-      "\"\(name)\" is no command; the commands are \(known.joined(separator: ", "))."
-    case .unknownOption(let name, let known):
-      "\"\(name)\" is no option of this command; the options are \(known.joined(separator: ", "))."
-    case .missingValue(let option, let value): "\(option) needs a value: \(option) \(value)."
-    case .unexpectedValue(let option): "\(option) takes no value."
-    case .missingArgument(let name): "\(name) is missing."
-    case .missingOption(let option, let value): "\(option) \(value) is missing."
-    case .unexpectedArgument(let word): "\"\(word)\" is one argument too many."
-    case .repeatedOption(let option): "\(option) may be given once."
-    case .invalidValue(let option, let value, let expected): "\(option) \(value): expected \(expected)."
-    }
   }
 }

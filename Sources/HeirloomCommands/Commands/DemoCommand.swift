@@ -1,0 +1,120 @@
+import Foundation
+import Heirloom
+
+extension Command {
+  /// Tells a story with a real store.
+  static let demo = Command(
+    name: "demo", usage: "[STORY] [--snapshots DIRECTORY] [--keep-files]",
+    summary: "a store's life through three versions of its model, ending with the first one restored",
+    details: [
+      "The story is Done, the models of a to-do list. Everything happens in a temporary folder, which is removed at the end."
+        + " What is said was read from the store; the exit code is not 0 if anything is not as it should be."
+    ],
+    options: [
+      Option(
+        name: "--snapshots", value: "DIRECTORY",
+        summary: "the folder with the stories; else the nearest Snapshots folder above the current one or the tool"),
+      Option(name: "--keep-files", summary: "leave the folder with the store for a look"),
+    ],
+    example: "heirloom demo Done --keep-files", positionals: ["STORY"], run: DemoCommand.run)
+}
+
+/// Tells a story with a real store.
+enum DemoCommand {
+  private static let story = "Done"
+
+  static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
+    let name = arguments.positionals.first ?? story
+    guard name == story else {
+      throw UsageError.invalidValue(option: "STORY", value: name, expected: "the story that there is, \(story)")
+    }
+    let folder = try folder(of: name, arguments: arguments, console: console)
+    let parent =
+      console.environment["TMPDIR"].map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
+    let directory = parent.appendingPathComponent("heirloom-demo-\(UUID().uuidString.prefix(8))")
+    try FileManager.default.createDirectory(
+      at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    let keepsFiles = arguments.has("--keep-files")
+    defer { if !keepsFiles { try? FileManager.default.removeItem(at: directory) } }
+    var run = DemoRun(story: try DemoStory(folder: folder), directory: directory, console: console)
+    var report = try run.report()
+    report.lines.append(
+      keepsFiles
+        ? "Everything stays in \(directory.path): try heirloom inspect \(shellWord(run.storePath))."
+        : "The folder is removed now; --keep-files leaves it for a look.")
+    return report
+  }
+
+  /// Finds a story's folder.
+  private static func folder(of name: String, arguments: Arguments, console: Console) throws -> String {
+    if let word = arguments.value("--snapshots") {
+      let given = console.path(word)
+      if let folder = [given + "/" + name, given].first(where: isStory) { return folder }
+      throw missing(name, searched: [given])
+    }
+    let starts =
+      [console.currentDirectory] + (console.executablePath.map { [($0 as NSString).deletingLastPathComponent] } ?? [])
+    for start in starts {
+      var folder = URL(fileURLWithPath: start).standardized
+      while true {
+        let candidate = folder.appendingPathComponent("Snapshots").appendingPathComponent(name).path
+        if isStory(candidate) { return candidate }
+        let parent = folder.deletingLastPathComponent().standardized
+        guard parent.path != folder.path, folder.path != "/" else { break }
+        folder = parent
+      }
+    }
+    throw missing(name, searched: starts.map { $0 + " and the folders above it" })
+  }
+
+  private static func isStory(_ path: String) -> Bool {
+    FileManager.default.fileExists(atPath: path + "/lock.json")
+  }
+
+  private static func missing(_ name: String, searched: [String]) -> CommandFailure {
+    CommandFailure(
+      exitCode: .failed, code: "missing", coreDataCode: 260,
+      message: "The story \(name) was not found: no folder Snapshots/\(name) with a lock.json in "
+        + searched.joined(separator: ", nor in ") + ".",
+      suggestion: "Run the tool in Heirloom's checkout, or name the folder with --snapshots.")
+  }
+}
+
+/// The models of a story, each as it was shipped.
+struct DemoStory {
+  /// The versions in their order.
+  let versions: [NamedModel]
+
+  /// Reads a story and checks it against its lock.
+  ///
+  /// - Parameter folder: The story's folder.
+  /// - Throws: `ModelReadingError`, or a failure when a shipped version was edited.
+  init(folder: String) throws {
+    let list = try ModelVersionList(folder)
+    versions = try list.versions.map { version in
+      let model = try version.file.read().model
+      let checksum = model.versionChecksum()
+      if let locked = version.lockedChecksum, locked != checksum {
+        throw CommandFailure(
+          exitCode: .failed, code: "editedVersion",
+          message: "The version \"\(version.name)\" in \(folder) was edited after it was shipped: its checksum is"
+            + " \(checksum), and lock.json has \(locked).",
+          suggestion: "Restore the version, for example from version control.")
+      }
+      return NamedModel(name: version.name, model: model)
+    }
+    guard versions.count >= 3 else {
+      throw CommandFailure(
+        exitCode: .failed, code: "missing",
+        message: "The story in \(folder) has \(versions.count) versions; expected 3.",
+        suggestion: "Restore the story, for example from version control.")
+    }
+  }
+
+  /// The history of an app that ships one of the versions.
+  func history(at index: Int) -> ModelHistory {
+    let current = versions[index]
+    return ModelHistory(
+      current: current.model, name: current.name, earlier: versions[..<index].map { ($0.name, $0.model) })
+  }
+}

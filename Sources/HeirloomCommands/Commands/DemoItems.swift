@@ -1,0 +1,60 @@
+import Foundation
+import Heirloom
+
+/// The items of the demo's store, as its first version knows them.
+struct DemoItems: Equatable {
+  private struct Item: Equatable {
+    let name: AttributeValue?
+    let createdAt: AttributeValue?
+    let done: AttributeValue?
+  }
+
+  private var items: [Int64: Item] = [:]
+
+  /// Reads all items of a store.
+  ///
+  /// - Parameters:
+  ///   - path: The store's file.
+  ///   - model: The store's model.
+  /// - Throws: `StoreError`, `ManagedObjectError`.
+  init(of path: String, model: ManagedObjectModel) throws {
+    let store = try PersistentStore.open(at: URL(fileURLWithPath: path), model: model, isReadOnly: true)
+    var found: [Int64: Item] = [:]
+    try ManagedObjectContext(store: store).forEach("Item") { object throws(ManagedObjectError) in
+      guard let key = object.objectID?.primaryKey else { return true }
+      found[key] = Item(
+        name: try object.value(forAttribute: "name"), createdAt: try object.value(forAttribute: "createdAt"),
+        done: try object.value(forAttribute: "done"))
+      return true
+    }
+    try store.close()
+    items = found
+  }
+
+  /// The number of items.
+  var count: Int { items.count }
+
+  /// Whether every item of another store is here, with equal values and under the same key.
+  func contains(_ others: DemoItems) -> Bool {
+    others.items.allSatisfy { items[$0.key] == $0.value }
+  }
+
+  /// Adds items to a store, as the app would.
+  ///
+  /// - Parameters:
+  ///   - numbers: The numbers of the items.
+  ///   - store: The store, open for writing.
+  /// - Throws: `ManagedObjectError`.
+  static func add(_ numbers: Range<Int>, to store: PersistentStore) throws(ManagedObjectError) {
+    let things = ["Water the plants", "Call grandmother", "Write the letter", "Mend the coat", "Plant a tree"]
+    let context = ManagedObjectContext(store: store)
+    for number in numbers {
+      let item = try context.insert("Item")
+      try item.setValue(.string("\(things[number % things.count]) (\(number + 1))"), forAttribute: "name")
+      // One an hour from 2020-01-01 on.
+      try item.setValue(.date(599_529_600 + Double(number) * 3600), forAttribute: "createdAt")
+      try item.setValue(.boolean(number.isMultiple(of: 3)), forAttribute: "done")
+    }
+    try context.save()
+  }
+}

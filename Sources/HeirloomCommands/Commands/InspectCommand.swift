@@ -1,0 +1,48 @@
+import Foundation
+import Heirloom
+
+extension Command {
+  /// Shows what a file is.
+  static let inspect = Command(
+    name: "inspect", usage: "PATH [--model MODEL]…",
+    summary: "a store, model, compiled model or snapshot: entities, hashes, rows, where its model came from",
+    details: [
+      "Nothing is changed. The model of a store is looked for in the snapshot beside it, among those given by --model, and in"
+        + " the store itself."
+    ],
+    options: [.model], example: "heirloom inspect Journal.sqlite", positionals: ["PATH"], requiredCount: 1,
+    run: InspectCommand.run)
+}
+
+/// Shows what a file is: of a store more than of anything else.
+enum InspectCommand {
+  static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
+    let path = console.path(arguments.positionals[0])
+    switch PathKind(path) {
+    case .missing:
+      throw CommandFailure(
+        exitCode: .failed, code: "missing", coreDataCode: 260,
+        message: "There is nothing at \(path); expected a store, a model, a compiled model or a snapshot.",
+        suggestion: "Check the path.")
+    case .database:
+      return try StoreInspection(path: path, models: arguments.all("--model"), console: console).report(console.style)
+    case .emptyFile:
+      throw StoreError(path: path, problem: .empty)
+    case .unreadable, .folder, .file, .special:
+      do throws(ModelReadingError) {
+        return try ModelInspection(path: path).report(console.style)
+      } catch {
+        throw failure(error)
+      }
+    }
+  }
+
+  /// Says that a store would have been welcome as well.
+  private static func failure(_ error: ModelReadingError) -> CommandFailure {
+    var failure = CommandFailure(error)
+    guard case .notModel(let content) = error.problem, let path = error.path else { return failure }
+    failure.message =
+      "\(path) is \(content.description); expected a store, a model, a compiled model or a snapshot."
+    return failure
+  }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import Heirloom
+
+extension Command {
+  /// Migrates stores.
+  static let migrate = Command(
+    name: "migrate", usage: "STORE… --to MODEL [--model MODEL]… [--keep N] [--accept-losses]",
+    summary: "bring stores to a model; the previous version is kept",
+    details: [
+      "A store that has the model already is left alone. With several stores a failure does not keep the others from being"
+        + " migrated; the exit code is that of the first failure.",
+      "heirloom versions STORE lists what is kept, heirloom restore STORE brings it back.",
+    ],
+    options: [
+      .to, .model,
+      Option(
+        name: "--keep", value: "N",
+        summary: "previous versions to keep, at least 1 (1 unless given); older ones go with a later run"),
+      .acceptLosses,
+    ],
+    example: "heirloom migrate Journal.sqlite --to Journal.xcdatamodeld", positionals: ["STORE"], repeatsLast: true,
+    requiredCount: 1, wantsMapping: true, run: MigrateCommand.run)
+}
+
+/// Migrates stores.
+enum MigrateCommand {
+  static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
+    let paths = arguments.positionals.map(console.path)
+    var request: MigrationRequest
+    do {
+      let kept = try keptVersions(arguments)
+      request = try MigrationRequest(arguments, console: console)
+      if let kept { request.configuration.keptVersions = kept }
+    } catch let error as UsageError {
+      throw error
+    } catch {
+      throw CommandFailure(error).aboutStore(at: paths.first)
+    }
+    var results: [Migrated] = []
+    for path in paths {
+      let result = Migrated(path, request: request, console: console)
+      results.append(result)
+      if result.failure?.exitCode == .cancelled { break }
+    }
+    if results.count == 1, paths.count == 1 { return results[0].report }
+    return together(results, of: paths, console: console)
+  }
+
+  private static func keptVersions(_ arguments: Arguments) throws(UsageError) -> Int? {
+    guard let text = arguments.value("--keep") else { return nil }
+    guard let count = Int(text), count >= 1 else {
+      throw .invalidValue(
+        option: "--keep", value: text, expected: "a whole number from 1 on: one version is always kept")
+    }
+    return count
+  }
+
+  /// Reports several stores; failures are said where they belong.
+  private static func together(_ results: [Migrated], of paths: [String], console: Console) -> CommandReport {
+    var report = CommandReport()
+    for result in results {
+      report.lines += result.report.lines
+      for line in result.failure?.lines(console.errorStyle) ?? [] { console.log(line) }
+    }
+    if results.count < paths.count {
+      console.log("note: \(paths.count - results.count) of \(paths.count) stores were not begun")
+    }
+    let stores = results.map { result in
+      OutputValue.object(result.report.members + (result.failure.map { [("error", $0.output)] } ?? []))
+    }
+    report.members = [("stores", .list(stores))]
+    report.failure = results.compactMap(\.failure).first
+    report.printsFailure = false
+    return report
+  }
+}
+
+/// What became of one store.
+private struct Migrated {
+  let report: CommandReport
+  var failure: CommandFailure? { report.failure }
+
+  init(_ path: String, request: MigrationRequest, console: Console) {
+    let start = ContinuousClock.now
+    do {
+      let outcome = try StoreMigration(request: request, console: console).run(on: path)
+      var warnings: [String] = []
+      if case .noStore = outcome {
+      } else {
+        warnings = Self.archive(request.history.current, at: path, console: console)
+      }
+      report = Self.report(
+        outcome, path: path, request: request, seconds: start.duration(to: .now) / .seconds(1), style: console.style
+      )
+      .warning(warnings, style: console.style)
+    } catch {
+      report = CommandReport(
+        members: [("store", .text(path))], failure: CommandFailure(error).aboutStore(at: path))
+    }
+  }
+
+  /// Keeps the model beside the store, by the second of the two calls; the store is migrated whatever comes of it.
+  private static func archive(_ model: ManagedObjectModel, at path: String, console: Console) -> [String] {
+    do {
+      try ModelController(storeURL: URL(fileURLWithPath: path)).archive(model)
+      return []
+    } catch {
+      return ["the model was not archived beside the store: \(CommandFailure(error).message) Run again to archive it."]
+    }
+  }
+
+  private static func report(
+    _ outcome: MigrationOutcome, path: String, request: MigrationRequest, seconds: Double, style: TextStyle
+  ) -> CommandReport {
+    switch outcome {
+    case .migrated(let report):
+      return migrated(report, path: path, request: request, style: style)
+    case .upToDate:
+      let checksum = request.history.current.versionChecksum()
+      return CommandReport(
+        lines: ["\(path) has the model \"\(request.history.currentName)\": nothing to do."],
+        members: members(path, "upToDate", from: checksum, to: checksum, rows: [], retained: nil, seconds: seconds))
+    default:
+      return CommandReport(
+        members: members(path, "noStore", from: nil, to: nil, rows: [], retained: nil, seconds: seconds),
+        failure: missing(path, request: request))
+    }
+  }
+
+  private static func migrated(
+    _ report: MigrationReport, path: String, request: MigrationRequest, style: TextStyle
+  ) -> CommandReport {
+    let text = PlanText(plan: report.plan)
+    let name = request.history.currentName
+    var lines = ["\(style.bold(path)) was migrated to \"\(name)\" in \(durationText(report.seconds))."]
+    lines += text.findings(style).dropFirst() + PlanText.rowLines(report.plan.rows)
+    lines += [
+      "The previous version is kept as \(report.retained.id) (\(sizeText(report.retained.byteCount))):"
+        + " heirloom restore \(shellWord(path)) brings it back."
+    ]
+    return CommandReport(
+      lines: lines,
+      members: members(
+        path, "migrated", from: report.sourceChecksum, to: report.destinationChecksum, rows: report.plan.rows,
+        retained: report.retained.id, seconds: report.seconds))
+  }
+
+  private static func members(
+    _ path: String, _ outcome: String, from: String?, to: String?, rows: [EntityRows], retained: String?,
+    seconds: Double
+  ) -> OutputMembers {
+    let rows = rows.map { row in
+      OutputValue.object([
+        ("entity", .text(row.entity)), ("before", .optional(row.before)), ("after", .optional(row.after)),
+      ])
+    }
+    return [
+      ("store", .text(path)), ("outcome", .text(outcome)), ("from", .optional(from)), ("to", .optional(to)),
+      ("rows", .list(rows)), ("retained", .optional(retained)), ("seconds", .number(seconds)),
+    ]
+  }
+
+  /// An app that finds no store starts for the first time; someone who names one has mistyped it, or lost it.
+  private static func missing(_ path: String, request: MigrationRequest) -> CommandFailure {
+    var failure = CommandFailure(StoreError(path: path, problem: .missing))
+    failure.code = "noStore"
+    failure.suggestion = "Check the path. Nothing was created."
+    let versions = (try? request.assistant(for: path).previousVersions()) ?? []
+    if let newest = versions.first {
+      failure.suggestion =
+        "The store is gone, but \(counted(Int64(versions.count), "version")) of it are kept: heirloom restore"
+        + " \(shellWord(path)) brings back the newest, \(newest.id)."
+    }
+    failure.storeAt = nil
+    return failure
+  }
+}
+
+extension CommandReport {
+  /// The same report with warnings at its end.
+  fileprivate func warning(_ warnings: [String], style: TextStyle) -> CommandReport {
+    var report = self
+    report.lines += warnings.map { "\(style.yellow("note:")) \($0)" }
+    report.members.append("warnings", .texts(warnings))
+    return report
+  }
+}

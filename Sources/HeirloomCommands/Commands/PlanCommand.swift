@@ -1,0 +1,77 @@
+import Foundation
+import Heirloom
+
+extension Command {
+  /// Shows what a migration would do.
+  static let plan = Command(
+    name: "plan", usage: "STORE --to MODEL [--model MODEL]… [--sql]",
+    summary: "the steps, losses, blockers, time and space; nothing is changed",
+    details: [
+      "The exit code is the one that heirloom migrate would end with: 3 where a mapping or a decision about rows is needed,"
+        + " 5 for a store of an unknown version that would lose something and for one of a newer version."
+    ],
+    options: [
+      .to, .model, Option(name: "--sql", summary: "show the statements of the steps"),
+      .acceptLosses,
+    ],
+    example: "heirloom plan Journal.sqlite --to Journal.xcdatamodeld", positionals: ["STORE"], requiredCount: 1,
+    wantsMapping: true, run: PlanCommand.run)
+}
+
+/// Shows what a migration would do.
+enum PlanCommand {
+  static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
+    let path = console.path(arguments.positionals[0])
+    do {
+      let request = try MigrationRequest(arguments, console: console)
+      let preview = try MigrationPreview(of: path, for: request)
+      return report(preview, request: request, showsSQL: arguments.has("--sql"), style: console.style)
+    } catch let error as UsageError {
+      throw error
+    } catch {
+      throw CommandFailure(error).aboutStore(at: path)
+    }
+  }
+
+  /// Reports a preview.
+  static func report(
+    _ preview: MigrationPreview, request: MigrationRequest, showsSQL: Bool, style: TextStyle
+  ) -> CommandReport {
+    let text = preview.difference.map { DifferenceText(difference: $0) }
+    var report = CommandReport(
+      members: (text?.members ?? []) + PlanText.members(of: preview.plan, showsSQL: showsSQL), failure: preview.failure)
+    report.lines = headline(preview, request: request, style: style)
+    if preview.isUpToDate {
+      report.lines += text?.lines(style) ?? []
+      return report
+    }
+    guard let plan = preview.plan else {
+      report.lines += text?.lines(style) ?? []
+      return report
+    }
+    let planText = PlanText(plan: plan)
+    if showsSQL {
+      report.lines = planText.sql
+      return report
+    }
+    report.lines += planText.findings(style)
+    report.lines += ["", style.bold("Objects:")] + PlanText.rowLines(plan.rows)
+    report.lines += planText.steps(style) + ["", planText.costs, "Nothing was changed."]
+    return report
+  }
+
+  /// One line: the store, from which version to which, and what the difference comes to.
+  static func headline(_ preview: MigrationPreview, request: MigrationRequest, style: TextStyle) -> [String] {
+    let name = style.bold(preview.look.path)
+    if preview.isUpToDate { return ["\(name) has the model \"\(request.history.currentName)\": nothing to do."] }
+    let version = preview.look.versionName.map { "\"\($0)\"" } ?? "an unknown version"
+    let source =
+      switch preview.look.origin {
+      case .cache: " (its model is in the store)"
+      case .snapshot: " (its model is in the snapshot beside it)"
+      case .file, .none: ""
+      }
+    let verdict = preview.difference.map { ": \($0.verdict.rawValue)" } ?? ""
+    return ["\(name): from \(version)\(source) to \"\(request.history.currentName)\"\(verdict)"]
+  }
+}

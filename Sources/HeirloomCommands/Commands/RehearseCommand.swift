@@ -1,0 +1,66 @@
+import Foundation
+import Heirloom
+
+extension Command {
+  /// Tries a migration on a copy.
+  static let rehearse = Command(
+    name: "rehearse", usage: "STORE --to MODEL [--model MODEL]…",
+    summary: "the whole migration on a clone, proof and timing; the store is untouched",
+    details: [
+      "The clone is made in a temporary folder (TMPDIR names another place for it) and removed at the end. Other processes"
+        + " may have the store open meanwhile."
+    ],
+    options: [.to, .model, .acceptLosses],
+    example: "heirloom rehearse Journal.sqlite --to Journal.xcdatamodeld", positionals: ["STORE"], requiredCount: 1,
+    wantsMapping: true, run: RehearseCommand.run)
+}
+
+/// Tries a migration on a copy.
+enum RehearseCommand {
+  static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
+    let path = console.path(arguments.positionals[0])
+    do {
+      return try rehearse(path, request: try MigrationRequest(arguments, console: console), console: console)
+    } catch let error as UsageError {
+      throw error
+    } catch {
+      throw CommandFailure(error).aboutStore(at: path)
+    }
+  }
+
+  private static func rehearse(
+    _ path: String, request: MigrationRequest, console: Console
+  ) throws -> CommandReport {
+    let style = console.style
+    let preview = try MigrationPreview(of: path, for: request)
+    // What the plan already refuses needs no copy.
+    guard preview.failure == nil, let plan = preview.plan else {
+      return PlanCommand.report(preview, request: request, showsSQL: false, style: style)
+    }
+    let clone = try StoreClone(of: path, bytesNeeded: plan.bytesNeeded, console: console)
+    let migration = StoreMigration(request: request, console: console)
+    let report: MigrationReport
+    do {
+      guard case .migrated(let result) = try migration.run(on: clone.path) else {
+        throw CommandFailure(
+          exitCode: .failed, code: "failed",
+          message: "The copy of \(path) was not migrated: another process was quicker.",
+          suggestion: "Nothing was changed. Run again.", storeAt: path)
+      }
+      report = result
+    } catch {
+      throw clone.translate(error)
+    }
+    let text = PlanText(plan: report.plan)
+    var lines = PlanCommand.headline(preview, request: request, style: style)
+    lines += text.findings(style) + ["", style.bold("Objects:")] + PlanText.rowLines(report.plan.rows)
+    lines += [
+      "",
+      "\(style.green("Rehearsed")) on a copy: \(counted(report.plan.rowsRewritten, "row")) in"
+        + " \(durationText(report.seconds)), the proof passed. The copy is removed, the store is untouched.",
+    ]
+    let difference = preview.difference.map { DifferenceText(difference: $0).members } ?? []
+    return CommandReport(
+      lines: lines, members: difference + PlanText.members(of: report.plan, seconds: report.seconds))
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import Heirloom
+
+extension Command {
+  /// Exports a model.
+  static let snapshot = Command(
+    name: "snapshot", usage: "MODEL [--output FILE] [--date DATE]",
+    summary: "write a model as JSON, for version control or another machine",
+    details: [
+      "MODEL is a model of any kind, or a store, which stands for the model that made it. The file is <version>.json in the"
+        + " current folder unless --output names another; a name that ends in .gz is compressed.",
+      "A file that holds the same version is brought up to date, any other is left alone. Equal models give equal files: the"
+        + " time that is noted is 1970-01-01 unless --date says another.",
+    ],
+    options: [
+      Option(name: "--output", value: "FILE", summary: "the file to write"),
+      Option(name: "--date", value: "DATE", summary: "the time that is noted, such as 2026-11-21T10:15:00Z"),
+    ],
+    example: "heirloom snapshot Journal.xcdatamodeld --output Snapshots/Journal.json", positionals: ["MODEL"],
+    requiredCount: 1, run: SnapshotCommand.run)
+}
+
+/// Exports a model.
+enum SnapshotCommand {
+  static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
+    let date = try date(arguments)
+    let source = console.path(arguments.positionals[0])
+    let named = try NamedModel(at: source)
+    for warning in named.warnings { console.log("note: \(warning)") }
+    let output = console.path(arguments.value("--output") ?? fileName(named.name))
+    let snapshot = ModelSnapshot(model: named.model, archivedAt: date)
+    let isNew = try write(snapshot, to: output)
+    let verb = isNew ? "was written" : "holds the model already and was left as it is"
+    return CommandReport(
+      lines: ["\(output) \(verb).", "  version   \"\(named.name)\"", "  checksum  \(snapshot.versionChecksum)"],
+      members: [("path", .text(output)), ("versionChecksum", .text(snapshot.versionChecksum))])
+  }
+
+  private static func date(_ arguments: Arguments) throws(UsageError) -> Date {
+    guard let text = arguments.value("--date") else { return Date(timeIntervalSince1970: 0) }
+    guard let date = try? Date(text, strategy: .iso8601) else {
+      throw .invalidValue(option: "--date", value: text, expected: "a time such as 2026-11-21T10:15:00Z")
+    }
+    return date
+  }
+
+  /// A version's name as a file's: no part of it may lead elsewhere.
+  private static func fileName(_ version: String) -> String {
+    let name = String(version.map { $0 == "/" || $0 == "\0" ? "-" : $0 })
+    return (name.hasPrefix(".") ? "model" + name : name) + ".json"
+  }
+
+  /// Writes the file unless it holds the same already.
+  private static func write(_ snapshot: ModelSnapshot, to path: String) throws -> Bool {
+    let bytes = try snapshot.bytes(path.hasSuffix(".gz") ? .compressed : .readable)
+    let file = SnapshotFile(path: path, files: POSIXFileOperations())
+    switch PathKind(path) {
+    case .missing: break
+    case .file:
+      let found = try file.read() ?? []
+      if found == bytes { return false }
+      guard let other = try? ModelSnapshot(bytes: found), other.versionChecksum == snapshot.versionChecksum else {
+        throw refusal(path)
+      }
+    default: throw refusal(path)
+    }
+    try file.write(bytes)
+    return true
+  }
+
+  private static func refusal(_ path: String) -> CommandFailure {
+    CommandFailure(
+      exitCode: .failed, code: "fileExists", coreDataCode: 516,
+      message: "\(path) is there already and is no snapshot of this version; it was left alone.",
+      suggestion: "Name another file with --output, or move that one away.")
+  }
+}

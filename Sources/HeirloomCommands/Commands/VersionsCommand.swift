@@ -1,0 +1,95 @@
+import Foundation
+import Heirloom
+
+extension Command {
+  /// Lists what is kept.
+  static let versions = Command(
+    name: "versions", usage: "STORE", summary: "retained versions, the newest first",
+    details: ["Each of them is a complete set in a folder of its own, whose store opens by itself."],
+    example: "heirloom versions Journal.sqlite", positionals: ["STORE"], requiredCount: 1, run: VersionsCommand.run)
+}
+
+/// Lists what is kept.
+enum VersionsCommand {
+  static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
+    let path = console.path(arguments.positionals[0])
+    do {
+      let versions = try StoreKeeper(path: path).versions()
+      return CommandReport(lines: lines(versions, path: path, style: console.style), members: members(versions))
+    } catch {
+      throw CommandFailure(error).aboutStore(at: path)
+    }
+  }
+
+  private static func members(_ versions: [PreviousVersion]) -> OutputMembers {
+    let list = versions.map { version in
+      OutputValue.object([
+        ("id", .text(version.id)), ("path", .text(version.storeURL.path)),
+        ("checksum", .optional(version.versionChecksum)), ("date", .text(version.date.formatted(.iso8601))),
+        ("bytes", .integer(version.byteCount)),
+      ])
+    }
+    return [("versions", .list(list))]
+  }
+
+  private static func lines(_ versions: [PreviousVersion], path: String, style: TextStyle) -> [String] {
+    guard !versions.isEmpty else { return ["\(path): no previous version is kept."] }
+    var table = TextTable(
+      header: ["Version", "kept at (UTC)", "size", "model's checksum"], alignments: [.left, .left, .right, .left])
+    for version in versions {
+      table.add([
+        version.id, version.date.formatted(.iso8601), sizeText(version.byteCount), version.versionChecksum ?? "unknown",
+      ])
+    }
+    return ["\(style.bold(path)): \(counted(Int64(versions.count), "previous version")), the newest first"]
+      + table.lines() + [
+        "heirloom restore \(shellWord(path)) --version ID brings one back; the start of the ID is enough."
+      ]
+  }
+}
+
+/// Reaches what is kept of a store, without a model.
+struct StoreKeeper {
+  private let path: String
+  private let assistant: MigrationAssistant
+
+  /// Creates a keeper.
+  ///
+  /// - Parameter path: The store's file, which may be gone.
+  /// - Throws: `ModelError`.
+  init(path: String) throws {
+    self.path = path
+    let url = URL(fileURLWithPath: path)
+    // Listing and restoring ask no model, so the assistant gets one without entities.
+    assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: try ManagedObjectModel(entities: [])))
+  }
+
+  /// The versions, the newest first.
+  ///
+  /// - Throws: `StoreError` if there is neither a store nor anything that is kept of one; `MigrationAssistantError`.
+  func versions() throws -> [PreviousVersion] {
+    let versions = try assistant.previousVersions()
+    if versions.isEmpty {
+      switch PathKind(path) {
+      case .database: break
+      case .missing: throw StoreError(path: path, problem: .missing)
+      case .folder, .special: throw StoreError(path: path, problem: .notFile)
+      case .emptyFile: throw StoreError(path: path, problem: .empty)
+      case .unreadable(let reason): throw StoreError(path: path, problem: .unreadable(reason: reason))
+      case .file: throw StoreError(path: path, problem: .notDatabase)
+      }
+    }
+    return versions
+  }
+
+  /// Brings a version back.
+  ///
+  /// - Parameter prefix: The start of its name; `nil` for the newest.
+  /// - Returns: The version that was restored, and the one that was kept.
+  /// - Throws: `MigrationAssistantError`.
+  func restore(_ prefix: String?) throws -> (restored: PreviousVersion, retained: PreviousVersion?) {
+    try assistant.restorePreviousVersion(prefix)
+  }
+}

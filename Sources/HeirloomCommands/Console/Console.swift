@@ -1,0 +1,107 @@
+import Foundation
+
+/// What a run of the tool sees of its surroundings.
+///
+/// Tests give one that records.
+package struct Console: Sendable {
+  /// Writes to standard output.
+  package let writeOutput: @Sendable (String) -> Void
+  /// Writes to standard error.
+  package let writeError: @Sendable (String) -> Void
+  /// Whether standard output is a terminal.
+  package let isOutputTerminal: Bool
+  /// Whether standard error is a terminal.
+  package let isErrorTerminal: Bool
+  /// The environment.
+  package let environment: [String: String]
+  /// The folder that paths start from which are not absolute.
+  package let currentDirectory: String
+  /// The tool's own file, if it is known.
+  package let executablePath: String?
+  /// Tells when the user stops the tool.
+  package let interruption: Interruption
+
+  /// Creates a console.
+  package init(
+    writeOutput: @escaping @Sendable (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
+    isOutputTerminal: Bool = false, isErrorTerminal: Bool = false, environment: [String: String] = [:],
+    currentDirectory: String, executablePath: String? = nil, interruption: Interruption = Interruption()
+  ) {
+    self.writeOutput = writeOutput
+    self.writeError = writeError
+    self.isOutputTerminal = isOutputTerminal
+    self.isErrorTerminal = isErrorTerminal
+    self.environment = environment
+    self.currentDirectory = currentDirectory
+    self.executablePath = executablePath
+    self.interruption = interruption
+  }
+
+  /// Creates the console of this process.
+  ///
+  /// - Parameter interruption: Told when the user stops the tool.
+  /// - Returns: A console on the standard streams.
+  package static func ofProcess(interruption: Interruption) -> Console {
+    Console(
+      writeOutput: { write($0, to: STDOUT_FILENO) }, writeError: { write($0, to: STDERR_FILENO) },
+      isOutputTerminal: isatty(STDOUT_FILENO) == 1, isErrorTerminal: isatty(STDERR_FILENO) == 1,
+      environment: ProcessInfo.processInfo.environment, currentDirectory: FileManager.default.currentDirectoryPath,
+      executablePath: Bundle.main.executablePath, interruption: interruption)
+  }
+
+  /// Returns the absolute path of a word of the command line.
+  func path(_ word: String) -> String {
+    // Not tidied up: `link/../name` is not `name` where `link` leads elsewhere.
+    if word.hasPrefix("/") { return word }
+    let relative = word.hasPrefix("./") ? String(word.dropFirst(2)) : word
+    return currentDirectory.hasSuffix("/") ? currentDirectory + relative : "\(currentDirectory)/\(relative)"
+  }
+
+  /// How text for standard output is set.
+  var style: TextStyle { TextStyle(isColored: isOutputTerminal && allowsColor) }
+
+  /// How text for standard error is set.
+  var errorStyle: TextStyle { TextStyle(isColored: isErrorTerminal && allowsColor) }
+
+  /// Whether colours are wanted where there is a terminal: https://no-color.org.
+  private var allowsColor: Bool { environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb" }
+
+  /// Writes a line to standard error.
+  func log(_ line: String) {
+    writeError(line + "\n")
+  }
+
+  /// Writes all of a text.
+  ///
+  /// A reader that went away, as `head` does, must not end a migration: what can't be written is dropped.
+  private static func write(_ text: String, to descriptor: Int32) {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0 && errno == EINTR { continue }
+      guard count > 0 else { return }
+      bytes = bytes.dropFirst(count)
+    }
+  }
+}
+
+/// How text is set for a terminal, or left plain.
+struct TextStyle: Sendable {
+  /// Whether there are colours.
+  let isColored: Bool
+
+  /// Text of importance.
+  func bold(_ text: String) -> String { set(text, "1") }
+  /// Text of less importance.
+  func faint(_ text: String) -> String { set(text, "2") }
+  /// Text about something lost or wrong.
+  func red(_ text: String) -> String { set(text, "31") }
+  /// Text about something done.
+  func green(_ text: String) -> String { set(text, "32") }
+  /// Text about something to watch.
+  func yellow(_ text: String) -> String { set(text, "33") }
+
+  private func set(_ text: String, _ code: String) -> String {
+    isColored && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+  }
+}

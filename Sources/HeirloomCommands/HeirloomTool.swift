@@ -1,0 +1,78 @@
+import Foundation
+
+/// The command-line tool.
+package enum HeirloomTool {
+  /// The tool's version.
+  package static let version = "0.1.0"
+
+  /// Runs the tool.
+  ///
+  /// - Parameters:
+  ///   - arguments: The words of the command line, the tool's own name left out.
+  ///   - console: The surroundings.
+  /// - Returns: The exit code, a raw value of ``ExitCode``.
+  package static func run(arguments: [String], console: Console) -> Int32 {
+    // A command line that can't be read tells all the same in which form the complaint is wanted.
+    let wantsJSON = arguments.prefix { $0 != "--" }.contains("--json")
+    let report: CommandReport
+    do {
+      report = try answer(arguments, console: console)
+    } catch {
+      report = CommandReport(failure: CommandFailure(error))
+    }
+    write(report, asJSON: wantsJSON, to: console)
+    return (report.failure?.exitCode ?? .done).rawValue
+  }
+
+  private static func answer(_ arguments: [String], console: Console) throws -> CommandReport {
+    let words = arguments.filter { $0 != "--json" }
+    guard let name = words.first else {
+      // Someone who types the bare name wants help; a script that does has a mistake in it.
+      var report = CommandReport(
+        members: HelpText.members, failure: CommandFailure(UsageError.missingArgument("COMMAND")))
+      report.lines = HelpText.overview(console.style)
+      return report
+    }
+    switch name {
+    case "help", "--help", "-h":
+      guard let topic = words.dropFirst().first else {
+        return CommandReport(lines: HelpText.overview(console.style), members: HelpText.members)
+      }
+      return help(on: try command(topic), console: console)
+    case "--version":
+      return CommandReport(lines: ["heirloom \(version)"], members: [("version", .text(version))])
+    default:
+      let command = try command(name)
+      let position = arguments.firstIndex(of: name) ?? 0
+      let others = arguments[..<position] + arguments[(position + 1)...]
+      let parsed = try Arguments(Array(others), grammar: command.grammar)
+      if parsed.has("--help") { return help(on: command, console: console) }
+      if let mapping = parsed.all("--mapping").first { throw UsageError.mappingFile(mapping) }
+      return try command.run(parsed, console)
+    }
+  }
+
+  private static func command(_ name: String) throws(UsageError) -> Command {
+    guard let command = Command.all.first(where: { $0.name == name }) else {
+      throw .unknownCommand(name, known: Command.all.map(\.name))
+    }
+    return command
+  }
+
+  private static func help(on command: Command, console: Console) -> CommandReport {
+    CommandReport(lines: HelpText.lines(of: command, console.style), members: HelpText.members(of: command))
+  }
+
+  private static func write(_ report: CommandReport, asJSON: Bool, to console: Console) {
+    if asJSON {
+      var members = report.members
+      if let failure = report.failure { members.append("error", failure.output) }
+      console.writeOutput(OutputValue.object(members).json)
+      return
+    }
+    if !report.lines.isEmpty { console.writeOutput(report.lines.joined(separator: "\n") + "\n") }
+    if let failure = report.failure, report.printsFailure {
+      for line in failure.lines(console.errorStyle) { console.log(line) }
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Heirloom
+
+/// Why a command did not do what it was asked to, for a person and for a program.
+struct CommandFailure: Error {
+  /// What the tool's exit tells.
+  var exitCode: ExitCode
+  /// A stable code.
+  var code: String
+  /// The code of the same failure in Core Data's domain, if there is one.
+  var coreDataCode: Int?
+  /// What was found and what was expected, where.
+  var message: String
+  /// What to do.
+  var suggestion: String?
+  /// The store that still holds the data, if the command was about one.
+  var storeAt: String?
+
+  /// The failure as the value of the key `error`.
+  var output: OutputValue {
+    .object([
+      ("code", .text(code)),
+      ("coreDataCode", .optional(coreDataCode.map(Int64.init))),
+      ("message", .text(message)),
+      ("suggestion", .optional(suggestion)),
+      ("storeAt", .optional(storeAt)),
+    ])
+  }
+
+  /// The lines for standard error.
+  func lines(_ style: TextStyle) -> [String] {
+    ["\(style.red("heirloom:")) \(message)"] + (suggestion.map { ["  " + $0] } ?? [])
+  }
+
+  /// The same failure about a store, if it says nothing of one itself.
+  func aboutStore(at path: String?) -> CommandFailure {
+    var failure = self
+    failure.storeAt = storeAt ?? path
+    return failure
+  }
+}
+
+extension CommandFailure {
+  /// Says in the tool's words what went wrong.
+  init(_ error: any Error) {
+    switch error {
+    case let error as CommandFailure: self = error
+    case let error as UsageError:
+      self.init(
+        exitCode: .usage, code: "usage", coreDataCode: nil, message: error.description, suggestion: error.suggestion)
+    case let error as MigrationAssistantError: self.init(error)
+    case let error as StoreError: self.init(.unreadableStore(error))
+    case let error as SQLiteError:
+      self.init(exitCode: .failed, code: "failed", coreDataCode: nil, message: error.description)
+    case let error as ModelReadingError:
+      self.init(
+        exitCode: .failed, code: "unreadableModel", coreDataCode: error.coreDataCode, message: error.description,
+        suggestion: error.recoverySuggestion)
+    case let error as ManagedObjectError:
+      self.init(exitCode: .failed, code: "failed", coreDataCode: nil, message: "\(error)")
+    case let error as VaultError:
+      self.init(
+        exitCode: .failed, code: "unfitLocation", coreDataCode: nil, message: sentence("\(error)"),
+        suggestion: error.suggestion)
+    case let error as FileError:
+      self.init(exitCode: .failed, code: "unfitLocation", coreDataCode: nil, message: sentence("\(error)"))
+    default:
+      self.init(exitCode: .failed, code: "failed", coreDataCode: nil, message: sentence("\(error)"))
+    }
+  }
+
+  private init(_ error: MigrationAssistantError) {
+    self.init(
+      exitCode: .failed, code: error.code, coreDataCode: error.coreDataCode, message: error.description,
+      suggestion: error.recoverySuggestion, storeAt: error.storePath)
+    switch error {
+    case .unreadableStore(let problem) where problem.problem == .inUse:
+      exitCode = .storeInUse
+      code = "storeInUse"
+      // Core Data's code for a store that another coordinator holds.
+      coreDataCode = 134_090
+    case .storeInUse: exitCode = .storeInUse
+    case .noModel, .unknownVersion, .newerVersion: exitCode = .unknownVersion
+    case .mappingNeeded, .decisionNeeded: exitCode = .decisionNeeded
+    case .outcomeUnknown: exitCode = .outcomeUnknown
+    case .failed(_, .cancelled): exitCode = .cancelled
+    default: exitCode = .failed
+    }
+    switch error {
+    case .noModel:
+      suggestion = "\(error.storePath) was not changed. Give the model that made it with --model."
+    case .newerVersion(_, _, let retained):
+      suggestion =
+        (retained.first.map {
+          "\(error.storePath) was not changed. The retained version \($0.id) fits: heirloom restore"
+            + " \(shellWord(error.storePath)) --version \($0.id) brings it back, or use the newer app."
+        } ?? "\(error.storePath) was not changed. Use the newer app.")
+        + " To go back to this model all the same, give --accept-losses."
+    default: break
+    }
+  }
+}
+
+extension ModelReadingError {
+  /// The code that Foundation or Core Data gives a like failure.
+  fileprivate var coreDataCode: Int? {
+    switch problem {
+    case .missing: 260
+    case .unreadable: 257
+    case .notModel, .tooLarge: 259
+    case .malformed, .unsupportedSnapshotFormat: 134_010
+    case .inconsistent, .hashMismatch: 134_020
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import HeirloomFormats
+
+/// A value of the tool's JSON output; members keep their order.
+indirect enum OutputValue {
+  case null
+  case boolean(Bool)
+  case integer(Int64)
+  case number(Double)
+  case text(String)
+  case list([OutputValue])
+  case object(OutputMembers)
+
+  /// The text, or null.
+  static func optional(_ text: String?) -> OutputValue {
+    text.map { .text($0) } ?? .null
+  }
+
+  /// The number, or null.
+  static func optional(_ number: Int64?) -> OutputValue {
+    number.map { .integer($0) } ?? .null
+  }
+
+  /// A list of texts.
+  static func texts(_ texts: [String]) -> OutputValue {
+    .list(texts.map { .text($0) })
+  }
+
+  /// The value as indented JSON with a line end.
+  var json: String {
+    var writer = CanonicalJSONWriter(isIndented: true)
+    write(to: &writer)
+    return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+  }
+
+  private func write(to writer: inout CanonicalJSONWriter) {
+    switch self {
+    case .null: writer.null()
+    case .boolean(let value): writer.boolean(value)
+    case .integer(let value): writer.integer(value)
+    case .number(let value): writer.double(value)
+    case .text(let value): writer.string(value)
+    case .list(let values):
+      writer.beginArray()
+      for value in values { value.write(to: &writer) }
+      writer.endArray()
+    case .object(let members):
+      writer.beginObject()
+      for (name, value) in zip(members.names, members.values) {
+        writer.key(name)
+        value.write(to: &writer)
+      }
+      writer.endObject()
+    }
+  }
+}
+
+/// The members of a JSON object in the order in which they are written.
+struct OutputMembers: ExpressibleByArrayLiteral {
+  /// The names.
+  private(set) var names: [String] = []
+  /// The values, one for each name.
+  private(set) var values: [OutputValue] = []
+
+  init(arrayLiteral elements: (String, OutputValue)...) {
+    for (name, value) in elements { append(name, value) }
+  }
+
+  /// Adds a member.
+  mutating func append(_ name: String, _ value: OutputValue) {
+    names.append(name)
+    values.append(value)
+  }
+
+  /// Members of two objects, one after the other.
+  static func + (left: OutputMembers, right: OutputMembers) -> OutputMembers {
+    var result = left
+    for (name, value) in zip(right.names, right.values) { result.append(name, value) }
+    return result
+  }
+}

@@ -1,0 +1,130 @@
+import Heirloom
+
+/// A migration's plan for a person and for a program.
+struct PlanText {
+  /// The plan.
+  let plan: MigrationPlan
+
+  /// The members of a plan; those of none if there is nothing to do.
+  ///
+  /// - Parameters:
+  ///   - plan: The plan.
+  ///   - seconds: The time that was measured; `nil` for the estimate.
+  ///   - showsSQL: Whether steps have their SQL.
+  /// - Returns: The members.
+  static func members(of plan: MigrationPlan?, seconds: Double? = nil, showsSQL: Bool = false) -> OutputMembers {
+    let steps = (plan?.steps ?? []).map { step in
+      var members: OutputMembers = [
+        ("kind", .text(step.kind.rawValue)), ("subject", .text(step.subject)), ("summary", .text(step.summary)),
+        ("rows", .optional(step.rows)),
+      ]
+      if showsSQL { members.append("sql", .text(step.sql)) }
+      return OutputValue.object(members)
+    }
+    return [
+      ("steps", .list(steps)), ("losses", .list((plan?.losses ?? []).map(output))),
+      (
+        "blockers",
+        .list(
+          (plan?.blockers ?? []).map { blocker in
+            .object([
+              ("kind", .text(blocker.kind)), ("entity", .text(blocker.entity)),
+              ("property", .optional(blocker.property)), ("reason", .text(blocker.reason)),
+              ("rows", .integer(blocker.rows)),
+            ])
+          })
+      ),
+      ("rowsRewritten", .integer(plan?.rowsRewritten ?? 0)), ("bytesNeeded", .integer(plan?.bytesNeeded ?? 0)),
+      ("seconds", .number(seconds ?? plan?.estimatedSeconds ?? 0)), ("builder", .optional(plan?.builder.rawValue)),
+    ]
+  }
+
+  private static func output(_ loss: MigrationLoss) -> OutputValue {
+    .object([
+      ("entity", .text(loss.entity)), ("property", .optional(loss.property)), ("rows", .integer(loss.rows)),
+    ])
+  }
+
+  /// What is lost, what stands in the way and what may surprise, counted.
+  func findings(_ style: TextStyle) -> [String] {
+    var lines: [String] = []
+    if !plan.blockers.isEmpty {
+      lines += ["", style.bold("What stands in the way:")]
+      for blocker in plan.blockers {
+        lines.append("  \(style.red("✗")) \(counted(blocker.rows, "row")): \(blocker.reason)")
+      }
+    }
+    lines += [
+      "", style.bold(plan.losses.isEmpty ? "Nothing is lost." : "What is lost (the previous version keeps it):"),
+    ]
+    for loss in plan.losses {
+      lines.append("  \(style.red("−")) \(counted(loss.rows, "row")): \(loss.reason)")
+    }
+    if !plan.warnings.isEmpty {
+      lines += ["", style.bold("What may surprise:")]
+      lines += plan.warnings.map { "  \(style.yellow("!")) \(sentence($0))" }
+    }
+    return lines
+  }
+
+  /// The objects of each entity before and after.
+  ///
+  /// - Parameter rows: The counts.
+  /// - Returns: A table; entities without objects on both sides are counted only.
+  static func rowLines(_ rows: [EntityRows]) -> [String] {
+    let shown = rows.filter { $0.before ?? 0 > 0 || $0.after ?? 0 > 0 }
+    guard !shown.isEmpty else { return ["  no objects"] }
+    var table = TextTable(header: ["Entity", "before", "after"], alignments: [.left, .right, .right])
+    for row in shown {
+      table.add([row.entity, row.before.map(grouped) ?? "–", row.after.map(grouped) ?? "–"])
+    }
+    let empty = rows.count - shown.count
+    return table.lines() + (empty > 0 ? ["  and \(counted(Int64(empty), "entity")) without objects"] : [])
+  }
+
+  /// The steps, those of one kind that only make tables and indexes in one line.
+  func steps(_ style: TextStyle) -> [String] {
+    var lines = ["", style.bold("Steps:")]
+    var number = 1
+    var index = 0
+    while index < plan.steps.count {
+      let step = plan.steps[index]
+      var end = index + 1
+      if step.rows == nil {
+        while end < plan.steps.count, plan.steps[end].kind == step.kind, plan.steps[end].rows == nil { end += 1 }
+      }
+      let subjects = plan.steps[index..<end].map(\.subject)
+      let text = end - index == 1 ? step.summary : "\(Self.words(step.kind)): \(listText(subjects, limit: 6))"
+      let rows = step.rows.map { " (\(counted($0, "row")))" } ?? ""
+      lines.append("  \(number). \(text)\(rows)")
+      number += 1
+      index = end
+    }
+    return lines
+  }
+
+  /// The statements of all steps, each step under its summary as a comment.
+  var sql: [String] {
+    plan.steps.flatMap { ["-- \($0.summary)", $0.sql] }
+  }
+
+  /// What the migration takes.
+  var costs: String {
+    "\(counted(plan.rowsRewritten, "row")) are written anew by \(plan.builder.rawValue); about"
+      + " \(durationText(plan.estimatedSeconds)) and \(sizeText(plan.bytesNeeded)) of free space are needed."
+  }
+
+  private static func words(_ kind: MigrationStep.Kind) -> String {
+    switch kind {
+    case .createTable: "Make the tables"
+    case .createIndex: "Make the indexes"
+    case .createTrigger: "Make the triggers"
+    case .copyObject: "Copy what no model knows"
+    case .copyRows: "Copy the rows of"
+    case .gatherLinks: "Gather the links of"
+    case .copyLinks: "Copy the links of"
+    case .orderMembers: "Number the members of"
+    case .writeMetadata: "Write"
+    }
+  }
+}

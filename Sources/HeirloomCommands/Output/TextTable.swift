@@ -1,0 +1,42 @@
+/// Rows of text with columns under each other.
+struct TextTable {
+  /// On which side the text of a column stands.
+  enum Alignment {
+    case left
+    case right
+  }
+
+  private let alignments: [Alignment]
+  private var rows: [[String]]
+
+  /// Creates a table.
+  ///
+  /// - Parameters:
+  ///   - header: The columns' titles.
+  ///   - alignments: One for each column.
+  init(header: [String], alignments: [Alignment]) {
+    self.alignments = alignments
+    rows = [header]
+  }
+
+  /// Adds a row of as many texts as there are columns.
+  mutating func add(_ row: [String]) {
+    rows.append(row)
+  }
+
+  /// The lines, the header first, without spaces at their ends.
+  func lines(indent: Int = 2) -> [String] {
+    let widths = alignments.indices.map { column in
+      rows.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0
+    }
+    return rows.map { row in
+      let cells = zip(row, zip(widths, alignments)).map { text, layout in
+        let padding = String(repeating: " ", count: max(0, layout.0 - text.count))
+        return layout.1 == .left ? text + padding : padding + text
+      }
+      var line = String(repeating: " ", count: indent) + cells.joined(separator: "  ")
+      while line.hasSuffix(" ") { line.removeLast() }
+      return line
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+/// Returns a number with a comma before each group of three digits.
+func grouped(_ number: Int64) -> String {
+  let digits = Array(String(number.magnitude))
+  var text = number < 0 ? "-" : ""
+  for (index, digit) in digits.enumerated() {
+    if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
+    text.append(digit)
+  }
+  return text
+}
+
+/// Returns a number with the word for what is counted: `1 row`, `2 rows`, `3 entities`.
+func counted(_ number: Int64, _ word: String) -> String {
+  let plural = word.hasSuffix("y") ? word.dropLast() + "ies" : word + "s"
+  return "\(grouped(number)) \(number == 1 ? word : String(plural))"
+}
+
+/// Returns a size for a person: `512 bytes`, `1.5 MB`.
+func sizeText(_ bytes: Int64) -> String {
+  guard bytes >= 1000 else { return counted(bytes, "byte") }
+  var value = Double(bytes)
+  var unit = "bytes"
+  for next in ["kB", "MB", "GB", "TB"] where value >= 999.95 {
+    value /= 1000
+    unit = next
+  }
+  return "\(String(format: "%.1f", value)) \(unit)"
+}
+
+/// Returns a duration for a person: `0.12 s`, `2 min 5 s`.
+func durationText(_ seconds: Double) -> String {
+  guard seconds.isFinite, seconds >= 0 else { return "an unknown time" }
+  if seconds < 10 { return String(format: "%.2f s", seconds) }
+  guard seconds >= 60 else { return String(format: "%.0f s", seconds) }
+  let whole = Int64(min(seconds, 1e12).rounded())
+  if whole < 3600 { return "\(whole / 60) min \(whole % 60) s" }
+  return "\(grouped(whole / 3600)) h \(whole / 60 % 60) min"
+}
+
+/// Returns names in one line, at most so many of them.
+func listText(_ names: [String], limit: Int = 8) -> String {
+  let rest = names.count > limit ? " and \(names.count - limit) more" : ""
+  return names.prefix(limit).joined(separator: ", ") + rest
+}
+
+/// Returns a text as a sentence: upper case first, a full stop last.
+func sentence(_ text: String) -> String {
+  let isEnded = text.hasSuffix(".") || text.hasSuffix("!") || text.hasSuffix("?")
+  return text.prefix(1).uppercased() + text.dropFirst() + (isEnded ? "" : ".")
+}
+
+/// Returns a path in single quotes where a shell needs them.
+func shellWord(_ word: String) -> String {
+  let isPlain = word.utf8.allSatisfy { byte in
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+      UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: ":"), UInt8(ascii: "@"):
+      true
+    default: false
+    }
+  }
+  return isPlain && !word.isEmpty
+    ? word
+    : "'"
+      + word.split(separator: "'", omittingEmptySubsequences: false)
+      .joined(separator: "'\\''") + "'"
+}

@@ -1,0 +1,84 @@
+import Heirloom
+
+/// The objects of each entity of a store, counted.
+struct RowCounts {
+  /// Objects of exactly the entity, by its name.
+  private(set) var rows: [String: Int64] = [:]
+  /// Parents by the entity's name, where the store alone told them.
+  private(set) var superentities: [String: String] = [:]
+  /// What is odd, in sentences.
+  private(set) var notes: [String] = []
+
+  /// Counts by a model.
+  ///
+  /// - Parameters:
+  ///   - connection: The store.
+  ///   - schema: The schema of the store's model.
+  ///   - actual: What the file has.
+  /// - Throws: `SQLiteError` for a damaged file.
+  init(connection: Connection, schema: PhysicalSchema, actual: ActualSchema) throws(SQLiteError) {
+    for entity in schema.entities { rows[entity.name] = 0 }
+    for table in schema.tables {
+      guard case .objects = table.kind else { continue }
+      guard actual.table(named: table.name) != nil else {
+        notes.append("the table \(table.name), which the model asks for, is missing")
+        for entity in schema.entities where entity.table == table.name { rows[entity.name] = nil }
+        continue
+      }
+      for (number, count) in try Self.counts(in: table.name, connection) {
+        let entity = number.flatMap { Int(exactly: $0) }.flatMap { schema.entity(numbered: $0) }
+        guard let entity, entity.table == table.name else {
+          notes.append("\(counted(count, "row")) of \(table.name) belong to no entity of the model")
+          continue
+        }
+        rows[entity.name, default: 0] += count
+      }
+    }
+  }
+
+  /// Counts by what the store itself says of its entities, for a store whose model is not known.
+  ///
+  /// - Parameter connection: The store.
+  /// - Throws: `SQLiteError` for a damaged file.
+  init(connection: Connection) throws(SQLiteError) {
+    let actual = try ActualSchema(of: connection)
+    guard let table = actual.table(named: PhysicalName.primaryKeyTable), table.column(named: PhysicalName.name) != nil
+    else { return }
+    var names: [Int64: (name: String, parent: Int64)] = [:]
+    let sql =
+      "SELECT \(quote(PhysicalName.entity)), \(quote(PhysicalName.name)), \(quote(PhysicalName.superentity))"
+      + " FROM \(quote(PhysicalName.primaryKeyTable))"
+    for row in try connection.rows(sql) {
+      guard let number = row[0].integer, let name = row[1].text else { continue }
+      names[number] = (name, row[2].integer ?? 0)
+    }
+    for (_, entity) in names {
+      if entity.parent != 0 { superentities[entity.name] = names[entity.parent]?.name }
+      guard entity.parent == 0 else { continue }
+      let objects = "Z" + entity.name.uppercased()
+      guard actual.table(named: objects)?.column(named: PhysicalName.entity) != nil else { continue }
+      for (number, count) in try Self.counts(in: objects, connection) {
+        if let name = number.flatMap({ names[$0]?.name }) { rows[name, default: 0] += count }
+      }
+    }
+    // An entity without rows is known to have none only if its table is there.
+    for (_, entity) in names where rows[entity.name] == nil {
+      var root = entity
+      var steps = 0
+      while root.parent != 0, let parent = names[root.parent], steps < names.count {
+        root = parent
+        steps += 1
+      }
+      if actual.table(named: "Z" + root.name.uppercased()) != nil { rows[entity.name] = 0 }
+    }
+  }
+
+  private static func counts(
+    in table: String, _ connection: Connection
+  ) throws(SQLiteError) -> [(number: Int64?, count: Int64)] {
+    let entity = quote(PhysicalName.entity)
+    return try connection.rows("SELECT \(entity), COUNT(*) FROM \(quote(table)) GROUP BY \(entity)").map { row in
+      (row[0].integer, row[1].integer ?? 0)
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Heirloom
+
+/// A consistent copy of a store in a folder of its own, removed with the value's last reference.
+final class StoreClone {
+  /// The folder.
+  let directory: URL
+  /// The copy of the store.
+  let path: String
+  /// The store.
+  let originalPath: String
+
+  /// Copies a store, what is in its `-wal` file included; the store itself is only read.
+  ///
+  /// - Parameters:
+  ///   - path: The store's file, which other processes may have open.
+  ///   - bytesNeeded: The room that must be left beside the copy.
+  ///   - console: Tells where temporary folders are made, and when to stop.
+  /// - Throws: `StoreError`, `CommandFailure` when there is no room, `MigrationAssistantError` when it was stopped.
+  init(of path: String, bytesNeeded: Int64, console: Console) throws {
+    let location = try StoreLocation(resolving: path, files: POSIXFileOperations())
+    originalPath = path
+    let parent =
+      console.environment["TMPDIR"].map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
+    directory = parent.appendingPathComponent("heirloom-rehearsal-\(UUID().uuidString)")
+    self.path = directory.appendingPathComponent(location.name).path
+    try Self.checkRoom(in: parent, for: location, bytesNeeded: bytesNeeded)
+    try FileManager.default.createDirectory(
+      at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    do {
+      try copyDatabase(location, console: console)
+      try copy(location.support, to: location.supportName)
+      try copySnapshot(location)
+    } catch {
+      remove()
+      throw error
+    }
+  }
+
+  deinit {
+    remove()
+  }
+
+  private func remove() {
+    try? FileManager.default.removeItem(at: directory)
+  }
+
+  /// Says about the store what was found out about its copy.
+  func translate(_ error: any Error) -> CommandFailure {
+    var failure = CommandFailure(error)
+    failure.message = failure.message.replacingOccurrences(of: path, with: originalPath)
+    failure.suggestion = failure.suggestion?.replacingOccurrences(of: path, with: originalPath)
+    failure.storeAt = originalPath
+    return failure
+  }
+
+  private func copyDatabase(_ location: StoreLocation, console: Console) throws {
+    let usedWAL = try StoreReading.withConnection(toStoreAt: location.path) { connection throws(StoreError) in
+      do throws(SQLiteError) {
+        try connection.interrupt(every: 10_000) { console.interruption.isInterrupted }
+        // Reading in one transaction, it takes no lock that keeps others from writing.
+        try? FileManager.default.removeItem(atPath: path)
+        try connection.execute("VACUUM INTO ?1", [.text(path)])
+        return try connection.firstValue("PRAGMA journal_mode")?.text == "wal"
+      } catch {
+        throw StoreError(error, path: location.path)
+      }
+    }
+    guard usedWAL else { return }
+    let connection = try Connection(path: path, mode: .readWrite)
+    try connection.execute("PRAGMA journal_mode = WAL")
+    try connection.close()
+  }
+
+  private func copy(_ folder: String, to name: String) throws {
+    guard FileManager.default.fileExists(atPath: folder) else { return }
+    try FileManager.default.copyItem(atPath: folder, toPath: directory.appendingPathComponent(name).path)
+  }
+
+  /// Copies the snapshot, which may be the only one to know the store's model.
+  private func copySnapshot(_ location: StoreLocation) throws {
+    guard FileManager.default.fileExists(atPath: location.snapshot) else { return }
+    let companion = path + StoreLocation.companionSuffix
+    try FileManager.default.createDirectory(atPath: companion, withIntermediateDirectories: false)
+    try FileManager.default.copyItem(
+      atPath: location.snapshot, toPath: StoreLocation.join(companion, StoreLocation.snapshotName))
+  }
+
+  /// Checks the room before a long copy is begun.
+  private static func checkRoom(in folder: URL, for location: StoreLocation, bytesNeeded: Int64) throws {
+    var size = bytesNeeded
+    for path in [location.path, location.path + "-wal"] { size += fileSize(path) }
+    if let names = FileManager.default.enumerator(atPath: location.support) {
+      for case let name as String in names { size += fileSize(StoreLocation.join(location.support, name)) }
+    }
+    let available = try POSIXFileOperations().volume(of: folder.path).availableBytes
+    guard available >= UInt64(clamping: size) else {
+      throw CommandFailure(
+        exitCode: .failed, code: "notEnoughSpace", coreDataCode: 640,
+        message:
+          "A rehearsal needs \(sizeText(size)) in \(folder.path), where \(sizeText(Int64(clamping: available))) are"
+          + " left.",
+        suggestion: "Name a folder on a larger volume in the environment variable TMPDIR.", storeAt: location.path)
+    }
+  }
+
+  private static func fileSize(_ path: String) -> Int64 {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
+  }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import Heirloom
+
+/// What can be seen of a store without changing it: its metadata, the model that made it, the objects it holds.
+struct StoreLook {
+  /// Where a store's model was found.
+  enum Origin: String {
+    case snapshot
+    case file
+    case cache
+    case none
+  }
+
+  /// One entity of a store.
+  struct Entity {
+    let name: String
+    var superentity: String?
+    /// The hash of the model that fits.
+    var versionHash: VersionHash?
+    /// The hash of the metadata.
+    var storedHash: VersionHash?
+    /// The objects of exactly this entity.
+    var rows: Int64?
+  }
+
+  /// The store's file.
+  let path: String
+  /// What the store says of itself.
+  let metadata: StoreMetadata
+  /// The model that made the store, if one was found.
+  private(set) var model: ManagedObjectModel?
+  /// Where the model was found.
+  private(set) var origin = Origin.none
+  /// The version's name, if the model is a known version.
+  private(set) var versionName: String?
+  /// The configuration of the model whose entities the store holds; `nil` for all.
+  private(set) var configuration: String?
+  /// The entities, sorted by name.
+  private(set) var entities: [Entity] = []
+  /// Whether the last commits are in the `-wal` file.
+  let hasLog: Bool
+  /// What is odd, in sentences.
+  private(set) var notes: [String] = []
+
+  /// A model that may have made the store.
+  typealias Known = ([String: VersionHash]) -> (name: String, model: ManagedObjectModel)?
+
+  /// Looks at a store.
+  ///
+  /// - Parameters:
+  ///   - path: The store's file.
+  ///   - known: Finds a known model by the store's hashes.
+  /// - Throws: `StoreError` for what is no readable store.
+  init(at path: String, known: Known = { _ in nil }) throws(StoreError) {
+    self = try StoreReading.withConnection(toStoreAt: path) { connection throws(StoreError) in
+      try StoreLook(connection: connection, path: path, known: known)
+    }
+  }
+
+  private init(connection: Connection, path: String, known: Known) throws(StoreError) {
+    self.path = path
+    // One transaction, so that metadata and counts belong to the same state.
+    try Self.converting(path) { () throws(SQLiteError) in try connection.execute("BEGIN") }
+    metadata = try StoreMetadata(connection: connection, path: path)
+    hasLog = !StoreReading.isComplete(path)
+    find(known: known, connection: connection)
+    let counts = try Self.converting(path) { () throws(SQLiteError) in
+      if let model {
+        let actual = try ActualSchema(of: connection)
+        let schema = PhysicalSchema(model: model, configuration: configuration, actual: actual)
+        return try RowCounts(connection: connection, schema: schema, actual: actual)
+      }
+      return try RowCounts(connection: connection)
+    }
+    notes += counts.notes
+    let hashes = model?.versionHashes() ?? [:]
+    entities = metadata.versionHashes.keys.sorted { $0.utf16Precedes($1) }.map { name in
+      Entity(
+        name: name, superentity: model?.entity(named: name)?.superentity ?? counts.superentities[name],
+        versionHash: hashes[name], storedHash: metadata.versionHashes[name], rows: counts.rows[name])
+    }
+  }
+
+  /// The objects of all entities.
+  var rowCount: Int64 { entities.reduce(0) { $0 + ($1.rows ?? 0) } }
+
+  /// What to say where the store's model is needed and none fits.
+  var modelIsMissing: MigrationAssistantError { .noModel(storePath: path, nearest: []) }
+
+  // MARK: Finding the model
+
+  /// Tries models in the order in which the assistant believes them.
+  private mutating func find(known: Known, connection: Connection) {
+    let hashes = metadata.versionHashes
+    versionName = nil
+    let version = known(hashes)
+    if let snapshot = fittingSnapshot() {
+      (model, origin, versionName) = (snapshot, .snapshot, version?.name)
+    } else if let version {
+      (model, origin, versionName) = (version.model, .file, version.name)
+    } else if let cached = cachedModel(connection) {
+      (model, origin) = (cached, .cache)
+    }
+  }
+
+  /// The snapshot beside the store, or in a retained version the one in its folder, if it fits.
+  private mutating func fittingSnapshot() -> ManagedObjectModel? {
+    let url = URL(fileURLWithPath: path)
+    let beside = url.deletingLastPathComponent().appendingPathComponent(StoreLocation.snapshotName)
+    for controller in [ModelController(storeURL: url), ModelController(snapshotURL: beside)] {
+      do {
+        guard let snapshot = try controller.snapshot() else { continue }
+        if fits(snapshot.model) { return snapshot.model }
+        notes.append(
+          "the snapshot \(controller.snapshotURL.path) is of another version than the store; the store counts")
+      } catch {
+        notes.append("the snapshot can't be used: \(error)")
+      }
+    }
+    return nil
+  }
+
+  private mutating func cachedModel(_ connection: Connection) -> ManagedObjectModel? {
+    do throws(StoreError) {
+      guard let read = try StoreModelCache.model(connection: connection, path: path) else { return nil }
+      notes += read.warnings.map { "in the store's own model: \($0.description)" }
+      if fits(read.model) { return read.model }
+      let differing = metadata.differingEntities(from: read.model)
+      notes.append(
+        "the store's own copy of its model is of another version: \(counted(Int64(differing.count), "entity")) differ"
+          + " (\(listText(differing)))")
+    } catch {
+      notes.append(error.description)
+    }
+    return nil
+  }
+
+  /// Whether a model, or one of its configurations, is what the metadata name.
+  private mutating func fits(_ model: ManagedObjectModel) -> Bool {
+    for name in [nil] + model.configurations.map({ Optional($0.name) })
+    where metadata.isCompatible(with: model, configuration: name) {
+      configuration = name
+      return true
+    }
+    return false
+  }
+
+  private static func converting<Value>(
+    _ path: String, _ body: () throws(SQLiteError) -> Value
+  ) throws(StoreError) -> Value {
+    do throws(SQLiteError) {
+      return try body()
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+}

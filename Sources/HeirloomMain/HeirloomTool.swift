@@ -1,4 +1,0 @@
-@main
-struct HeirloomTool {
-  static func main() {}
-}
