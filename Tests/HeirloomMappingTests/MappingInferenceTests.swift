@@ -206,4 +206,29 @@ struct MappingInferenceTests {
     #expect(completed.entityMappings.map(\.name) == open.entityMappings.map(\.name))
     #expect(completed.completed(from: source, to: destination) == completed)
   }
+
+  @Test func `what a policy makes is not asked about, whatever it becomes`() throws {
+    let source = try model(entity("E", attribute("x"), attribute("gone")), entity("F", attribute("x")))
+    let destination = try model(
+      entity("E", isAbstract: true, required("x"), unique: [["x"]]),
+      entity("F", required("x", id: "y"), unique: [["x"]]))
+    let given = [
+      EntityMapping(from: "E", to: "E", policyNamed: "P"), EntityMapping(from: "F", to: "F", policyNamed: "P"),
+    ]
+    #expect(MappingInference(from: source, to: destination, given: given).hazards.isEmpty)
+    #expect(
+      MappingInference(from: source, to: destination).hazards.map(\.kind.code)
+        == ["uninstantiable", "duplicate", "missingValue", "valuesDropped"])
+  }
+
+  @Test func `a model with hundreds of properties is compared in reasonable time`() throws {
+    func make(_ prefix: String) throws -> ManagedObjectModel {
+      var entity = EntityDescription(name: "E")
+      entity.attributes = (0..<400).map { attribute("\(prefix)\($0)") }
+      return try ManagedObjectModel(entities: [entity])
+    }
+    let difference = ModelDifference(from: try make("a"), to: try make("b"))
+    #expect(difference.changes.count == 800)
+    #expect(difference.hazards.count == 400)
+  }
 }

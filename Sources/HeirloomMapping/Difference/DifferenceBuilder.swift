@@ -5,6 +5,7 @@ struct DifferenceBuilder {
   let inference: MappingInference
   let flows: RowFlows
   private var changes: [ModelChange] = []
+  private var known: Set<ModelChange> = []
 
   init(inference: MappingInference) {
     self.inference = inference
@@ -52,7 +53,7 @@ struct DifferenceBuilder {
     let change = ModelChange(
       kind, entity: entity, property: property, before: before, after: after, effect: effect, isHashed: isHashed)
     // A property that comes from several entities may have changed alike in each.
-    if !changes.contains(change) { changes.append(change) }
+    if known.insert(change).inserted { changes.append(change) }
   }
 
   /// Adds a change if two values differ that a store knows nothing of.

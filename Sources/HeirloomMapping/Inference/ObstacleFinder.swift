@@ -33,7 +33,7 @@ struct ObstacleFinder {
     findMergedHierarchies(among: flows.flows.filter { inferredNames.contains($0.mapping) })
     for flow in flows.flows where !flow.isOpaque && speaks(for: flow.destination) {
       let mapping = given.first { $0.name == flow.mapping }
-      let pair = EntityCorrespondence(from: flow.source, in: source, to: flow.destination, in: destination)
+      let pair = flows.correspondence.pair(from: flow.source, to: flow.destination)
       findAmbiguousProperties(of: pair, given: mapping)
       findAttributes(of: pair, given: mapping, flow: flow)
       findRelationships(of: flow)

@@ -4,10 +4,10 @@ extension RowFlows {
   /// Lists what the rows must be asked about.
   func hazards() -> [DataHazard] {
     var collector = HazardCollector()
-    for flow in flows where !flow.source.isAbstract {
+    for flow in flows where !flow.source.isAbstract && !flow.isOpaque {
       if flow.destination.isAbstract {
         collector.add(.uninstantiable, entity: flow.destination.name, rows: [flow.rows([])])
-      } else if !flow.isOpaque {
+      } else {
         addAttributes(of: flow, to: &collector)
         addLinks(of: flow, to: &collector)
       }
@@ -96,7 +96,9 @@ extension RowFlows {
 
   private func addConstraints(of entity: EntityDescription, to collector: inout HazardCollector) {
     guard !entity.uniquenessConstraints.isEmpty else { return }
-    let flows = flows(intoTreeOf: entity.name).filter { !$0.source.isAbstract && !$0.destination.isAbstract }
+    let flows = flows(intoTreeOf: entity.name).filter {
+      !$0.source.isAbstract && !$0.destination.isAbstract && !$0.isOpaque
+    }
     for constraint in entity.uniquenessConstraints {
       var keepers: Set<String> = []
       var isKept = true
@@ -112,7 +114,6 @@ extension RowFlows {
 
   /// The source entity that already keeps the rows of a flow unique in the same properties; `nil` if none does.
   private func keeper(of constraint: [String], in flow: RowFlow) -> String? {
-    guard !flow.isOpaque else { return nil }
     var names: Set<String> = []
     for property in constraint {
       guard let name = flow.origin(of: property).name else { return nil }

@@ -61,13 +61,7 @@ struct MappingCompletion {
   private func inferredProperties(
     from source: EntityDescription?, to destination: EntityDescription
   ) -> (attributes: [PropertyMapping], relationships: [PropertyMapping]) {
-    let pair: EntityCorrespondence? = source.map { source in
-      if let known = correspondence.pair(ofDestination: destination.name), known.source.name == source.name {
-        return known
-      }
-      return EntityCorrespondence(
-        from: source, in: correspondence.source, to: destination, in: correspondence.destination)
-    }
+    let pair = source.map { correspondence.pair(from: $0, to: destination) }
     let attributes = correspondence.destination.attributes(of: destination.name).map { attribute in
       let name = pair?.attributes[attribute.name]
       let origin = name.flatMap { name in

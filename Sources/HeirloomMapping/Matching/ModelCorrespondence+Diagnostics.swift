@@ -75,13 +75,22 @@ private struct Candidate: Hashable {
   let element: IdentifiedElement
   /// Elements of different shape can't be a rename of each other; `nil` for one without stored content.
   let shape: String?
-  /// Names and types of an entity's properties; empty for a property.
-  let content: Set<String>
+  /// What is compared: names and types of an entity's properties, or neighbouring letters of a property's name.
+  let features: Set<String>
+  /// Whether the only pair of one shape is suspicious even if the features have little in common.
+  let isProperty: Bool
 
-  init(_ element: IdentifiedElement, shape: String?, content: Set<String> = []) {
+  init(_ element: IdentifiedElement, shape: String?, content: Set<String>? = nil) {
     self.element = element
     self.shape = shape
-    self.content = content
+    features = content ?? element.name.letterPairs
+    isProperty = content == nil
+  }
+
+  /// How alike two elements are, from 0 to 1.
+  func likeness(to other: Candidate) -> Double {
+    let total = features.count + other.features.count
+    return total == 0 ? 0 : 2 * Double(features.intersection(other.features).count) / Double(total)
   }
 }
 
@@ -98,51 +107,35 @@ private struct Candidates {
 
   /// Takes out the candidates that seem to belong together, the surest first.
   mutating func findings() -> [Finding] {
-    take(.previousNameAsIdentifier) { removed, added, _ in added.element.renamingIdentifier == removed.element.name }
-      + take(.sameNameOtherIdentifier) { removed, added, _ in added.element.name == removed.element.name }
-      + take(.suspectedRename) { $2.isLikelyRename($0, $1) }
+    let sure =
+      take(.previousNameAsIdentifier) { $1.element.renamingIdentifier == $0.element.name }
+      + take(.sameNameOtherIdentifier) { $1.element.name == $0.element.name }
+    // Guessing compares each with each; in a model of that size nobody reads the guesses.
+    guard added.count <= 500, removed.count <= 500 else { return sure }
+    let removedShapes = Dictionary(grouping: removed, by: \.shape).mapValues(\.count)
+    let addedShapes = Dictionary(grouping: added, by: \.shape).mapValues(\.count)
+    let guessed = take(.suspectedRename) { old, new in
+      // An element that names another identifier expressly is renamed from that one.
+      guard let shape = old.shape, shape == new.shape, new.element.renamingIdentifier == nil else { return false }
+      let isOnlyPair = old.isProperty && removedShapes[shape] == 1 && addedShapes[shape] == 1
+      return isOnlyPair || old.likeness(to: new) >= 0.5
+    }
+    return sure + guessed
   }
 
   private mutating func take(
-    _ kind: MatchingDiagnostic.Kind, where belong: (Candidate, Candidate, Candidates) -> Bool
+    _ kind: MatchingDiagnostic.Kind, where belong: (_ old: Candidate, _ new: Candidate) -> Bool
   ) -> [Finding] {
-    let before = self
     var findings: [Finding] = []
-    for candidate in before.added {
-      let fitting = removed.filter { belong($0, candidate, before) }
-      guard
-        let best = fitting.max(by: { $0.likeness(to: candidate) < $1.likeness(to: candidate) })
-      else { continue }
+    for candidate in added {
+      let fitting = removed.filter { belong($0, candidate) }
+      guard let best = fitting.max(by: { $0.likeness(to: candidate) < $1.likeness(to: candidate) }) else { continue }
       findings.append(Finding(kind: kind, removed: best, added: candidate))
       removed.removeAll { $0 == best }
-      added.removeAll { $0 == candidate }
     }
+    let taken = Set(findings.map(\.added))
+    added.removeAll { taken.contains($0) }
     return findings
-  }
-
-  /// A pair of equal shape is suspicious if no other has that shape, or if names or contents are alike.
-  private func isLikelyRename(_ old: Candidate, _ new: Candidate) -> Bool {
-    // An element that names another identifier expressly is renamed from that one.
-    guard let shape = old.shape, shape == new.shape, new.element.renamingIdentifier == nil else { return false }
-    let isOnlyPair =
-      old.content.isEmpty && removed.count { $0.shape == shape } == 1 && added.count { $0.shape == shape } == 1
-    return isOnlyPair || old.likeness(to: new) >= 0.5
-  }
-}
-
-extension Candidate {
-  /// How alike two elements are, from 0 to 1: entities by their properties, properties by their names.
-  func likeness(to other: Candidate) -> Double {
-    if !content.isEmpty || !other.content.isEmpty { return content.overlap(with: other.content) }
-    return element.name.letterPairs.overlap(with: other.element.name.letterPairs)
-  }
-}
-
-extension Set {
-  /// The share of common members in all members, counted on both sides.
-  fileprivate func overlap(with other: Set) -> Double {
-    let total = count + other.count
-    return total == 0 ? 0 : 2 * Double(intersection(other).count) / Double(total)
   }
 }
 

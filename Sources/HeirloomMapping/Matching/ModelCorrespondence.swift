@@ -49,6 +49,12 @@ package struct ModelCorrespondence: Hashable, Sendable {
     destinationNames[entity].flatMap { pair(ofDestination: $0) }
   }
 
+  /// Returns the pair of any two entities, matched or not: a mapping may take objects from wherever it likes.
+  func pair(from source: EntityDescription, to destination: EntityDescription) -> EntityCorrespondence {
+    if let known = pair(ofDestination: destination.name), known.source.name == source.name { return known }
+    return EntityCorrespondence(from: source, in: self.source, to: destination, in: self.destination)
+  }
+
   /// Finds the attribute of the source whose values an attribute of a destination entity continues.
   ///
   /// - Parameters:
