@@ -133,7 +133,12 @@ extension ManagedObjectModel {
 
   /// Returns the entity that declares the property of the given name that an entity has or inherits.
   public func declaringEntity(ofProperty property: String, in entity: String) -> EntityDescription? {
-    lineage(of: entity).first { $0.properties.contains { $0.name == property } }
+    // Not by way of `properties`, which boxes each one: comparing two models asks this for every property.
+    lineage(of: entity).first { candidate in
+      candidate.attributes.contains { $0.name == property }
+        || candidate.relationships.contains { $0.name == property }
+        || candidate.fetchedProperties.contains { $0.name == property }
+    }
   }
 
   /// Finds the relationship that leads back, and the entity that declares it.
