@@ -66,7 +66,7 @@ let package = Package(
         "TestSupport",
       ]
     ),
-    .testTarget(name: "HeirloomTests", dependencies: ["Heirloom", "HeirloomFormats", "TestSupport"]),
+    .testTarget(name: "HeirloomTests", dependencies: ["Heirloom", "HeirloomFormats", "HeirloomStore", "TestSupport"]),
     .testTarget(
       name: "HeirloomCommandsTests", dependencies: ["HeirloomCommands", "Heirloom", "TestSupport"]),
   ]

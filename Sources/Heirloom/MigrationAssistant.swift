@@ -124,13 +124,7 @@ public final class MigrationAssistant {
     do {
       let location = try location()
       let isUnfinished = try StoreVault.hasUnfinishedOperation(at: location, files: files)
-      if !isUnfinished {
-        guard let metadata = try storeMetadata() else { return .noStore }
-        if metadata.versionHashes == history.currentHashes {
-          pruneAfterLaterLaunch()
-          return .upToDate
-        }
-      }
+      if !isUnfinished, let outcome = try outcomeWithoutChange() { return outcome }
       return try migrate(since: start)
     } catch let error as MigrationAssistantError {
       report(.failed(reason: error.description))
@@ -142,6 +136,19 @@ public final class MigrationAssistant {
     }
   }
 
+  /// What a launch with nothing to do comes to: one look at the metadata.
+  private func outcomeWithoutChange() throws(MigrationAssistantError) -> MigrationOutcome? {
+    do throws(MigrationAssistantError) {
+      guard let metadata = try storeMetadata() else { return .noStore }
+      guard metadata.versionHashes == history.currentHashes else { return nil }
+      pruneAfterLaterLaunch()
+      return .upToDate
+    } catch {
+      guard error.isInterruptedChange else { throw error }
+      return nil
+    }
+  }
+
   private func migrate(since start: ContinuousClock.Instant) throws -> MigrationOutcome {
     var origin: SourceModel?
     var mapping: MappingModel?
@@ -149,6 +156,7 @@ public final class MigrationAssistant {
     let vault = try vault()
     let retained = try vault.replaceStore(
       prepare: {
+        try undoInterruptedChange()
         // Another process may have migrated while this one waited for the lock.
         guard let metadata = try storeMetadata(), metadata.versionHashes != history.currentHashes else { return nil }
         let found = try sourceModel(of: metadata)
@@ -228,6 +236,19 @@ public final class MigrationAssistant {
     return StoreVault(try location(), files: files, configuration: settings) { [weak self] event in
       self?.forward(event)
     }
+  }
+
+  /// Lets SQLite undo a change that was interrupted, which a connection for reading can't.
+  private func undoInterruptedChange() throws {
+    do throws(MigrationAssistantError) {
+      _ = try storeMetadata()
+      return
+    } catch {
+      guard error.isInterruptedChange else { throw error }
+    }
+    let connection = try Connection(path: storeURL.path, mode: .readWrite, options: .looking)
+    _ = try connection.firstInteger("SELECT COUNT(*) FROM sqlite_schema")
+    try connection.close()
   }
 
   /// Finds the model that made the store, in the order: snapshot, history, the store's own cache, the delegate.
@@ -354,4 +375,12 @@ private struct SourceModel {
   let source: ModelSource
   /// The version's name in the history, if it is there.
   let versionName: String?
+}
+
+extension MigrationAssistantError {
+  /// Whether SQLite must undo an interrupted change before the store can be read.
+  fileprivate var isInterruptedChange: Bool {
+    guard case .unreadableStore(let error) = self else { return false }
+    return error.problem == .needsRecovery
+  }
 }

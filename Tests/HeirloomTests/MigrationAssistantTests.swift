@@ -1,6 +1,7 @@
 import Foundation
 import Heirloom
 import HeirloomFormats
+import HeirloomStore
 import TestSupport
 import Testing
 
@@ -349,5 +350,30 @@ struct MigrationAssistantTests {
     let retained = try #require(result.retained)
     #expect(try StoreContents(of: retained.storeURL, model: scene.second) == migrated)
     #expect(code { _ = try assistant.restorePreviousVersion("no-such") } == "noSuchVersion")
+  }
+
+  @Test func `a change that was interrupted is undone before the migration`() throws {
+    let scene = try Scene()
+    let original = scene.directory.file("Original.sqlite")
+    var generator = StoreGenerator(objectsPerEntity: 400, seed: 9)
+    try generator.makeStore(at: original, model: scene.first)
+    let before = try StoreContents(of: original, model: scene.first)
+    // Copied in the middle of a transaction that has outgrown its cache: a store with a hot journal, as a crash leaves it.
+    let connection = try Connection(path: original.path, mode: .readWrite)
+    try connection.execute("PRAGMA cache_size = 1")
+    try connection.execute("BEGIN IMMEDIATE")
+    try connection.execute("UPDATE ZITEM SET ZNAME = 'interrupted ' || hex(zeroblob(300))")
+    for suffix in ["", "-journal"] {
+      try Data(contentsOf: URL(fileURLWithPath: original.path + suffix))
+        .write(to: URL(fileURLWithPath: scene.store.path + suffix))
+    }
+    try connection.execute("ROLLBACK")
+    try connection.close()
+    #expect(throws: StoreError.self) { try StoreMetadata(contentsOf: scene.store) }
+
+    let assistant = scene.assistant(scene.second, earlier: [("1", scene.first)])
+    #expect(try outcome(assistant) == "migrated")
+    let kept = try #require(try assistant.previousVersions().first)
+    #expect(try StoreContents(of: kept.storeURL, model: scene.first) == before)
   }
 }
