@@ -10,6 +10,15 @@ struct ProcessCounters: Hashable {
   /// The calls that write to files; `nil` where the system doesn't tell.
   var writeCalls: Int64?
 
+  /// The time that the processors worked for this process, in seconds.
+  ///
+  /// Unlike the time on the wall, it hardly depends on what else the machine does.
+  static func processorSeconds() -> Double {
+    var time = timespec()
+    guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
   /// Reads the counters.
   static func now() -> ProcessCounters {
     var counters = ProcessCounters()

@@ -3,6 +3,7 @@ struct Stopwatch {
   private let clock = ContinuousClock()
   private let start: ContinuousClock.Instant
   private var lap: ContinuousClock.Instant
+  private let processorStart: Double
   /// The parts so far with their seconds, in order.
   private(set) var parts: [MeasuredPart] = []
 
@@ -10,6 +11,7 @@ struct Stopwatch {
   init() {
     start = clock.now
     lap = start
+    processorStart = ProcessCounters.processorSeconds()
   }
 
   /// Ends a part, and begins the next.
@@ -21,6 +23,9 @@ struct Stopwatch {
 
   /// The seconds since the start.
   var seconds: Double { start.duration(to: clock.now) / .seconds(1) }
+
+  /// The seconds since the start that the processors worked for this process.
+  var processorSeconds: Double { ProcessCounters.processorSeconds() - processorStart }
 }
 
 /// A part of a run.

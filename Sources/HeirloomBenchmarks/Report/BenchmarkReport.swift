@@ -61,12 +61,16 @@ struct BenchmarkReport: Codable {
   }
 
   private static func lines(of launch: LaunchBenchmark.Report) -> [String] {
-    var table = TextTable(["", "median ms", "least ms", "goal ms"])
+    var table = TextTable(["", "median ms", "least ms", "CPU ms", "goal ms"])
     let goal = "< " + number(launch.goalSeconds * 1000, 1)
     table.add([
-      "first in a process", number(launch.firstSeconds * 1000, 2), number(launch.firstLeastSeconds * 1000, 2), goal,
+      "first in a process", number(launch.firstSeconds * 1000, 2), number(launch.firstLeastSeconds * 1000, 2),
+      number(launch.firstProcessorSeconds * 1000, 2), goal,
     ])
-    table.add(["later", number(launch.laterSeconds * 1000, 2), number(launch.laterLeastSeconds * 1000, 2), goal])
+    table.add([
+      "later", number(launch.laterSeconds * 1000, 2), number(launch.laterLeastSeconds * 1000, 2),
+      number(launch.laterProcessorSeconds * 1000, 2), goal,
+    ])
     let written = launch.writtenBytes.map { "\($0) bytes" } ?? "an unknown number of bytes"
     let calls = launch.writeCalls.map { "\($0) calls" } ?? "an unknown number of calls"
     let left = launch.sideFiles.isEmpty ? "none" : launch.sideFiles.joined(separator: ", ")
@@ -82,11 +86,12 @@ struct BenchmarkReport: Codable {
 
   private static func lines(of report: AdditiveBenchmark.Report) -> [String] {
     var table = TextTable([
-      "", "median ms", "least ms", "× limit", "× proven", "rows/s", "MB/s", "written MB", "syncs", "peak MB",
+      "", "median ms", "least ms", "CPU ms", "× limit", "× proven", "rows/s", "MB/s", "written MB", "syncs", "peak MB",
     ])
     for way in report.ways {
       table.add([
         name(of: way.way), number(way.seconds * 1000, 1), number(way.leastSeconds * 1000, 1),
+        number(way.processorSeconds * 1000, 1),
         number(way.ratioToLimit, 2), number(way.ratioToProvenLimit, 2), number(way.rowsPerSecond, 0),
         number(way.bytesPerSecond / 1e6, 1), way.writtenBytes.map { number($0 / 1e6, 1) } ?? "?", "\(way.syncs)",
         megabytes(way.peakBytes),
