@@ -325,7 +325,9 @@ public final class MigrationAssistant {
     case .refuse: throw MigrationAssistantError.refused(storePath: path, plan: plan)
     case .proceed: break
     case .automatic:
-      if origin.source == .cache, !plan.losses.isEmpty {
+      // A snapshot makes a version known, but a model that has a place for nothing is not the next one of that app.
+      let isUnknown = origin.source == .cache || origin.versionName == nil && plan.losesEveryObject
+      if isUnknown, !plan.losses.isEmpty {
         throw MigrationAssistantError.unknownVersion(storePath: path, plan: plan)
       }
     }

@@ -194,6 +194,21 @@ struct MigrationAssistantTests {
     #expect(try outcome(scene.assistant(scene.third)) == "migrated")
   }
 
+  @Test func `another app's model is not taken for the next version, even with a snapshot`() throws {
+    let scene = try Scene()
+    try scene.fill(scene.first)
+    try ModelController(storeURL: scene.store).archive(scene.first)
+    let before = try Data(contentsOf: scene.store)
+    let foreign = try Self.model(["name"], entity: "Recipe")
+    let assistant = scene.assistant(foreign)
+    #expect(code { _ = try assistant.migrateStore() } == "unknownVersion")
+    #expect(try Data(contentsOf: scene.store) == before)
+    let recorder = Recorder()
+    recorder.decision = .proceed
+    assistant.delegate = recorder
+    #expect(try outcome(assistant) == "migrated")
+  }
+
   @Test func `a store of no known model is refused with the nearest version`() throws {
     let scene = try Scene()
     try scene.fill(scene.third)

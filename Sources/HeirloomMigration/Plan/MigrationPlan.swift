@@ -29,6 +29,12 @@ public struct MigrationPlan: Hashable, Sendable {
   /// A rough time, in seconds, for a machine of the year 2020.
   public let estimatedSeconds: Double
 
+  /// Whether the store has objects and the destination has a place for none of them.
+  public var losesEveryObject: Bool {
+    let before = rows.reduce(Int64(0)) { $0 + ($1.before ?? 0) }
+    return before > 0 && !rows.contains { $0.after != nil && ($0.before ?? 0) > 0 }
+  }
+
   /// How a candidate is made.
   public enum Builder: String, Hashable, Sendable {
     /// A fresh file, filled table by table.
