@@ -231,4 +231,46 @@ struct MappingInferenceTests {
     #expect(difference.changes.count == 800)
     #expect(difference.hazards.count == 400)
   }
+
+  @Test func `an entity that is split in two loses only what neither part takes`() throws {
+    let source = try model(entity("E", attribute("x"), attribute("y"), attribute("z")))
+    let destination = try model(entity("A", attribute("x")), entity("B", attribute("y")))
+    let given = [EntityMapping(from: "E", to: "A"), EntityMapping(from: "E", to: "B")]
+    let inference = MappingInference(from: source, to: destination, given: given)
+    #expect(try inference.mappingModel().entityMappings.map(\.name) == ["E->A", "E->B"])
+    #expect(inference.hazards.map(\.code) == ["valuesDropped E.z in E.z"])
+  }
+
+  @Test func `an expression may read anything, so nothing is said to be dropped`() throws {
+    let source = try model(entity("E", attribute("first"), attribute("last")))
+    let destination = try model(entity("E", required("name")))
+    let name = PropertyMapping(
+      name: "name", valueExpression: .keyPath(operand: .variable("source"), path: "owner.name"))
+    let given = EntityMapping(from: "E", to: "E", attributeMappings: [name])
+    #expect(MappingInference(from: source, to: destination, given: [given]).hazards.isEmpty)
+    #expect(MappingInference(from: source, to: destination).hazards.count == 3)
+  }
+
+  @Test func `links that an expression or a policy makes are not asked about on either side`() throws {
+    let source = try model(entity("E"), entity("F"))
+    let destination = try model(
+      entity("E", relationships: [toMany("fs", "F", inverse: "e")]),
+      entity("F", relationships: [toOne("e", "E", inverse: "fs") { $0.isOptional = false }]))
+    let links = PropertyMapping(
+      name: "fs", valueExpression: .function(operand: .variable("entityPolicy"), selector: "all", arguments: []))
+    for given in [
+      EntityMapping(from: "E", to: "E", relationshipMappings: [links]),
+      EntityMapping(from: "E", to: "E", policyNamed: "P"),
+    ] {
+      #expect(MappingInference(from: source, to: destination, given: [given]).hazards.isEmpty)
+    }
+    #expect(MappingInference(from: source, to: destination).hazards.map(\.code) == ["missingLink F.e in F.nothing"])
+  }
+
+  @Test func `hazards of a mapping model that was read from elsewhere are the same`() throws {
+    let (source, destination) = try Self.folders()
+    let inference = MappingInference(from: source, to: destination)
+    #expect(try inference.mappingModel().hazards(from: source, to: destination) == inference.hazards)
+    #expect(inference.hazards.map(\.code) == ["objectsDropped Old in Old"])
+  }
 }

@@ -42,6 +42,8 @@ extension MatchingDiagnostic: CustomStringConvertible {
   /// What was noticed and what to do about it.
   public var description: String {
     let subject = property.map { "\"\(entity).\($0)\"" } ?? "Entity \"\(entity)\""
+    let content = property == nil ? "all the old objects are" : "the old content is"
+    let kept = property == nil ? "they are" : "it is"
     return switch kind {
     case .previousNameAsIdentifier:
       """
@@ -50,13 +52,13 @@ extension MatchingDiagnostic: CustomStringConvertible {
       """
     case .sameNameOtherIdentifier:
       """
-      \(subject) has the name of "\(counterpart)" in the source but another identifier: the old content is dropped. If \
-      it is to be kept, give it the renaming identifier "\(suggestedIdentifier)".
+      \(subject) has the name of "\(counterpart)" in the source but another identifier: \(content) dropped. If \
+      \(kept) to be kept, give it the renaming identifier "\(suggestedIdentifier)".
       """
     case .suspectedRename:
       """
       \(subject) is new and "\(counterpart)", of the same shape, is gone. A rename? Then give it the renaming identifier \
-      "\(suggestedIdentifier)"; otherwise the old content is dropped.
+      "\(suggestedIdentifier)"; otherwise \(content) dropped.
       """
     }
   }
