@@ -6,8 +6,8 @@ package enum MarkupError: Error, Hashable, Sendable {
   case tooLarge(byteCount: Int, limit: Int)
   /// The input is not UTF-8, or says that it isn't.
   case unsupportedEncoding
-  /// The document declares entities, which no file of Xcode's does.
-  case declaresEntities
+  /// The document has processing instructions or declares entities or elements, as no file of Xcode's does.
+  case unsupportedMarkup(offset: Int)
   /// The document is not well-formed; lines count from 1.
   case malformed(reason: String, line: Int)
   /// The document ends before this element is closed.
@@ -30,8 +30,8 @@ extension MarkupError: CustomStringConvertible {
       "The document has \(byteCount) bytes; at most \(limit) are accepted."
     case .unsupportedEncoding:
       "The document is not in UTF-8, the only accepted encoding."
-    case .declaresEntities:
-      "The document declares entities, which is not accepted."
+    case .unsupportedMarkup(let offset):
+      "The document has a processing instruction or declares entities at byte \(offset), which is not accepted."
     case .malformed(let reason, let line):
       "The document is not well-formed XML in line \(line): \(reason)."
     case .unclosed(let element, let line):

@@ -34,7 +34,7 @@ package enum MarkupReader {
     guard !bytes.isEmpty else { throw .empty }
     guard bytes.count <= limits.byteCount else { throw .tooLarge(byteCount: bytes.count, limit: limits.byteCount) }
     guard isUTF8(bytes) else { throw .unsupportedEncoding }
-    guard !contains("<!ENTITY", in: bytes) else { throw .declaresEntities }
+    try refuseUnsupportedMarkup(in: bytes)
     let parser = XMLParser(data: Data(bytes))
     let builder = TreeBuilder(limits: limits)
     parser.delegate = builder
@@ -69,15 +69,37 @@ package enum MarkupReader {
     return ["utf-8", "utf8", "us-ascii", "ascii"].contains { name.lowercased().hasPrefix($0) }
   }
 
-  private static func contains(_ text: String, in bytes: [UInt8]) -> Bool {
-    let pattern = Array(text.utf8)
-    guard let first = pattern.first else { return true }
-    var start = bytes.startIndex
-    while let position = bytes[start...].firstIndex(of: first) {
-      if bytes[position...].starts(with: pattern) { return true }
-      start = position + 1
+  /// Refuses what a model has no use for and parsers have trouble with, before anything is parsed.
+  ///
+  /// Entities can expand beyond measure, and FoundationXML on Linux ends the process for `<?a?>`: it takes the
+  /// length of the data that isn't there.
+  private static func refuseUnsupportedMarkup(in bytes: [UInt8]) throws(MarkupError) {
+    var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    // The XML declaration is the one thing of that form that may stand, and only first.
+    let declaration = Array("<?xml".utf8)
+    let afterDeclaration = start + declaration.count
+    if bytes[start...].starts(with: declaration), afterDeclaration < bytes.count,
+      [0x20, 0x09, 0x0A, 0x0D].contains(bytes[afterDeclaration])
+    {
+      start = afterDeclaration
     }
-    return false
+    while let position = bytes[start...].firstIndex(of: UInt8(ascii: "<")) {
+      start = position + 1
+      let rest = bytes[start...]
+      switch rest.first {
+      case UInt8(ascii: "?"):
+        throw .unsupportedMarkup(offset: position)
+      case UInt8(ascii: "!"):
+        if rest.starts(with: "!--".utf8) || rest.starts(with: "![CDATA[".utf8) { continue }
+        // A document type may name its definition, which is not loaded, but not hold one.
+        let end = rest.firstIndex(of: UInt8(ascii: ">")) ?? rest.endIndex
+        guard rest.starts(with: "!DOCTYPE".utf8), !rest[..<end].contains(UInt8(ascii: "[")) else {
+          throw .unsupportedMarkup(offset: position)
+        }
+      default:
+        continue
+      }
+    }
   }
 }
 

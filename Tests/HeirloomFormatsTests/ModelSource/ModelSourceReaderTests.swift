@@ -244,6 +244,8 @@ struct ModelSourceReaderTests {
     ("<model><entity name=\"E\"></model>", "well-formed"), ("<plist/>", "<plist>"),
     ("<model a=\"&x;\"/>", "well-formed"),
     ("<!DOCTYPE model [<!ENTITY x \"y\">]><model/>", "entities"), ("<model><entity/></model>", "\"name\""),
+    ("<model><?a?></model>", "instruction"), ("<?a?><model/>", "instruction"), ("<model/><?a b?>", "instruction"),
+    ("<?xml?><model/>", "instruction"), ("<!DOCTYPE model [<!ELEMENT model ANY>]><model/>", "instruction"),
     ("<?xml version=\"1.0\" encoding=\"UTF-16\"?><model/>", "UTF-8"),
     ("<?xml version='1.0' encoding = 'ISO-8859-1'?><model/>", "UTF-8"), ("<model>\0</model>", "UTF-8"),
     ("<model><entity name=\"E\"/><entity name=\"E\"/></model>", "two entities"),
@@ -278,6 +280,15 @@ struct ModelSourceReaderTests {
     let error = try #require(throws: ModelReadingError.self) { try read(text) }
     #expect(error.description.contains(word), "\(error)")
     #expect(error.recoverySuggestion != nil)
+  }
+
+  @Test(
+    arguments: [
+      "<!-- a model --><model/>", "<!DOCTYPE model><model/>", "<!DOCTYPE model SYSTEM \"file:///nothing\"><model/>",
+      "<?xml version=\"1.0\"?>\n<model><![CDATA[x]]></model>\n<!-- end -->", "\u{FEFF}<?xml version=\"1.0\"?><model/>",
+    ])
+  func `accepts what does no harm`(_ text: String) throws {
+    #expect(try read(text).model.entities.isEmpty)
   }
 
   @Test func `refuses composites that multiply`() throws {
