@@ -72,18 +72,33 @@ final class StoreClone {
     try connection.close()
   }
 
+  /// Copies the folder of external binary data, if there is one; only folders and regular files belong there.
   private func copy(_ folder: String, to name: String) throws {
-    guard FileManager.default.fileExists(atPath: folder) else { return }
-    try FileManager.default.copyItem(atPath: folder, toPath: directory.appendingPathComponent(name).path)
+    let files = POSIXFileOperations()
+    let attributes = FileAttributes(mode: 0o700)
+    guard try files.status(of: folder)?.kind == .directory else { return }
+    let copy = StoreLocation.join(directory.path, name)
+    try files.makeDirectory(copy, attributes: attributes)
+    // Folders come before what is in them.
+    for case let inner as String in FileManager.default.enumerator(atPath: folder) ?? .init() {
+      let source = StoreLocation.join(folder, inner)
+      switch try files.status(of: source)?.kind {
+      case .directory: try files.makeDirectory(StoreLocation.join(copy, inner), attributes: attributes)
+      case .regular: try files.copyFile(source, to: StoreLocation.join(copy, inner), attributes: attributes)
+      default: break
+      }
+    }
   }
 
   /// Copies the snapshot, which may be the only one to know the store's model.
   private func copySnapshot(_ location: StoreLocation) throws {
-    guard FileManager.default.fileExists(atPath: location.snapshot) else { return }
+    let files = POSIXFileOperations()
+    guard try files.status(of: location.snapshot) != nil else { return }
     let companion = path + StoreLocation.companionSuffix
-    try FileManager.default.createDirectory(atPath: companion, withIntermediateDirectories: false)
-    try FileManager.default.copyItem(
-      atPath: location.snapshot, toPath: StoreLocation.join(companion, StoreLocation.snapshotName))
+    try files.makeDirectory(companion, attributes: FileAttributes(mode: 0o700))
+    try files.copyFile(
+      location.snapshot, to: StoreLocation.join(companion, StoreLocation.snapshotName),
+      attributes: FileAttributes(mode: 0o600))
   }
 
   /// Checks the room before a long copy is begun.
