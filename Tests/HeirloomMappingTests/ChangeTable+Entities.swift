@@ -51,6 +51,22 @@ extension ChangeTable {
       "larger maximum", toMany("r", "F") { $0.maxCount = 5 }, toMany("r", "F") { $0.maxCount = 6 },
       changes: ["*maximumCountChanged E.r kept"]),
     relationshipRow(
+      "a maximum that stays", toMany("r", "F") { $0.maxCount = 5 },
+      toMany("r", "F") {
+        $0.maxCount = 5
+        $0.minCount = 1
+      }, changes: ["*minimumCountChanged E.r kept"], hazards: ["tooFewLinks E.r in E.r"]),
+    row(
+      "a relationship becomes its own inverse, which is hashed as none",
+      [entity("E", relationships: [toOne("r", "E")])],
+      [entity("E", attribute("x"), relationships: [toOne("r", "E", inverse: "r")])],
+      changes: ["inverseAdded E.r kept", "*attributeAdded E.x empty"]),
+    row(
+      "a relationship is no longer its own inverse",
+      [entity("E", attribute("x"), relationships: [toOne("r", "E", inverse: "r")])],
+      [entity("E", required("x", default: .string("a")), relationships: [toOne("r", "E")])],
+      changes: ["inverseRemoved E.r kept", "defaultChanged E.x nothing", "*becameRequired E.x filled"]),
+    relationshipRow(
       "delete rule", toOne("r", "F"), toOne("r", "F") { $0.deleteRule = .cascade }, verdict: .compatible,
       changes: ["deleteRuleChanged E.r nothing"]),
     relationshipRow(
@@ -166,6 +182,18 @@ extension ChangeTable {
       [entity("P", attribute("x"), unique: [["x"]]), entity("A", parent: "P"), entity("B", parent: "P")],
       changes: ["*constraintRemoved A nothing", "*constraintRemoved B nothing", "*constraintAdded P rowsDecide"],
       hazards: ["duplicate P.x in A.x, B.x, P.x"]),
+    row(
+      "constraints of siblings become one of the abstract parent",
+      [
+        entity("P", isAbstract: true, attribute("x")), entity("A", parent: "P", unique: [["x"]]),
+        entity("B", parent: "P", unique: [["x"]]),
+      ],
+      [
+        entity("P", isAbstract: true, attribute("x"), unique: [["x"]]), entity("A", parent: "P"),
+        entity("B", parent: "P"),
+      ],
+      changes: ["*constraintRemoved A nothing", "*constraintRemoved B nothing", "*constraintAdded P rowsDecide"],
+      hazards: ["duplicate P.x in A.x, B.x"]),
     row(
       "remove constraint", [entity("E", attribute("x"), unique: [["x"]])], [entity("E", attribute("x"))],
       changes: ["*constraintRemoved E nothing"]),

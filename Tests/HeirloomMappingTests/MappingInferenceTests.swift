@@ -152,6 +152,17 @@ struct MappingInferenceTests {
     #expect(entityMapping.attributeMappings == [number, PropertyMapping(name: "t", copying: "t")])
   }
 
+  @Test func `policies for all subentities remove an obstacle in what they inherit`() throws {
+    func make(_ type: AttributeType) throws -> ManagedObjectModel {
+      try model(
+        entity("P", isAbstract: true, attribute("x", type)), entity("A", parent: "P"), entity("B", parent: "P"))
+    }
+    let (source, destination) = (try make(.string), try make(.date))
+    let given = ["A", "B"].map { EntityMapping(from: $0, to: $0, policyNamed: "P") }
+    #expect(MappingInference(from: source, to: destination, given: given).obstacles.isEmpty)
+    #expect(MappingInference(from: source, to: destination, given: [given[0]]).obstacles.map(\.property) == ["x"])
+  }
+
   @Test func `a given copy between types that don't convert is an obstacle still`() throws {
     let source = try model(entity("E", attribute("n")))
     let destination = try model(entity("E", attribute("n", .integer64)))
