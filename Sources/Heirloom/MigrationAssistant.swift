@@ -308,7 +308,7 @@ public final class MigrationAssistant {
     let destination = history.current
     let path = storeURL.path
     // Looking fails with one error and planning with another: the second travels as a value.
-    let result = try StoreReading.withConnection(toStoreAt: path) { connection throws(StoreError) in
+    let result = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
       Result { () throws(MigrationError) in
         try CandidateRun.plan(
           connection: connection, storePath: path, source: source, destination: destination, mapping: mapping)

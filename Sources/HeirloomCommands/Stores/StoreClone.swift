@@ -55,18 +55,26 @@ final class StoreClone {
   }
 
   private func copyDatabase(_ location: StoreLocation, console: Console) throws {
-    let usedWAL = try StoreReading.withConnection(toStoreAt: location.path) { connection throws(StoreError) in
-      do throws(SQLiteError) {
-        try connection.interrupt(every: 10_000) { console.interruption.isInterrupted }
-        // Reading in one transaction, it takes no lock that keeps others from writing.
-        try? FileManager.default.removeItem(atPath: path)
-        try connection.execute("VACUUM INTO ?1", [.text(path)])
-        return try connection.firstValue("PRAGMA journal_mode")?.text == "wal"
-      } catch {
-        throw StoreError(error, path: location.path)
+    let usesWAL: Bool
+    do throws(StoreError) {
+      usesWAL = try StoreReading.withQuietConnection(toStoreAt: location.path) { connection throws(StoreError) in
+        do throws(SQLiteError) {
+          try connection.interrupt(every: 10_000) { console.interruption.isInterrupted }
+          // A second attempt finds what the first left.
+          try? FileManager.default.removeItem(atPath: path)
+          // It reads in one transaction, what is in the -wal included.
+          try connection.execute("VACUUM INTO ?1", [.text(path)])
+          return connection.hasWALHeader
+        } catch {
+          throw StoreError(error, path: location.path)
+        }
       }
+    } catch {
+      guard console.interruption.isInterrupted else { throw error }
+      throw MigrationAssistantError.failed(storePath: originalPath, .cancelled)
     }
-    guard usedWAL else { return }
+    // VACUUM leaves WAL mode; in the store's own mode the run is like the store's.
+    guard usesWAL else { return }
     let connection = try Connection(path: path, mode: .readWrite)
     try connection.execute("PRAGMA journal_mode = WAL")
     try connection.close()

@@ -52,7 +52,7 @@ struct StoreLook {
   ///   - known: Finds a known model by the store's hashes.
   /// - Throws: `StoreError` for what is no readable store.
   init(at path: String, known: Known = { _ in nil }) throws(StoreError) {
-    self = try StoreReading.withConnection(toStoreAt: path) { connection throws(StoreError) in
+    self = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
       try StoreLook(connection: connection, path: path, known: known)
     }
   }

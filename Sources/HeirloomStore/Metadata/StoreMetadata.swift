@@ -31,7 +31,7 @@ public struct StoreMetadata: Hashable, Sendable {
   /// - Parameter url: The store's file.
   /// - Throws: ``StoreError`` that says what is there instead of a readable store.
   public init(contentsOf url: URL) throws(StoreError) {
-    self = try StoreReading.withConnection(toStoreAt: url.path) { connection throws(StoreError) in
+    self = try StoreReading.withQuietConnection(toStoreAt: url.path) { connection throws(StoreError) in
       try StoreMetadata(connection: connection, path: url.path)
     }
   }

@@ -13,7 +13,7 @@ public enum StoreModelCache {
   ///   metadata: ask ``StoreMetadata/isCompatible(with:configuration:)``.
   /// - Throws: ``StoreError`` if the store can't be read or the copy is damaged.
   public static func model(inStoreAt url: URL) throws(StoreError) -> ManagedObjectModel? {
-    try StoreReading.withConnection(toStoreAt: url.path) { connection throws(StoreError) in
+    try StoreReading.withQuietConnection(toStoreAt: url.path) { connection throws(StoreError) in
       try model(connection: connection, path: url.path)?.model
     }
   }

@@ -1,0 +1,71 @@
+import CHeirloomSQLite
+import Foundation
+
+extension StoreReading {
+  /// Opens a store for a look that leaves nothing beside it, where that is possible.
+  ///
+  /// For reading a store in WAL mode SQLite makes the side files, and a connection that only reads leaves them behind. If there
+  /// are none, nobody has the store open and the main file is the whole store: it's read as a file that doesn't change, and
+  /// again in the usual way if it did change meanwhile.
+  ///
+  /// - Parameters:
+  ///   - path: The store's file.
+  ///   - body: What is done. It may be called a second time; it must not keep the connection.
+  /// - Returns: What the body returns.
+  /// - Throws: ``StoreError``, the body's included.
+  package static func withQuietConnection<Value>(
+    toStoreAt path: String, _ body: (Connection) throws(StoreError) -> Value
+  ) throws(StoreError) -> Value {
+    try checkFile(path)
+    if let before = UndisturbedFile(path), let connection = try? Connection(path: path, mode: .immutable),
+      connection.hasWALHeader
+    {
+      do throws(StoreError) {
+        let value = try body(connection)
+        if UndisturbedFile(path) == before { return value }
+      } catch {
+        if UndisturbedFile(path) == before { throw error }
+      }
+    }
+    return try withConnection(toStoreAt: path, body)
+  }
+}
+
+/// The state of a database file without side files, to notice a change by.
+private struct UndisturbedFile: Equatable {
+  private let device: UInt64
+  private let number: UInt64
+  private let size: Int64
+  private let modified: [Int]
+
+  /// Reads the state; `nil` if there are side files, or no file.
+  init?(_ path: String) {
+    // SQLite keeps the side files beside what a symbolic link leads to.
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    let file = String(cString: resolved)
+    var status = stat()
+    for suffix in ["-wal", "-shm", "-journal"] where lstat(file + suffix, &status) == 0 { return nil }
+    guard stat(file, &status) == 0 else { return nil }
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    number = UInt64(truncatingIfNeeded: status.st_ino)
+    size = Int64(status.st_size)
+    #if canImport(Darwin)
+      let (written, changed) = (status.st_mtimespec, status.st_ctimespec)
+    #else
+      let (written, changed) = (status.st_mtim, status.st_ctim)
+    #endif
+    modified = [written.tv_sec, written.tv_nsec, changed.tv_sec, changed.tv_nsec]
+  }
+}
+
+extension Connection {
+  /// Whether the main file's header asks for WAL mode; what is in the file counts, whatever the connection makes of it.
+  package var hasWALHeader: Bool {
+    // Byte 19 is the format's read version: https://www.sqlite.org/fileformat2.html#file_format_version_numbers
+    // Read through SQLite's own handle: closing another one would drop the locks of this process.
+    var header = [UInt8](repeating: 0, count: 20)
+    guard let handle else { return false }
+    return heirloom_sqlite_read_start(handle, &header, 20) == SQLITE_OK && header[19] == 2
+  }
+}
