@@ -44,11 +44,22 @@ package enum HeirloomTool {
     default:
       let command = try command(name)
       let position = arguments.firstIndex(of: name) ?? 0
-      let others = arguments[..<position] + arguments[(position + 1)...]
-      let parsed = try Arguments(Array(others), grammar: command.grammar)
-      if parsed.has("--help") { return help(on: command, console: console) }
-      if let mapping = parsed.all("--mapping").first { throw UsageError.mappingFile(mapping) }
-      return try command.run(parsed, console)
+      return try run(command, Array(arguments[..<position] + arguments[(position + 1)...]), console: console)
+    }
+  }
+
+  private static func run(_ command: Command, _ words: [String], console: Console) throws -> CommandReport {
+    do {
+      let arguments = try Arguments(words, grammar: command.grammar)
+      if arguments.has("--help") { return help(on: command, console: console) }
+      if let mapping = arguments.all("--mapping").first { throw UsageError.mappingFile(mapping) }
+      return try command.run(arguments, console)
+    } catch let error as UsageError {
+      var failure = CommandFailure(error)
+      if case .mappingFile = error { throw failure }
+      failure.suggestion =
+        "Usage: heirloom \(command.name) \(command.usage). heirloom help \(command.name) says more."
+      throw failure
     }
   }
 

@@ -21,7 +21,7 @@ enum InspectCommand {
     switch PathKind(path) {
     case .missing:
       throw CommandFailure(
-        exitCode: .failed, code: "missing", coreDataCode: 260,
+        exitCode: .failed, code: CommandFailure.missingCode, coreDataCode: 260,
         message: "There is nothing at \(path); expected a store, a model, a compiled model or a snapshot.",
         suggestion: "Check the path.")
     case .database:

@@ -163,15 +163,12 @@ private struct Migrated {
   /// An app that finds no store starts for the first time; someone who names one has mistyped it, or lost it.
   private static func missing(_ path: String, request: MigrationRequest) -> CommandFailure {
     var failure = CommandFailure(StoreError(path: path, problem: .missing))
-    failure.code = "noStore"
-    failure.suggestion = "Check the path. Nothing was created."
     let versions = (try? request.assistant(for: path).previousVersions()) ?? []
     if let newest = versions.first {
       failure.suggestion =
         "The store is gone, but \(counted(Int64(versions.count), "version")) of it are kept: heirloom restore"
         + " \(shellWord(path)) brings back the newest, \(newest.id)."
     }
-    failure.storeAt = nil
     return failure
   }
 }

@@ -25,11 +25,18 @@ enum VersionsCommand {
     let list = versions.map { version in
       OutputValue.object([
         ("id", .text(version.id)), ("path", .text(version.storeURL.path)),
-        ("checksum", .optional(version.versionChecksum)), ("date", .text(version.date.formatted(.iso8601))),
+        ("checksum", .optional(checksum(version))), ("date", .text(version.date.formatted(.iso8601))),
         ("bytes", .integer(version.byteCount)),
       ])
     }
     return [("versions", .list(list))]
+  }
+
+  /// The checksum that was noted when the version was kept, else what the version's store says of itself.
+  private static func checksum(_ version: PreviousVersion) -> String? {
+    if let checksum = version.versionChecksum { return checksum }
+    guard let metadata = try? StoreMetadata(contentsOf: version.storeURL) else { return nil }
+    return ManagedObjectModel.versionChecksum(of: metadata.versionHashes)
   }
 
   private static func lines(_ versions: [PreviousVersion], path: String, style: TextStyle) -> [String] {
@@ -38,7 +45,7 @@ enum VersionsCommand {
       header: ["Version", "kept at (UTC)", "size", "model's checksum"], alignments: [.left, .left, .right, .left])
     for version in versions {
       table.add([
-        version.id, version.date.formatted(.iso8601), sizeText(version.byteCount), version.versionChecksum ?? "unknown",
+        version.id, version.date.formatted(.iso8601), sizeText(version.byteCount), checksum(version) ?? "unknown",
       ])
     }
     return ["\(style.bold(path)): \(counted(Int64(versions.count), "previous version")), the newest first"]

@@ -37,8 +37,7 @@ extension UsageError: CustomStringConvertible {
     case .mappingFile:
       "Leave --mapping out: the mapping is then inferred, and heirloom compare says what can't be. A mapping of your own"
         + " can be given in Swift, by MigrationAssistantDelegate. --model FILE makes further models known."
-    case .unknownCommand: "heirloom help lists the commands."
-    default: "heirloom help COMMAND tells how a command is used."
+    default: "heirloom help lists the commands and says more about each."
     }
   }
 }

@@ -34,10 +34,15 @@ struct CommandFailure: Error {
 
   /// The same failure about a store, if it says nothing of one itself.
   func aboutStore(at path: String?) -> CommandFailure {
+    // Where nothing is, nothing holds the data.
+    guard code != Self.missingCode else { return self }
     var failure = self
     failure.storeAt = storeAt ?? path
     return failure
   }
+
+  /// The code of a failure to find anything at a path.
+  static let missingCode = "missing"
 }
 
 extension CommandFailure {
@@ -79,6 +84,10 @@ extension CommandFailure {
       code = "storeInUse"
       // Core Data's code for a store that another coordinator holds.
       coreDataCode = 134_090
+    case .unreadableStore(let problem) where problem.problem == .missing:
+      code = Self.missingCode
+      suggestion = "Check the path; nothing was created."
+      storeAt = nil
     case .storeInUse: exitCode = .storeInUse
     case .noModel, .unknownVersion, .newerVersion: exitCode = .unknownVersion
     case .mappingNeeded, .decisionNeeded: exitCode = .decisionNeeded

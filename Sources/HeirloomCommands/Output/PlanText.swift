@@ -82,25 +82,21 @@ struct PlanText {
     return table.lines() + (empty > 0 ? ["  and \(counted(Int64(empty), "entity")) without objects"] : [])
   }
 
-  /// The steps, those of one kind that only make tables and indexes in one line.
+  /// The steps in order; those of one kind that write no rows share a line.
   func steps(_ style: TextStyle) -> [String] {
-    var lines = ["", style.bold("Steps:")]
-    var number = 1
-    var index = 0
-    while index < plan.steps.count {
-      let step = plan.steps[index]
-      var end = index + 1
-      if step.rows == nil {
-        while end < plan.steps.count, plan.steps[end].kind == step.kind, plan.steps[end].rows == nil { end += 1 }
-      }
-      let subjects = plan.steps[index..<end].map(\.subject)
-      let text = end - index == 1 ? step.summary : "\(Self.words(step.kind)): \(listText(subjects, limit: 6))"
-      let rows = step.rows.map { " (\(counted($0, "row")))" } ?? ""
-      lines.append("  \(number). \(text)\(rows)")
-      number += 1
-      index = end
+    var texts: [String] = []
+    var rest = plan.steps[...]
+    while let first = rest.first {
+      let run = rest.prefix { $0.kind == first.kind }
+      rest = rest.dropFirst(run.count)
+      texts += run.filter { $0.rows ?? 0 > 0 }.map { "\($0.summary) (\(counted($0.rows ?? 0, "row")))" }
+      let others = run.filter { $0.rows ?? 0 == 0 }
+      guard let other = others.first else { continue }
+      let subjects = listText(others.map(\.subject), limit: 6)
+      let empty = other.rows == nil ? "" : " (without rows)"
+      texts.append(others.count == 1 ? other.summary + empty : "\(Self.words(other.kind)) \(subjects)\(empty)")
     }
-    return lines
+    return ["", style.bold("Steps:")] + zip(1..., texts).map { "  \($0). \($1)" }
   }
 
   /// The statements of all steps, each step under its summary as a comment.
@@ -119,7 +115,7 @@ struct PlanText {
     case .createTable: "Make the tables"
     case .createIndex: "Make the indexes"
     case .createTrigger: "Make the triggers"
-    case .copyObject: "Copy what no model knows"
+    case .copyObject: "Copy what no model knows:"
     case .copyRows: "Copy the rows of"
     case .gatherLinks: "Gather the links of"
     case .copyLinks: "Copy the links of"
