@@ -52,11 +52,12 @@ struct RebuildBuilder {
     let candidate = quote(SchemaName.candidate)
     let pageSize = try connection.firstInteger("PRAGMA \(quote(SchemaName.store)).page_size") ?? 4096
     let autoVacuum = try connection.firstInteger("PRAGMA \(quote(SchemaName.store)).auto_vacuum") ?? 2
-    try connection.execute("PRAGMA \(candidate).page_size = \(pageSize)")
-    try connection.execute("PRAGMA \(candidate).auto_vacuum = \(autoVacuum)")
-    // The candidate is thrown away if anything goes wrong, so it needs no journal and is synced once, at the end.
+    // The candidate is thrown away if anything goes wrong, so it needs no journal and is synced once, at the end. First of
+    // all: setting the page size or auto-vacuum writes the first page, and would sync it with its journal.
     try connection.execute("PRAGMA \(candidate).journal_mode = OFF")
     try connection.execute("PRAGMA \(candidate).synchronous = OFF")
+    try connection.execute("PRAGMA \(candidate).page_size = \(pageSize)")
+    try connection.execute("PRAGMA \(candidate).auto_vacuum = \(autoVacuum)")
     try connection.execute("PRAGMA \(candidate).cache_size = -8192")
   }
 
