@@ -14,6 +14,8 @@ package enum JSONError: Error, Hashable, Sendable {
   case duplicateKey(String, offset: Int)
   /// Lists and objects are nested too deeply.
   case tooDeep(limit: Int, offset: Int)
+  /// The document has too many values.
+  case tooManyValues(limit: Int, offset: Int)
 }
 
 extension JSONError: CustomStringConvertible {
@@ -28,6 +30,8 @@ extension JSONError: CustomStringConvertible {
       "The object at byte \(offset) of the JSON text has the key \"\(key.prefix(80))\" twice."
     case .tooDeep(let limit, let offset):
       "The JSON text is nested more than \(limit) levels deep at byte \(offset)."
+    case .tooManyValues(let limit, let offset):
+      "The JSON text has more than \(limit) values, at byte \(offset)."
     }
   }
 }

@@ -3,7 +3,11 @@ package struct JSONReader {
   /// The most levels of lists and objects.
   package static let depthLimit = 256
 
+  /// The most values, which take far more memory than their text.
+  package static let valueLimit = 1_000_000
+
   private let bytes: [UInt8]
+  private var valueCount = 0
   private var position = 0
 
   private init(_ bytes: [UInt8]) {
@@ -26,6 +30,8 @@ package struct JSONReader {
 
   private mutating func value(depth: Int) throws(JSONError) -> JSONValue {
     guard position < bytes.count else { throw .truncated(offset: position) }
+    valueCount += 1
+    guard valueCount <= Self.valueLimit else { throw .tooManyValues(limit: Self.valueLimit, offset: position) }
     switch bytes[position] {
     case UInt8(ascii: "{"): return .object(try object(depth: depth))
     case UInt8(ascii: "["): return .array(try array(depth: depth))

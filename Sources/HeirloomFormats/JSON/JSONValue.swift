@@ -1,5 +1,5 @@
 /// A value of a JSON document.
-package indirect enum JSONValue: Hashable, Sendable {
+package enum JSONValue: Hashable, Sendable {
   /// Nothing.
   case null
   /// A truth value.

@@ -8,6 +8,7 @@ struct BinaryPropertyListDecoder {
   private static let headerSize = 8
   private static let trailerSize = 32
 
+  private let limits: BinaryPropertyListReader.Limits
   let bytes: [UInt8]
   let topIndex: Int
   /// Where each object starts.
@@ -38,6 +39,7 @@ struct BinaryPropertyListDecoder {
       count > 0, top < count, table >= Self.headerSize, table <= trailer,
       count <= (trailer - table) / offsetSize
     else { throw .invalidTrailer(offset: trailer) }
+    guard count <= limits.objectCount else { throw .tooManyObjects(limit: limits.objectCount) }
     var offsets: [Int] = []
     offsets.reserveCapacity(count)  // Not hostile: the table is in the input.
     for index in 0..<count {
@@ -52,6 +54,7 @@ struct BinaryPropertyListDecoder {
     topIndex = top
     end = table
     unclaimed = 2 * bytes.count
+    self.limits = limits
   }
 
   /// Decodes every object.
@@ -128,6 +131,9 @@ struct BinaryPropertyListDecoder {
 
   private mutating func appendReferences(_ content: Range<Int>, of start: Int) throws(PropertyListError) -> Int {
     let first = references.count
+    guard content.count / referenceSize <= 4 * limits.objectCount - first else {
+      throw .tooManyObjects(limit: limits.objectCount)
+    }
     var position = content.lowerBound
     while position < content.upperBound {
       let reference = Self.number(in: bytes, at: position, size: referenceSize) ?? Int.max

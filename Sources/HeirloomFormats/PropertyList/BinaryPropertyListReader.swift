@@ -18,6 +18,8 @@ package struct BinaryPropertyListReader: Sendable {
   package struct Limits: Hashable, Sendable {
     /// The most bytes of input.
     package var byteCount: Int = 64 << 20
+    /// The most objects, and a quarter of the most references between them.
+    package var objectCount: Int = 1_000_000
     /// The most levels of lists and dictionaries.
     package var depth: Int = 256
 
@@ -105,6 +107,10 @@ package struct BinaryPropertyListReader: Sendable {
 
   /// Follows references within a budget.
   private struct Expansion {
+    /// About the memory that an element of a list takes, and an entry of a dictionary.
+    private static let elementSize = 24
+    private static let entrySize = 64
+
     let reader: BinaryPropertyListReader
     var remaining: Int
 
@@ -117,13 +123,13 @@ package struct BinaryPropertyListReader: Sendable {
         try charge(value.payloadSize, at: index)
         return value
       case .array(let elements):
-        try charge(elements.count, at: index)
+        try charge(Self.elementSize * elements.count, at: index)
         var values: [PropertyListValue] = []
         values.reserveCapacity(elements.count)
         for element in elements { values.append(try value(at: element, depth: depth + 1)) }
         return .array(values)
       case .dictionary(let keys, let values):
-        try charge(2 * keys.count, at: index)
+        try charge(Self.entrySize * keys.count, at: index)
         var result: [String: PropertyListValue] = [:]
         for (key, value) in zip(keys, values) {
           guard case .scalar(.string(let name)) = try reader.object(at: key) else {

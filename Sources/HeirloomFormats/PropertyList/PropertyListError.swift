@@ -10,6 +10,8 @@ package enum PropertyListError: Error, Hashable, Sendable {
   case truncated(offset: Int)
   /// The trailer, the last 32 bytes, contradicts itself.
   case invalidTrailer(offset: Int)
+  /// There are too many objects, or references between them.
+  case tooManyObjects(limit: Int)
   /// An object has a marker that property lists don't use.
   case unknownMarker(UInt8, offset: Int)
   /// An object's length is negative or no number.
@@ -44,6 +46,8 @@ extension PropertyListError: CustomStringConvertible {
       "The property list ends at byte \(offset), in the middle of an object."
     case .invalidTrailer(let offset):
       "The property list's trailer at byte \(offset) contradicts the file; the data is damaged."
+    case .tooManyObjects(let limit):
+      "The property list has more than \(limit) objects or references; no real one comes near."
     case .unknownMarker(let marker, let offset):
       "The object at byte \(offset) has the marker \(marker), which no property list uses."
     case .invalidLength(let offset):

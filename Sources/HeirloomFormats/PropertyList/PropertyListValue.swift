@@ -1,5 +1,5 @@
 /// A value of a property list.
-package indirect enum PropertyListValue: Hashable, Sendable {
+package enum PropertyListValue: Hashable, Sendable {
   /// Nothing; archives use it for missing objects.
   case null
   /// A truth value.

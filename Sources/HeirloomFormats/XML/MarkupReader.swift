@@ -11,11 +11,11 @@ package enum MarkupReader {
   /// What a reader accepts.
   package struct Limits: Hashable, Sendable {
     /// The most bytes of input.
-    package var byteCount: Int = 32 << 20
+    package var byteCount: Int = 16 << 20
     /// The most levels of elements.
     package var depth: Int = 128
     /// The most elements.
-    package var elementCount: Int = 1_000_000
+    package var elementCount: Int = 300_000
 
     /// The limits for any document.
     package init() {}

@@ -33,6 +33,12 @@ struct JSONReaderTests {
     #expect(throws: JSONError.self) { try read(text) }
   }
 
+  @Test func `refuses more values than any snapshot has`() {
+    let text =
+      Array("[".utf8) + Array(repeating: Array("0,".utf8), count: JSONReader.valueLimit).joined() + Array("0]".utf8)
+    #expect(throws: JSONError.self) { try JSONReader.value(of: text) }
+  }
+
   @Test func `refuses invalid UTF-8`() {
     #expect(throws: JSONError.self) { try JSONReader.value(of: [0x22, 0xFF, 0x22]) }
     #expect(throws: JSONError.self) { try JSONReader.value(of: [0x22, 0xC3, 0x22]) }

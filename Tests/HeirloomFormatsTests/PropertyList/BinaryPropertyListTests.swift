@@ -112,6 +112,21 @@ struct BinaryPropertyListTests {
     }
   }
 
+  @Test func `refuses more objects and references than it is told to`() throws {
+    var limits = BinaryPropertyListReader.Limits()
+    limits.objectCount = 10
+    let many = try BinaryPropertyListWriter.bytes(of: .array((0..<20).map { .integer($0) }))
+    #expect(throws: PropertyListError.tooManyObjects(limit: 10)) { try BinaryPropertyListReader(many, limits: limits) }
+    let shared = try BinaryPropertyListWriter.bytes(of: .array(Array(repeating: .integer(1), count: 41)))
+    #expect(throws: PropertyListError.tooManyObjects(limit: 10)) {
+      try BinaryPropertyListReader(shared, limits: limits)
+    }
+    limits.byteCount = 20
+    #expect(throws: PropertyListError.tooLarge(byteCount: many.count, limit: 20)) {
+      try BinaryPropertyListReader(many, limits: limits)
+    }
+  }
+
   /// Objects that make no valid property list, each alone in a file.
   static let badObjects: [[UInt8]] = [
     [0x01], [0x0F], [0x15, 0], [0x10], [0x13, 0, 0, 0], [0x14, 0], [0x21, 0, 0], [0x22, 0], [0x23, 0], [0x30, 0],
