@@ -78,7 +78,7 @@ struct ModelArchiveCorpusTests {
       let smallest = try #require(attempts.min { $0.count < $1.count })
       #expect(smallest == [], "\(path)")
     }
-    #expect(pairCount > 40)
+    #expect(pairCount >= 60)
   }
 
   @Test func `survives damaged archives`() throws {
