@@ -201,6 +201,8 @@ public final class MigrationAssistant {
 
   /// Puts a previous version back in the store's place; the store there is kept as a previous version itself.
   ///
+  /// A store that can't be read is moved to the folder `incompatible` of the companion folder instead.
+  ///
   /// - Parameter id: The version's name or the start of it; `nil` for the newest.
   /// - Returns: The version that was restored, and the one that was kept.
   /// - Throws: ``MigrationAssistantError``.
@@ -214,8 +216,23 @@ public final class MigrationAssistant {
         throw MigrationAssistantError.noSuchVersion(
           storePath: storeURL.path, reason: "no previous version of \(storeURL.path) is kept")
       }
-      let result = try vault.restore(prefix)
-      return (PreviousVersion(result.restored), result.retained.map(PreviousVersion.init))
+      do {
+        let result = try vault.restore(prefix)
+        return (PreviousVersion(result.restored), result.retained.map(PreviousVersion.init))
+      } catch VaultError.unreadableStore {
+        // What is in the store's place can't be kept as a version, and must not be lost either. It is moved only when there is
+        // one readable version to put there.
+        let fitting = versions.filter { $0.name.text.hasPrefix(prefix) }
+        guard fitting.count == 1, let path = fitting[0].storePath,
+          (try? StoreMetadata(contentsOf: URL(fileURLWithPath: path))) != nil
+        else {
+          throw MigrationAssistantError.noSuchVersion(
+            storePath: storeURL.path, reason: "\(prefix) names no readable version")
+        }
+        _ = try vault.setStoreAside()
+        let result = try vault.restore(prefix)
+        return (PreviousVersion(result.restored), nil)
+      }
     } catch {
       throw wrapped(error)
     }
@@ -361,8 +378,8 @@ public final class MigrationAssistant {
     case .cleanUpPostponed(_, let error): report(.cleanUpPostponed(reason: error.description))
     case .journalModeNotRestored(let reason): report(.cleanUpPostponed(reason: reason))
     case .pruned(let id): report(.pruned(id: id))
-    case .locked, .manifestWritten, .candidateSynchronized, .finished, .rolledBack, .movedSideFilesAside, .setAside:
-      break
+    case .setAside(let path), .movedSideFilesAside(let path): report(.movedAside(path: path))
+    case .locked, .manifestWritten, .candidateSynchronized, .finished, .rolledBack: break
     }
   }
 

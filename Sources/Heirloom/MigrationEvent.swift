@@ -31,6 +31,8 @@ public enum MigrationEvent: Hashable, Sendable {
   case failed(reason: String)
   /// Something was left for the next run to remove.
   case cleanUpPostponed(reason: String)
+  /// What could not be read was moved out of the way, with everything that belongs to it.
+  case movedAside(path: String)
   /// A previous version was removed, since a later launch opened the new one.
   case pruned(id: String)
 }

@@ -391,4 +391,24 @@ struct MigrationAssistantTests {
     let kept = try #require(try assistant.previousVersions().first)
     #expect(try StoreContents(of: kept.storeURL, model: scene.first) == before)
   }
+
+  @Test func `a version is restored over a store that can't be read, and that is kept aside`() throws {
+    let scene = try Scene()
+    try scene.fill(scene.first)
+    let before = try StoreContents(of: scene.store, model: scene.first)
+    let assistant = scene.assistant(scene.second, earlier: [("1", scene.first)])
+    #expect(try outcome(assistant) == "migrated")
+    let rubbish = Data("no store any more, but perhaps all that is left of a diary".utf8)
+    try rubbish.write(to: scene.store)
+    #expect(code { _ = try assistant.restorePreviousVersion("no-such") } != nil)
+    #expect(try Data(contentsOf: scene.store) == rubbish)
+    let recorder = Recorder()
+    assistant.delegate = recorder
+    let result = try assistant.restorePreviousVersion()
+    #expect(result.retained == nil)
+    #expect(try StoreContents(of: scene.store, model: scene.first) == before)
+    let aside = recorder.events.compactMap { if case .movedAside(let path) = $0 { path } else { nil } }
+    let kept = URL(fileURLWithPath: try #require(aside.first)).appendingPathComponent("Store.sqlite")
+    #expect(try Data(contentsOf: kept) == rubbish)
+  }
 }

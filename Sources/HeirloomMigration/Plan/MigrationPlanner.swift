@@ -102,13 +102,17 @@ struct MigrationPlanner {
     let pageSize = try connection.firstInteger("PRAGMA \(quote(SchemaName.store)).page_size") ?? 4096
     let size = pages * pageSize
     let written = steps.compactMap(\.rows).reduce(0, +)
+    let losses = findings.compactMap { finding -> MigrationLoss? in
+      if case .loss(let loss) = finding { loss } else { nil }
+    }
     return MigrationPlan(
       source: sourceModel, destination: destinationModel,
       mapping: mapping, builder: .rebuild,
       steps: steps, rows: counts.entityRows(routing: routing, source: source, destination: destination),
-      losses: findings.compactMap { if case .loss(let loss) = $0 { loss } else { nil } },
+      losses: losses,
       blockers: findings.compactMap { if case .blocker(let blocker) = $0 { blocker } else { nil } },
-      warnings: findings.compactMap { if case .warning(let text) = $0 { text } else { nil } }
+      warnings: losses.compactMap { mistakenIdentifier($0) }
+        + findings.compactMap { if case .warning(let text) = $0 { text } else { nil } }
         + drift.filter { !$0.isFatal }.compactMap { Self.warning(of: $0) } + metadata.warnings,
       rowsRewritten: written, bytesNeeded: size + size / 10 + 64 << 20,
       // About 100 MB and 500,000 rows a second, with the proof.
@@ -132,6 +136,15 @@ struct MigrationPlanner {
       }
     }
     return owners
+  }
+
+  /// Says so when objects are dropped although the destination has an entity of their name.
+  ///
+  /// Renaming identifiers decide, as in Core Data; one that was set by mistake is hard to see and has been shipped.
+  private func mistakenIdentifier(_ loss: MigrationLoss) -> String? {
+    guard loss.property == nil, let namesake = destinationModel.entity(named: loss.entity) else { return nil }
+    return "\(loss.rows) objects of \"\(loss.entity)\" are dropped although the destination has an entity of that name:"
+      + " its renaming identifier \"\(namesake.canonicalIdentifier)\" says that it is another one; is that a mistake?"
   }
 
   /// What a difference of the store from its model means for the migration; most mean nothing.

@@ -82,6 +82,13 @@ package final class StoreGate {
     } catch {
       throw .file(error)
     }
+    // SQLite takes an empty file for a new database and deletes the -wal beside it, which may hold everything.
+    guard status.size > 0 else {
+      held.close()
+      throw .unreadableStore(
+        path: location.path,
+        underlying: SQLiteError(extendedCode: SQLiteError.notDatabaseCode, message: "file is empty"))
+    }
     let connection: Connection
     do throws(SQLiteError) {
       var options = Connection.Options.building

@@ -23,6 +23,9 @@ package struct SQLiteError: Error, Hashable, Sendable {
 }
 
 extension SQLiteError {
+  /// The code of a file that is no database (`SQLITE_NOTADB`).
+  package static let notDatabaseCode: Int32 = SQLITE_NOTADB
+
   /// Whether another connection holds the database (`SQLITE_BUSY`, `SQLITE_LOCKED`).
   package var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
   /// Whether a constraint was violated (`SQLITE_CONSTRAINT`).
