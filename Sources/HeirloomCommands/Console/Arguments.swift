@@ -65,9 +65,12 @@ struct Arguments {
       let known = grammar.options.keys.filter { $0 != "--mapping" } + grammar.flags + ["--json", "--help"]
       throw .unknownOption(name, command: grammar.command, known: known.sorted())
     }
-    guard let value = parts.count == 2 ? parts[1] : remaining.popFirst(), !value.isEmpty else {
+    // A word that looks like an option is one; a value that begins so is joined by an equals sign.
+    let next = remaining.first.flatMap { $0.hasPrefix("--") ? nil : $0 }
+    guard let value = parts.count == 2 ? parts[1] : next, !value.isEmpty else {
       throw .missingValue(option: name, value: valueName)
     }
+    if parts.count == 1 { remaining.removeFirst() }
     guard grammar.repeatable.contains(name) || values[name] == nil else { throw .repeatedOption(name) }
     values[name, default: []].append(value)
   }

@@ -1,0 +1,215 @@
+import Foundation
+import Heirloom
+import HeirloomCommands
+import TestSupport
+import Testing
+
+struct MigrateTests {
+  private static let keys: Set<String> = ["outcome", "from", "to", "rows", "retained", "seconds"]
+
+  @Test func `a store is migrated, its version kept and brought back`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory)
+    let model = try Notebook.write(Notebook.dropping(), "Dropping", in: directory)
+    let tool = Tool(directory: directory.url)
+    let outcome = tool("migrate", "Notebook.sqlite", "--to", model, "--json")
+    #expect(outcome.code == 0, "\(outcome.output)")
+    let json = try outcome.json()
+    #expect(Self.keys.isSubset(of: json.keys))
+    #expect(json["outcome"] as? String == "migrated")
+    #expect(json["from"] as? String == (try Notebook.first()).versionChecksum())
+    #expect(json["to"] as? String == (try Notebook.dropping()).versionChecksum())
+    let rows = try #require(json["rows"] as? [[String: Any]])
+    #expect(rows.map { $0["entity"] as? String } == ["Note"])
+    #expect(rows[0]["before"] as? Int == 1234)
+    #expect(rows[0]["after"] as? Int == 1234)
+    let retained = try #require(json["retained"] as? String)
+    #expect(try StoreMetadata(contentsOf: store).isCompatible(with: Notebook.dropping()))
+    #expect(try ModelController(storeURL: store).snapshot()?.model == Notebook.dropping())
+
+    let again = try tool("migrate", "Notebook.sqlite", "--to", model, "--json").json()
+    #expect(again["outcome"] as? String == "upToDate")
+    #expect(again["from"] as? String == again["to"] as? String)
+    #expect(again["retained"] is NSNull)
+
+    let listed = try tool("versions", "Notebook.sqlite", "--json").json()
+    #expect(Set(listed.keys) == ["versions"])
+    let versions = try #require(listed["versions"] as? [[String: Any]])
+    #expect(versions.count == 1)
+    #expect(Set(versions[0].keys) == ["id", "path", "checksum", "date", "bytes"])
+    #expect(versions[0]["id"] as? String == retained)
+    #expect(versions[0]["checksum"] as? String == (try Notebook.first()).versionChecksum())
+    let kept = try #require(versions[0]["path"] as? String)
+    let inspected = try tool("inspect", kept, "--json").json()
+    #expect(inspected["modelSource"] as? String == "snapshot")
+    #expect((inspected["entities"] as? [[String: Any]])?.first?["rows"] as? Int == 1234)
+
+    let restored = try tool("restore", "Notebook.sqlite", "--version", String(retained.prefix(18)), "--json").json()
+    #expect(Set(restored.keys) == ["restored", "retained"])
+    #expect(restored["restored"] as? String == retained)
+    #expect(restored["retained"] as? String != retained)
+    #expect(try StoreMetadata(contentsOf: store).isCompatible(with: Notebook.first()))
+    // The store's model is beside it again.
+    let back = try tool("inspect", "Notebook.sqlite", "--json").json()
+    #expect(back["modelSource"] as? String == "snapshot")
+    let both = try #require(try tool("versions", "Notebook.sqlite", "--json").json()["versions"] as? [[String: Any]])
+    #expect(both.count == 2)
+    #expect(both.allSatisfy { $0["checksum"] is String })
+  }
+
+  @Test func `more versions are kept on request, and older ones go with a later run`() throws {
+    let directory = try TemporaryDirectory()
+    _ = try Notebook.makeStore(in: directory, count: 3)
+    let adding = try Notebook.write(Notebook.adding(), "Adding", in: directory)
+    let dropping = try Notebook.write(Notebook.dropping(), "Dropping", in: directory)
+    let tool = Tool(directory: directory.url)
+    func versionCount() throws -> Int? {
+      (try tool("versions", "Notebook.sqlite", "--json").json()["versions"] as? [Any])?.count
+    }
+    for model in [adding, dropping, dropping] {
+      #expect(tool("migrate", "Notebook.sqlite", "--to", model, "--keep", "2").code == 0)
+    }
+    #expect(try versionCount() == 2)
+    #expect(tool("migrate", "Notebook.sqlite", "--to", dropping).code == 0)
+    #expect(try versionCount() == 1)
+  }
+
+  @Test func `several stores are migrated, whatever becomes of one`() throws {
+    let directory = try TemporaryDirectory()
+    _ = try Notebook.makeStore(in: directory, count: 3, name: "A.sqlite")
+    _ = try Notebook.makeStore(in: directory, count: 4, name: "C.sqlite")
+    let model = try Notebook.write(Notebook.adding(), "Adding", in: directory)
+    let outcome = Tool(directory: directory.url)(
+      "migrate", "A.sqlite", "B.sqlite", "C.sqlite", "--to", model, "--json")
+    #expect(outcome.code == 1)
+    let stores = try #require(try outcome.json()["stores"] as? [[String: Any]])
+    #expect(stores.map { $0["outcome"] as? String } == ["migrated", "noStore", "migrated"])
+    #expect(stores.map { $0["error"] != nil } == [false, true, false])
+    #expect(try outcome.failure()["code"] as? String == "missing")
+    let text = Tool(directory: directory.url)("migrate", "A.sqlite", "B.sqlite", "--to", model)
+    #expect(text.code == 1)
+    #expect(text.output.contains("nothing to do"))
+    #expect(text.error.components(separatedBy: "heirloom:").count == 2)
+  }
+
+  @Test(arguments: ["plan", "rehearse", "migrate"])
+  func `a newer store is left alone unless losses are accepted`(command: String) throws {
+    let directory = try TemporaryDirectory()
+    let story = Tool.snapshots.appendingPathComponent("Done/Done.xcdatamodeld")
+    let url = directory.file("Done.sqlite")
+    let model = try ModelHistory(contentsOf: story).current
+    let store = try PersistentStore.create(at: url, model: model)
+    let context = ManagedObjectContext(store: store)
+    try context.insert("User").setValue(.string("Ada"), forAttribute: "name")
+    try context.save()
+    try store.close()
+    let bytes = StoreBytes(of: url)
+    let tool = Tool(directory: directory.url)
+    let second = story.appendingPathComponent("Done 2.xcdatamodel").path
+    for more in [[], ["--model", story.path]] {
+      let refused = tool.run([command, "Done.sqlite", "--to", second, "--json"] + more)
+      #expect(refused.code == 5)
+      #expect(try refused.failure()["code"] as? String == "newerVersion")
+      #expect(try refused.failure()["coreDataCode"] as? Int == 134_100)
+      #expect(StoreBytes(of: url) == bytes)
+    }
+    let accepted = tool(command, "Done.sqlite", "--to", second, "--accept-losses", "--json")
+    #expect(accepted.code == 0, "\(accepted.output)")
+    if command == "migrate" {
+      #expect(try accepted.json()["outcome"] as? String == "migrated")
+    } else {
+      let losses = try #require(try accepted.json()["losses"] as? [[String: Any]])
+      #expect(losses.map { $0["entity"] as? String } == ["User"])
+    }
+  }
+
+  @Test func `a migration that is stopped leaves the store as it was`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory, archives: false)
+    // The wrong snapshot makes the assistant say something, and that is when the user stops it.
+    try ModelController(snapshotURL: directory.file("wrong.json.gz")).archive(Notebook.adding())
+    let companion = store.path + ".heirloom"
+    try FileManager.default.createDirectory(atPath: companion, withIntermediateDirectories: false)
+    try FileManager.default.copyItem(
+      atPath: directory.file("wrong.json.gz").path, toPath: companion + "/model.json.gz")
+    let dropping = try Notebook.write(Notebook.dropping(), "Dropping", in: directory)
+    let first = try Notebook.write(Notebook.first(), "First", in: directory)
+    let bytes = StoreBytes(of: store)
+    var tool = Tool(directory: directory.url)
+    let interruption = tool.interruption
+    tool.onError = { _ in interruption.interrupt() }
+    let outcome = tool("migrate", "Notebook.sqlite", "--to", dropping, "--model", first, "--json")
+    #expect(outcome.error.contains("snapshot is of another version"))
+    #expect(outcome.code == 130)
+    #expect(try outcome.failure()["code"] as? String == "cancelled")
+    #expect(StoreBytes(of: store) == bytes)
+    let later = Tool(directory: directory.url)(
+      "migrate", "Notebook.sqlite", "--to", dropping, "--model", first, "--json")
+    #expect(try later.json()["outcome"] as? String == "migrated")
+  }
+
+  @Test func `a terminal sees how far it is`() throws {
+    let directory = try TemporaryDirectory()
+    _ = try Notebook.makeStore(in: directory, count: 3)
+    let model = try Notebook.write(Notebook.adding(), "Adding", in: directory)
+    let outcome = Tool(directory: directory.url, isTerminal: true)("migrate", "Notebook.sqlite", "--to", model)
+    #expect(outcome.code == 0)
+    #expect(outcome.error.hasSuffix("\r\u{1B}[K"))
+    #expect(outcome.output.contains("was migrated to"))
+  }
+}
+
+@Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
+struct MigrateCorpusTests {
+  @Test func `a store of Wire is migrated to what Core Data made of it`() throws {
+    let directory = try TemporaryDirectory()
+    let project = "wire-ios-data-model"
+    let store = try Corpus.copyStore("\(project)/stores/store2-30-0.wiredatabase", to: directory)
+    let model = try Corpus.modelURL("zmessaging2.31.0", in: project)
+    let tool = Tool(directory: directory.url)
+    let outcome = tool("migrate", store.path, "--to", model.path, "--json")
+    #expect(outcome.code == 0, "\(outcome.output)")
+    let rows = try #require(try outcome.json()["rows"] as? [[String: Any]])
+    func count(_ key: String) -> Int { rows.reduce(0) { $0 + ($1[key] as? Int ?? 0) } }
+    #expect(count("before") == 99)
+    #expect(count("after") == 99)
+
+    let other = try TemporaryDirectory()
+    let expected = try Corpus.copyStore("\(project)/stores/store2-31-0.wiredatabase", to: other)
+    func entities(_ url: URL) throws -> NSArray {
+      try #require(try tool("inspect", url.path, "--json").json()["entities"] as? NSArray)
+    }
+    #expect(try entities(store) == entities(expected))
+    let again = try tool("migrate", store.path, "--to", model.path, "--json").json()
+    #expect(again["outcome"] as? String == "upToDate")
+    let versions = try #require(try tool("versions", store.path, "--json").json()["versions"] as? [[String: Any]])
+    let kept = try #require(versions.first?["path"] as? String)
+    let original = try Corpus.copyStore("\(project)/stores/store2-30-0.wiredatabase", to: other)
+    #expect(try entities(URL(fileURLWithPath: kept)) == entities(original))
+  }
+
+  @Test func `an unknown store that would lose something is left alone unless losses are accepted`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try Corpus.copyStore("wire-ios-data-model/stores/store2-30-0.wiredatabase", to: directory)
+    let own = try #require(try StoreModelCache.model(inStoreAt: store))
+    var entities = own.entities
+    let user = try #require(entities.firstIndex { $0.name == "User" })
+    entities[user].attributes.removeAll { $0.name == "name" }
+    let lesser = try ManagedObjectModel(entities: entities, versionIdentifiers: own.versionIdentifiers)
+    let model = try Notebook.write(lesser, "Lesser", in: directory)
+    let bytes = StoreBytes(of: store)
+    let tool = Tool(directory: directory.url)
+    for command in ["plan", "rehearse", "migrate"] {
+      let refused = tool(command, store.path, "--to", model, "--json")
+      #expect(refused.code == 5, "\(refused.output)")
+      let failure = try refused.failure()
+      #expect(failure["code"] as? String == "unknownVersion")
+      #expect(failure["storeAt"] as? String == store.path)
+      #expect((failure["suggestion"] as? String)?.contains("--accept-losses") == true)
+      #expect(StoreBytes(of: store) == bytes)
+    }
+    let accepted = tool("migrate", store.path, "--to", model, "--accept-losses", "--json")
+    #expect(accepted.code == 0, "\(accepted.output)")
+    #expect(try accepted.json()["outcome"] as? String == "migrated")
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Heirloom
+import TestSupport
+
+/// A small app whose models differ in one thing each.
+enum Notebook {
+  /// The first version: notes with a title and perhaps a mood.
+  static func first() throws -> ManagedObjectModel {
+    try model()
+  }
+
+  /// Adds an optional attribute.
+  static func adding() throws -> ManagedObjectModel {
+    try model { $0.attributes.append(optional("rating", .integer64)) }
+  }
+
+  /// Has no mood any more.
+  static func dropping() throws -> ManagedObjectModel {
+    try model { $0.attributes.removeAll { $0.name == "mood" } }
+  }
+
+  /// Asks for a value that no note has.
+  static func requiring() throws -> ManagedObjectModel {
+    try model { $0.attributes.append(AttributeDescription(name: "author", type: .string)) }
+  }
+
+  /// Makes a number of a text, which nobody can infer; twice, to see both told.
+  static func converting() throws -> ManagedObjectModel {
+    try model { note in
+      note.attributes[0].type = .integer64
+      note.attributes[1].type = .date
+    }
+  }
+
+  private static func model(_ change: (inout EntityDescription) -> Void = { _ in }) throws -> ManagedObjectModel {
+    var note = EntityDescription(name: "Note")
+    note.attributes = [AttributeDescription(name: "title", type: .string), optional("mood", .string)]
+    change(&note)
+    return try ManagedObjectModel(entities: [note])
+  }
+
+  private static func optional(_ name: String, _ type: AttributeType) -> AttributeDescription {
+    var attribute = AttributeDescription(name: name, type: type)
+    attribute.isOptional = true
+    return attribute
+  }
+
+  /// Writes a model as a snapshot and returns the file's path.
+  static func write(_ model: ManagedObjectModel, _ name: String, in directory: TemporaryDirectory) throws -> String {
+    let url = directory.file(name + ".json")
+    try ModelSnapshot(model: model, archivedAt: Date(timeIntervalSince1970: 0)).encoded(.readable).write(to: url)
+    return url.path
+  }
+
+  /// Makes a store of the first version: every other note has a mood.
+  ///
+  /// - Parameters:
+  ///   - directory: The folder.
+  ///   - count: The number of notes.
+  ///   - archives: Whether the model lies beside the store and in it; else nobody knows it but who has the model.
+  ///   - name: The file's name.
+  /// - Returns: The store's location.
+  /// - Throws: What keeps it from being made.
+  static func makeStore(
+    in directory: TemporaryDirectory, count: Int = 1234, archives: Bool = true, name: String = "Notebook.sqlite"
+  ) throws -> URL {
+    let url = directory.file(name)
+    let model = try first()
+    let store = try PersistentStore.create(at: url, model: model)
+    let context = ManagedObjectContext(store: store)
+    for number in 0..<count {
+      let note = try context.insert("Note")
+      try note.setValue(.string("note \(number)"), forAttribute: "title")
+      if number.isMultiple(of: 2) { try note.setValue(.string("merry"), forAttribute: "mood") }
+    }
+    try context.save()
+    if !archives { try store.connection.execute("DELETE FROM Z_MODELCACHE") }
+    try store.close()
+    if archives { try ModelController(storeURL: url).archive(model) }
+    return url
+  }
+}

@@ -1,0 +1,144 @@
+import Foundation
+import Heirloom
+import HeirloomCommands
+import TestSupport
+import Testing
+
+struct PlanTests {
+  private static let keys: Set<String> = [
+    "verdict", "changes", "obstacles", "steps", "losses", "blockers", "rowsRewritten", "bytesNeeded", "seconds",
+    "builder",
+  ]
+
+  @Test(arguments: ["plan", "rehearse"])
+  func `losses are counted and nothing is changed`(command: String) throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory)
+    let model = try Notebook.write(Notebook.dropping(), "Dropping", in: directory)
+    let bytes = StoreBytes(of: store)
+    let tool = Tool(directory: directory.url)
+    let outcome = tool(command, "Notebook.sqlite", "--to", model, "--json")
+    #expect(outcome.code == 0, "\(outcome.output)")
+    let json = try outcome.json()
+    #expect(Set(json.keys) == Self.keys)
+    #expect(json["verdict"] as? String == "lightweight")
+    #expect(json["builder"] as? String == "rebuild")
+    #expect(json["rowsRewritten"] as? Int == 1234)
+    #expect(json["bytesNeeded"] as? Int ?? 0 > 0)
+    #expect(json["seconds"] as? Double ?? 0 > 0)
+    #expect((json["blockers"] as? [Any])?.isEmpty == true)
+    #expect((json["steps"] as? [[String: Any]])?.isEmpty == false)
+    let losses = try #require(json["losses"] as? [[String: Any]])
+    #expect(losses.count == 1)
+    #expect(Set(losses[0].keys) == ["entity", "property", "rows"])
+    #expect(losses[0]["entity"] as? String == "Note")
+    #expect(losses[0]["property"] as? String == "mood")
+    #expect(losses[0]["rows"] as? Int == 617)
+
+    let text = tool(command, "Notebook.sqlite", "--to", model)
+    #expect(text.output.contains("617 rows: \"Note.mood\" is gone"))
+    #expect(text.output.contains("1,234"))
+    #expect(StoreBytes(of: store) == bytes)
+  }
+
+  @Test func `the statements are shown on request`() throws {
+    let directory = try TemporaryDirectory()
+    _ = try Notebook.makeStore(in: directory, count: 3)
+    let model = try Notebook.write(Notebook.adding(), "Adding", in: directory)
+    let tool = Tool(directory: directory.url)
+    let text = tool("plan", "Notebook.sqlite", "--to", model, "--sql").output
+    #expect(text.contains("INSERT INTO"))
+    #expect(text.contains("ZRATING"))
+    #expect(text.hasPrefix("-- "))
+    let json = try tool("plan", "Notebook.sqlite", "--to", model, "--sql", "--json").json()
+    let steps = try #require(json["steps"] as? [[String: Any]])
+    #expect(steps.allSatisfy { ($0["sql"] as? String)?.isEmpty == false })
+  }
+
+  @Test(arguments: ["plan", "rehearse"])
+  func `models that need a mapping are told with every obstacle`(command: String) throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory, count: 3)
+    let model = try Notebook.write(Notebook.converting(), "Converting", in: directory)
+    let bytes = StoreBytes(of: store)
+    let outcome = Tool(directory: directory.url)(command, "Notebook.sqlite", "--to", model, "--json")
+    #expect(outcome.code == 3)
+    let json = try outcome.json()
+    #expect(Set(json.keys) == Self.keys.union(["error"]))
+    #expect(json["verdict"] as? String == "needsMapping")
+    #expect((json["obstacles"] as? [[String: Any]])?.compactMap { $0["property"] as? String } == ["mood", "title"])
+    let failure = try outcome.failure()
+    #expect(failure["code"] as? String == "mappingNeeded")
+    #expect(failure["coreDataCode"] as? Int == 134_190)
+    #expect(failure["storeAt"] as? String == store.path)
+    #expect(StoreBytes(of: store) == bytes)
+  }
+
+  @Test(arguments: ["plan", "rehearse"])
+  func `rows that need a decision are counted`(command: String) throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory, count: 42)
+    let model = try Notebook.write(Notebook.requiring(), "Requiring", in: directory)
+    let bytes = StoreBytes(of: store)
+    let outcome = Tool(directory: directory.url)(command, "Notebook.sqlite", "--to", model, "--json")
+    #expect(outcome.code == 3)
+    let blockers = try #require(try outcome.json()["blockers"] as? [[String: Any]])
+    #expect(blockers.count == 1)
+    #expect(Set(blockers[0].keys) == ["kind", "entity", "property", "reason", "rows"])
+    #expect(blockers[0]["kind"] as? String == "missingValue")
+    #expect(blockers[0]["rows"] as? Int == 42)
+    #expect(try outcome.failure()["code"] as? String == "decisionNeeded")
+    #expect(StoreBytes(of: store) == bytes)
+  }
+
+  @Test(arguments: ["plan", "rehearse"])
+  func `a store that has the model has nothing to do`(command: String) throws {
+    let directory = try TemporaryDirectory()
+    _ = try Notebook.makeStore(in: directory, count: 3)
+    let model = try Notebook.write(Notebook.first(), "First", in: directory)
+    let tool = Tool(directory: directory.url)
+    let outcome = tool(command, "Notebook.sqlite", "--to", model, "--json")
+    #expect(outcome.code == 0)
+    let json = try outcome.json()
+    #expect(Set(json.keys) == Self.keys)
+    #expect(json["verdict"] as? String == "identical")
+    #expect((json["steps"] as? [Any])?.isEmpty == true)
+    #expect(tool(command, "Notebook.sqlite", "--to", model).output.contains("nothing to do"))
+  }
+
+  @Test func `a rehearsal reads what is only in the log, and leaves no copy`() throws {
+    let directory = try TemporaryDirectory()
+    let url = try Notebook.makeStore(in: directory, count: 10)
+    let model = try Notebook.write(Notebook.adding(), "Adding", in: directory)
+    let temporary = try TemporaryDirectory()
+    // The app has the store open and has just saved.
+    let store = try PersistentStore.open(at: url, model: Notebook.first())
+    let context = ManagedObjectContext(store: store)
+    for number in 0..<5 { try context.insert("Note").setValue(.string("late \(number)"), forAttribute: "title") }
+    try context.save()
+    let bytes = StoreBytes(of: url)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: url.path + "-wal")).count > 0)
+    let tool = Tool(directory: directory.url, environment: ["TMPDIR": temporary.url.path])
+    let outcome = tool("rehearse", "Notebook.sqlite", "--to", model, "--json")
+    #expect(outcome.code == 0, "\(outcome.output)")
+    #expect(try outcome.json()["rowsRewritten"] as? Int == 15)
+    #expect(StoreBytes(of: url) == bytes)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).isEmpty)
+    try store.close()
+    #expect(try StoreMetadata(contentsOf: url).isCompatible(with: Notebook.first()))
+  }
+
+  @Test func `a rehearsal that is stopped says so and leaves no copy`() throws {
+    let directory = try TemporaryDirectory()
+    let url = try Notebook.makeStore(in: directory, count: 10)
+    let model = try Notebook.write(Notebook.adding(), "Adding", in: directory)
+    let temporary = try TemporaryDirectory()
+    let tool = Tool(directory: directory.url, environment: ["TMPDIR": temporary.url.path])
+    tool.interruption.interrupt()
+    let outcome = tool("rehearse", "Notebook.sqlite", "--to", model, "--json")
+    #expect(outcome.code == 130)
+    #expect(try outcome.failure()["code"] as? String == "cancelled")
+    #expect(try outcome.failure()["storeAt"] as? String == url.path)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.url.path).isEmpty)
+  }
+}

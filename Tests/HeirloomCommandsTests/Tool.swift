@@ -1,0 +1,77 @@
+import Foundation
+import HeirloomCommands
+import Synchronization
+import Testing
+
+/// Runs the tool in this process and remembers what it writes.
+struct Tool {
+  /// The folder that relative paths start from.
+  let directory: URL
+  /// The environment.
+  var environment: [String: String] = [:]
+  /// Whether both streams count as terminals.
+  var isTerminal = false
+  /// Told when the user stops the tool.
+  var interruption = Interruption()
+  /// Called with what is written to standard error.
+  var onError: @Sendable (String) -> Void = { _ in }
+
+  /// The repository's sample histories.
+  static let snapshots = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("Snapshots")
+
+  /// What a run left.
+  struct Outcome {
+    let code: Int32
+    let output: String
+    let error: String
+
+    /// The output as a JSON object.
+    func json() throws -> [String: Any] {
+      try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any], "\(output)")
+    }
+
+    /// The member `error` of the JSON object.
+    func failure() throws -> [String: Any] {
+      try #require(try json()["error"] as? [String: Any], "\(output)")
+    }
+  }
+
+  /// Runs the tool.
+  func callAsFunction(_ arguments: String...) -> Outcome {
+    run(arguments)
+  }
+
+  /// Runs the tool.
+  func run(_ arguments: [String]) -> Outcome {
+    let written = Written()
+    let onError = onError
+    let console = Console(
+      writeOutput: { text in written.texts.withLock { $0.output += text } },
+      writeError: { text in
+        written.texts.withLock { $0.error += text }
+        onError(text)
+      },
+      isOutputTerminal: isTerminal, isErrorTerminal: isTerminal, environment: environment,
+      currentDirectory: directory.path, interruption: interruption)
+    let code = HeirloomTool.run(arguments: arguments, console: console)
+    let texts = written.texts.withLock { $0 }
+    return Outcome(code: code, output: texts.output, error: texts.error)
+  }
+
+  private final class Written: Sendable {
+    let texts = Mutex((output: "", error: ""))
+  }
+}
+
+/// The bytes of a store's main file and `-wal`, to see that a command changed neither.
+struct StoreBytes: Equatable {
+  private let main: Data?
+  private let log: Data?
+
+  /// Reads the files; one that is absent is `nil`.
+  init(of url: URL) {
+    main = try? Data(contentsOf: url)
+    log = try? Data(contentsOf: URL(fileURLWithPath: url.path + "-wal"))
+  }
+}
