@@ -29,6 +29,7 @@ final class ProgressBar {
   /// The line: a bar of 24 places, the rows, the share.
   static func line(completed: Int64, total: Int64) -> String {
     guard total > 0 else { return "looking at the store …" }
+    guard completed < total else { return "\(counted(total, "row")) are written, checking them …" }
     let share = min(1, max(0, Double(completed) / Double(total)))
     let filled = Int(share * 24)
     let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: 24 - filled)
