@@ -160,6 +160,16 @@ struct InspectCorpusTests {
     #expect(entities.allSatisfy { $0["versionHash"] as? String == $0["storedHash"] as? String })
   }
 
+  @Test func `compiled models are shown`() throws {
+    let path = try #require(Corpus.compiledModelPaths.first { $0.contains(".momd/") })
+    for path in [path, (path as NSString).deletingLastPathComponent] {
+      let json = try Tool(directory: Corpus.folder)("inspect", path, "--json").json()
+      #expect(json["kind"] as? String == "compiledModel")
+      #expect(json["modelSource"] as? String == "file")
+      #expect((json["entities"] as? [Any])?.isEmpty == false)
+    }
+  }
+
   @Test(arguments: [
     ("magicalrecord/models/Recipes.xcdatamodeld/Recipes.xcdatamodel", "Xcode before 4.3"),
     ("magicalrecord/models/Recipes.xcdatamodeld", "Xcode before 4.3"),

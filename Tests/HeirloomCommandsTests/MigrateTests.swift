@@ -106,7 +106,8 @@ struct MigrateTests {
     let bytes = StoreBytes(of: url)
     let tool = Tool(directory: directory.url)
     let second = story.appendingPathComponent("Done 2.xcdatamodel").path
-    for more in [[], ["--model", story.path]] {
+    let third = Tool.snapshots.appendingPathComponent("Done/Done 3.json").path
+    for more in [[], ["--model", story.path], ["--model", third]] {
       let refused = tool.run([command, "Done.sqlite", "--to", second, "--json"] + more)
       #expect(refused.code == 5)
       #expect(try refused.failure()["code"] as? String == "newerVersion")
@@ -121,6 +122,44 @@ struct MigrateTests {
       let losses = try #require(try accepted.json()["losses"] as? [[String: Any]])
       #expect(losses.map { $0["entity"] as? String } == ["User"])
     }
+  }
+
+  @Test func `a refused migration lists everything that is to be settled`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory, count: 42)
+    let converting = try Notebook.write(Notebook.converting(), "Converting", in: directory)
+    let requiring = try Notebook.write(Notebook.requiring(), "Requiring", in: directory)
+    let bytes = StoreBytes(of: store)
+    let tool = Tool(directory: directory.url)
+    let mapping = tool("migrate", "Notebook.sqlite", "--to", converting, "--json")
+    #expect(mapping.code == 3)
+    #expect((try mapping.json()["obstacles"] as? [Any])?.count == 2)
+    let text = tool("migrate", "Notebook.sqlite", "--to", converting)
+    #expect(text.code == 3)
+    #expect(text.error.components(separatedBy: "\n  – ").count == 3)
+    let decision = tool("migrate", "Notebook.sqlite", "--to", requiring, "--json")
+    #expect(decision.code == 3)
+    let blockers = try #require(try decision.json()["blockers"] as? [[String: Any]])
+    #expect(blockers.map { $0["rows"] as? Int } == [42])
+    #expect(tool("migrate", "Notebook.sqlite", "--to", requiring).error.contains("42 rows"))
+    #expect(StoreBytes(of: store) == bytes)
+  }
+
+  @Test func `a store that is lost is found among the versions that are kept`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory, count: 42)
+    let adding = try Notebook.write(Notebook.adding(), "Adding", in: directory)
+    let tool = Tool(directory: directory.url)
+    #expect(tool("migrate", "Notebook.sqlite", "--to", adding).code == 0)
+    try FileManager.default.removeItem(at: store)
+    let lost = tool("migrate", "Notebook.sqlite", "--to", adding, "--json")
+    #expect(lost.code == 1)
+    #expect(try lost.json()["outcome"] as? String == "noStore")
+    #expect((try lost.failure()["suggestion"] as? String)?.contains("heirloom restore") == true)
+    let restored = try tool("restore", "Notebook.sqlite", "--json").json()
+    #expect(restored["retained"] is NSNull)
+    let entities = try tool("inspect", "Notebook.sqlite", "--json").json()["entities"] as? [[String: Any]]
+    #expect(entities?.first?["rows"] as? Int == 42)
   }
 
   @Test func `a migration that is stopped leaves the store as it was`() throws {

@@ -95,7 +95,7 @@ private struct Migrated {
       .warning(warnings, style: console.style)
     } catch {
       report = CommandReport(
-        members: [("store", .text(path))], failure: CommandFailure(error).aboutStore(at: path))
+        members: [("store", .text(path))] + Self.findings(error), failure: CommandFailure(error).aboutStore(at: path))
     }
   }
 
@@ -158,6 +158,15 @@ private struct Migrated {
       ("store", .text(path)), ("outcome", .text(outcome)), ("from", .optional(from)), ("to", .optional(to)),
       ("rows", .list(rows)), ("retained", .optional(retained)), ("seconds", .number(seconds)),
     ]
+  }
+
+  /// What a refusal is about, so that a program need not ask for the plan.
+  private static func findings(_ error: any Error) -> OutputMembers {
+    switch error as? MigrationAssistantError {
+    case .mappingNeeded(_, let obstacles): [("obstacles", .list(obstacles.map(DifferenceText.output)))]
+    case .decisionNeeded(_, let plan), .unknownVersion(_, let plan): PlanText.findingMembers(of: plan)
+    default: []
+    }
   }
 
   /// An app that finds no store starts for the first time; someone who names one has mistyped it, or lost it.

@@ -40,11 +40,9 @@ enum PlanCommand {
     let text = preview.difference.map { DifferenceText(difference: $0) }
     var report = CommandReport(
       members: (text?.members ?? []) + PlanText.members(of: preview.plan, showsSQL: showsSQL), failure: preview.failure)
+    // The lines say it all.
+    report.failure?.list?.items = []
     report.lines = headline(preview, request: request, style: style)
-    if preview.isUpToDate {
-      report.lines += text?.lines(style) ?? []
-      return report
-    }
     guard let plan = preview.plan else {
       report.lines += text?.lines(style) ?? []
       return report

@@ -15,6 +15,8 @@ struct CommandFailure: Error {
   var suggestion: String?
   /// The store that still holds the data, if the command was about one.
   var storeAt: String?
+  /// What a person reads instead of message and suggestion where there is a list of things to tell.
+  var list: (headline: String, items: [String])?
 
   /// The failure as the value of the key `error`.
   var output: OutputValue {
@@ -29,7 +31,9 @@ struct CommandFailure: Error {
 
   /// The lines for standard error.
   func lines(_ style: TextStyle) -> [String] {
-    ["\(style.red("heirloom:")) \(message)"] + (suggestion.map { ["  " + $0] } ?? [])
+    let name = style.red("heirloom:")
+    if let list { return ["\(name) \(list.headline)"] + list.items.map { "  – \($0)" } }
+    return ["\(name) \(message)"] + (suggestion.map { ["  " + $0] } ?? [])
   }
 
   /// The same failure about a store, if it says nothing of one itself.
@@ -96,6 +100,17 @@ extension CommandFailure {
     default: exitCode = .failed
     }
     switch error {
+    case .mappingNeeded(let path, let obstacles):
+      let count = counted(Int64(obstacles.count), "thing")
+      list = (
+        "No mapping can be inferred for the store \(path), which was not changed; \(count) to settle:",
+        obstacles.map(\.description)
+      )
+    case .decisionNeeded(let path, let plan):
+      list = (
+        "Rows of the store \(path), which was not changed, don't fit the new model:",
+        plan.blockers.map { "\(counted($0.rows, "row")): \($0.reason)" }
+      )
     case .noModel:
       suggestion = "\(error.storePath) was not changed. Give the model that made it with --model."
     case .newerVersion(_, _, let retained):

@@ -21,22 +21,21 @@ struct PlanText {
       if showsSQL { members.append("sql", .text(step.sql)) }
       return OutputValue.object(members)
     }
-    return [
-      ("steps", .list(steps)), ("losses", .list((plan?.losses ?? []).map(output))),
-      (
-        "blockers",
-        .list(
-          (plan?.blockers ?? []).map { blocker in
-            .object([
-              ("kind", .text(blocker.kind)), ("entity", .text(blocker.entity)),
-              ("property", .optional(blocker.property)), ("reason", .text(blocker.reason)),
-              ("rows", .integer(blocker.rows)),
-            ])
-          })
-      ),
+    return [("steps", .list(steps))] + findingMembers(of: plan) + [
       ("rowsRewritten", .integer(plan?.rowsRewritten ?? 0)), ("bytesNeeded", .integer(plan?.bytesNeeded ?? 0)),
       ("seconds", .number(seconds ?? plan?.estimatedSeconds ?? 0)), ("builder", .optional(plan?.builder.rawValue)),
     ]
+  }
+
+  /// What a plan found in the rows.
+  static func findingMembers(of plan: MigrationPlan?) -> OutputMembers {
+    let blockers = (plan?.blockers ?? []).map { blocker in
+      OutputValue.object([
+        ("kind", .text(blocker.kind)), ("entity", .text(blocker.entity)), ("property", .optional(blocker.property)),
+        ("reason", .text(blocker.reason)), ("rows", .integer(blocker.rows)),
+      ])
+    }
+    return [("losses", .list((plan?.losses ?? []).map(output))), ("blockers", .list(blockers))]
   }
 
   private static func output(_ loss: MigrationLoss) -> OutputValue {
