@@ -1,4 +1,4 @@
-import HeirloomFormats
+import Heirloom
 
 /// A value of the tool's JSON output; members keep their order.
 indirect enum OutputValue {
