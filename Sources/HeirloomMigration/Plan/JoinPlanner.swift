@@ -40,13 +40,16 @@ struct JoinPlanner {
           on: "target", entity: relationship.destinationEntity)
       let rows = try connection.firstInteger("SELECT COUNT(*) \(survivors)") ?? 0
       let names = columns.map(quote).joined(separator: ", ")
+      // In the order of the table's key: else an index on the other side is read, and each row goes to another page.
+      let keys = table.columns.prefix(2).map { $0.name == ownerColumn ? "k.owner" : "k.target" }
       steps.append(
         MigrationStep(
           kind: .copyLinks, subject: table.name, summary: "Copy the links of \(entity).\(name)", rows: rows,
           statements: [
             PlannedStatement(
               "INSERT INTO \(quote(SchemaName.candidate)).\(quote(table.name)) (\(names)) "
-                + "SELECT \(expressions.joined(separator: ", ")) \(survivors)", expectedRows: rows)
+                + "SELECT \(expressions.joined(separator: ", ")) \(survivors) ORDER BY \(keys.joined(separator: ", "))",
+              expectedRows: rows)
           ]))
     }
     return steps
