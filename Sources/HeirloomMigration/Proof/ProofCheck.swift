@@ -99,9 +99,12 @@ struct ProofChecks {
         guard let target, let targetTable = schema.table(ofEntity: target)?.name else { return nil }
         let name = quote(column.name)
         let key = quote(PhysicalName.primaryKey)
+        let keyed = "\(quote(database)).\(quote(table.name))"
+        // Each key is looked for once, however many rows have it; rows are counted only for keys that lead nowhere.
         return
-          "SELECT COUNT(*) FROM \(quote(database)).\(quote(table.name)) AS r WHERE r.\(name) IS NOT NULL AND NOT EXISTS"
-          + " (SELECT 1 FROM \(quote(database)).\(quote(targetTable)) AS d WHERE d.\(key) = r.\(name))"
+          "SELECT COUNT(*) FROM \(keyed) AS r WHERE r.\(name) IN (SELECT k FROM"
+          + " (SELECT DISTINCT s.\(name) AS k FROM \(keyed) AS s WHERE s.\(name) IS NOT NULL)"
+          + " WHERE k NOT IN (SELECT d.\(key) FROM \(quote(database)).\(quote(targetTable)) AS d))"
       }
     }
   }
