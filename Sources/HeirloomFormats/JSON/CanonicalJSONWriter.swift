@@ -126,6 +126,10 @@ package struct CanonicalJSONWriter {
     var text = text
     bytes.append(UInt8(ascii: "\""))
     text.withUTF8 { content in
+      // Nearly all text is written as it is.
+      guard content.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }) else {
+        return bytes.append(contentsOf: content)
+      }
       var start = 0
       for (index, byte) in content.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5C {
         bytes.append(contentsOf: content[start..<index])

@@ -176,9 +176,24 @@ public struct ModelSnapshot: Hashable, Sendable {
     let formatMember = isReadable ? "\n  \"format\": 1,\n" : "\"format\":1,"
     let prefix = isReadable ? "\n  \"model\": " : ",\"model\":"
     let suffix = isReadable ? "\n}\n" : "}"
-    let ending = Array(prefix.utf8) + content.json.bytes + Array(suffix.utf8)
-    guard json.count > ending.count, json[(json.count - ending.count)...].elementsEqual(ending) else { return false }
-    return String(decoding: json[..<(json.count - ending.count)], as: UTF8.self).contains(formatMember)
+    // Every launch comes by here: pieces are compared in place and as a whole.
+    var rest = json[...]
+    for piece in [Array(suffix.utf8), content.json.bytes, Array(prefix.utf8)] {
+      guard rest.count > piece.count, isEqual(rest.suffix(piece.count), piece) else { return false }
+      rest = rest.dropLast(piece.count)
+    }
+    return String(decoding: rest, as: UTF8.self).contains(formatMember)
+  }
+
+  private static func isEqual(_ bytes: ArraySlice<UInt8>, _ others: [UInt8]) -> Bool {
+    bytes.withUnsafeBytes { bytes in
+      others.withUnsafeBytes { others in
+        guard bytes.count == others.count, let start = bytes.baseAddress, let other = others.baseAddress else {
+          return bytes.count == others.count
+        }
+        return memcmp(start, other, bytes.count) == 0
+      }
+    }
   }
 
   private static func json(in bytes: [UInt8]) throws(ModelReadingError) -> [UInt8] {
