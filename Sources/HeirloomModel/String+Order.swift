@@ -1,7 +1,18 @@
 extension String {
   /// Whether this name comes before another in the order of version hashes: by UTF-16 code unit, case-sensitive.
   package func utf16Precedes(_ other: String) -> Bool {
-    utf16.lexicographicallyPrecedes(other.utf16)
+    // UTF-8 is what strings hold. Its order differs in one thing: UTF-16 writes characters beyond U+FFFF with surrogates,
+    // which come before U+E000.
+    var others = other.utf8.makeIterator()
+    for byte in utf8 {
+      guard let otherByte = others.next() else { return false }
+      guard byte != otherByte else { continue }
+      let isBeyond = byte >= 0xF0
+      let isOtherBeyond = otherByte >= 0xF0
+      if isBeyond != isOtherBeyond, min(byte, otherByte) >= 0xEE { return isBeyond }
+      return byte < otherByte
+    }
+    return others.next() != nil
   }
 
   /// Whether this name comes before another in the order in which a store numbers entities: case-insensitively.

@@ -18,6 +18,17 @@ struct DigestTests {
     #expect(SHA256.digest(text.utf8).hexadecimal == digest)
   }
 
+  @Test(arguments: 0...200)
+  func `a SHA-256 digest doesn't depend on the pieces`(length: Int) {
+    let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+    let whole = SHA256.digest(bytes)
+    for piece in [1, 3, 55, 64, 65, 150] {
+      var digest = SHA256()
+      for start in stride(from: 0, to: length, by: piece) { digest.update(bytes[start..<min(start + piece, length)]) }
+      #expect(digest.finalize() == whole)
+    }
+  }
+
   @Test(arguments: [
     (
       "",

@@ -5,25 +5,23 @@ package struct SHA256: Sendable {
   /// The digest's length, in bytes.
   package static let byteCount = 32
 
-  private var state: [UInt32] = [
-    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19,
-  ]
-  private var schedule = [UInt32](repeating: 0, count: 64)
+  // A vector rather than an array: a model has thousands of short digests, and making arrays would be much of the work.
+  private var state = SIMD8<UInt32>(
+    0x6a09_e667, 0xbb67_ae85, 0x3c6e_f372, 0xa54f_f53a, 0x510e_527f, 0x9b05_688c, 0x1f83_d9ab, 0x5be0_cd19)
   private var pending: [UInt8] = []
   private var byteTotal: UInt64 = 0
 
   /// Starts a digest of no bytes.
   package init() {
-    pending.reserveCapacity(64)
+    pending.reserveCapacity(2 * Self.blockLength)
   }
 
   /// Adds bytes.
   package mutating func update(_ bytes: some Sequence<UInt8>) {
-    for byte in bytes {
-      pending.append(byte)
-      byteTotal &+= 1
-      if pending.count == 64 { compress() }
-    }
+    let count = pending.count
+    pending.append(contentsOf: bytes)
+    byteTotal &+= UInt64(pending.count - count)
+    if pending.count >= Self.blockLength { compressPending() }
   }
 
   /// Adds the UTF-8 bytes of text.
@@ -34,8 +32,10 @@ package struct SHA256: Sendable {
   /// Adds a number, least significant byte first.
   package mutating func update(littleEndian value: some FixedWidthInteger) {
     for shift in stride(from: 0, to: value.bitWidth, by: 8) {
-      update(CollectionOfOne(UInt8(truncatingIfNeeded: value >> shift)))
+      pending.append(UInt8(truncatingIfNeeded: value >> shift))
+      byteTotal &+= 1
     }
+    if pending.count >= Self.blockLength { compressPending() }
   }
 
   /// Ends the digest.
@@ -43,12 +43,23 @@ package struct SHA256: Sendable {
   /// - Returns: ``byteCount`` bytes.
   package consuming func finalize() -> [UInt8] {
     let bitTotal = byteTotal &* 8
-    update(CollectionOfOne(0x80))
-    while pending.count != 56 { update(CollectionOfOne(0)) }
+    pending.append(0x80)
+    // Zeros up to the place of the length at a block's end.
+    let zeros = (2 * Self.blockLength - 8 - pending.count) % Self.blockLength
+    pending.append(contentsOf: repeatElement(0, count: zeros))
     for shift in stride(from: 56, through: 0, by: -8) {
-      update(CollectionOfOne(UInt8(truncatingIfNeeded: bitTotal >> UInt64(shift))))
+      pending.append(UInt8(truncatingIfNeeded: bitTotal >> UInt64(shift)))
     }
-    return state.flatMap { word in [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: word >> $0) } }
+    compressPending()
+    var digest: [UInt8] = []
+    digest.reserveCapacity(Self.byteCount)
+    for index in 0..<8 {
+      let word = state[index]
+      for shift in stride(from: 24, through: 0, by: -8) {
+        digest.append(UInt8(truncatingIfNeeded: word >> shift))
+      }
+    }
+    return digest
   }
 
   /// Returns the digest of bytes.
@@ -58,9 +69,23 @@ package struct SHA256: Sendable {
     return digest.finalize()
   }
 
-  private mutating func compress() {
+  private static let blockLength = 64
+
+  /// Takes in all whole blocks.
+  private mutating func compressPending() {
+    var start = 0
+    while pending.count - start >= Self.blockLength {
+      compress(at: start)
+      start += Self.blockLength
+    }
+    pending.removeFirst(start)
+  }
+
+  private mutating func compress(at start: Int) {
+    // Of the right length; all words are replaced.
+    var schedule = Self.constants
     for index in 0..<16 {
-      let offset = index * 4
+      let offset = start + index * 4
       schedule[index] =
         UInt32(pending[offset]) << 24 | UInt32(pending[offset + 1]) << 16 | UInt32(pending[offset + 2]) << 8
         | UInt32(pending[offset + 3])
@@ -83,8 +108,7 @@ package struct SHA256: Sendable {
       let second = sumOfA &+ majority
       (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
     }
-    for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
-    pending.removeAll(keepingCapacity: true)
+    state &+= SIMD8(a, b, c, d, e, f, g, h)
   }
 
   private static func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 {
