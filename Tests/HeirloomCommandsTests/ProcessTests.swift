@@ -1,0 +1,130 @@
+import Foundation
+import Heirloom
+import HeirloomModel
+import TestSupport
+import Testing
+
+/// The tool as a process among others: started ten times at once, and killed at any moment.
+///
+/// A quick selection runs with every `swift test`; `HEIRLOOM_LONG_TESTS=1` runs the full numbers.
+@Suite(.enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"), .serialized)
+struct ProcessTests {
+  private static let isLong = ProcessInfo.processInfo.environment["HEIRLOOM_LONG_TESTS"] == "1"
+
+  /// A store of the sample history's first version, and what it holds.
+  private struct Scene {
+    let directory: TemporaryDirectory
+    let store: URL
+    let models: URL
+    let before: StoreContents
+    let first: ManagedObjectModel
+    let last: ManagedObjectModel
+
+    init(objects: Int) throws {
+      directory = try TemporaryDirectory()
+      store = directory.file("Done.sqlite")
+      models = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("Snapshots/Done")
+      let history = try ModelHistory(contentsOf: models)
+      first = try #require(try history.model(named: "Done"))
+      last = history.current
+      var generator = StoreGenerator(objectsPerEntity: objects, seed: 11)
+      try generator.makeStore(at: store, model: first)
+      before = try StoreContents(of: store, model: first)
+    }
+
+    func start() throws -> (process: Process, output: Pipe) {
+      let process = Process()
+      process.executableURL = BuiltTool.url
+      process.arguments = ["migrate", store.path, "--to", models.path, "--json"]
+      let output = Pipe()
+      process.standardOutput = output
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      return (process, output)
+    }
+
+    /// The names of versions, candidates and records in the companion folder.
+    func companion(_ name: String) -> [String] {
+      (try? FileManager.default.contentsOfDirectory(atPath: store.path + ".heirloom/" + name)) ?? []
+    }
+
+    /// Checks that the store is the new one, whole, and that the one version that is kept is the old one.
+    func checkMigrated() throws {
+      let after = try StoreContents(of: store, model: last)
+      #expect(
+        after.objects["Item"]?.mapValues { $0.values["name"] }
+          == before.objects["Item"]?.mapValues { $0.values["name"] })
+      let kept = companion("previous")
+      #expect(kept.count == 1)
+      #expect(companion("incoming").isEmpty)
+      #expect(!FileManager.default.fileExists(atPath: store.path + ".heirloom/manifest.json"))
+      let version = store.path + ".heirloom/previous/\(kept.first ?? "")/Done.sqlite"
+      #expect(try StoreContents(of: URL(fileURLWithPath: version), model: first) == before)
+    }
+  }
+
+  private static func outcome(_ output: Pipe) -> String {
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    let object = (try? JSONSerialization.jsonObject(with: data)) as? [String: Any]
+    return object?["outcome"] as? String ?? "none"
+  }
+
+  @Test func `of ten launches at once exactly one migrates and the others find nothing to do`() throws {
+    for _ in 0..<(Self.isLong ? 200 : 4) {
+      let scene = try Scene(objects: 300)
+      let launches = try (0..<10).map { _ in try scene.start() }
+      let outcomes = launches.map { launch in
+        let outcome = Self.outcome(launch.output)
+        launch.process.waitUntilExit()
+        return outcome
+      }
+      #expect(outcomes.filter { $0 == "migrated" }.count == 1)
+      #expect(outcomes.filter { $0 == "upToDate" }.count == 9)
+      try scene.checkMigrated()
+    }
+  }
+
+  @Test func `whenever a run is killed, the next one finishes and nothing is lost`() throws {
+    let kills = Self.isLong ? 1000 : 30
+    let measured = try Scene(objects: 300)
+    let start = ContinuousClock.now
+    let whole = try measured.start()
+    _ = Self.outcome(whole.output)
+    whole.process.waitUntilExit()
+    let duration = start.duration(to: .now) / .seconds(1)
+    var random = SplitMix64(seed: 77)
+    var inFlight = 0
+    for _ in 0..<kills {
+      let scene = try Scene(objects: 300)
+      let run = try scene.start()
+      Thread.sleep(forTimeInterval: duration * Double(random.below(1000)) / 1000)
+      kill(run.process.processIdentifier, SIGKILL)
+      run.process.waitUntilExit()
+      if run.process.terminationReason == .uncaughtSignal { inFlight += 1 }
+      // A plain opener sees one of the two versions, whole, before anything is settled.
+      let metadata = try StoreMetadata(contentsOf: scene.store)
+      #expect(metadata.isCompatible(with: scene.first) || metadata.isCompatible(with: scene.last))
+      let next = try scene.start()
+      #expect(["migrated", "upToDate"].contains(Self.outcome(next.output)))
+      next.process.waitUntilExit()
+      try scene.checkMigrated()
+    }
+    print("killed \(kills) runs, \(inFlight) of them in flight")
+    #expect(inFlight * 2 >= kills)
+  }
+}
+
+/// The executable that the package builds.
+enum BuiltTool {
+  /// The tool, built into the folder of the test bundle.
+  static let url: URL? = {
+    var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+    for _ in 0..<4 {
+      let candidate = folder.appendingPathComponent("heirloom")
+      if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
+      folder.deleteLastPathComponent()
+    }
+    return nil
+  }()
+}
