@@ -217,7 +217,8 @@ public final class MigrationAssistant {
           storePath: storeURL.path, reason: "no previous version of \(storeURL.path) is kept")
       }
       do {
-        let result = try vault.restore(prefix)
+        let result = try vault.restore(prefix, current: descriptionOfStore())
+        archiveModel(of: result.restored)
         return (PreviousVersion(result.restored), result.retained.map(PreviousVersion.init))
       } catch VaultError.unreadableStore {
         // What is in the store's place can't be kept as a version, and must not be lost either. It is moved only when there is
@@ -231,10 +232,34 @@ public final class MigrationAssistant {
         }
         _ = try vault.setStoreAside()
         let result = try vault.restore(prefix)
+        archiveModel(of: result.restored)
         return (PreviousVersion(result.restored), nil)
       }
     } catch {
       throw wrapped(error)
+    }
+  }
+
+  /// What is known of the store's model, to be kept with it when another version takes its place.
+  private func descriptionOfStore() -> StoreVault.Replacement {
+    guard let hashes = try? storeMetadata()?.versionHashes else { return StoreVault.Replacement() }
+    let model =
+      snapshotModel(for: hashes) ?? history.version(withHashes: hashes)?.model
+      ?? (try? StoreModelCache.model(inStoreAt: storeURL)).flatMap { $0 }
+    let isRight = model.map { $0.versionHashes() == hashes } ?? false
+    return StoreVault.Replacement(
+      retainedSnapshot: isRight ? model.flatMap { try? ModelSnapshot(model: $0).bytes(.compressed) } : nil,
+      retainedChecksum: ManagedObjectModel.versionChecksum(of: hashes))
+  }
+
+  /// Puts the snapshot of a restored version beside the store, which may be the only other place that knows its model.
+  private func archiveModel(of version: RetainedVersion) {
+    let url = URL(fileURLWithPath: version.path).appendingPathComponent(StoreLocation.snapshotName)
+    do {
+      guard let snapshot = try ModelController(snapshotURL: url).snapshot() else { return }
+      try modelController.archive(snapshot.model, applicationVersion: snapshot.applicationVersion)
+    } catch {
+      report(.snapshotUnreadable(reason: "\(error)"))
     }
   }
 

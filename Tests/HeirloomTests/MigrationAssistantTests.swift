@@ -364,6 +364,8 @@ struct MigrationAssistantTests {
     #expect(try StoreContents(of: scene.store, model: scene.first) == before)
     let retained = try #require(result.retained)
     #expect(try StoreContents(of: retained.storeURL, model: scene.second) == migrated)
+    #expect(retained.versionChecksum == scene.second.versionChecksum())
+    #expect(try assistant.modelController.snapshot()?.model == scene.first)
     #expect(code { _ = try assistant.restorePreviousVersion("no-such") } == "noSuchVersion")
   }
 

@@ -19,7 +19,6 @@ enum RestoreCommand {
       let keeper = try StoreKeeper(path: path)
       _ = try keeper.versions()
       let result = try keeper.restore(arguments.value("--version"))
-      restoreSnapshot(of: result.restored, to: path, console: console)
       var lines = ["\(console.style.green("Restored")) \(result.restored.id) as \(path)."]
       if let retained = result.retained {
         lines.append(
@@ -31,18 +30,6 @@ enum RestoreCommand {
         members: [("restored", .text(result.restored.id)), ("retained", .optional(result.retained?.id))])
     } catch {
       throw CommandFailure(error).aboutStore(at: path)
-    }
-  }
-
-  /// Puts the version's snapshot beside the store: the store may be the only other place that knows its model.
-  private static func restoreSnapshot(of version: PreviousVersion, to path: String, console: Console) {
-    let url = version.storeURL.deletingLastPathComponent().appendingPathComponent(StoreLocation.snapshotName)
-    do {
-      guard let snapshot = try ModelController(snapshotURL: url).snapshot() else { return }
-      try ModelController(storeURL: URL(fileURLWithPath: path)).archive(
-        snapshot.model, applicationVersion: snapshot.applicationVersion)
-    } catch {
-      console.log("note: the version's model was not put beside the store: \(CommandFailure(error).message)")
     }
   }
 }
