@@ -66,4 +66,35 @@ struct CorpusHistoryTests {
       print("\(path) to \(version.name): \(error)")
     }
   }
+
+  /// The next version of any app: one more entity, whose name sorts first and so renumbers all others.
+  @Test(arguments: Corpus.storePaths)
+  func `a new entity that renumbers all others leaves every object and every table of others as it was`(
+    path: String
+  ) throws {
+    try Corpus.withCopy(of: path) { store in
+      // One store of 2010 has no copy of its model.
+      guard let source = try StoreModelCache.model(inStoreAt: store) else { return }
+      var added = EntityDescription(name: "AAAdded")
+      added.attributes = [AttributeDescription(name: "name", type: .string)]
+      let destination = try ManagedObjectModel(entities: source.entities + [added])
+      let before = try StoreContents(of: store, model: source)
+      let others = try OtherTables(of: store, model: source)
+      let assistant = MigrationAssistant(
+        storeURL: store, modelController: ModelController(storeURL: store),
+        history: ModelHistory(current: destination, earlier: [("before", source)]))
+      guard case .migrated(let report) = try assistant.migrateStore() else {
+        Issue.record("expected a migration")
+        return
+      }
+      let after = try StoreContents(of: store, model: destination)
+      let differences = KeptObjects.differences(
+        before: before, source: source, after: after, destination: destination, mapping: report.plan.mapping)
+      #expect(differences.isEmpty)
+      #expect(report.plan.losses.isEmpty)
+      #expect(before.objects.allSatisfy { after.objects[$0.key] == $0.value })
+      #expect(try OtherTables(of: store, model: destination) == others)
+      #expect(try StoreModelCache.model(inStoreAt: store)?.versionHashes() == destination.versionHashes())
+    }
+  }
 }

@@ -86,7 +86,7 @@ extension TreePlanner {
     }
     let elements = Array(path.dropFirst())
     return combine(name, declaredBy: entity) { route in
-      guard let sourceName = route.properties[name]?.sourceAttributeName,
+      guard let sourceName = route.properties[name]?.sourceAttributeName ?? derivedSource(of: attribute, in: route),
         let sourceAttribute = source.model.attribute(named: sourceName, of: route.source),
         let leaves = LeafPair(from: sourceAttribute, to: attribute, path: elements),
         let column = source.column(atPath: [sourceName] + leaves.sourcePath, in: route.source)?.name
@@ -94,6 +94,17 @@ extension TreePlanner {
       let stored = "s.\(quote(column))"
       return (ValueConversion.expression(column: stored, from: leaves.source, to: leaves.destination), sourceName)
     }
+  }
+
+  /// The source attribute that is derived in the same way, whose values are right as they are.
+  ///
+  /// Mappings leave derived attributes out, since their values follow from others.
+  private func derivedSource(of attribute: AttributeDescription, in route: EntityRoute) -> String? {
+    guard attribute.derivation != nil else { return nil }
+    return source.model.attributes(of: route.source).first {
+      $0.canonicalIdentifier == attribute.canonicalIdentifier && $0.derivation == attribute.derivation
+        && $0.type == attribute.type
+    }?.name
   }
 
   /// The value of rows that existed before the attribute did: its default.

@@ -1,0 +1,28 @@
+package import Foundation
+package import HeirloomModel
+import HeirloomStore
+
+/// The rows of the tables that a store's model doesn't know: history, CloudKit, the app's own.
+package struct OtherTables: Equatable {
+  private var rows: [String: [[SQLiteValue]]] = [:]
+
+  /// The tables' names, sorted.
+  package var names: [String] { rows.keys.sorted() }
+
+  /// Reads a store; the file is not changed.
+  ///
+  /// - Parameters:
+  ///   - url: The store.
+  ///   - model: The store's model.
+  /// - Throws: SQLite's error.
+  package init(of url: URL, model: ManagedObjectModel) throws {
+    let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
+    let actual = try ActualSchema(of: connection)
+    for (object, ownership) in actual.ownership(under: PhysicalSchema(model: model, actual: actual)) {
+      guard object.kind == .table, ownership != .model, ownership != .bookkeeping, ownership != .system else {
+        continue
+      }
+      rows[object.name] = try connection.rows("SELECT * FROM \(quote(object.name))")
+    }
+  }
+}
