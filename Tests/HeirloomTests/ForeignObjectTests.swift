@@ -1,0 +1,94 @@
+import Foundation
+import Heirloom
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// Tables, indexes, views and triggers that no model knows.
+struct ForeignObjectTests {
+  @Test func `what the app made in the file travels along`() throws {
+    let directory = try TemporaryDirectory()
+    let store = directory.file("Store.sqlite")
+    var item = EntityDescription(name: "Item")
+    item.attributes = [AttributeDescription(name: "name", type: .string)]
+    let first = try ManagedObjectModel(entities: [item])
+    var note = AttributeDescription(name: "note", type: .string)
+    note.isOptional = true
+    item.attributes.append(note)
+    let second = try ManagedObjectModel(entities: [item, EntityDescription(name: "Added")])
+    var generator = StoreGenerator(objectsPerEntity: 10, seed: 1)
+    try generator.makeStore(at: store, model: first)
+
+    let app = try Connection(path: store.path, mode: .readWrite)
+    for sql in [
+      "CREATE TABLE app_log (line TEXT, \"odd \"\"name\" BLOB)",
+      "INSERT INTO app_log (rowid, line) VALUES (7, 'seventh'), (1000000, 'far')",
+      "CREATE TABLE app_keys (key TEXT PRIMARY KEY, value) WITHOUT ROWID",
+      "INSERT INTO app_keys VALUES ('a', x'00ff'), ('b', NULL)",
+      "CREATE TABLE app_serial (id INTEGER PRIMARY KEY AUTOINCREMENT, x)",
+      "INSERT INTO app_serial (id, x) VALUES (41, 'x')",
+      "CREATE INDEX app_log_line ON app_log (line)",
+      "CREATE VIEW app_names AS SELECT ZNAME AS name FROM ZITEM",
+      "CREATE TRIGGER app_watch AFTER INSERT ON app_log BEGIN INSERT INTO app_keys VALUES (NEW.line, 1); END",
+      "CREATE INDEX app_item ON ZITEM (length(ZNAME))",
+      "CREATE VIRTUAL TABLE app_search USING fts4(body)",
+      "INSERT INTO app_search (body) VALUES ('the quick brown fox'), ('a lazy dog')",
+      "CREATE VIRTUAL TABLE app_places USING rtree(id, x0, x1)",
+      "INSERT INTO app_places VALUES (3, 1.5, 2.5)",
+      "PRAGMA user_version = 77",
+      "PRAGMA application_id = 4711",
+    ] { try app.execute(sql) }
+    try app.close()
+
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: second, earlier: [("1", first)]))
+    guard case .migrated = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    let found = try Connection(path: store.path, mode: .readWrite)
+    func value(_ sql: String) throws -> SQLiteValue? { try found.firstValue(sql) }
+    #expect(
+      try value("SELECT group_concat(line) FROM (SELECT rowid || line AS line FROM app_log NOT INDEXED ORDER BY rowid)")
+        == .text("7seventh,1000000far"))
+    #expect(try value("SELECT hex(value) FROM app_keys WHERE key = 'a'") == .text("00FF"))
+    #expect(try value("SELECT seq FROM sqlite_sequence WHERE name = 'app_serial'") == .integer(41))
+    #expect(try value("SELECT COUNT(*) FROM app_names") == .integer(10))
+    #expect(try value("SELECT body FROM app_search WHERE app_search MATCH 'lazy'") == .text("a lazy dog"))
+    #expect(try value("SELECT id FROM app_places WHERE x0 < 2 AND x1 > 2") == .integer(3))
+    #expect(try value("PRAGMA user_version") == .integer(77))
+    #expect(try value("PRAGMA application_id") == .integer(4711))
+    #expect(
+      try value("SELECT COUNT(*) FROM sqlite_schema WHERE name IN ('app_log_line', 'app_item', 'app_watch')")
+        == .integer(3))
+    try found.execute("INSERT INTO app_log (line) VALUES ('new')")
+    #expect(try value("SELECT value FROM app_keys WHERE key = 'new'") == .integer(1))
+    #expect(try value("PRAGMA integrity_check") == .text("ok"))
+    withExtendedLifetime(directory) {}
+  }
+
+  @Test func `a table of the app where the destination needs its name stops the migration`() throws {
+    let directory = try TemporaryDirectory()
+    let store = directory.file("Store.sqlite")
+    let item = EntityDescription(name: "Item")
+    let first = try ManagedObjectModel(entities: [item])
+    let second = try ManagedObjectModel(entities: [item, EntityDescription(name: "Note")])
+    var generator = StoreGenerator(objectsPerEntity: 3, seed: 1)
+    try generator.makeStore(at: store, model: first)
+    let app = try Connection(path: store.path, mode: .readWrite)
+    try app.execute("CREATE TABLE ZNOTE (mine)")
+    try app.close()
+    let before = try Data(contentsOf: store)
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: second, earlier: [("1", first)]))
+    #expect {
+      try assistant.migrateStore()
+    } throws: { error in
+      "\(error)".contains("ZNOTE")
+    }
+    #expect(try Data(contentsOf: store) == before)
+    withExtendedLifetime(directory) {}
+  }
+}
