@@ -38,7 +38,9 @@ public final class MigrationAssistant {
   /// Asked what can't be inferred, and told what happens.
   public weak var delegate: (any MigrationAssistantDelegate)?
   /// How far a migration is, in rows; cancelling it stops the migration and leaves the store as it was.
-  public let progress: Progress
+  ///
+  /// It is made when it is asked for: most launches need none.
+  public private(set) lazy var progress = Progress(totalUnitCount: -1)
 
   private let files: any FileOperations
 
@@ -68,7 +70,6 @@ public final class MigrationAssistant {
     self.history = history
     self.configuration = configuration
     self.files = files
-    progress = Progress(totalUnitCount: -1)
   }
 
   // MARK: Looking
@@ -378,10 +379,8 @@ public final class MigrationAssistant {
 
   /// Removes previous versions beyond those to keep: this launch found the new one working.
   private func pruneAfterLaterLaunch() {
-    let keep = max(1, configuration.keptVersions)
-    guard let vault = try? vault(), let versions = try? vault.retainedVersions(), versions.count > keep else { return }
     // What can't be removed now is removed by a later launch.
-    _ = try? vault.prune(keeping: keep)
+    _ = try? vault().prune(keeping: max(1, configuration.keptVersions))
   }
 
   // MARK: Telling

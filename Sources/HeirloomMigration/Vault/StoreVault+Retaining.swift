@@ -127,6 +127,8 @@ extension StoreVault {
   /// - Returns: The names of those that were removed.
   /// - Throws: ``VaultError``; what was not removed is complete.
   package func prune(keeping count: Int) throws -> [String] {
+    // Every launch asks: names are counted before anything is read.
+    guard try versionNames(in: location.previous).count > max(1, count) else { return [] }
     guard try retainedVersions().count > max(1, count) else { return [] }
     return try withLock {
       try recoverHoldingLock()
