@@ -131,7 +131,10 @@ package struct BinaryPropertyListReader: Sendable {
       case .dictionary(let keys, let values):
         try charge(Self.entrySize * keys.count, at: index)
         var result: [String: PropertyListValue] = [:]
-        for (key, value) in zip(keys, values) {
+        var remaining = values
+        // Not zip: its type is made at run time, which costs a launch more than all of its reading.
+        for key in keys {
+          guard let value = remaining.popFirst() else { break }
           guard case .scalar(.string(let name)) = try reader.object(at: key) else {
             throw .invalidKey(offset: reader.offset(ofObjectAt: index))
           }
