@@ -26,6 +26,13 @@ package struct CanonicalJSONWriter {
     isAfterKey = depth > 0
   }
 
+  /// Makes room for what will be written.
+  ///
+  /// - Parameter byteCount: About how many bytes.
+  package mutating func reserveCapacity(_ byteCount: Int) {
+    bytes.reserveCapacity(byteCount)
+  }
+
   /// Opens an object.
   package mutating func beginObject() {
     beginValue()

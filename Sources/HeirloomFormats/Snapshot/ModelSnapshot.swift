@@ -172,6 +172,7 @@ public struct ModelSnapshot: Hashable, Sendable {
     // The model is the last member of a snapshot, so its content and a brace end the file.
     let isReadable = !Compression.isGzip(bytes)
     var content = ModelContentWriter(isIndented: isReadable, depth: isReadable ? 1 : 0)
+    content.json.reserveCapacity(json.count)
     content.model(model)
     let formatMember = isReadable ? "\n  \"format\": 1,\n" : "\"format\":1,"
     let prefix = isReadable ? "\n  \"model\": " : ",\"model\":"
@@ -182,7 +183,8 @@ public struct ModelSnapshot: Hashable, Sendable {
       guard rest.count > piece.count, isEqual(rest.suffix(piece.count), piece) else { return false }
       rest = rest.dropLast(piece.count)
     }
-    return String(decoding: rest, as: UTF8.self).contains(formatMember)
+    let member = Array(formatMember.utf8)
+    return rest.indices.contains { rest[$0] == member.first && rest[$0...].starts(with: member) }
   }
 
   private static func isEqual(_ bytes: ArraySlice<UInt8>, _ others: [UInt8]) -> Bool {
