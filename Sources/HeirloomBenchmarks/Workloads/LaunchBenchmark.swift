@@ -111,7 +111,8 @@ enum LaunchBenchmark {
     let earlier = try BenchmarkModels.large(attributeCount: BenchmarkModels.largeAttributeCount - 1)
     try StoreGenerator.makeStore(of: earlier, at: path)
     let history = ModelHistory(current: model, name: "2", earlier: [("1", earlier)])
-    let (outcome, isWritten) = try launch(path, history: history, files: POSIXFileOperations())
+    let url = URL(fileURLWithPath: path)
+    let (outcome, isWritten) = try launch(url, history: history, files: POSIXFileOperations())
     guard case .migrated = outcome, isWritten else {
       throw BenchmarkError.unexpectedOutcome(expected: "migrated and archived", found: "\(outcome), \(isWritten)")
     }
@@ -119,9 +120,8 @@ enum LaunchBenchmark {
 
   /// Does what an app does at each start.
   private static func launch(
-    _ path: String, history: ModelHistory, files: any FileOperations
+    _ url: URL, history: ModelHistory, files: any FileOperations
   ) throws -> (outcome: MigrationOutcome, isWritten: Bool) {
-    let url = URL(fileURLWithPath: path)
     let controller = ModelController(storeURL: url, files: files)
     let assistant = MigrationAssistant(
       storeURL: url, modelController: controller, history: history, configuration: MigrationAssistant.Configuration(),
@@ -140,12 +140,13 @@ enum LaunchBenchmark {
     let model = try BenchmarkModels.large()
     let history = ModelHistory(current: model)
     let files = CountingFiles()
+    let url = URL(fileURLWithPath: words[0])
     let before = ProcessCounters.now()
     var seconds: [Double] = []
     var work: [Double] = []
     for _ in 0..<count {
       let watch = Stopwatch()
-      let (outcome, isWritten) = try launch(words[0], history: history, files: files)
+      let (outcome, isWritten) = try launch(url, history: history, files: files)
       seconds.append(watch.seconds)
       work.append(watch.processorSeconds)
       guard case .upToDate = outcome, !isWritten else {
