@@ -34,9 +34,6 @@ struct LinkTables {
     }
   }
 
-  /// The statements that drop the tables.
-  var cleanup: [String] { tables.map { "DROP TABLE temp.\(quote($0.name))" } }
-
   /// Returns the table with the links of a to-one relationship of the destination, one route's own.
   ///
   /// The links come from the source relationship that the mapping names, else from that of the inverse, turned round.
