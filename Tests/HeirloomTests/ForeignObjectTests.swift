@@ -91,4 +91,32 @@ struct ForeignObjectTests {
     #expect(try Data(contentsOf: store) == before)
     withExtendedLifetime(directory) {}
   }
+
+  @Test func `an index of the app on an attribute that goes is left out, and the plan says so`() throws {
+    let directory = try TemporaryDirectory()
+    let store = directory.file("Store.sqlite")
+    var item = EntityDescription(name: "Item")
+    item.attributes = ["kept", "gone"].map { AttributeDescription(name: $0, type: .string) }
+    let first = try ManagedObjectModel(entities: [item])
+    item.attributes.removeLast()
+    let second = try ManagedObjectModel(entities: [item])
+    var generator = StoreGenerator(objectsPerEntity: 3, seed: 1)
+    try generator.makeStore(at: store, model: first)
+    let app = try Connection(path: store.path, mode: .readWrite)
+    try app.execute("CREATE INDEX app_gone ON ZITEM (ZKEPT, ZGONE)")
+    try app.execute("CREATE INDEX app_kept ON ZITEM (ZKEPT)")
+    try app.close()
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: second, earlier: [("1", first)]))
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    #expect(report.plan.warnings.contains { $0.contains("app_gone") })
+    let found = try Connection(path: store.path, mode: .readOnly)
+    let names = try found.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'app_%'").compactMap { $0[0].text }
+    #expect(names == ["app_kept"])
+    withExtendedLifetime(directory) {}
+  }
 }

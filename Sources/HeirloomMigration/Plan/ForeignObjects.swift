@@ -6,10 +6,12 @@ import HeirloomStore
 struct ForeignObjects {
   private let actual: ActualSchema
   private let travelling: [SchemaObject]
-  /// Names of tables that the candidate has.
-  private let candidateTables: Set<String>
+  /// Indexes and triggers that are left out, since what they belong to is gone.
+  private let leftOut: Set<String>
 
-  init(actual: ActualSchema, source: PhysicalSchema, destination: PhysicalSchema) throws(MigrationError) {
+  init(
+    actual: ActualSchema, source: PhysicalSchema, destination: PhysicalSchema, connection: Connection
+  ) throws {
     self.actual = actual
     let modelTables = Set(destination.tables.map(\.name))
     travelling = actual.ownership(under: source).compactMap { object, ownership in
@@ -20,12 +22,32 @@ struct ForeignObjects {
     }
     for object in travelling where object.kind == .table || object.kind == .view {
       guard !modelTables.contains(object.name) else {
-        throw .storeContradictsModel(
+        throw MigrationError.storeContradictsModel(
           reason:
             "the store has a table \"\(object.name)\" that is not of its model, and the destination needs that name")
       }
     }
-    candidateTables = modelTables.union(travelling.filter { $0.kind == .table }.map(\.name))
+    let candidateTables = modelTables.union(travelling.filter { $0.kind == .table }.map(\.name))
+    var leftOut: Set<String> = []
+    for object in travelling where object.kind == .index || object.kind == .trigger {
+      let isOnView = actual.object(.view, named: object.table) != nil
+      if !candidateTables.contains(object.table), !isOnView { leftOut.insert(object.name) }
+      guard object.kind == .index, let table = destination.table(named: object.table) else { continue }
+      let columns = try connection.rows(
+        "SELECT name FROM pragma_index_info(?1, ?2)", [.text(object.name), .text(SchemaName.store)])
+      // The key of a row and an expression have no name here.
+      if columns.compactMap(\.first?.text).contains(where: { table.column(named: $0) == nil }) {
+        leftOut.insert(object.name)
+      }
+    }
+    self.leftOut = leftOut
+  }
+
+  /// What is left out, one sentence each.
+  var warnings: [String] {
+    leftOut.sorted().map {
+      "the index or trigger \"\($0)\" of the app is left out: its table or a column of it is gone"
+    }
   }
 
   private var ordinaryTables: [ActualTable] {
@@ -83,12 +105,7 @@ struct ForeignObjects {
       guard let sql = object.sql else { continue }
       let isVirtual = object.kind == .table && actual.table(named: object.name)?.isVirtual == true
       if object.kind == .table && !isVirtual { continue }
-      // An index or trigger of the app on a table that is gone goes with it.
-      if object.kind == .index || object.kind == .trigger, !candidateTables.contains(object.table),
-        actual.object(.view, named: object.table) == nil
-      {
-        continue
-      }
+      if leftOut.contains(object.name) { continue }
       let statements =
         isVirtual
         // The tables that hold its rows are there already, so it must not make them: only its entry is written.

@@ -58,7 +58,8 @@ struct MigrationPlanner {
       routing: routing, source: source, destination: destination, sourceCounts: counts.byEntity, connection: connection
     ).steps()
     let orders = OrderPlanner(routing: routing, source: source, destination: destination, transfers: transfers)
-    let foreign = try ForeignObjects(actual: actual, source: source, destination: destination)
+    let foreign = try ForeignObjects(
+      actual: actual, source: source, destination: destination, connection: connection)
     let metadata = try MetadataSteps(
       connection: connection,
       metadata: StoreMetadata(connection: connection, database: SchemaName.store, path: storePath),
@@ -113,7 +114,8 @@ struct MigrationPlanner {
       blockers: findings.compactMap { if case .blocker(let blocker) = $0 { blocker } else { nil } },
       warnings: losses.compactMap { mistakenIdentifier($0) } + transfers.flatMap { underived($0, in: destination) }
         + findings.compactMap { if case .warning(let text) = $0 { text } else { nil } }
-        + drift.filter { !$0.isFatal }.compactMap { Self.warning(of: $0) } + metadata.warnings,
+        + drift.filter { !$0.isFatal }.compactMap { Self.warning(of: $0) } + metadata.warnings
+        + foreign.warnings,
       rowsRewritten: written, bytesNeeded: size + size / 10 + 64 << 20,
       // About 100 MB and 500,000 rows a second, with the proof.
       estimatedSeconds: 0.05 + Double(size) / 100_000_000 + Double(written) / 500_000,
