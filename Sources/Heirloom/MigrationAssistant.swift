@@ -119,13 +119,13 @@ public final class MigrationAssistant {
   /// Brings the store to the current model.
   ///
   /// - Returns: What it came to.
-  /// - Throws: ``MigrationAssistantError``, or what the delegate throws. Either way the data are where they were.
+  /// - Throws: ``MigrationAssistantError``; what the delegate throws is told in its words. The data are where they were.
   public func migrateStore() throws -> MigrationOutcome {
     let start = ContinuousClock.now
     do {
       let location = try location()
       let isUnfinished = try StoreVault.hasUnfinishedOperation(at: location, files: files)
-      if !isUnfinished, let outcome = try outcomeWithoutChange() { return outcome }
+      if !isUnfinished, let outcome = try outcomeWithoutChange(at: location) { return outcome }
       return try migrate(since: start)
     } catch let error as MigrationAssistantError {
       report(.failed(reason: error.description))
@@ -138,11 +138,13 @@ public final class MigrationAssistant {
   }
 
   /// What a launch with nothing to do comes to: one look at the metadata.
-  private func outcomeWithoutChange() throws(MigrationAssistantError) -> MigrationOutcome? {
+  private func outcomeWithoutChange(
+    at location: StoreLocation
+  ) throws(MigrationAssistantError) -> MigrationOutcome? {
     do throws(MigrationAssistantError) {
       guard let metadata = try storeMetadata() else { return .noStore }
       guard metadata.versionHashes == history.currentHashes else { return nil }
-      pruneAfterLaterLaunch()
+      pruneAfterLaterLaunch(at: location)
       return .upToDate
     } catch {
       guard error.isInterruptedChange else { throw error }
@@ -153,6 +155,7 @@ public final class MigrationAssistant {
   private func migrate(since start: ContinuousClock.Instant) throws -> MigrationOutcome {
     var origin: SourceModel?
     var mapping: MappingModel?
+    var approved: MigrationPlan?
     var carriedOut: MigrationPlan?
     let vault = try vault()
     let retained = try vault.replaceStore(
@@ -166,7 +169,7 @@ public final class MigrationAssistant {
         let plan = try plan(from: found.model, mapping: used)
         try approve(plan, origin: found)
         report(.started(from: found.model.versionChecksum(), to: history.current.versionChecksum()))
-        (origin, mapping) = (found, used)
+        (origin, mapping, approved) = (found, used, plan)
         let snapshot = ModelSnapshot(model: found.model)
         return StoreVault.Replacement(
           retainedSnapshot: try snapshot.bytes(.compressed), retainedChecksum: found.model.versionChecksum(),
@@ -180,9 +183,7 @@ public final class MigrationAssistant {
           destination: history.current, mapping: mapping, progress: progress)
         let plan = try run.build()
         carriedOut = plan
-        guard plan.blockers.isEmpty else {
-          throw MigrationAssistantError.decisionNeeded(storePath: storeURL.path, plan: plan)
-        }
+        if plan.losses != approved?.losses || !plan.blockers.isEmpty { try approve(plan, origin: origin) }
       },
       prove: { gate, candidate in
         guard let carriedOut else { return }
@@ -271,12 +272,16 @@ public final class MigrationAssistant {
   }
 
   private func vault() throws -> StoreVault {
+    vault(at: try location())
+  }
+
+  private func vault(at location: StoreLocation) -> StoreVault {
     var settings = StoreVault.Configuration()
     settings.lockTimeout = .seconds(configuration.lockTimeout)
     settings.gateTimeout = .seconds(configuration.storeTimeout)
     settings.allowUnsafeVolume = configuration.allowsUnsafeVolume
     settings.generation = { try StoreMetadata(connection: $0, path: $0.path).generation }
-    return StoreVault(try location(), files: files, configuration: settings) { [weak self] event in
+    return StoreVault(location, files: files, configuration: settings) { [weak self] event in
       self?.forward(event)
     }
   }
@@ -378,9 +383,9 @@ public final class MigrationAssistant {
   }
 
   /// Removes previous versions beyond those to keep: this launch found the new one working.
-  private func pruneAfterLaterLaunch() {
+  private func pruneAfterLaterLaunch(at location: StoreLocation) {
     // What can't be removed now is removed by a later launch.
-    _ = try? vault().prune(keeping: max(1, configuration.keptVersions))
+    _ = try? vault(at: location).prune(keeping: max(1, configuration.keptVersions))
   }
 
   // MARK: Telling
