@@ -43,6 +43,7 @@ public final class MigrationAssistant {
   public private(set) lazy var progress = Progress(totalUnitCount: -1)
 
   private let files: any FileOperations
+  private let builder: BuilderChoice
 
   /// Creates an assistant; nothing is read.
   ///
@@ -60,16 +61,17 @@ public final class MigrationAssistant {
       files: POSIXFileOperations())
   }
 
-  /// Creates an assistant on a file system of the caller's.
+  /// Creates an assistant on a file system of the caller's, and with a builder of the caller's choice.
   package init(
     storeURL: URL, modelController: ModelController, history: ModelHistory, configuration: Configuration,
-    files: any FileOperations
+    files: any FileOperations, builder: BuilderChoice = .automatic
   ) {
     self.storeURL = storeURL
     self.modelController = modelController
     self.history = history
     self.configuration = configuration
     self.files = files
+    self.builder = builder
   }
 
   // MARK: Looking
@@ -179,8 +181,8 @@ public final class MigrationAssistant {
         guard let origin, let mapping else { return }
         // Rows may have changed between the look and the gate: what is carried out is counted on the held store.
         let run = CandidateRun(
-          connection: gate.connection, storePath: gate.path, candidatePath: candidate, source: origin.model,
-          destination: history.current, mapping: mapping, progress: progress)
+          gate: gate, candidatePath: candidate, source: origin.model, destination: history.current, mapping: mapping,
+          progress: progress, builder: builder)
         let plan = try run.build()
         carriedOut = plan
         if plan.losses != approved?.losses || !plan.blockers.isEmpty { try approve(plan, origin: origin) }
@@ -359,7 +361,8 @@ public final class MigrationAssistant {
     let result = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
       Result { () throws(MigrationError) in
         try CandidateRun.plan(
-          connection: connection, storePath: path, source: source, destination: destination, mapping: mapping)
+          connection: connection, storePath: path, source: source, destination: destination, mapping: mapping,
+          builder: builder)
       }
     }
     return try result.get()

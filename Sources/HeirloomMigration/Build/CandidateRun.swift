@@ -5,10 +5,8 @@ package import HeirloomStore
 
 /// Plans, builds and proves one candidate on the connection that holds the store.
 package struct CandidateRun {
-  /// The connection that holds the store as its main database.
-  package let connection: Connection
-  /// The store's file.
-  package let storePath: String
+  /// Holds the store and the connection that can read it.
+  package let gate: StoreGate
   /// The candidate's file: empty, to be filled.
   package let candidatePath: String
   /// The model that made the store.
@@ -19,19 +17,21 @@ package struct CandidateRun {
   package let mapping: MappingModel
   /// Told of rows; cancelling it stops the run.
   package let progress: Progress?
+  /// Who says how the candidate is made.
+  package let builder: BuilderChoice
 
   /// Creates a run.
   package init(
-    connection: Connection, storePath: String, candidatePath: String, source: ManagedObjectModel,
-    destination: ManagedObjectModel, mapping: MappingModel, progress: Progress?
+    gate: StoreGate, candidatePath: String, source: ManagedObjectModel, destination: ManagedObjectModel,
+    mapping: MappingModel, progress: Progress?, builder: BuilderChoice = .automatic
   ) {
-    self.connection = connection
-    self.storePath = storePath
+    self.gate = gate
     self.candidatePath = candidatePath
     self.source = source
     self.destination = destination
     self.mapping = mapping
     self.progress = progress
+    self.builder = builder
   }
 
   /// Makes the plan without writing anything.
@@ -42,15 +42,16 @@ package struct CandidateRun {
   ///   - source: The model that made the store.
   ///   - destination: The model that it is to have.
   ///   - mapping: How one becomes the other.
+  ///   - builder: Who says how the candidate is made.
   /// - Returns: The plan.
   /// - Throws: ``MigrationError`` when the mapping can't be carried out or the store is not what its model says.
   package static func plan(
     connection: Connection, storePath: String, source: ManagedObjectModel, destination: ManagedObjectModel,
-    mapping: MappingModel
+    mapping: MappingModel, builder: BuilderChoice = .automatic
   ) throws(MigrationError) -> MigrationPlan {
     try MigrationPlanner(
       connection: connection, storePath: storePath, sourceModel: source, destinationModel: destination,
-      mapping: mapping, generation: newGeneration()
+      mapping: mapping, builder: builder, generation: newGeneration()
     ).plan()
   }
 
@@ -59,6 +60,7 @@ package struct CandidateRun {
   /// - Returns: The plan that was carried out, or not if it has blockers.
   /// - Throws: ``MigrationError``; the candidate is then of no use.
   package func build() throws(MigrationError) -> MigrationPlan {
+    let connection = gate.connection
     defer { try? connection.removeInterruption() }
     do throws(SQLiteError) {
       if let progress { try connection.interrupt(every: 10_000) { progress.isCancelled } }
@@ -66,7 +68,8 @@ package struct CandidateRun {
       throw MigrationError(error)
     }
     let plan = try Self.plan(
-      connection: connection, storePath: storePath, source: source, destination: destination, mapping: mapping)
+      connection: connection, storePath: gate.path, source: source, destination: destination, mapping: mapping,
+      builder: builder)
     guard plan.blockers.isEmpty else { return plan }
     progress?.totalUnitCount = max(1, plan.rowsRewritten)
     try Self.attached(connection, candidatePath) { () throws(MigrationError) in

@@ -39,6 +39,8 @@ public struct MigrationPlan: Hashable, Sendable {
   public enum Builder: String, Hashable, Sendable {
     /// A fresh file, filled table by table.
     case rebuild
+    /// A copy of the store, in which only what differs is changed.
+    case cloneAndAlter
   }
 
   /// What the proof compares between the store and the candidate.

@@ -13,6 +13,8 @@ struct MigrationPlanner {
   let sourceModel: ManagedObjectModel
   let destinationModel: ManagedObjectModel
   let mapping: MappingModel
+  /// Who says how the candidate is made.
+  let builder: BuilderChoice
   /// The generation that the candidate's metadata will name.
   let generation: String
 
