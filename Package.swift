@@ -45,6 +45,14 @@ let package = Package(
       dependencies: ["Heirloom", "HeirloomStore", "HeirloomFormats", "HeirloomMapping", "HeirloomModel"],
       path: "Tests/TestSupport"
     ),
+    .target(name: "CCrashVFS", path: "Tests/CCrashVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
+    .testTarget(
+      name: "HeirloomCrashTests",
+      dependencies: [
+        "CCrashVFS", "Heirloom", "HeirloomMigration", "HeirloomStore", "HeirloomFormats", "HeirloomModel",
+        "TestSupport",
+      ]
+    ),
     .testTarget(name: "HeirloomModelTests", dependencies: ["HeirloomModel", "TestSupport"]),
     .testTarget(
       name: "HeirloomMappingTests",

@@ -44,6 +44,7 @@ public final class MigrationAssistant {
 
   private let files: any FileOperations
   private let builder: BuilderChoice
+  private let vaultConfiguration: StoreVault.Configuration
 
   /// Creates an assistant; nothing is read.
   ///
@@ -61,10 +62,11 @@ public final class MigrationAssistant {
       files: POSIXFileOperations())
   }
 
-  /// Creates an assistant on a file system of the caller's, and with a builder of the caller's choice.
+  /// Creates an assistant on a file system, with a builder and on a vault of the caller's choice.
   package init(
     storeURL: URL, modelController: ModelController, history: ModelHistory, configuration: Configuration,
-    files: any FileOperations, builder: BuilderChoice = .automatic
+    files: any FileOperations, builder: BuilderChoice = .automatic,
+    vaultConfiguration: StoreVault.Configuration = StoreVault.Configuration()
   ) {
     self.storeURL = storeURL
     self.modelController = modelController
@@ -72,6 +74,7 @@ public final class MigrationAssistant {
     self.configuration = configuration
     self.files = files
     self.builder = builder
+    self.vaultConfiguration = vaultConfiguration
   }
 
   // MARK: Looking
@@ -224,7 +227,7 @@ public final class MigrationAssistant {
         let result = try vault.restore(prefix, current: descriptionOfStore())
         archiveModel(of: result.restored)
         return (PreviousVersion(result.restored), result.retained.map(PreviousVersion.init))
-      } catch VaultError.unreadableStore {
+      } catch VaultError.unreadableStore(_, let reason) where reason.tellsDamage {
         // What is in the store's place can't be kept as a version, and must not be lost either. It is moved only when there is
         // one readable version to put there.
         let fitting = versions.filter { $0.name.text.hasPrefix(prefix) }
@@ -278,7 +281,7 @@ public final class MigrationAssistant {
   }
 
   private func vault(at location: StoreLocation) -> StoreVault {
-    var settings = StoreVault.Configuration()
+    var settings = vaultConfiguration
     settings.lockTimeout = .seconds(configuration.lockTimeout)
     settings.gateTimeout = .seconds(configuration.storeTimeout)
     settings.allowUnsafeVolume = configuration.allowsUnsafeVolume
@@ -296,9 +299,7 @@ public final class MigrationAssistant {
     } catch {
       guard error.isInterruptedChange else { throw error }
     }
-    let connection = try Connection(path: storeURL.path, mode: .readWrite, options: .looking)
-    _ = try connection.firstInteger("SELECT COUNT(*) FROM sqlite_schema")
-    try connection.close()
+    try StoreReading.undoInterruptedChange(ofStoreAt: storeURL.path)
   }
 
   /// Finds the model that made the store, in the order: snapshot, history, the store's own cache, the delegate.

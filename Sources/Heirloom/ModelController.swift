@@ -85,7 +85,7 @@ public struct ModelController: Sendable {
   private func checkStore(has model: ManagedObjectModel) throws {
     guard let storeURL else { return }
     do throws(StoreError) {
-      let metadata = try StoreMetadata(contentsOf: storeURL)
+      let metadata = try readMetadata(of: storeURL)
       guard metadata.isCompatible(with: model) else {
         throw StoreError(path: storeURL.path, problem: .incompatible(entities: []))
       }
@@ -95,6 +95,15 @@ public struct ModelController: Sendable {
       case .incompatible: throw MigrationAssistantError.storeNotMigrated(storePath: storeURL.path)
       default: throw error
       }
+    }
+  }
+
+  private func readMetadata(of url: URL) throws(StoreError) -> StoreMetadata {
+    do throws(StoreError) {
+      return try StoreMetadata(contentsOf: url)
+    } catch  where error.problem == .needsRecovery {
+      try StoreReading.undoInterruptedChange(ofStoreAt: url.path)
+      return try StoreMetadata(contentsOf: url)
     }
   }
 }

@@ -44,10 +44,11 @@ package final class StoreGate {
   ///   - location: The store.
   ///   - files: The file system.
   ///   - timeout: How long to wait for others to let go.
+  ///   - leavesWAL: ``StoreVault/Configuration/leavesWAL``.
   /// - Returns: The gate.
   /// - Throws: ``VaultError/storeInUse(path:reason:)`` when others don't; nothing was changed then.
   static func open(
-    _ location: StoreLocation, files: any FileOperations, timeout: Duration
+    _ location: StoreLocation, files: any FileOperations, timeout: Duration, leavesWAL: Bool
   ) throws(VaultError) -> StoreGate {
     let clock = ContinuousClock()
     let deadline = clock.now + timeout
@@ -55,7 +56,7 @@ package final class StoreGate {
     var usedWAL = false
     while true {
       let reason: String
-      switch try attempt(location, files: files, usedWAL: &usedWAL) {
+      switch try attempt(location, files: files, leavesWAL: leavesWAL, usedWAL: &usedWAL) {
       case .held(let gate): return gate
       case .refused(let text): reason = text
       }
@@ -71,7 +72,7 @@ package final class StoreGate {
   }
 
   private static func attempt(
-    _ location: StoreLocation, files: any FileOperations, usedWAL: inout Bool
+    _ location: StoreLocation, files: any FileOperations, leavesWAL: Bool, usedWAL: inout Bool
   ) throws(VaultError) -> Attempt {
     let held: any HeldFile
     let status: FileStatus
@@ -104,7 +105,7 @@ package final class StoreGate {
     var leftWAL = false
     let gate = StoreGate(connection: connection, path: location.path, status: status, files: files, held: held)
     do throws(SQLiteError) {
-      if let reason = try hold(connection, leftWAL: &leftWAL) {
+      if let reason = try hold(connection, leavesWAL: leavesWAL, leftWAL: &leftWAL) {
         usedWAL = usedWAL || leftWAL
         gate.close()
         return .refused(reason)
@@ -133,10 +134,13 @@ package final class StoreGate {
   ///
   /// - Parameters:
   ///   - connection: A fresh connection.
+  ///   - leavesWAL: ``StoreVault/Configuration/leavesWAL``.
   ///   - leftWAL: Set when the store was in WAL mode.
   /// - Returns: `nil` when the store is held, or why it is not.
   /// - Throws: `SQLiteError`, a busy one when others have the store open.
-  private static func hold(_ connection: Connection, leftWAL: inout Bool) throws(SQLiteError) -> String? {
+  private static func hold(
+    _ connection: Connection, leavesWAL: Bool, leftWAL: inout Bool
+  ) throws(SQLiteError) -> String? {
     // EXTRA would also sync the folder after the journal was removed; `settle` does that for all side files at once.
     try connection.execute("PRAGMA synchronous=FULL")
     #if canImport(Darwin)
@@ -146,7 +150,7 @@ package final class StoreGate {
     // The first read replays a hot journal and opens the -wal.
     _ = try connection.firstInteger("SELECT count(*) FROM sqlite_schema")
     if try connection.firstValue("PRAGMA journal_mode")?.text == "wal" { leftWAL = true }
-    guard try connection.firstValue("PRAGMA journal_mode=DELETE")?.text == "delete" else {
+    if leavesWAL, try connection.firstValue("PRAGMA journal_mode=DELETE")?.text != "delete" {
       return "it can't leave WAL mode"
     }
     // In this order: a write in exclusive locking mode would leave a journal behind. The empty transaction takes the lock,
@@ -154,7 +158,8 @@ package final class StoreGate {
     try connection.execute("PRAGMA locking_mode=EXCLUSIVE")
     try connection.execute("BEGIN EXCLUSIVE")
     try connection.execute("COMMIT")
-    return try connection.firstValue("PRAGMA journal_mode")?.text == "delete" ? nil : "it is in WAL mode again"
+    let mode = try connection.firstValue("PRAGMA journal_mode")?.text
+    return mode == "delete" || !leavesWAL ? nil : "it is in WAL mode again"
   }
 
   /// Brings what is held to the disk and nothing else beside it.

@@ -149,9 +149,7 @@ extension StoreVault {
   /// Removes what no record names any more: only names of our own patterns, and never a file that may be the only one.
   func sweep() throws(FileError) {
     if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
-    for name in try files.names(in: location.companion) where Self.isSnapshotDraft(name) {
-      try files.unlink(StoreLocation.join(location.companion, name))
-    }
+    try removeSnapshotDrafts()
     try removePruned()
     try unlinkLiveStore()
     guard try files.status(of: location.incoming)?.kind == .directory else { return }
@@ -163,6 +161,13 @@ extension StoreVault {
       report(.removedStaleCandidate(path: workFolder(name)))
     }
     try files.synchronizeDirectory(location.incoming)
+  }
+
+  /// Removes snapshots that were being written when their process died.
+  func removeSnapshotDrafts() throws(FileError) {
+    for name in try files.names(in: location.companion) where Self.isSnapshotDraft(name) {
+      try files.unlink(StoreLocation.join(location.companion, name))
+    }
   }
 
   /// Whether a name is that of a snapshot that was being written when its process died.

@@ -35,7 +35,8 @@ extension StoreVault {
     prove: (StoreGate, String) throws -> Void
   ) throws -> RetainedVersion {
     try checkStore(bytesNeeded: replacement.bytesNeeded)
-    let gate = try StoreGate.open(location, files: files, timeout: configuration.gateTimeout)
+    let gate = try StoreGate.open(
+      location, files: files, timeout: configuration.gateTimeout, leavesWAL: configuration.leavesWAL)
     var swap = Swap(replacement: replacement, usesWAL: usesWAL ?? gate.usedWAL, identifier: files.uniqueIdentifier())
     do {
       try emit(.gated(usedWAL: gate.usedWAL))

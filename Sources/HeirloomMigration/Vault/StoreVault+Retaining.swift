@@ -128,8 +128,12 @@ extension StoreVault {
   /// - Throws: ``VaultError``; what was not removed is complete.
   package func prune(keeping count: Int) throws -> [String] {
     // Every launch asks: names are counted before anything is read.
-    guard try versionNames(in: location.previous).count > max(1, count) else { return [] }
-    guard try retainedVersions().count > max(1, count) else { return [] }
+    guard try files.status(of: location.previous)?.kind == .directory else { return [] }
+    let names = try files.names(in: location.previous)
+    if !names.contains(where: Self.isPruned) {
+      guard names.count(where: { VersionName($0) != nil }) > max(1, count) else { return [] }
+      guard try retainedVersions().count > max(1, count) else { return [] }
+    }
     return try withLock {
       try recoverHoldingLock()
       let complete = try retainedVersions().filter { $0.manifest != nil && $0.storePath != nil }
@@ -156,12 +160,15 @@ extension StoreVault {
     StoreLocation.join(location.previous, Self.prunedPrefix + name)
   }
 
+  /// Whether a name is that of a version whose removal was begun.
+  private static func isPruned(_ name: String) -> Bool {
+    name.hasPrefix(prunedPrefix) && VersionName(String(name.dropFirst(prunedPrefix.count))) != nil
+  }
+
   /// Goes on where an earlier pruning stopped.
   func removePruned() throws(FileError) {
     guard try files.status(of: location.previous)?.kind == .directory else { return }
-    let names = try files.names(in: location.previous).filter {
-      $0.hasPrefix(Self.prunedPrefix) && VersionName(String($0.dropFirst(Self.prunedPrefix.count))) != nil
-    }
+    let names = try files.names(in: location.previous).filter(Self.isPruned)
     guard !names.isEmpty else { return }
     // The rename may not be on the disk yet.
     try files.synchronizeDirectory(location.previous)

@@ -51,7 +51,8 @@ extension StoreVault {
   /// Holds the store, unless it is none that SQLite can read: then nobody uses it by SQLite either.
   private func gateUnlessUnreadable() throws(VaultError) -> StoreGate? {
     do throws(VaultError) {
-      return try StoreGate.open(location, files: files, timeout: configuration.gateTimeout)
+      return try StoreGate.open(
+        location, files: files, timeout: configuration.gateTimeout, leavesWAL: configuration.leavesWAL)
     } catch {
       // A pattern with a condition in the catch clause crashes the compiler (Swift 6.3.1).
       guard case .unreadableStore(_, let underlying) = error, !underlying.isCannotOpen, !underlying.isReadOnly else {

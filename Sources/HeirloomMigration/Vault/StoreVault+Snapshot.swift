@@ -5,6 +5,7 @@ extension StoreVault {
   /// - Throws: ``VaultError`` when the place is not fit or the snapshot can't be written; the old one is then in place.
   package func writeSnapshot(_ bytes: [UInt8]) throws {
     try withLock(requiresStore: false) {
+      try removeSnapshotDrafts()
       // The companion folder may be new, and its own name must last before what is in it can.
       if try files.status(of: location.snapshot) == nil { try files.synchronizeDirectory(location.directory) }
       let attributes = try files.status(of: location.path)?.attributes ?? FileAttributes(mode: 0o644)

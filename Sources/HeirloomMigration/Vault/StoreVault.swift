@@ -25,6 +25,10 @@ package struct StoreVault {
     /// It is needed where the file system refuses hard links. Without it an unfinished operation can't be told from a finished
     /// one there, and then all that may be a version is kept.
     package var generation: ((Connection) throws -> String?)?
+    /// Whether the store leaves WAL mode before it is held.
+    ///
+    /// It always does; a test shows what would happen if not.
+    package var leavesWAL = true
     /// Returns the time, in seconds since 1970-01-01 UTC.
     package var now: () -> Int64 = { Int64(Date().timeIntervalSince1970) }
 

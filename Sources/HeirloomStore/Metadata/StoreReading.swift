@@ -29,6 +29,21 @@ package enum StoreReading {
     }
   }
 
+  /// Lets SQLite undo a change that was interrupted, which a connection for reading can't: what any app does that opens the store.
+  ///
+  /// - Parameter path: The store's file.
+  /// - Throws: ``StoreError`` when it can't be undone; the store and its journal are as they were.
+  package static func undoInterruptedChange(ofStoreAt path: String) throws(StoreError) {
+    try checkFile(path)
+    do throws(SQLiteError) {
+      let connection = try Connection(path: path, mode: .readWrite, options: .looking)
+      _ = try connection.firstInteger("SELECT COUNT(*) FROM sqlite_schema")
+      try connection.close()
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
   private static func connection(_ path: String, _ mode: Connection.Mode) throws(StoreError) -> Connection {
     do throws(SQLiteError) {
       return try Connection(path: path, mode: mode, options: .looking)

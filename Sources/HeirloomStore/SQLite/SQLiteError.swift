@@ -38,6 +38,10 @@ extension SQLiteError {
   package var isNotDatabase: Bool { code == SQLITE_NOTADB }
   /// Whether the database's structure is damaged (`SQLITE_CORRUPT`).
   package var isCorrupt: Bool { code == SQLITE_CORRUPT }
+  /// Whether the file's content is at fault, and not the system, the disk's room or permissions.
+  package var tellsDamage: Bool {
+    code == SQLITE_CORRUPT || code == SQLITE_NOTADB || extendedCode == SQLITE_IOERR | (2 << 8)
+  }
   /// Whether a file could not be opened or made (`SQLITE_CANTOPEN`).
   package var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
   /// Whether the file system failed (`SQLITE_IOERR`).

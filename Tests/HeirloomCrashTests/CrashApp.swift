@@ -1,0 +1,148 @@
+import Foundation
+import Heirloom
+import HeirloomFormats
+import HeirloomMigration
+import HeirloomModel
+import HeirloomStore
+import TestSupport
+
+/// An app of three versions, whose first made the store: a real one where the corpus is present.
+struct CrashApp: Sendable {
+  /// The models of the versions; the second adds an attribute, the third an entity that renumbers all others.
+  let models: [ManagedObjectModel]
+  /// The bytes of a store of the first version: one file in rollback mode.
+  let store: [UInt8]
+
+  /// The name of the store's main file.
+  static let storeName = "Journal.sqlite"
+  /// A small real store: two related entities, 145 objects.
+  private static let corpusPath = "coredataplus/stores/SampleModel_V1.sqlite"
+
+  /// The app that all scenarios share.
+  static let shared: Result<CrashApp, any Error> = Result { try CrashApp() }
+
+  private init() throws {
+    let directory = try QuickFolder()
+    let url = directory.url.appendingPathComponent(Self.storeName)
+    let first: ManagedObjectModel
+    if Corpus.isPresent {
+      let source = Corpus.folder.appendingPathComponent(Self.corpusPath)
+      for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: source.path + suffix) {
+        try Data(contentsOf: URL(fileURLWithPath: source.path + suffix))
+          .write(to: URL(fileURLWithPath: url.path + suffix))
+      }
+      guard let model = try StoreModelCache.model(inStoreAt: url) else { throw CrashFailure("the store has no model") }
+      first = model
+    } else {
+      first = try Self.model()
+      var generator = StoreGenerator(objectsPerEntity: 60, seed: 7)
+      try generator.makeStore(at: url, model: first)
+    }
+    let connection = try Connection(path: url.path, mode: .readWrite)
+    guard try connection.firstValue("PRAGMA journal_mode=DELETE")?.text == "delete" else {
+      throw CrashFailure("the store can't leave WAL mode")
+    }
+    try connection.close()
+    store = Array(try Data(contentsOf: url))
+    models = try Self.versions(from: first)
+    withExtendedLifetime(directory) {}
+  }
+
+  private static func model() throws -> ManagedObjectModel {
+    var person = EntityDescription(name: "Person")
+    person.attributes = [AttributeDescription(name: "name", type: .string)]
+    var car = EntityDescription(name: "Car")
+    var number = AttributeDescription(name: "number", type: .string)
+    number.isOptional = true
+    car.attributes = [number]
+    return try ManagedObjectModel(entities: [person, car])
+  }
+
+  private static func versions(from first: ManagedObjectModel) throws -> [ManagedObjectModel] {
+    var entities = first.entities
+    guard let index = entities.firstIndex(where: { $0.superentity == nil }) else { return [first] }
+    var added = AttributeDescription(name: "addedInSecond", type: .integer64)
+    added.isOptional = true
+    entities[index].attributes.append(added)
+    let second = try ManagedObjectModel(entities: entities)
+    var entity = EntityDescription(name: "AAAdded")
+    entity.attributes = [AttributeDescription(name: "name", type: .string)]
+    return [first, second, try ManagedObjectModel(entities: entities + [entity])]
+  }
+
+  // MARK: Launches
+
+  /// Makes the two calls of a launch.
+  ///
+  /// - Parameters:
+  ///   - version: The app's version, from 1.
+  ///   - folder: The store's folder.
+  ///   - files: The file system.
+  ///   - builder: How the candidate is made.
+  ///   - archives: Whether the second call is made.
+  ///   - leavesWAL: What the gate does; only a mutant says no.
+  /// - Returns: What the first call came to.
+  /// - Throws: What the calls throw.
+  @discardableResult
+  func launch(
+    _ version: Int, in folder: String, files: any FileOperations = POSIXFileOperations(),
+    builder: BuilderChoice = .automatic, archives: Bool = true, leavesWAL: Bool = true
+  ) throws -> MigrationOutcome {
+    let (assistant, controller) = assistant(
+      version, in: folder, files: files, builder: builder, leavesWAL: leavesWAL)
+    let outcome = try assistant.migrateStore()
+    if archives { try controller.archive(models[version - 1]) }
+    return outcome
+  }
+
+  func assistant(
+    _ version: Int, in folder: String, files: any FileOperations = POSIXFileOperations(),
+    builder: BuilderChoice = .automatic, leavesWAL: Bool = true
+  ) -> (MigrationAssistant, ModelController) {
+    let url = URL(fileURLWithPath: folder).appendingPathComponent(Self.storeName)
+    let controller = ModelController(storeURL: url, files: files)
+    let history = ModelHistory(
+      current: models[version - 1], name: "\(version)",
+      earlier: models.prefix(version - 1).enumerated().map { ("\($0 + 1)", $1) })
+    var configuration = MigrationAssistant.Configuration()
+    configuration.lockTimeout = 1
+    configuration.storeTimeout = 0.02
+    var vault = StoreVault.Configuration()
+    vault.leavesWAL = leavesWAL
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: controller, history: history, configuration: configuration, files: files,
+      builder: builder, vaultConfiguration: vault)
+    return (assistant, controller)
+  }
+
+  func vault(in folder: String, files: any FileOperations = POSIXFileOperations()) throws -> StoreVault {
+    let location = try StoreLocation(resolving: folder + "/" + Self.storeName, files: POSIXFileOperations())
+    return StoreVault(location, files: files)
+  }
+}
+
+/// What a test can't go on after.
+struct CrashFailure: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
+/// A folder in memory where the system has such a place: ten thousands of states with a dozen syncs each are quick there.
+final class QuickFolder: Sendable {
+  let url: URL
+
+  var path: String { url.path }
+
+  init() throws {
+    let memory = URL(fileURLWithPath: "/dev/shm")
+    let parent =
+      FileManager.default.isWritableFile(atPath: memory.path) ? memory : FileManager.default.temporaryDirectory
+    let folder = parent.resolvingSymlinksInPath().appendingPathComponent("heirloom-crash-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    url = folder
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: url)
+  }
+}

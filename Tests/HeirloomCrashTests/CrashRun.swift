@@ -1,0 +1,198 @@
+import Foundation
+import HeirloomMigration
+import TestSupport
+
+/// What the states and faults of a scenario came to.
+struct CrashTally: Sendable {
+  var changes = 0
+  var states = 0
+  var statesTried = 0
+  /// Moments at which there were more states of names than are tried.
+  var cuts = 0
+  var nestedTried = 0
+  var errorRuns = 0
+  var faults: [String] = []
+}
+
+/// Tries a scenario.
+struct CrashRun {
+  let world: CrashWorld
+  private(set) var tally = CrashTally()
+  private var known: [[DiskState.File]: StoreDump?] = [:]
+  private let stopsAtFirst: Bool
+
+  /// Makes the beginning of a scenario.
+  init(_ scenario: CrashScenario, stopsAtFirst: Bool = false) throws {
+    world = try CrashWorld(scenario)
+    self.stopsAtFirst = stopsAtFirst
+  }
+
+  private var isOver: Bool { !tally.faults.isEmpty && (stopsAtFirst || tally.faults.count >= 5) }
+
+  /// A state with what the operation had said.
+  private struct Moment {
+    var state: DiskState
+    var promise: CrashWorld.Promise
+    var number: Int
+  }
+
+  // MARK: Crash states
+
+  /// Records the operation and checks states in which a loss of power may leave the folder.
+  ///
+  /// - Parameters:
+  ///   - mutant: What is done wrong.
+  ///   - limit: The most states that are checked, evenly chosen; `nil` for all.
+  ///   - isNested: Whether the power fails again while the next launch recovers from each.
+  /// - Throws: What preparing throws.
+  mutating func crash(mutant: ProtocolMutant? = nil, limit: Int? = nil, isNested: Bool = false) throws {
+    let (changes, returned) = try record(mutant: mutant)
+    tally.changes = changes.count
+    try crash(changes, returned: returned, limit: limit, isNested: isNested)
+  }
+
+  /// Performs the operation and writes down what it asks of the system.
+  ///
+  /// - Parameter mutant: What is done wrong.
+  /// - Returns: The changes, and whether the operation came to its end.
+  /// - Throws: What preparing throws, or the operation if it was done right.
+  func record(mutant: ProtocolMutant? = nil) throws -> (changes: [SystemChange], returned: Bool) {
+    let folder = try QuickFolder()
+    try world.write(to: folder.path)
+    let trace = try SystemTrace(root: folder.path, seed: 3)
+    var returned = true
+    do {
+      try world.perform(in: folder.path, trace: trace, mutant: mutant)
+    } catch {
+      returned = false
+      if mutant == nil, world.scenario.operation != .giveUp { throw error }
+    }
+    trace.close()
+    withExtendedLifetime(folder) {}
+    return (trace.changes, returned)
+  }
+
+  /// Checks the states of a recording.
+  mutating func crash(_ changes: [SystemChange], returned: Bool, limit: Int? = nil, isNested: Bool = false) throws {
+    var seen: Set<DiskState> = []
+    let moments = moments(world.beginning, changes, returned: returned, seen: &seen)
+    tally.states += moments.count
+    // What is wrong shows soonest when the store is the new one: whoever looks for one fault begins at the end.
+    let chosen = Self.choose(moments, limit)
+    for moment in stopsAtFirst ? chosen.reversed() : chosen {
+      let note = "after \(moment.number) of \(changes.count) changes"
+      try check(moment, note: note)
+      if isOver { return }
+      if isNested, moment.promise == .nothing { try crashInRecovery(moment, seen: &seen, note: note) }
+      if isOver { return }
+    }
+  }
+
+  private static func choose(_ moments: [Moment], _ limit: Int?) -> [Moment] {
+    guard let limit, moments.count > limit else { return moments }
+    // The end is where the most is promised.
+    let last = moments.suffix(min(4, limit))
+    let rest = moments.dropLast(last.count)
+    let step = Double(rest.count) / Double(max(1, limit - last.count))
+    return (0..<(limit - last.count)).map { rest[Int(Double($0) * step)] } + last
+  }
+
+  /// Lists the different states of a recording, in order.
+  private mutating func moments(
+    _ beginning: DiskModel, _ changes: [SystemChange], returned: Bool, seen: inout Set<DiskState>
+  ) -> [Moment] {
+    var model = beginning
+    var random = SplitMix64(seed: 11)
+    var moments: [Moment] = []
+    for number in 0...changes.count {
+      if number > 0 { model.apply(changes[number - 1]) }
+      let isEnd = number == changes.count && returned
+      if number > 0, number < changes.count, changes[number - 1].isSynchronization { continue }
+      // At the end equal states count again: more is promised then.
+      var new: Set<DiskState> = []
+      let found =
+        isEnd
+        ? model.newStates(world.table, random: &random, seen: &new)
+        : model.newStates(world.table, random: &random, seen: &seen)
+      if found.wasCut { tally.cuts += 1 }
+      moments += found.states.map { Moment(state: $0, promise: isEnd ? .all : .nothing, number: number) }
+    }
+    return moments
+  }
+
+  private mutating func check(_ moment: Moment, note: String) throws {
+    let folder = try QuickFolder()
+    try moment.state.write(to: folder.path, world.table)
+    tally.statesTried += 1
+    if let fault = world.firstFault(in: folder.path, promise: moment.promise, known: &known, state: moment.state) {
+      tally.faults.append("\(note): \(fault)")
+    }
+    withExtendedLifetime(folder) {}
+  }
+
+  /// Records the recovery from a state and checks the states in which a second loss of power may leave the folder.
+  private mutating func crashInRecovery(_ moment: Moment, seen: inout Set<DiskState>, note: String) throws {
+    let folder = try QuickFolder()
+    try moment.state.write(to: folder.path, world.table)
+    let broken = try DiskModel(folder.path)
+    let trace = try SystemTrace(root: folder.path, seed: 4)
+    try? world.recover(in: folder.path, trace: trace)
+    trace.close()
+    withExtendedLifetime(folder) {}
+    let changes = trace.changes
+    for nested in moments(broken, changes, returned: false, seen: &seen) {
+      tally.nestedTried += 1
+      try check(nested, note: "\(note), then after \(nested.number) of \(changes.count) changes of the recovery")
+      if isOver { return }
+    }
+  }
+
+  // MARK: Errors
+
+  /// Which calls fail, and with what.
+  static let errors: [(name: String, lasts: Bool, code: Int32, kinds: Set<SystemTrace.Kind>)] = [
+    ("EIO once", false, EIO, [.read, .grow, .name, .write, .synchronize]),
+    ("EIO for ever", true, EIO, [.read, .grow, .name, .write, .synchronize]),
+    ("ENOSPC once", false, ENOSPC, [.grow]),
+    ("ENOSPC for ever", true, ENOSPC, [.grow]),
+    ("EACCES once", false, EACCES, [.name]),
+    ("EACCES for ever", true, EACCES, [.name]),
+    ("failed fsync for ever", true, EIO, [.synchronize]),
+  ]
+
+  /// Lets each call fail, once and for ever.
+  ///
+  /// - Parameter triesAll: Whether each call is tried, or one call of two kinds.
+  /// - Throws: What preparing throws.
+  mutating func fail(triesAll: Bool) throws {
+    var random = SplitMix64(seed: UInt64(world.scenario.description.utf8.reduce(0) { $0 &* 31 &+ Int($1) }.magnitude))
+    let first = random.below(Self.errors.count)
+    let errors = triesAll ? Self.errors : [first, first + 3].map { Self.errors[$0 % Self.errors.count] }
+    for (name, lasts, code, kinds) in errors {
+      func run(_ number: Int) throws -> (hits: Int, count: Int, fault: String?) {
+        let folder = try QuickFolder()
+        defer { withExtendedLifetime(folder) {} }
+        try world.write(to: folder.path)
+        let trace = try SystemTrace(
+          root: folder.path, fault: SystemTrace.Fault(number: number, lasts: lasts, code: code, kinds: kinds), seed: 3)
+        var returned = true
+        do { try world.perform(in: folder.path, trace: trace) } catch { returned = false }
+        trace.close()
+        if trace.hits == 0 { return (0, trace.count, nil) }
+        let fault = world.firstFault(
+          in: folder.path, promise: returned && world.scenario.operation != .giveUp ? .result : .nothing, known: &known)
+        return (trace.hits, trace.count, fault.map { "\(name), call \(number): \($0)" })
+      }
+      let count = try run(.max).count
+      let numbers = triesAll ? Array(1...max(1, count)) : [1 + random.below(count)]
+      for number in numbers {
+        let (hits, _, fault) = try run(number)
+        // Once a call has failed, the operation may take a shorter way than the whole one.
+        guard hits > 0 else { continue }
+        tally.errorRuns += 1
+        if let fault { tally.faults.append(fault) }
+        if isOver { return }
+      }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import HeirloomMigration
+
+/// How the store and what belongs to it lie there when an operation begins.
+enum InitialState: String, CaseIterable, Sendable {
+  case rollbackAtRest = "rollback mode at rest"
+  case uncheckpointedWAL = "WAL never checkpointed"
+  case partlyCheckpointedWAL = "WAL partly checkpointed"
+  case hotJournal = "hot journal"
+  case coldJournal = "cold journal"
+  case persistedJournal = "PERSIST journal"
+  case externalData = "external binary data"
+  case retainedVersion = "a retained version already there"
+  case archiveDue = "an archive due"
+  case staleCandidate = "a stale candidate"
+}
+
+/// What is done to the store.
+enum CrashOperation: String, Sendable {
+  /// A launch of the app's third version: the two calls.
+  case migrate
+  /// The first call alone.
+  case migrateAlone = "migrate without archiving"
+  /// A previous version takes the store's place.
+  case restore
+  /// The second call alone, of an app whose store is current.
+  case archive
+  /// A launch with nothing to do but to remove versions kept too long.
+  case prune
+  /// A launch whose commit point fails: everything is taken back.
+  case giveUp = "give up"
+  /// The store is moved to `incompatible`.
+  case setAside = "set aside"
+  /// A previous version takes the place of a store that was lost.
+  case restoreLost = "restore a lost store"
+}
+
+/// An operation on a store in a state: one line of the list that every builder and every operation goes through.
+struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
+  var initial: InitialState
+  var operation: CrashOperation
+  var builder: BuilderChoice = .automatic
+  /// Whether the file system has no hard links.
+  var refusesLinks = false
+
+  var description: String {
+    let builder = builder == .automatic ? "" : " (\(builder))"
+    return "\(operation.rawValue)\(builder), \(initial.rawValue)\(refusesLinks ? ", no links" : "")"
+  }
+
+  /// Every state with every operation.
+  static let table: [CrashScenario] = InitialState.allCases.flatMap { initial in
+    [CrashOperation.migrate, .restore, .archive, .prune].map { CrashScenario(initial: initial, operation: $0) }
+  }
+
+  /// What the table has no place for.
+  static let further: [CrashScenario] = [
+    CrashScenario(initial: .persistedJournal, operation: .migrateAlone),
+    CrashScenario(initial: .rollbackAtRest, operation: .giveUp),
+    CrashScenario(initial: .uncheckpointedWAL, operation: .giveUp),
+    CrashScenario(initial: .externalData, operation: .giveUp, refusesLinks: true),
+    CrashScenario(initial: .externalData, operation: .setAside),
+    CrashScenario(initial: .externalData, operation: .setAside, refusesLinks: true),
+    CrashScenario(initial: .externalData, operation: .restoreLost),
+    CrashScenario(initial: .externalData, operation: .restoreLost, refusesLinks: true),
+    CrashScenario(initial: .externalData, operation: .migrate, refusesLinks: true),
+    CrashScenario(initial: .uncheckpointedWAL, operation: .migrate, refusesLinks: true),
+    CrashScenario(initial: .externalData, operation: .restore, refusesLinks: true),
+  ]
+
+  static let all = table + further
+
+  /// The scenarios whose recovery is crashed in as well.
+  static let base: [CrashScenario] = [
+    CrashScenario(initial: .rollbackAtRest, operation: .migrate),
+    CrashScenario(initial: .uncheckpointedWAL, operation: .migrate),
+    CrashScenario(initial: .hotJournal, operation: .migrate),
+    CrashScenario(initial: .externalData, operation: .migrate, refusesLinks: true),
+    CrashScenario(initial: .rollbackAtRest, operation: .restore),
+    CrashScenario(initial: .rollbackAtRest, operation: .archive),
+    CrashScenario(initial: .rollbackAtRest, operation: .prune),
+    CrashScenario(initial: .staleCandidate, operation: .migrate),
+    CrashScenario(initial: .externalData, operation: .setAside),
+    CrashScenario(initial: .externalData, operation: .restoreLost),
+  ]
+}

@@ -1,0 +1,40 @@
+import Foundation
+import Testing
+
+/// Each scenario, crashed at every step and failed at every call; `HEIRLOOM_LONG_TESTS=1` tries all, else a selection.
+struct CrashScenarioTests {
+  /// Whether all states and calls are tried.
+  static let isWhole = ProcessInfo.processInfo.environment["HEIRLOOM_LONG_TESTS"] == "1"
+
+  private func tell(_ scenario: CrashScenario, _ text: String) {
+    print("crash scenario “\(scenario)”: \(text)")
+  }
+
+  @Test(arguments: CrashScenario.all)
+  func `whatever instant the power fails and whatever call fails, nothing is lost and the next launch completes`(
+    _ scenario: CrashScenario
+  ) throws {
+    var run = try CrashRun(scenario)
+    try run.crash(limit: Self.isWhole ? nil : 4)
+    try run.fail(triesAll: Self.isWhole)
+    let tally = run.tally
+    #expect(tally.faults == [])
+    #expect(tally.cuts == 0, "not all states of names were tried")
+    #expect(tally.statesTried > 3)
+    #expect(tally.errorRuns > 0)
+    tell(
+      scenario,
+      "\(tally.changes) changes, \(tally.statesTried) of \(tally.states) crash states, "
+        + "\(tally.errorRuns) runs with failing calls, \(tally.faults.count) lost or stuck")
+  }
+
+  @Test(arguments: CrashScenario.base)
+  func `the power may fail again while the next launch recovers`(_ scenario: CrashScenario) throws {
+    var run = try CrashRun(scenario)
+    try run.crash(limit: Self.isWhole ? nil : 2, isNested: true)
+    let tally = run.tally
+    #expect(tally.faults == [])
+    #expect(tally.cuts == 0, "not all states of names were tried")
+    tell(scenario, "\(tally.nestedTried) crash states in recovery, \(tally.faults.count) lost or stuck")
+  }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import Heirloom
+import HeirloomFormats
+import HeirloomMigration
+import HeirloomModel
+import HeirloomStore
+import TestSupport
+
+/// A scenario made real: the folder before the operation, what is in it, and what the operation makes of it.
+struct CrashWorld {
+  let scenario: CrashScenario
+  let app: CrashApp
+  let table = ContentTable()
+  /// The folder before the operation.
+  let beginning: DiskModel
+  /// The store before; `nil` when there is none.
+  let old: StoreDump?
+  /// The store afterwards; `nil` when there is none.
+  let new: StoreDump?
+  /// The versions that are kept before.
+  let kept: [StoreDump]
+  /// The number of the app's version that fits the store afterwards.
+  let newVersion: Int
+  /// The model of the snapshot beside the store before; `nil` when there is none.
+  let snapshot: ManagedObjectModel?
+  /// Names of the files of external data.
+  let external: [String]
+
+  init(_ scenario: CrashScenario) throws {
+    self.scenario = scenario
+    app = try CrashApp.shared.get()
+    let folder = try QuickFolder()
+    try Self.prepare(scenario, app, in: folder.path)
+    beginning = try DiskModel(folder.path)
+    external = Self.externalFiles(in: folder.path)
+    let vault = try app.vault(in: folder.path)
+    kept = try vault.retainedVersions().map { version in
+      guard let path = version.storePath else { throw CrashFailure("a version without a store") }
+      return try StoreDump(path)
+    }
+    snapshot = try app.assistant(3, in: folder.path).1.snapshot()?.model
+    old = FileManager.default.fileExists(atPath: vault.location.path) ? try StoreDump(vault.location.path) : nil
+    // On a copy: the dump above has replayed what the operation is to find.
+    let copy = try QuickFolder()
+    try Self.write(beginning, table, to: copy.path)
+    let trace = try SystemTrace(root: copy.path, seed: 9)
+    let world = (scenario: scenario, app: app)
+    do {
+      try Self.perform(world.scenario, world.app, in: copy.path, trace: trace)
+      guard scenario.operation != .giveUp else { throw CrashFailure("the operation was not given up") }
+    } catch let error as MigrationAssistantError where scenario.operation == .giveUp {
+      _ = error
+      try world.app.launch(3, in: copy.path)
+    }
+    trace.close()
+    let path = copy.path + "/" + CrashApp.storeName
+    new = FileManager.default.fileExists(atPath: path) ? try StoreDump(path) : nil
+    let hashes = new == nil ? nil : try StoreMetadata(contentsOf: URL(fileURLWithPath: path)).versionHashes
+    newVersion = 1 + (world.app.models.firstIndex { $0.versionHashes() == hashes } ?? 0)
+    withExtendedLifetime((folder, copy)) {}
+  }
+
+  /// Makes the beginning real in an empty folder.
+  func write(to folder: String) throws {
+    try Self.write(beginning, table, to: folder)
+  }
+
+  private static func write(_ model: DiskModel, _ table: ContentTable, to folder: String) throws {
+    var seen: Set<DiskState> = []
+    var random = SplitMix64(seed: 1)
+    for state in model.newStates(table, random: &random, seen: &seen).states { try state.write(to: folder, table) }
+  }
+
+  static func externalFiles(in folder: String) -> [String] {
+    let inner = folder + "/" + StoreLocation.supportName(forStore: CrashApp.storeName) + "/_EXTERNAL_DATA"
+    return ((try? FileManager.default.contentsOfDirectory(atPath: inner)) ?? []).sorted()
+  }
+
+  // MARK: The operation
+
+  /// Performs the scenario's operation.
+  ///
+  /// - Parameters:
+  ///   - folder: The store's folder.
+  ///   - trace: Receives the calls.
+  ///   - mutant: What is done wrong.
+  /// - Throws: What the operation throws.
+  func perform(in folder: String, trace: SystemTrace, mutant: ProtocolMutant? = nil) throws {
+    try Self.perform(scenario, app, in: folder, trace: trace, mutant: mutant)
+  }
+
+  private static func perform(
+    _ scenario: CrashScenario, _ app: CrashApp, in folder: String, trace: SystemTrace, mutant: ProtocolMutant? = nil
+  ) throws {
+    let files = MutantFiles(
+      TracedFiles(trace, refusesLinks: scenario.refusesLinks), trace: trace, mutant: mutant,
+      atCommit: scenario.operation == .giveUp ? .fails : .passes)
+    let leavesWAL = mutant?.leavesWAL ?? true
+    switch scenario.operation {
+    case .migrate, .giveUp, .prune:
+      try app.launch(3, in: folder, files: files, builder: scenario.builder, leavesWAL: leavesWAL)
+    case .migrateAlone: try app.launch(3, in: folder, files: files, builder: scenario.builder, archives: false)
+    case .restore, .restoreLost:
+      _ = try app.assistant(3, in: folder, files: files, leavesWAL: leavesWAL).0.restorePreviousVersion()
+    case .archive:
+      try app.assistant(3, in: folder, files: files).1.archive(app.models[2])
+    case .setAside:
+      _ = try app.vault(in: folder, files: files).setStoreAside()
+    }
+  }
+
+  /// Settles what an interrupted operation left, as the next launch does first.
+  func recover(in folder: String, trace: SystemTrace) throws {
+    try app.vault(in: folder, files: TracedFiles(trace, refusesLinks: scenario.refusesLinks)).recover()
+  }
+
+  // MARK: The beginning
+
+  private static func prepare(_ scenario: CrashScenario, _ app: CrashApp, in folder: String) throws {
+    let store = folder + "/" + CrashApp.storeName
+    try Data(app.store).write(to: URL(fileURLWithPath: store))
+    if scenario.initial == .externalData {
+      let inner = folder + "/" + StoreLocation.supportName(forStore: CrashApp.storeName) + "/_EXTERNAL_DATA"
+      try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
+      for number in 0..<2 {
+        try Data(repeating: UInt8(number + 1), count: 700).write(to: URL(fileURLWithPath: "\(inner)/FILE-\(number)"))
+      }
+    }
+    let isDue = scenario.initial == .archiveDue
+    let hasVersion = scenario.initial == .retainedVersion
+    switch scenario.operation {
+    case .migrate, .migrateAlone, .giveUp, .setAside:
+      if hasVersion { try app.launch(2, in: folder) }
+      if isDue { try app.assistant(1, in: folder).1.archive(app.models[0]) }
+    case .restore, .restoreLost:
+      if hasVersion { try app.launch(2, in: folder) }
+      try app.launch(3, in: folder, archives: !isDue)
+    case .archive:
+      if hasVersion { try app.launch(2, in: folder) }
+      if isDue { try app.assistant(1, in: folder).1.archive(app.models[0]) }
+      try app.launch(3, in: folder, archives: false)
+    case .prune:
+      try app.launch(2, in: folder)
+      try app.launch(3, in: folder, archives: !isDue)
+      if hasVersion {
+        _ = try app.assistant(3, in: folder).0.restorePreviousVersion()
+        try app.launch(3, in: folder)
+      }
+    }
+    if scenario.initial == .staleCandidate {
+      try interrupt(in: folder) { files, folder in
+        if scenario.operation == .migrate || scenario.operation == .giveUp || scenario.operation == .setAside {
+          try app.launch(3, in: folder, files: files, builder: scenario.builder)
+        } else {
+          _ = try app.assistant(3, in: folder, files: files).0.restorePreviousVersion("2")
+        }
+      }
+    }
+    try StoreShape(store).make(scenario.initial)
+    guard scenario.operation == .restoreLost else { return }
+    try FileManager.default.removeItem(atPath: store)
+    let inner = folder + "/" + StoreLocation.supportName(forStore: CrashApp.storeName) + "/_EXTERNAL_DATA"
+    try? FileManager.default.removeItem(atPath: inner + "/FILE-0")
+    try Data([7, 7]).write(to: URL(fileURLWithPath: store + "-wal"))
+  }
+
+  /// Lets a process die at the commit point: the candidate is complete, and the store is the old one.
+  private static func interrupt(
+    in folder: String, _ operation: (_ files: any FileOperations, _ folder: String) throws -> Void
+  ) throws {
+    let trace = try SystemTrace(root: folder, seed: 5)
+    defer { trace.close() }
+    do {
+      try operation(MutantFiles(TracedFiles(trace), trace: trace, atCommit: .dies), folder)
+    } catch {
+      return
+    }
+    throw CrashFailure("the operation has no commit point")
+  }
+}

@@ -1,0 +1,178 @@
+import HeirloomMigration
+import TestSupport
+
+/// The different contents of files that a run met, each under a number.
+final class ContentTable {
+  private var numbers: [[UInt8]: Int] = [:]
+  private(set) var contents: [[UInt8]] = []
+
+  func number(of bytes: [UInt8]) -> Int {
+    if let known = numbers[bytes] { return known }
+    numbers[bytes] = contents.count
+    contents.append(bytes)
+    return contents.count - 1
+  }
+}
+
+/// One state in which a loss of power may leave a folder; equal states are equal values.
+struct DiskState: Hashable {
+  struct File: Hashable {
+    var path: String
+    /// The same for two names of one file, counted in the order of the paths.
+    var inode: Int
+    /// The content's number in the table.
+    var content: Int
+  }
+
+  /// Paths of the folders, each after those it lies in.
+  var folders: [String] = []
+  /// The files, sorted by path.
+  var files: [File] = []
+
+  /// Makes the state real in an empty folder.
+  func write(to root: String, _ table: ContentTable) throws {
+    let system = POSIXFileOperations()
+    for folder in folders { try system.makeDirectory(root + "/" + folder, attributes: FileAttributes(mode: 0o755)) }
+    var first: [Int: String] = [:]
+    for file in files {
+      let path = root + "/" + file.path
+      if let other = first[file.inode] {
+        try system.link(other, to: path)
+      } else {
+        first[file.inode] = path
+        try system.writeNewFile(path, bytes: table.contents[file.content], attributes: FileAttributes(mode: 0o644))
+      }
+    }
+  }
+}
+
+extension DiskModel {
+  /// The most states of names that are tried at one moment; beyond, those that come first.
+  static let nameLimit = 4_096
+
+  /// Lists the states in which a loss of power at this moment may leave the folder.
+  ///
+  /// Of the names every subset of pending changes is tried; of the content: each file without and with its pending changes in
+  /// every combination (up to four such files, else none and all), all with the last write torn after 512 bytes, a random
+  /// prefix, and a random subset of the pending changes.
+  ///
+  /// - Parameters:
+  ///   - table: Receives the contents.
+  ///   - random: The source of the random choices.
+  ///   - seen: States that are known; new ones are added, and only those are listed.
+  /// - Returns: The new states, and whether there were more states of names than are tried.
+  func newStates(
+    _ table: ContentTable, random: inout SplitMix64, seen: inout Set<DiskState>
+  ) -> (states: [DiskState], wasCut: Bool) {
+    let layouts = self.layouts(of: 0, path: "")
+    let contents = self.contents(table, random: &random)
+    var states: [DiskState] = []
+    for layout in layouts.list {
+      for content in contents {
+        let state = self.state(layout, content)
+        if seen.insert(state).inserted { states.append(state) }
+      }
+    }
+    return (states, layouts.wasCut)
+  }
+
+  private func state(_ layout: [(path: String, node: Int)], _ content: [Int: Int]) -> DiskState {
+    var state = DiskState()
+    var inodes: [Int: Int] = [:]
+    for (path, node) in layout {
+      if let number = content[node] {
+        let inode = inodes[node] ?? inodes.count
+        inodes[node] = inode
+        state.files.append(DiskState.File(path: path, inode: inode, content: number))
+      } else {
+        state.folders.append(path)
+      }
+    }
+    return state
+  }
+
+  // MARK: Names
+
+  /// All layouts of a folder and what is below it, as paths with their nodes, sorted by name in each folder.
+  private func layouts(of node: Int, path: String) -> (list: [[(path: String, node: Int)]], wasCut: Bool) {
+    guard case .folder(let folder) = nodes[node] else { return ([], false) }
+    var wasCut = false
+    var sets: Set<[String: Int]> = []
+    let count = folder.pending.count
+    let choices = count < 12 ? 1 << count : Self.nameLimit
+    wasCut = count > 12
+    for choice in 0..<choices {
+      var names = folder.durable
+      for (index, change) in folder.pending.enumerated() where choice >> index & 1 == 1 {
+        for (name, node) in change.names { names[name] = node }
+      }
+      sets.insert(names)
+    }
+    if wasCut { sets.insert(folder.current) }
+    var result: [[(path: String, node: Int)]] = []
+    for names in sets {
+      var layouts: [[(path: String, node: Int)]] = [[]]
+      for (name, inner) in names.sorted(by: { $0.key < $1.key }) {
+        let innerPath = path.isEmpty ? name : path + "/" + name
+        for index in layouts.indices { layouts[index].append((innerPath, inner)) }
+        guard case .folder = nodes[inner] else { continue }
+        let below = self.layouts(of: inner, path: innerPath)
+        wasCut = wasCut || below.wasCut
+        if below.list.count == 1 {
+          for index in layouts.indices { layouts[index] += below.list[0] }
+        } else {
+          layouts = layouts.flatMap { layout in below.list.map { layout + $0 } }
+        }
+        if layouts.count > Self.nameLimit {
+          layouts.removeLast(layouts.count - Self.nameLimit)
+          wasCut = true
+        }
+      }
+      result += layouts
+    }
+    if result.count > Self.nameLimit {
+      result.removeLast(result.count - Self.nameLimit)
+      wasCut = true
+    }
+    return (result, wasCut)
+  }
+
+  // MARK: Content
+
+  /// The states of all files' content, each as numbers of contents by node.
+  private func contents(_ table: ContentTable, random: inout SplitMix64) -> [[Int: Int]] {
+    var base: [Int: Int] = [:]
+    var unsynced: [(node: Int, file: File)] = []
+    for (index, node) in nodes.enumerated() {
+      guard case .file(let file) = node else { continue }
+      base[index] = table.number(of: file.durable)
+      if !file.pending.isEmpty { unsynced.append((index, file)) }
+    }
+    guard !unsynced.isEmpty else { return [base] }
+    var result: Set<[Int: Int]> = []
+    let masks = unsynced.count <= 4 ? Array(0..<(1 << unsynced.count)) : [0, (1 << unsynced.count) - 1]
+    for mask in masks {
+      var content = base
+      for (index, (node, file)) in unsynced.enumerated() where mask >> index & 1 == 1 {
+        content[node] = table.number(of: file.current)
+      }
+      result.insert(content)
+    }
+    func add(_ change: (_ file: File, _ random: inout SplitMix64) -> [ContentChange]) {
+      var content = base
+      for (node, file) in unsynced {
+        var bytes = file.durable
+        for change in change(file, &random) { change.apply(to: &bytes) }
+        content[node] = table.number(of: bytes)
+      }
+      result.insert(content)
+    }
+    add { file, _ in
+      guard let last = file.pending.last?.torn else { return Array(file.pending.dropLast()) }
+      return file.pending.dropLast() + [last]
+    }
+    add { file, random in Array(file.pending.prefix(random.below(file.pending.count + 1))) }
+    add { file, random in file.pending.filter { _ in random.below(2) == 1 } }
+    return Array(result)
+  }
+}

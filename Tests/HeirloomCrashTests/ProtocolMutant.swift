@@ -1,0 +1,201 @@
+import Foundation
+import HeirloomMigration
+import Synchronization
+
+/// A way in which the protocol would be wrong; tests alone switch one on.
+enum ProtocolMutant: String, CaseIterable, Sendable {
+  case candidateNotSynced = "no fsync of the candidate"
+  case folderNotSyncedBeforeLink = "no folder sync before the link"
+  case folderNotSyncedAfterLink = "no folder sync after the link"
+  case folderNotSyncedAfterRename = "no folder sync after the rename"
+  case parentNotSynced = "folder made but parent not synced"
+  case noLink = "no link"
+  case renameAwayThenIn = "rename away then in"
+  case inPlaceWithUnsyncedClone = "in place with an unsynced clone"
+  case coldJournalKept = "cold journal not cleaned"
+  case walKept = "WAL mode kept"
+  case snapshotInPlace = "snapshot written in place"
+  case pruneWithoutRename = "version removed file by file"
+
+  /// Whether the gate leaves WAL mode.
+  var leavesWAL: Bool { self != .walKept }
+}
+
+/// A file system through which the vault does something else than it means to.
+final class MutantFiles: FileOperations {
+  private let base: any FileOperations
+  private let trace: SystemTrace
+  private let mutant: ProtocolMutant?
+  private let atCommit: Commit
+  private let store: String
+  private let progress = Mutex(Progress())
+
+  /// What becomes of the rename to the store.
+  enum Commit {
+    case passes
+    case fails
+    /// The process dies: no later call is made either.
+    case dies
+  }
+
+  private struct Progress {
+    var hasLinked = false
+    var hasRenamed = false
+    /// The folder whose own name is to be synced next.
+    var unsyncedParent: String?
+    /// The retained store that is not what the vault thinks it is.
+    var pretended: String?
+  }
+
+  /// Wraps a file system.
+  ///
+  /// - Parameters:
+  ///   - base: Makes the calls.
+  ///   - trace: The trace of `base`.
+  ///   - mutant: What is done wrong, if anything.
+  ///   - atCommit: What becomes of the rename to the store.
+  init(_ base: any FileOperations, trace: SystemTrace, mutant: ProtocolMutant? = nil, atCommit: Commit = .passes) {
+    self.base = base
+    self.trace = trace
+    self.mutant = mutant
+    self.atCommit = atCommit
+    store = trace.root + "/" + CrashApp.storeName
+  }
+
+  private func isKeptStore(_ path: String) -> Bool {
+    path.hasPrefix(store + StoreLocation.companionSuffix + "/previous/") && path.hasSuffix("/" + CrashApp.storeName)
+  }
+
+  func status(of path: String) throws(FileError) -> FileStatus? {
+    if mutant == .coldJournalKept, path == store + "-journal" { return nil }
+    if mutant == .walKept, path == store + "-wal" || path == store + "-shm" { return nil }
+    if progress.withLock({ $0.pretended }) == path { return try base.status(of: store) }
+    return try base.status(of: path)
+  }
+
+  func synchronizeFile(_ path: String) throws(FileError) {
+    if mutant == .candidateNotSynced, path.contains("/incoming/") { return }
+    try base.synchronizeFile(path)
+  }
+
+  func synchronizeDirectory(_ path: String) throws(FileError) {
+    let leavesOut = progress.withLock { progress in
+      switch mutant {
+      case .folderNotSyncedBeforeLink: return !progress.hasLinked
+      case .folderNotSyncedAfterLink: return progress.hasLinked && !progress.hasRenamed
+      case .folderNotSyncedAfterRename: return progress.hasRenamed && path == trace.root
+      case .parentNotSynced:
+        defer { if progress.unsyncedParent == path { progress.unsyncedParent = nil } }
+        return progress.unsyncedParent == path
+      default: return false
+      }
+    }
+    if !leavesOut { try base.synchronizeDirectory(path) }
+  }
+
+  func makeDirectory(_ path: String, attributes: FileAttributes) throws(FileError) {
+    try base.makeDirectory(path, attributes: attributes)
+    if path == store + StoreLocation.companionSuffix {
+      progress.withLock { $0.unsyncedParent = trace.root }
+    }
+  }
+
+  func link(_ path: String, to newPath: String) throws(FileError) {
+    guard path == store, isKeptStore(newPath) else { return try base.link(path, to: newPath) }
+    switch mutant {
+    case .noLink: progress.withLock { $0.pretended = newPath }
+    case .inPlaceWithUnsyncedClone:
+      let bytes = try base.readFile(path, limit: 1 << 26)
+      try makeUnsynced(newPath, bytes)
+      progress.withLock { $0.pretended = newPath }
+    default: try base.link(path, to: newPath)
+    }
+    progress.withLock { $0.hasLinked = true }
+  }
+
+  /// Makes a file and leaves the rest to the system's mood.
+  private func makeUnsynced(_ path: String, _ bytes: [UInt8]) throws(FileError) {
+    try base.makeEmptyFile(path, attributes: FileAttributes(mode: 0o644))
+    try overwrite(path, bytes)
+  }
+
+  private func overwrite(_ path: String, _ bytes: [UInt8]) throws(FileError) {
+    guard let handle = FileHandle(forWritingAtPath: path) else { throw FileError(.write, path, code: EIO) }
+    handle.write(Data(bytes))
+    handle.truncateFile(atOffset: UInt64(bytes.count))
+    handle.closeFile()
+    let relative = trace.relative(path)
+    for start in stride(from: 0, to: bytes.count, by: 4_096) {
+      let page = Array(bytes[start..<min(start + 4_096, bytes.count)])
+      trace.record(.write(.path(relative), offset: start, bytes: page))
+    }
+    trace.record(.truncate(.path(relative), size: bytes.count))
+  }
+
+  func rename(_ path: String, to newPath: String) throws(FileError) {
+    if mutant == .pruneWithoutRename, newPath.contains("/.pruned-") {
+      // The first file goes while the version still has its name.
+      for name in try base.names(in: path) where name == CrashApp.storeName {
+        try base.unlink(path + "/" + name)
+      }
+      return try base.rename(path, to: newPath)
+    }
+    if mutant == .snapshotInPlace, newPath == store + StoreLocation.companionSuffix + "/model.json.gz",
+      try base.status(of: newPath) != nil
+    {
+      let bytes = try base.readFile(path, limit: 1 << 26)
+      try base.unlink(path)
+      return try overwrite(newPath, bytes)
+    }
+    guard newPath == store else { return try base.rename(path, to: newPath) }
+    switch atCommit {
+    case .passes: break
+    case .dies:
+      trace.die()
+      fallthrough
+    case .fails: throw FileError(.rename, path, to: newPath, code: EIO)
+    }
+    switch mutant {
+    case .renameAwayThenIn:
+      try base.rename(store, to: store + ".old")
+      try base.rename(path, to: newPath)
+      try base.unlink(store + ".old")
+    case .inPlaceWithUnsyncedClone:
+      try overwrite(store, try base.readFile(path, limit: 1 << 26))
+      try base.unlink(path)
+      try base.synchronizeFile(store)
+    default: try base.rename(path, to: newPath)
+    }
+    progress.withLock { $0.hasRenamed = true }
+  }
+
+  func unlink(_ path: String) throws(FileError) {
+    try base.unlink(path)
+  }
+
+  // MARK: Unchanged
+
+  func names(in folder: String) throws(FileError) -> [String] { try base.names(in: folder) }
+  func removeDirectory(_ path: String) throws(FileError) { try base.removeDirectory(path) }
+  func makeEmptyFile(_ path: String, attributes: FileAttributes) throws(FileError) {
+    try base.makeEmptyFile(path, attributes: attributes)
+  }
+  func writeNewFile(_ path: String, bytes: [UInt8], attributes: FileAttributes) throws(FileError) {
+    try base.writeNewFile(path, bytes: bytes, attributes: attributes)
+  }
+  func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) {
+    try base.copyFile(path, to: newPath, attributes: attributes)
+  }
+  func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] { try base.readFile(path, limit: limit) }
+  func readStart(of path: String, count: Int) throws(FileError) -> [UInt8] {
+    try base.readStart(of: path, count: count)
+  }
+  func resolvePath(_ path: String) throws(FileError) -> String { try base.resolvePath(path) }
+  func checkWritable(_ folder: String) throws(FileError) { try base.checkWritable(folder) }
+  func lock(_ path: String, timeout: Duration) throws(FileError) -> (any FileLock)? {
+    try base.lock(path, timeout: timeout)
+  }
+  func hold(_ path: String) throws(FileError) -> any HeldFile { try base.hold(path) }
+  func volume(of path: String) throws(FileError) -> VolumeInformation { try base.volume(of: path) }
+  func uniqueIdentifier() -> String { base.uniqueIdentifier() }
+}

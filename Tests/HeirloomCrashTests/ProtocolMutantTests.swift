@@ -1,0 +1,51 @@
+import Testing
+
+/// The protocol done wrong on purpose: what the crash states show of the right one means something only if they show these.
+struct ProtocolMutantTests {
+  /// The scenarios in which a mutant is looked for, those that are likely to show it first.
+  private static func scenarios(for mutant: ProtocolMutant) -> [CrashScenario] {
+    switch mutant {
+    case .coldJournalKept: [CrashScenario(initial: .persistedJournal, operation: .migrate)]
+    case .walKept: [CrashScenario(initial: .uncheckpointedWAL, operation: .migrate)]
+    case .snapshotInPlace: [CrashScenario(initial: .archiveDue, operation: .archive)]
+    case .pruneWithoutRename: [CrashScenario(initial: .rollbackAtRest, operation: .prune)]
+    default:
+      [
+        CrashScenario(initial: .rollbackAtRest, operation: .migrate),
+        CrashScenario(initial: .persistedJournal, operation: .migrate),
+        CrashScenario(initial: .hotJournal, operation: .migrate),
+      ]
+    }
+  }
+
+  @Test(arguments: ProtocolMutant.allCases)
+  func `a wrong protocol is caught`(_ mutant: ProtocolMutant) throws {
+    for scenario in Self.scenarios(for: mutant) {
+      var run = try CrashRun(scenario, stopsAtFirst: true)
+      try run.crash(mutant: mutant)
+      guard let fault = run.tally.faults.first else { continue }
+      print("protocol mutant “\(mutant.rawValue)”: caught in “\(scenario)”, state \(run.tally.statesTried), \(fault)")
+      return
+    }
+    Issue.record("“\(mutant.rawValue)” was not caught")
+  }
+
+  /// All but that of the held store, which is for what the app wrote with less care: here that is on the disk from the start.
+  @Test func `no sync is for show`() throws {
+    let scenario = CrashScenario(initial: .persistedJournal, operation: .migrateAlone)
+    let (changes, _) = try CrashRun(scenario).record()
+    let synchronizations = changes.indices.filter {
+      changes[$0].isSynchronization && changes[$0] != .synchronize(.path(CrashApp.storeName))
+    }
+    #expect(synchronizations.count > 10)
+    var idle: [String] = []
+    for index in synchronizations {
+      var mutant = changes
+      mutant.remove(at: index)
+      var run = try CrashRun(scenario, stopsAtFirst: true)
+      try run.crash(mutant, returned: true)
+      if run.tally.faults.isEmpty { idle.append("\(index): \(changes[index])") }
+    }
+    #expect(idle == [])
+  }
+}

@@ -1,0 +1,58 @@
+/// A change of files below a folder, as the system was asked for it.
+///
+/// Paths are relative to the folder. What SQLite does to an open file names the handle: the file may have another name by then.
+enum SystemChange: Hashable, Sendable {
+  /// A file, by its name at that moment or by SQLite's handle.
+  enum File: Hashable, Sendable {
+    case path(String)
+    case handle(UInt64)
+  }
+
+  case makeDirectory(String)
+  case removeDirectory(String)
+  /// A file that was not there before.
+  case create(String)
+  /// SQLite opened a file, and made it if it may and there was none.
+  case open(handle: UInt64, path: String, makes: Bool)
+  case write(File, offset: Int, bytes: [UInt8])
+  case truncate(File, size: Int)
+  case synchronize(File)
+  case synchronizeDirectory(String)
+  case link(String, String)
+  case rename(String, String)
+  case unlink(String)
+
+  /// Whether the change only brings something to the disk.
+  var isSynchronization: Bool {
+    switch self {
+    case .synchronize, .synchronizeDirectory: true
+    default: false
+    }
+  }
+
+  /// Whether the files below the folder are other ones afterwards; a sync and an opening change nothing.
+  var isMutation: Bool {
+    switch self {
+    case .synchronize, .synchronizeDirectory, .open(_, _, makes: false): false
+    default: true
+    }
+  }
+}
+
+extension SystemChange: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .makeDirectory(let path): "make the folder \(path)"
+    case .removeDirectory(let path): "remove the folder \(path)"
+    case .create(let path): "make \(path)"
+    case .open(_, let path, let makes): "open \(path)\(makes ? " or make it" : "")"
+    case .write(let file, let offset, let bytes): "write \(bytes.count) bytes at \(offset) of \(file)"
+    case .truncate(let file, let size): "cut \(file) to \(size) bytes"
+    case .synchronize(let file): "sync \(file)"
+    case .synchronizeDirectory(let path): "sync the folder “\(path)”"
+    case .link(let path, let other): "link \(path) to \(other)"
+    case .rename(let path, let other): "rename \(path) to \(other)"
+    case .unlink(let path): "unlink \(path)"
+    }
+  }
+}

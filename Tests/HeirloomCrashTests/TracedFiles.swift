@@ -1,0 +1,205 @@
+import Foundation
+import HeirloomMigration
+
+/// The file system, with each call written down in a trace, or made to fail by it.
+final class TracedFiles: FileOperations {
+  let trace: SystemTrace
+  private let refusesLinks: Bool
+  private let system = POSIXFileOperations()
+
+  /// Creates the seam.
+  ///
+  /// - Parameters:
+  ///   - trace: Receives the calls.
+  ///   - refusesLinks: Whether links are refused, as on FAT.
+  init(_ trace: SystemTrace, refusesLinks: Bool = false) {
+    self.trace = trace
+    self.refusesLinks = refusesLinks
+  }
+
+  private func check(
+    _ operation: FileError.Operation, _ path: String, _ other: String? = nil, _ kinds: SystemTrace.Kind...
+  ) throws(FileError) {
+    // Forwarding of variadic arguments does not exist.
+    let code =
+      switch kinds.count {
+      case 1: trace.refusal(kinds[0])
+      case 2: trace.refusal(kinds[0], kinds[1])
+      default: trace.refusal(kinds[0], kinds[1], kinds[2])
+      }
+    if let code { throw FileError(operation, path, to: other, code: code) }
+  }
+
+  func status(of path: String) throws(FileError) -> FileStatus? {
+    try check(.status, path, nil, .read)
+    return try system.status(of: path)
+  }
+
+  func names(in folder: String) throws(FileError) -> [String] {
+    try check(.list, folder, nil, .read)
+    return try system.names(in: folder)
+  }
+
+  func makeDirectory(_ path: String, attributes: FileAttributes) throws(FileError) {
+    try check(.makeDirectory, path, nil, .grow, .name)
+    try system.makeDirectory(path, attributes: attributes)
+    trace.record(.makeDirectory(trace.relative(path)))
+  }
+
+  func removeDirectory(_ path: String) throws(FileError) {
+    try check(.removeDirectory, path, nil, .name)
+    try system.removeDirectory(path)
+    trace.record(.removeDirectory(trace.relative(path)))
+  }
+
+  func makeEmptyFile(_ path: String, attributes: FileAttributes) throws(FileError) {
+    try check(.write, path, nil, .grow, .name)
+    try system.makeEmptyFile(path, attributes: attributes)
+    trace.record(.create(trace.relative(path)))
+  }
+
+  func writeNewFile(_ path: String, bytes: [UInt8], attributes: FileAttributes) throws(FileError) {
+    do throws(FileError) {
+      try check(.write, path, nil, .grow, .name, .write)
+      try check(.write, path, nil, .synchronize)
+    } catch {
+      // A disk that fails in the middle, and then does not even let the half be removed.
+      try? system.writeNewFile(path, bytes: Array(bytes.prefix(bytes.count / 2)), attributes: attributes)
+      throw error
+    }
+    try system.writeNewFile(path, bytes: bytes, attributes: attributes)
+    recordNewFile(path, bytes: bytes)
+  }
+
+  /// Writes down a new name, its content in pieces as the system may bring them to the disk, and the sync.
+  fileprivate func recordNewFile(_ path: String, bytes: [UInt8]) {
+    let path = trace.relative(path)
+    trace.record(.create(path))
+    if !bytes.isEmpty { trace.record(.write(.path(path), offset: 0, bytes: bytes)) }
+    trace.record(.synchronize(.path(path)))
+  }
+
+  fileprivate func content(_ path: String) -> [UInt8] { (try? system.readFile(path, limit: 1 << 26)) ?? [] }
+
+  func synchronizeFile(_ path: String) throws(FileError) {
+    try check(.synchronizeFile, path, nil, .synchronize)
+    try system.synchronizeFile(path)
+    trace.record(.synchronize(.path(trace.relative(path))))
+  }
+
+  func synchronizeDirectory(_ path: String) throws(FileError) {
+    try check(.synchronizeDirectory, path, nil, .synchronize)
+    try system.synchronizeDirectory(path)
+    trace.record(.synchronizeDirectory(trace.relative(path)))
+  }
+
+  func link(_ path: String, to newPath: String) throws(FileError) {
+    try check(.link, path, newPath, .grow, .name)
+    if refusesLinks { throw FileError(.link, path, to: newPath, code: EPERM) }
+    try system.link(path, to: newPath)
+    trace.record(.link(trace.relative(path), trace.relative(newPath)))
+  }
+
+  func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) {
+    try check(.copy, path, newPath, .grow, .name, .write)
+    try check(.copy, path, newPath, .synchronize)
+    try system.copyFile(path, to: newPath, attributes: attributes)
+    recordNewFile(newPath, bytes: content(newPath))
+  }
+
+  func rename(_ path: String, to newPath: String) throws(FileError) {
+    try check(.rename, path, newPath, .name)
+    try system.rename(path, to: newPath)
+    trace.record(.rename(trace.relative(path), trace.relative(newPath)))
+  }
+
+  func unlink(_ path: String) throws(FileError) {
+    try check(.unlink, path, nil, .name)
+    try system.unlink(path)
+    trace.record(.unlink(trace.relative(path)))
+  }
+
+  func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
+    try check(.read, path, nil, .read)
+    return try system.readFile(path, limit: limit)
+  }
+
+  func readStart(of path: String, count: Int) throws(FileError) -> [UInt8] {
+    try check(.read, path, nil, .read)
+    return try system.readStart(of: path, count: count)
+  }
+
+  func resolvePath(_ path: String) throws(FileError) -> String {
+    try check(.resolve, path, nil, .read)
+    return try system.resolvePath(path)
+  }
+
+  func checkWritable(_ folder: String) throws(FileError) {
+    try check(.checkWritable, folder, nil, .read)
+    try system.checkWritable(folder)
+  }
+
+  func lock(_ path: String, timeout: Duration) throws(FileError) -> (any FileLock)? {
+    let isNew = try system.status(of: path) == nil
+    if isNew {
+      try check(.lock, path, nil, .grow, .name)
+    } else {
+      try check(.lock, path, nil, .read)
+    }
+    let lock = try system.lock(path, timeout: timeout)
+    if isNew { trace.record(.create(trace.relative(path))) }
+    return lock
+  }
+
+  func hold(_ path: String) throws(FileError) -> any HeldFile {
+    try check(.read, path, nil, .read)
+    return TracedHeldFile(files: self, path: path, held: try system.hold(path))
+  }
+
+  func volume(of path: String) throws(FileError) -> VolumeInformation {
+    try check(.volume, path, nil, .read)
+    return try system.volume(of: path)
+  }
+
+  func uniqueIdentifier() -> String { trace.nextIdentifier() }
+
+  /// The store, held open beside SQLite.
+  private final class TracedHeldFile: HeldFile {
+    private let files: TracedFiles
+    private let path: String
+    private let held: any HeldFile
+
+    init(files: TracedFiles, path: String, held: any HeldFile) {
+      self.files = files
+      self.path = path
+      self.held = held
+    }
+
+    func status() throws(FileError) -> FileStatus {
+      try files.check(.status, path, nil, .read)
+      return try held.status()
+    }
+
+    func clone(to path: String, attributes: FileAttributes) throws(FileError) -> Bool {
+      try files.check(.copy, self.path, path, .grow, .name)
+      guard try held.clone(to: path, attributes: attributes) else { return false }
+      files.recordNewFile(path, bytes: files.content(path))
+      return true
+    }
+
+    func copy(to path: String, attributes: FileAttributes) throws(FileError) {
+      try files.check(.copy, self.path, path, .grow, .name, .write)
+      try files.check(.copy, self.path, path, .synchronize)
+      try held.copy(to: path, attributes: attributes)
+      files.recordNewFile(path, bytes: files.content(path))
+    }
+
+    func synchronize() throws(FileError) {
+      try files.check(.synchronizeFile, path, nil, .synchronize)
+      try held.synchronize()
+      files.trace.record(.synchronize(.path(files.trace.relative(path))))
+    }
+
+    func close() { held.close() }
+  }
+}
