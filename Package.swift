@@ -76,7 +76,12 @@ let package = Package(
     ),
     .testTarget(name: "HeirloomTests", dependencies: ["Heirloom", "HeirloomFormats", "HeirloomStore", "TestSupport"]),
     .testTarget(
-      name: "HeirloomCommandsTests", dependencies: ["HeirloomCommands", "Heirloom", "TestSupport"]),
+      name: "HeirloomCommandsTests",
+      dependencies: [
+        "HeirloomCommands", "Heirloom", "HeirloomMigration", "HeirloomStore", "HeirloomMapping", "HeirloomModel",
+        "TestSupport",
+      ]
+    ),
   ]
 )
 

@@ -176,9 +176,12 @@ public final class MigrationAssistant {
         report(.started(from: found.model.versionChecksum(), to: history.current.versionChecksum()))
         (origin, mapping, approved) = (found, used, plan)
         let snapshot = ModelSnapshot(model: found.model)
+        // The plan names all that has to be free; the vault adds its reserve itself.
+        let bytesNeeded = UInt64(max(0, plan.bytesNeeded))
+        let reserve = min(bytesNeeded, StoreVault.Configuration().reservedBytes)
         return StoreVault.Replacement(
           retainedSnapshot: try snapshot.bytes(.compressed), retainedChecksum: found.model.versionChecksum(),
-          bytesNeeded: UInt64(max(0, plan.bytesNeeded)))
+          bytesNeeded: bytesNeeded - reserve)
       },
       build: { gate, candidate in
         guard let origin, let mapping else { return }
@@ -227,7 +230,8 @@ public final class MigrationAssistant {
         let result = try vault.restore(prefix, current: descriptionOfStore())
         archiveModel(of: result.restored)
         return (PreviousVersion(result.restored), result.retained.map(PreviousVersion.init))
-      } catch VaultError.unreadableStore(_, let reason) where reason.tellsDamage {
+      } catch VaultError.unreadableStore(_, let reason) where reason.isAboutContent {
+        // A full disk or a missing right says nothing about the store.
         // What is in the store's place can't be kept as a version, and must not be lost either. It is moved only when there is
         // one readable version to put there.
         let fitting = versions.filter { $0.name.text.hasPrefix(prefix) }

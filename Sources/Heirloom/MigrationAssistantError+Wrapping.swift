@@ -32,11 +32,13 @@ extension MigrationAssistantError {
       self = .failed(storePath: path, .proofFailed(findings: ["\(error)"]))
     case .notEnoughSpace:
       self = .unfitLocation(storePath: path, reason: "\(error)", coreDataCode: 640)
-    case .folderNotWritable:
-      self = .unfitLocation(storePath: path, reason: "\(error)", coreDataCode: 513)
+    case .folderNotWritable(let underlying):
+      self = .unfitLocation(storePath: path, reason: "\(error)", coreDataCode: underlying.foundationCode ?? 513)
+    case .file(let underlying):
+      self = .unfitLocation(storePath: path, reason: "\(error)", coreDataCode: underlying.foundationCode ?? 134080)
     case .storeMissing:
       self = .unfitLocation(storePath: path, reason: "\(error)", coreDataCode: 260)
-    case .sideFilesWithoutStore, .notAFile, .hardLinked, .unsafeVolume, .unusableFolder, .damagedManifest, .file:
+    case .sideFilesWithoutStore, .notAFile, .hardLinked, .unsafeVolume, .unusableFolder, .damagedManifest:
       self = .unfitLocation(storePath: path, reason: "\(error)", coreDataCode: 134080)
     }
   }

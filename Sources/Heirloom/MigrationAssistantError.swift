@@ -169,6 +169,10 @@ extension MigrationAssistantError: LocalizedError {
       return unchanged + " Call migrateStore() first and archive after it returned."
     case .storeInUse:
       return unchanged + " Close the store in other processes and connections, then try again."
+    case .unfitLocation(_, _, 640), .failed(_, .database(_, 640)):
+      return unchanged + " Free some room on its volume, then try again."
+    case .unfitLocation(_, _, 513), .unfitLocation(_, _, 642):
+      return unchanged + " Give this process the right to write there, then try again."
     case .unfitLocation, .noSuchVersion:
       return unchanged
     case .outcomeUnknown:

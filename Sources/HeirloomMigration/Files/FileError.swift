@@ -71,6 +71,19 @@ package struct FileError: Error, Hashable, Sendable {
     self.reason = reason ?? Self.text(for: code)
   }
 
+  /// Whether the volume, or what this process may take of it, is full.
+  package var isFull: Bool { code == ENOSPC || code == EDQUOT }
+
+  /// The code that Foundation gives a like failure in `NSCocoaErrorDomain`; `nil` if none is near.
+  package var foundationCode: Int? {
+    switch code {
+    case ENOSPC, EDQUOT: 640
+    case EROFS: 642
+    case EACCES, EPERM: 513
+    default: nil
+    }
+  }
+
   private static func text(for code: Int32) -> String {
     // strerror is not safe between threads; Foundation's table is.
     POSIXErrorCode(rawValue: code).map { POSIXError($0).localizedDescription } ?? "error \(code)"

@@ -1,3 +1,4 @@
+import Foundation
 import HeirloomStore
 
 extension StoreVault {
@@ -161,6 +162,7 @@ extension StoreVault {
           throw SQLiteError(extendedCode: 0, message: "the journal mode is \(mode ?? "unknown")")
         }
       } catch {
+        if error.isFull { throw .file(FileError(.write, candidate, code: ENOSPC)) }
         throw .unfitCandidate(path: candidate, reason: "it can't be put into WAL mode: \(error)")
       }
       try checkAlone()

@@ -1,3 +1,4 @@
+import Foundation
 package import HeirloomStore
 
 extension StoreVault {
@@ -86,6 +87,7 @@ extension StoreVault {
       }
       try connection.close()
     } catch {
+      if error.isFull { throw VaultError.file(FileError(.write, candidate, code: ENOSPC)) }
       throw VaultError.unusableVersion(id: version.name.text, reason: "\(error)")
     }
     let support = StoreLocation.supportName(forStore: version.manifest?.storeName ?? location.name)

@@ -55,9 +55,7 @@ extension StoreVault {
         location, files: files, timeout: configuration.gateTimeout, leavesWAL: configuration.leavesWAL)
     } catch {
       // A pattern with a condition in the catch clause crashes the compiler (Swift 6.3.1).
-      guard case .unreadableStore(_, let underlying) = error, !underlying.isCannotOpen, !underlying.isReadOnly else {
-        throw error
-      }
+      guard case .unreadableStore(_, let underlying) = error, underlying.isAboutContent else { throw error }
       return nil
     }
   }

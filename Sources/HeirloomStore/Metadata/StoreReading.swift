@@ -22,7 +22,9 @@ package enum StoreReading {
     } catch  where isFolderProblem(error) {
       // In a folder that can't be written to SQLite can't make the side files of WAL mode. If nothing is in them, the
       // main file alone is the store; nobody can change it there either.
-      guard isComplete(path) else { throw StoreError(path: path, problem: .unreadableLog) }
+      guard isComplete(path) else {
+        throw StoreError(path: path, problem: hasRoom(beside: path) ? .unreadableLog : .diskFull)
+      }
       let value = try body(try connection(path, .immutable))
       guard isComplete(path) else { throw StoreError(path: path, problem: .inUse) }
       return value
@@ -54,7 +56,7 @@ package enum StoreReading {
 
   private static func isFolderProblem(_ error: StoreError) -> Bool {
     switch error.problem {
-    case .unreadable, .readOnly: true
+    case .unreadable, .readOnly, .diskFull: true
     default: false
     }
   }
@@ -74,6 +76,14 @@ package enum StoreReading {
   /// Whether the main file alone is the store: no side file has content.
   package static func isComplete(_ path: String) -> Bool {
     ["-wal", "-journal"].allSatisfy { (size(of: path + $0) ?? 0) == 0 }
+  }
+
+  /// Whether the side files of WAL mode could be made, as far as room goes.
+  private static func hasRoom(beside path: String) -> Bool {
+    var room = statvfs()
+    guard statvfs(path, &room) == 0 else { return true }
+    // The index of the `-wal` takes 32 KiB at least. A file system without a table of names tells of none at all.
+    return room.f_bavail * room.f_frsize >= 32_768 && (room.f_files == 0 || room.f_favail > 0)
   }
 
   /// The main file's size if it must hold all pages; `nil` if some may be in the `-wal`.

@@ -32,20 +32,25 @@ extension SQLiteError {
   package var isConstraint: Bool { code == SQLITE_CONSTRAINT }
   /// Whether the operation was interrupted (`SQLITE_INTERRUPT`).
   package var isInterrupt: Bool { code == SQLITE_INTERRUPT }
-  /// Whether the disk is full (`SQLITE_FULL`).
-  package var isFull: Bool { code == SQLITE_FULL }
+  /// Whether the disk is full (`SQLITE_FULL`), or the `-shm` finds no room on it (`SQLITE_IOERR_SHMSIZE`).
+  package var isFull: Bool { code == SQLITE_FULL || extendedCode == SQLITE_IOERR | (19 << 8) }
   /// Whether the file is no database (`SQLITE_NOTADB`).
   package var isNotDatabase: Bool { code == SQLITE_NOTADB }
   /// Whether the database's structure is damaged (`SQLITE_CORRUPT`).
   package var isCorrupt: Bool { code == SQLITE_CORRUPT }
-  /// Whether the file's content is at fault, and not the system, the disk's room or permissions.
-  package var tellsDamage: Bool {
-    code == SQLITE_CORRUPT || code == SQLITE_NOTADB || extendedCode == SQLITE_IOERR | (2 << 8)
-  }
   /// Whether a file could not be opened or made (`SQLITE_CANTOPEN`).
   package var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
   /// Whether the file system failed (`SQLITE_IOERR`).
   package var isInputOutput: Bool { code == SQLITE_IOERR }
+  /// Whether the error is about what the file holds: neither room nor rights nor a disk that answers again change it.
+  package var isAboutContent: Bool {
+    switch code {
+    case SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT: true
+    // SQLITE_IOERR_SHORT_READ, _DATA, _CORRUPTFS: https://www.sqlite.org/rescode.html
+    case SQLITE_IOERR: [2, 32, 33].contains(extendedCode >> 8)
+    default: false
+    }
+  }
   /// Whether a hot journal must be rolled back by a connection that may write (`SQLITE_READONLY_ROLLBACK`).
   package var needsRecovery: Bool { extendedCode == SQLITE_READONLY | (3 << 8) }
   /// Whether writing was needed and not allowed (`SQLITE_READONLY`).

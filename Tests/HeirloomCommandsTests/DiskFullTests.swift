@@ -1,0 +1,287 @@
+import Foundation
+import Heirloom
+import HeirloomMigration
+import TestSupport
+import Testing
+
+/// Volumes that fill up: at the look before, and at every step behind it.
+///
+/// Every fourth size runs with every `swift test`, all of them with `HEIRLOOM_LONG_TESTS=1`.
+@Suite(.enabled(if: MountedVolume.isPossible, MountedVolume.absence))
+struct DiskFullTests {
+  /// What came of each run.
+  private struct Tally: CustomStringConvertible {
+    private var counts: [String: Int] = [:]
+    private(set) var succeeded = 0
+    private(set) var failed = 0
+
+    mutating func add(_ failure: String?) {
+      if failure == nil { succeeded += 1 } else { failed += 1 }
+      counts[failure ?? "done", default: 0] += 1
+    }
+
+    var description: String {
+      counts.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", ")
+    }
+  }
+
+  private static func assistant(
+    _ field: FieldStore, _ store: URL, files: any FileOperations = POSIXFileOperations()
+  ) throws -> MigrationAssistant {
+    MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store, files: files),
+      history: try ModelHistory(contentsOf: field.models), configuration: .init(), files: files)
+  }
+
+  /// The name of a failure, with the place where the room ran out; anything but a lack of room is a finding.
+  private static func reason(_ error: any Error, _ comment: Comment) -> String {
+    guard let error = error as? MigrationAssistantError else {
+      Issue.record("not an error of the assistant's: \(error)")
+      return "\(error)"
+    }
+    // Core Data's code for a full disk; an app tells its user by it.
+    #expect(error.coreDataCode == 640, "\(error) \(comment)")
+    #expect(!error.description.isEmpty && error.recoverySuggestion != nil)
+    let words = ["bring", "link", "make the folder", "write the new", "copy", "SQLite", "disk", "bytes left"]
+    return error.code + words.filter(error.description.contains).prefix(1).map { " (\($0))" }.joined()
+  }
+
+  // MARK: Bytes
+
+  @Test(arguments: FieldStore.Shape.allCases)
+  func `wherever the volume is full, the store is the old one, and the next run with room completes`(
+    shape: FieldStore.Shape
+  ) throws {
+    let field = try FieldStore(shape)
+    let volume = try MountedVolume(options: "size=64k")
+    var tally = Tally()
+    var size = (field.byteCount + 4095) / 4096 * 4
+    while tally.succeeded < 3 {
+      try volume.clear()
+      try volume.remount("size=\(size)k")
+      let store = try field.place(in: volume.url)
+      do {
+        _ = try Self.assistant(field, store, files: RoomyFiles()).migrateStore()
+        tally.add(nil)
+      } catch {
+        tally.add(Self.reason(error, "\(size) KiB"))
+        #expect(field.isOld(store), "\(size) KiB: \(error)")
+        #expect(field.retained(of: store).isEmpty, "\(size) KiB: \(error)")
+        try volume.remount("size=16m")
+        _ = try Self.assistant(field, store, files: RoomyFiles()).migrateStore()
+      }
+      field.checkMigrated(store, "\(size) KiB")
+      size += LongTests.areOn ? 4 : 16
+      try #require(size < 16_384)
+    }
+    print("disk full, migrate, \(shape): \(tally)")
+    #expect(tally.failed > 3)
+  }
+
+  @Test(arguments: FieldStore.Shape.allCases)
+  func `a restore that runs out of room leaves the store, and completes with room`(shape: FieldStore.Shape) throws {
+    let field = try FieldStore(shape)
+    let volume = try MountedVolume(options: "size=16m")
+    var tally = Tally()
+    var room = 0
+    while tally.succeeded < 3 {
+      try volume.clear()
+      let store = try field.place(in: volume.url)
+      _ = try Self.assistant(field, store, files: RoomyFiles()).migrateStore()
+      try Self.fill(volume.url, leaving: room)
+      do {
+        _ = try Self.assistant(field, store, files: RoomyFiles()).restorePreviousVersion()
+        tally.add(nil)
+      } catch {
+        tally.add(Self.reason(error, "\(room) KiB"))
+        #expect(field.isMigrated(store), "\(room) KiB: \(error)")
+        #expect(field.retained(of: store).count == 1)
+        try FileManager.default.removeItem(at: volume.url.appendingPathComponent("filler"))
+        _ = try Self.assistant(field, store, files: RoomyFiles()).restorePreviousVersion()
+      }
+      try? FileManager.default.removeItem(at: volume.url.appendingPathComponent("filler"))
+      #expect(field.isOld(store), "\(room) KiB")
+      let versions = field.retained(of: store)
+      #expect(versions.count == 2)
+      #expect(versions.first.map(field.isOld) == true)
+      #expect(versions.last.map(field.isMigrated) == true)
+      #expect(field.litter(beside: store) == [])
+      room += LongTests.areOn ? 4 : 16
+      try #require(room < 16_384)
+    }
+    print("disk full, restore, \(shape): \(tally)")
+    #expect(tally.failed > 3)
+  }
+
+  @Test func `a restore without room to take the -wal in leaves the store where it is, commits included`() throws {
+    let field = try FieldStore(.wal)
+    let volume = try MountedVolume(options: "size=16m")
+    var tally = Tally()
+    var room = 0
+    while tally.succeeded < 2 {
+      try volume.clear()
+      let store = try field.place(in: volume.url)
+      let assistant = try Self.assistant(field, store, files: RoomyFiles())
+      _ = try assistant.migrateStore()
+      // The app goes on and dies before its next checkpoint.
+      try field.log(lines: 40, in: store)
+      let written = try field.contents(of: store)
+      try Self.fill(volume.url, leaving: room)
+      do {
+        _ = try assistant.restorePreviousVersion()
+        tally.add(nil)
+      } catch {
+        tally.add(Self.reason(error, "\(room) KiB"))
+        #expect(try field.contents(of: store) == written, "\(room) KiB: \(error)")
+        #expect(field.litter(beside: store) == ["filler"])
+        try FileManager.default.removeItem(at: volume.url.appendingPathComponent("filler"))
+        _ = try assistant.restorePreviousVersion()
+      }
+      try? FileManager.default.removeItem(at: volume.url.appendingPathComponent("filler"))
+      #expect(field.isOld(store), "\(room) KiB")
+      let newest = try #require(field.retained(of: store).last)
+      #expect(try field.contents(of: newest) == written, "\(room) KiB")
+      #expect(field.litter(beside: store) == [], "\(room) KiB")
+      room += LongTests.areOn ? 4 : 16
+      try #require(room < 16_384)
+    }
+    print("disk full, restore over a -wal: \(tally)")
+    #expect(tally.failed > 3)
+  }
+
+  /// Takes all room of a volume but so many KiB.
+  static func fill(_ folder: URL, leaving room: Int) throws {
+    let free = try POSIXFileOperations().volume(of: folder.path).availableBytes
+    let size = max(0, Int(free) - room << 10)
+    let path = folder.appendingPathComponent("filler").path
+    let file = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+    try #require(file >= 0)
+    defer { close(file) }
+    if size > 0 { try #require(posix_fallocate(file, 0, off_t(size)) == 0) }
+  }
+
+  // MARK: Names
+
+  @Test(arguments: FieldStore.Shape.allCases)
+  func `wherever the volume has no place for another name, nothing is lost`(shape: FieldStore.Shape) throws {
+    // The room in bytes is never short here: the look before finds nothing wrong, and the tool itself meets the full volume.
+    let field = try FieldStore(shape)
+    let volume = try MountedVolume(options: "size=256m,nr_inodes=4")
+    let tool = ToolProcess()
+    var tally = Tally()
+    var names = shape == .wal ? 4 : 2
+    while tally.succeeded < 2 {
+      try volume.clear()
+      try volume.remount("nr_inodes=\(names)")
+      let store = try field.place(in: volume.url)
+      let outcome = try tool.migrate(store, to: field.models)
+      if outcome.outcome == "migrated" {
+        #expect(outcome.code == 0)
+        tally.add(nil)
+      } else {
+        tally.add(outcome.failure ?? "none")
+        #expect(outcome.code == 1, "\(names) names: \(outcome.summary)")
+        #expect(!outcome.message.isEmpty)
+        #expect(field.isOld(store), "\(names) names: \(outcome.summary)")
+        try volume.remount("nr_inodes=1000")
+        let next = try tool.migrate(store, to: field.models)
+        #expect(next.code == 0 && next.outcome == "migrated", "\(names) names: \(next.summary)")
+      }
+      field.checkMigrated(store, "\(names) names: \(outcome.summary)")
+      names += LongTests.areOn ? 1 : 3
+      try #require(names < 100)
+    }
+    print("no room for names, migrate, \(shape): \(tally)")
+    #expect(tally.failed > 2)
+  }
+
+  // MARK: The look before
+
+  @Test func `a volume with too little room is refused byte for byte`() throws {
+    let field = try FieldStore(.wal)
+    let volume = try MountedVolume(options: "size=256m")
+    let store = try field.place(in: volume.url)
+    let bytes = field.bytes(at: store)
+    let tool = ToolProcess()
+    for room in LongTests.areOn ? Array(stride(from: 0, through: 4096, by: 64)) : [0, 1024] {
+      try Self.fill(volume.url, leaving: room)
+      let outcome = try tool.migrate(store, to: field.models)
+      #expect(outcome.code == 1, "\(outcome.summary)")
+      #expect((outcome.object["error"] as? [String: Any])?["coreDataCode"] as? Int == 640, "\(outcome.summary)")
+      #expect(field.bytes(at: store) == bytes)
+      #expect(field.isOld(store))
+      try FileManager.default.removeItem(at: volume.url.appendingPathComponent("filler"))
+    }
+    #expect(try tool.migrate(store, to: field.models).outcome == "migrated")
+    field.checkMigrated(store)
+  }
+
+  /// Fills the volume once the store is held: as another process may, after the look.
+  private final class Filler: MigrationAssistantDelegate {
+    let folder: URL
+    let room: Int
+    private(set) var hasFilled = false
+    init(_ folder: URL, leaving room: Int) {
+      self.folder = folder
+      self.room = room
+    }
+    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
+      guard event == .held else { return }
+      hasFilled = (try? DiskFullTests.fill(folder, leaving: room)) != nil
+    }
+  }
+
+  @Test(arguments: FieldStore.Shape.allCases)
+  func `a volume that another process fills after the look leaves the old store`(shape: FieldStore.Shape) throws {
+    let field = try FieldStore(shape)
+    // Room for what the plan asks for, and hardly more.
+    let directory = try TemporaryDirectory()
+    let planned = try Self.assistant(field, field.place(in: directory.url)).plan()?.bytesNeeded
+    let needed = try #require(planned)
+    let volume = try MountedVolume(options: "size=\(needed / 1024 + Int64(field.byteCount) / 1024 + 64)k")
+    var tally = Tally()
+    var room = 0
+    while tally.succeeded < 1 {
+      try volume.clear()
+      let store = try field.place(in: volume.url)
+      let filler = Filler(volume.url, leaving: room)
+      let assistant = try Self.assistant(field, store)
+      assistant.delegate = filler
+      do {
+        _ = try withExtendedLifetime(filler) { try assistant.migrateStore() }
+        tally.add(nil)
+      } catch {
+        tally.add(Self.reason(error, "\(room) KiB"))
+        #expect(filler.hasFilled, "\(room) KiB: \(error)")
+        #expect(field.isOld(store), "\(room) KiB: \(error)")
+        try FileManager.default.removeItem(at: volume.url.appendingPathComponent("filler"))
+        assistant.delegate = nil
+        _ = try assistant.migrateStore()
+      }
+      try? FileManager.default.removeItem(at: volume.url.appendingPathComponent("filler"))
+      field.checkMigrated(store, "\(room) KiB")
+      room += LongTests.areOn ? 4 : 32
+      try #require(room < 16_384)
+    }
+    print("disk filled after the look, \(shape): \(tally)")
+    #expect(tally.failed > 1)
+  }
+}
+
+/// The same where this process may not mount: in a namespace of its own, in which it may.
+@Suite(
+  .enabled(
+    if: !MountedVolume.isPossible && MountedVolume.isPossibleInNamespace, "volumes are mounted by this very process"))
+struct NamespaceTests {
+  @Test(arguments: ["DiskFullTests", "OtherVolumeTests"])
+  func `the suites that mount volumes pass in a namespace of their own`(suite: String) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+    process.arguments =
+      ["-Urm", CommandLine.arguments[0], "--testing-library", "swift-testing", "--filter", suite]
+    process.standardOutput = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The built tool as a process of its own, with limits on it, and with an end.
+struct ToolProcess {
+  /// A command that starts the tool, such as one that sets limits; the tool and its arguments follow.
+  var wrapper: [String] = []
+
+  /// What a run left.
+  struct Outcome {
+    /// The exit code; `nil` when a signal ended it.
+    let code: Int32?
+    /// The output's JSON object.
+    let object: [String: Any]
+    /// What was written to standard error.
+    let error: String
+    /// Whether it had to be ended.
+    let hung: Bool
+
+    /// The value of the key `outcome`.
+    var outcome: String? { object["outcome"] as? String }
+    /// The failure's code.
+    var failure: String? { (object["error"] as? [String: Any])?["code"] as? String }
+    /// The failure's sentence.
+    var message: String { (object["error"] as? [String: Any])?["message"] as? String ?? "" }
+    /// What is told when a check fails.
+    var summary: Comment {
+      "\(code.map(String.init) ?? "signal"): \(outcome ?? "") \(failure ?? "") \(message) \(error)"
+    }
+  }
+
+  /// Migrates a store.
+  func migrate(_ store: URL, to models: URL, _ more: String...) throws -> Outcome {
+    try run(["migrate", store.path, "--to", models.path, "--json"] + more)
+  }
+
+  /// Runs the tool.
+  func run(_ arguments: [String]) throws -> Outcome {
+    let tool = try #require(BuiltTool.url)
+    let folder = try TemporaryDirectory()
+    let command = wrapper + [tool.path] + arguments
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: command[0])
+    process.arguments = Array(command.dropFirst())
+    process.currentDirectoryURL = folder.url
+    // Files, not pipes: nobody has to read while it runs.
+    let output = folder.file("output")
+    let error = folder.file("error")
+    for file in [output, error] { try Data().write(to: file) }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: output)
+    process.standardError = try FileHandle(forWritingTo: error)
+    try process.run()
+    var hung = false
+    let end = ContinuousClock.now + .seconds(120)
+    while process.isRunning {
+      if ContinuousClock.now > end {
+        hung = true
+        _ = kill(process.processIdentifier, SIGKILL)
+        break
+      }
+      Thread.sleep(forTimeInterval: 0.002)
+    }
+    process.waitUntilExit()
+    #expect(!hung, "it did not end: \(arguments)")
+    let object = (try? JSONSerialization.jsonObject(with: Data(contentsOf: output))) as? [String: Any]
+    return withExtendedLifetime(folder) {
+      Outcome(
+        code: process.terminationReason == .exit ? process.terminationStatus : nil, object: object ?? [:],
+        error: (try? String(contentsOf: error, encoding: .utf8)) ?? "", hung: hung)
+    }
+  }
+}
+
+/// What the long selection is switched on by.
+enum LongTests {
+  /// Whether the full numbers run.
+  static let areOn = ProcessInfo.processInfo.environment["HEIRLOOM_LONG_TESTS"] == "1"
+}
