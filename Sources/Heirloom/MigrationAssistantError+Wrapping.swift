@@ -38,7 +38,8 @@ extension MigrationAssistantError {
       self = .unfitLocation(storePath: path, reason: "\(error)", coreDataCode: underlying.foundationCode ?? 134080)
     case .storeMissing:
       self = .unfitLocation(storePath: path, reason: "\(error)", coreDataCode: 260)
-    case .sideFilesWithoutStore, .notAFile, .hardLinked, .unsafeVolume, .unusableFolder, .damagedManifest:
+    case .sideFilesWithoutStore, .unusableSideFile, .notAFile, .hardLinked, .unsafeVolume, .unusableFolder,
+      .damagedManifest:
       self = .unfitLocation(storePath: path, reason: "\(error)", coreDataCode: 134080)
     }
   }

@@ -46,6 +46,8 @@ public struct StoreError: Error, Hashable, Sendable {
     case unreadable(reason: String)
     /// The file can't be written to.
     case readOnly
+    /// What has the name of one of SQLite's side files is none: SQLite would wait for it, or write elsewhere through it.
+    case unusableSideFile(String, found: String)
     /// There is no room for what is to be written.
     case diskFull
     /// A file is already there where a store was to be made.
@@ -92,7 +94,7 @@ extension StoreError {
     switch problem {
     case .missing: 260
     case .notDatabase, .truncated, .damaged, .empty: 259
-    case .unreadable, .unreadableLog, .notFile: 256
+    case .unreadable, .unreadableLog, .notFile, .unusableSideFile: 256
     case .notStore, .metadataRowCount, .invalidMetadata, .missingVersionHashes, .invalidModelCache: 134_000
     case .incompatible: 134_100
     case .unknownConfiguration: 134_020
@@ -138,6 +140,8 @@ extension StoreError: CustomStringConvertible {
       "The store \(path) can't be read: \(reason)."
     case .readOnly:
       "The store \(path) can't be written to."
+    case .unusableSideFile(let file, let found):
+      "\(file) is \(found); expected a plain file that belongs to the store \(path), or nothing."
     case .diskFull:
       "There is no room on the disk for changes to the store \(path)."
     case .alreadyExists:
@@ -192,6 +196,8 @@ extension StoreError: LocalizedError {
       "Nothing was changed in \(path). Check permissions and the disk, then try again."
     case .readOnly:
       "Nothing was changed. Check permissions of \(path) and its folder, then try again."
+    case .unusableSideFile(let file, _):
+      "Nothing was changed. Find out who made \(file) and move it away."
     case .diskFull:
       "Nothing was changed in \(path). Free some space, then try again."
     case .alreadyExists:

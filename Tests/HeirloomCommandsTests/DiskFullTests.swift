@@ -9,22 +9,6 @@ import Testing
 /// Every fourth size runs with every `swift test`, all of them with `HEIRLOOM_LONG_TESTS=1`.
 @Suite(.enabled(if: MountedVolume.isPossible, MountedVolume.absence))
 struct DiskFullTests {
-  /// What came of each run.
-  private struct Tally: CustomStringConvertible {
-    private var counts: [String: Int] = [:]
-    private(set) var succeeded = 0
-    private(set) var failed = 0
-
-    mutating func add(_ failure: String?) {
-      if failure == nil { succeeded += 1 } else { failed += 1 }
-      counts[failure ?? "done", default: 0] += 1
-    }
-
-    var description: String {
-      counts.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", ")
-    }
-  }
-
   private static func assistant(
     _ field: FieldStore, _ store: URL, files: any FileOperations = POSIXFileOperations()
   ) throws -> MigrationAssistant {
@@ -54,7 +38,7 @@ struct DiskFullTests {
   ) throws {
     let field = try FieldStore(shape)
     let volume = try MountedVolume(options: "size=64k")
-    var tally = Tally()
+    var tally = RunTally()
     var size = (field.byteCount + 4095) / 4096 * 4
     while tally.succeeded < 3 {
       try volume.clear()
@@ -82,7 +66,7 @@ struct DiskFullTests {
   func `a restore that runs out of room leaves the store, and completes with room`(shape: FieldStore.Shape) throws {
     let field = try FieldStore(shape)
     let volume = try MountedVolume(options: "size=16m")
-    var tally = Tally()
+    var tally = RunTally()
     var room = 0
     while tally.succeeded < 3 {
       try volume.clear()
@@ -116,7 +100,7 @@ struct DiskFullTests {
   @Test func `a restore without room to take the -wal in leaves the store where it is, commits included`() throws {
     let field = try FieldStore(.wal)
     let volume = try MountedVolume(options: "size=16m")
-    var tally = Tally()
+    var tally = RunTally()
     var room = 0
     while tally.succeeded < 2 {
       try volume.clear()
@@ -168,7 +152,7 @@ struct DiskFullTests {
     let field = try FieldStore(shape)
     let volume = try MountedVolume(options: "size=256m,nr_inodes=4")
     let tool = ToolProcess()
-    var tally = Tally()
+    var tally = RunTally()
     var names = shape == .wal ? 4 : 2
     while tally.succeeded < 2 {
       try volume.clear()
@@ -239,7 +223,7 @@ struct DiskFullTests {
     let planned = try Self.assistant(field, field.place(in: directory.url)).plan()?.bytesNeeded
     let needed = try #require(planned)
     let volume = try MountedVolume(options: "size=\(needed / 1024 + Int64(field.byteCount) / 1024 + 64)k")
-    var tally = Tally()
+    var tally = RunTally()
     var room = 0
     while tally.succeeded < 1 {
       try volume.clear()

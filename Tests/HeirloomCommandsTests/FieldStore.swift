@@ -164,7 +164,9 @@ struct FieldStore {
   func retained(of store: URL) -> [URL] {
     let folder = store.path + ".heirloom/previous"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted() ?? []
-    return names.map { URL(fileURLWithPath: "\(folder)/\($0)/\(store.lastPathComponent)") }
+    return names.filter { VersionName($0) != nil }.map {
+      URL(fileURLWithPath: "\(folder)/\($0)/\(store.lastPathComponent)")
+    }
   }
 
   /// Checks that the store is migrated, the old one retained, and nothing else there.

@@ -44,16 +44,14 @@ struct ToolProcess {
     process.executableURL = URL(fileURLWithPath: command[0])
     process.arguments = Array(command.dropFirst())
     process.currentDirectoryURL = folder.url
-    // Files, not pipes: nobody has to read while it runs.
-    let output = folder.file("output")
-    let error = folder.file("error")
-    for file in [output, error] { try Data().write(to: file) }
+    // Pipes, not files: a limit on the size of files must not swallow what the tool says. It says less than a pipe holds.
+    let (output, error) = (Pipe(), Pipe())
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput = try FileHandle(forWritingTo: output)
-    process.standardError = try FileHandle(forWritingTo: error)
+    process.standardOutput = output
+    process.standardError = error
     try process.run()
     var hung = false
-    let end = ContinuousClock.now + .seconds(120)
+    let end = ContinuousClock.now + .seconds(30)
     while process.isRunning {
       if ContinuousClock.now > end {
         hung = true
@@ -64,11 +62,12 @@ struct ToolProcess {
     }
     process.waitUntilExit()
     #expect(!hung, "it did not end: \(arguments)")
-    let object = (try? JSONSerialization.jsonObject(with: Data(contentsOf: output))) as? [String: Any]
+    let written = (output.fileHandleForReading.readDataToEndOfFile(), error.fileHandleForReading.readDataToEndOfFile())
     return withExtendedLifetime(folder) {
       Outcome(
-        code: process.terminationReason == .exit ? process.terminationStatus : nil, object: object ?? [:],
-        error: (try? String(contentsOf: error, encoding: .utf8)) ?? "", hung: hung)
+        code: process.terminationReason == .exit ? process.terminationStatus : nil,
+        object: (try? JSONSerialization.jsonObject(with: written.0)) as? [String: Any] ?? [:],
+        error: String(decoding: written.1, as: UTF8.self), hung: hung)
     }
   }
 }

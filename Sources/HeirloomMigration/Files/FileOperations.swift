@@ -60,7 +60,7 @@ package protocol FileOperations: Sendable {
   /// Follows all symbolic links of a path that exists.
   func resolvePath(_ path: String) throws(FileError) -> String
 
-  /// Checks that this process may make and remove names in a folder.
+  /// Checks that this process may make and remove names in a folder, and list them.
   func checkWritable(_ folder: String) throws(FileError)
 
   /// Locks a file, which is made when absent, against other holders of the lock in any process.

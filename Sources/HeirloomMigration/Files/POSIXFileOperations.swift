@@ -166,7 +166,8 @@ package struct POSIXFileOperations: FileOperations {
 
   package func checkWritable(_ folder: String) throws(FileError) {
     try FileDescriptor.checkPath(folder, for: .checkWritable)
-    guard access(folder, W_OK | X_OK) == 0 else { throw FileError(.checkWritable, folder, code: errno) }
+    // Reading belongs to it: a folder's names are brought to the disk by a descriptor that reads.
+    guard access(folder, R_OK | W_OK | X_OK) == 0 else { throw FileError(.checkWritable, folder, code: errno) }
   }
 
   package func lock(_ path: String, timeout: Duration) throws(FileError) -> (any FileLock)? {

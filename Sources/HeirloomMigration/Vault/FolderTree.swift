@@ -84,7 +84,7 @@ struct FolderTree {
     try checkDepth(depth, source)
     var content = Content()
     guard let folder = try files.status(of: source) else { return content }
-    try files.makeDirectory(destination, attributes: folder.attributes)
+    try files.makeDirectory(destination, attributes: folder.writableAttributes)
     for name in try files.names(in: source) {
       let from = StoreLocation.join(source, name)
       let to = StoreLocation.join(destination, name)
@@ -133,7 +133,7 @@ struct FolderTree {
   func copyMissing(from source: String, to present: String, into destination: String) throws(FileError) {
     guard let folder = try files.status(of: source), folder.kind == .directory else { return }
     if try files.status(of: destination) == nil {
-      try files.makeDirectory(destination, attributes: folder.attributes)
+      try files.makeDirectory(destination, attributes: folder.writableAttributes)
     }
     for name in try files.names(in: source) {
       let from = StoreLocation.join(source, name)
@@ -160,7 +160,7 @@ struct FolderTree {
   func add(_ source: String, to destination: String) throws(FileError) {
     guard let folder = try files.status(of: source), folder.kind == .directory else { return }
     let isNew = try files.status(of: destination) == nil
-    if isNew { try files.makeDirectory(destination, attributes: folder.attributes) }
+    if isNew { try files.makeDirectory(destination, attributes: folder.writableAttributes) }
     var hasNew = false
     for name in try files.names(in: source) {
       let from = StoreLocation.join(source, name)
@@ -198,5 +198,12 @@ struct FolderTree {
     }
     // Also when nothing was left to do: an earlier run may have removed names and died before they were on the disk.
     try files.synchronizeDirectory(destination)
+  }
+}
+
+extension FileStatus {
+  /// Permissions and owner for a folder like this one that is to be filled, which a read-only one could not be.
+  fileprivate var writableAttributes: FileAttributes {
+    FileAttributes(mode: mode | 0o700, owner: owner, group: group)
   }
 }

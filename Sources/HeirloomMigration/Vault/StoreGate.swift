@@ -1,3 +1,4 @@
+import Foundation
 package import HeirloomStore
 
 /// A store that is one complete file, held so that nobody else can read or write it.
@@ -90,6 +91,13 @@ package final class StoreGate {
         path: location.path,
         underlying: SQLiteError(extendedCode: SQLiteError.notDatabaseCode, message: "file is empty"))
     }
+    do throws(VaultError) {
+      try SideFiles.check(besideStore: location.path, files: files)
+    } catch {
+      held.close()
+      throw error
+    }
+    SideFiles.giveRightToWrite(besideStore: location.path, status: status, files: files)
     let connection: Connection
     do throws(SQLiteError) {
       var options = Connection.Options.building
@@ -101,6 +109,14 @@ package final class StoreGate {
     } catch {
       held.close()
       throw .unreadableStore(path: location.path, underlying: error)
+    }
+    guard !connection.isReadOnly else {
+      try? connection.close()
+      held.close()
+      throw .unreadableStore(
+        path: location.path,
+        underlying: SQLiteError(
+          extendedCode: SQLiteError.readOnlyCode, message: "attempt to write a readonly database"))
     }
     var leftWAL = false
     let gate = StoreGate(connection: connection, path: location.path, status: status, files: files, held: held)
@@ -257,5 +273,41 @@ enum SideFiles {
       try files.unlink(path + "-shm")
     }
     return nil
+  }
+}
+
+extension SideFiles {
+  /// Refuses what SQLite would follow, wait for or write into although it is no side file of the store's.
+  ///
+  /// - Parameters:
+  ///   - path: The store's main file.
+  ///   - files: The file system.
+  /// - Throws: ``VaultError/unusableSideFile(path:reason:)``.
+  static func check(besideStore path: String, files: any FileOperations) throws(VaultError) {
+    for suffix in StoreLocation.sideSuffixes {
+      let status = try VaultError.wrapping { () throws(FileError) in try files.status(of: path + suffix) }
+      guard let status else { continue }
+      guard status.kind == .regular else {
+        throw .unusableSideFile(path: path + suffix, reason: "it is a \(status.kind.rawValue)")
+      }
+      // The others may have a second name while a store is moved aside.
+      guard suffix != "-shm" || status.linkCount == 1 else {
+        throw .unusableSideFile(path: path + suffix, reason: "it has \(status.linkCount) names (hard links)")
+      }
+    }
+  }
+
+  /// Lets the side files of WAL mode be written as the store may be.
+  ///
+  /// SQLite makes them with the store's permissions of that moment. Those of a look at a store that was read-only then would
+  /// keep it from ever being written, whatever rights it is given later. By the path and not by a descriptor: closing one
+  /// drops SQLite's locks. What can't be changed is left for SQLite to report.
+  static func giveRightToWrite(besideStore path: String, status: FileStatus, files: any FileOperations) {
+    for suffix in ["-wal", "-shm"] where status.mode & 0o200 != 0 {
+      guard let side = try? files.status(of: path + suffix), side.kind == .regular, side.mode & 0o200 == 0,
+        side.owner == status.owner
+      else { continue }
+      _ = fchmodat(AT_FDCWD, path + suffix, mode_t(truncatingIfNeeded: status.mode), AT_SYMLINK_NOFOLLOW)
+    }
   }
 }

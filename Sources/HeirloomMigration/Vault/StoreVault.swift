@@ -172,7 +172,9 @@ package struct StoreVault {
     }
     do throws(FileError) {
       try files.checkWritable(location.directory)
-      if try files.status(of: location.companion) != nil { try files.checkWritable(location.companion) }
+      for path in [location.companion, location.previous, location.incoming] where try files.status(of: path) != nil {
+        try files.checkWritable(path)
+      }
     } catch {
       throw .folderNotWritable(error)
     }

@@ -6,6 +6,8 @@ package enum VaultError: Error, Sendable {
   case storeMissing(path: String, retained: [String])
   /// Side files lie where no store is: they may hold data of a store that was lost.
   case sideFilesWithoutStore(path: String, sideFiles: [String])
+  /// What has the name of a side file is none that SQLite may open.
+  case unusableSideFile(path: String, reason: String)
   /// The path does not name a regular file.
   case notAFile(path: String, found: String)
   /// The file has other names, so another program could change it or lose track of it.
@@ -49,6 +51,8 @@ extension VaultError: CustomStringConvertible {
     case .sideFilesWithoutStore(let path, let sideFiles):
       return
         "there is no store at “\(path)”, but \(sideFiles.joined(separator: ", ")) would be read as part of a new one"
+    case .unusableSideFile(let path, let reason):
+      return "“\(path)” can't be a side file of the store: \(reason)"
     case .notAFile(let path, let found):
       return "“\(path)” is a \(found), not a store file"
     case .hardLinked(let path, let linkCount):
@@ -92,6 +96,7 @@ extension VaultError: CustomStringConvertible {
         : "Restore a retained version; nothing was deleted."
     case .sideFilesWithoutStore:
       "Put the missing store back beside them, or restore a retained version, which keeps them aside."
+    case .unusableSideFile: "Find out who made it and move it away. The store was not changed."
     case .notAFile: "Give the path of the store's main file."
     case .hardLinked: "Remove the file's other names, or work on a copy. The store was not changed."
     case .unsafeVolume: "Move the store to a local volume, or allow unsafe volumes after making a backup."

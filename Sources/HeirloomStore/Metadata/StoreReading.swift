@@ -71,6 +71,31 @@ package enum StoreReading {
     guard status.st_mode & S_IFMT == S_IFREG else { throw StoreError(path: path, problem: .notFile) }
     // An empty file must not even be opened: SQLite deletes the `-wal` beside it.
     guard status.st_size > 0 else { throw StoreError(path: path, problem: .empty) }
+    try checkSideFiles(path)
+  }
+
+  /// Throws if SQLite would follow, wait for or write into something that is no side file of the store's.
+  ///
+  /// It opens them without a look: a named pipe would hang it, and through a link it would write elsewhere.
+  private static func checkSideFiles(_ path: String) throws(StoreError) {
+    // SQLite keeps the side files beside what a symbolic link leads to.
+    guard let resolved = realpath(path, nil) else { return }
+    defer { free(resolved) }
+    for suffix in ["-wal", "-shm", "-journal"] {
+      let file = String(cString: resolved) + suffix
+      var status = stat()
+      guard lstat(file, &status) == 0 else { continue }
+      let found: String
+      switch status.st_mode & S_IFMT {
+      case S_IFREG where suffix == "-shm" && status.st_nlink > 1: found = "another file's second name"
+      case S_IFREG: continue
+      case S_IFLNK: found = "a symbolic link"
+      case S_IFDIR: found = "a folder"
+      case S_IFIFO: found = "a named pipe"
+      default: found = "no file"
+      }
+      throw StoreError(path: path, problem: .unusableSideFile(file, found: found))
+    }
   }
 
   /// Whether the main file alone is the store: no side file has content.

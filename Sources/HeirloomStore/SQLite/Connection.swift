@@ -174,6 +174,9 @@ package final class Connection {
   /// Whether a transaction is open.
   package var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
+  /// Whether the main database can't be written, be it opened so or for want of the right.
+  package var isReadOnly: Bool { handle.map { sqlite3_db_readonly($0, "main") == 1 } ?? false }
+
   /// The number of rows that the last statement inserted, updated or deleted, those of triggers left out.
   package var changes: Int64 { handle.map { sqlite3_changes64($0) } ?? 0 }
 

@@ -26,6 +26,9 @@ extension SQLiteError {
   /// The code of a file that is no database (`SQLITE_NOTADB`).
   package static let notDatabaseCode: Int32 = SQLITE_NOTADB
 
+  /// The code of a database that can't be written (`SQLITE_READONLY`).
+  package static let readOnlyCode: Int32 = SQLITE_READONLY
+
   /// Whether another connection holds the database (`SQLITE_BUSY`, `SQLITE_LOCKED`).
   package var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
   /// Whether a constraint was violated (`SQLITE_CONSTRAINT`).
