@@ -1,3 +1,5 @@
+import Foundation
+
 /// Work on whole folders, never through a symbolic link.
 struct FolderTree {
   /// The file system.
@@ -57,7 +59,7 @@ struct FolderTree {
     try files.removeDirectory(path)
   }
 
-  private func checkDepth(_ depth: Int, _ path: String) throws(FileError) {
+  fileprivate func checkDepth(_ depth: Int, _ path: String) throws(FileError) {
     guard depth < Self.depthLimit else {
       throw FileError(.list, path, code: 0, reason: "its folders are more than \(Self.depthLimit) deep")
     }
@@ -86,7 +88,7 @@ struct FolderTree {
     guard let folder = try files.status(of: source) else { return content }
     try files.makeDirectory(destination, attributes: folder.writableAttributes)
     for name in try files.names(in: source) {
-      let from = StoreLocation.join(source, name)
+      let from = try followed(StoreLocation.join(source, name), depth: depth)
       let to = StoreLocation.join(destination, name)
       guard let status = try files.status(of: from) else { continue }
       switch status.kind {
@@ -109,6 +111,18 @@ struct FolderTree {
     }
     try files.synchronizeDirectory(destination)
     return content
+  }
+
+  /// Follows a symbolic link that stands for a folder, or for a file in one of the outermost folders.
+  ///
+  /// An app that moved its external data to another volume left such a link behind, and reads through it. Further in, a link
+  /// could lead in a circle.
+  fileprivate func followed(_ path: String, depth: Int = 0) throws(FileError) -> String {
+    guard depth < 2, try files.status(of: path)?.kind == .symbolicLink else { return path }
+    // One that leads nowhere stands for nothing.
+    guard let target = try? files.resolvePath(path) else { return path }
+    if depth == 0 { return target }
+    return try files.status(of: target)?.kind == .regular ? target : path
   }
 
   /// Links a file, or copies it where links are refused.
@@ -158,6 +172,7 @@ struct FolderTree {
   ///   - destination: The folder that receives them; it is made when needed.
   /// - Throws: `FileError` when something could not be done.
   func add(_ source: String, to destination: String) throws(FileError) {
+    let destination = try followed(destination)
     guard let folder = try files.status(of: source), folder.kind == .directory else { return }
     let isNew = try files.status(of: destination) == nil
     if isNew { try files.makeDirectory(destination, attributes: folder.writableAttributes) }
@@ -183,6 +198,7 @@ struct FolderTree {
   ///
   /// Copies can't be told from the app's own files and stay; nothing names them, so they only take room.
   func takeBack(_ source: String, from destination: String) throws(FileError) {
+    let destination = try followed(destination)
     guard try files.status(of: source)?.kind == .directory, try files.status(of: destination)?.kind == .directory else {
       return
     }
@@ -198,6 +214,45 @@ struct FolderTree {
     }
     // Also when nothing was left to do: an earlier run may have removed names and died before they were on the disk.
     try files.synchronizeDirectory(destination)
+  }
+}
+
+extension FolderTree {
+  /// Gives every file of a folder that has a second name content of its own: who writes into it changes no other.
+  ///
+  /// The content is the same before and after, and at each instant in between.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder.
+  ///   - draft: A name for a copy before it has its own name, on the same volume.
+  /// - Throws: `FileError` when something could not be done; the files are whole all the same.
+  func separate(_ folder: String, by draft: String) throws(FileError) {
+    try separate(folder, by: draft, depth: 0)
+  }
+
+  private func separate(_ folder: String, by draft: String, depth: Int) throws(FileError) {
+    try checkDepth(depth, folder)
+    let folder = try followed(folder, depth: depth == 0 ? 0 : depth - 1)
+    guard try files.status(of: folder)?.kind == .directory else { return }
+    var hasNew = false
+    for name in try files.names(in: folder) {
+      let path = StoreLocation.join(folder, name)
+      guard let status = try files.status(of: path) else { continue }
+      if status.kind == .regular, status.linkCount > 1 {
+        if try files.status(of: draft) != nil { try files.unlink(draft) }
+        try files.copyFile(path, to: draft, attributes: status.attributes)
+        do throws(FileError) {
+          try files.rename(draft, to: path)
+        } catch {
+          // From another volume than the store's nothing was linked to a version: the second name is the app's own.
+          guard error.code == EXDEV else { throw error }
+        }
+        hasNew = true
+      } else if status.kind != .regular {
+        try separate(path, by: draft, depth: depth + 1)
+      }
+    }
+    if hasNew { try files.synchronizeDirectory(folder) }
   }
 }
 

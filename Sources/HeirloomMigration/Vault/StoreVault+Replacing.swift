@@ -184,6 +184,7 @@ extension StoreVault {
     let version = try keepStore(&manifest, name: name, gate: gate, replacement: swap.replacement)
     swap.manifest = manifest
     try publishExternalFiles(swap.identifier)
+    if swap.replacement.operation == .restoration { try separateExternalFiles(swap.identifier) }
     try emit(.retained(id: name.text))
     return version
   }
@@ -194,6 +195,14 @@ extension StoreVault {
   func publishExternalFiles(_ identifier: String) throws(FileError) {
     let added = StoreLocation.join(workFolder(identifier), location.supportName)
     try tree.add(added, to: try supportFolder())
+  }
+
+  /// Gives the store external files of its own, which share nothing with a version that is kept.
+  ///
+  /// Core Data never writes into an external file that is there, but an older app that was brought back with its store may.
+  func separateExternalFiles(_ identifier: String) throws(FileError) {
+    try tree.separate(
+      try supportFolder(), by: StoreLocation.join(workFolder(identifier), "external-" + identifier))
   }
 
   /// The store's folder of external data, its own link followed.

@@ -144,6 +144,7 @@ extension StoreVault {
     try check(version, at: candidate, prove: prove)
     try complete(candidate, usesWAL: try usedWAL(version))
     try publishExternalFiles(identifier)
+    try separateExternalFiles(identifier)
     do throws(FileError) {
       // Unlike a rename, a link can't replace a store that an app has made meanwhile.
       try files.link(candidate, to: location.path)

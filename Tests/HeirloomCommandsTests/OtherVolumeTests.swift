@@ -1,0 +1,100 @@
+import Foundation
+import Heirloom
+import HeirloomMigration
+import TestSupport
+import Testing
+
+/// Parts of a store's set that lie on another volume: refused, or copied whole.
+@Suite(
+  .enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"),
+  .enabled(if: MountedVolume.isPossible, MountedVolume.absence))
+struct OtherVolumeTests {
+  private static let external = "_EXTERNAL_DATA/0F2E4A52-6A0B-4B7C-9C55-0A4C2B4B2D11"
+
+  @Test(arguments: ["", "/previous", "/incoming", "/incompatible"], FieldStore.Shape.allCases)
+  func `a folder of ours on another volume is refused byte for byte`(
+    folder: String, shape: FieldStore.Shape
+  ) throws {
+    let field = try FieldStore(shape)
+    let directory = try TemporaryDirectory()
+    let store = try field.place(in: directory.url)
+    let bytes = field.bytes(at: store)
+    let path = URL(fileURLWithPath: store.path + ".heirloom" + folder)
+    try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
+    do {
+      let volume = try MountedVolume(on: path, of: directory, options: "size=1m")
+      let outcome = try ToolProcess().migrate(store, to: field.models)
+      #expect(outcome.code == 1, outcome.summary)
+      #expect(outcome.message.contains("another volume"), outcome.summary)
+      #expect(field.bytes(at: store) == bytes)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: volume.url.path) == [])
+    }
+    #expect(try ToolProcess().migrate(store, to: field.models).outcome == "migrated")
+    field.checkMigrated(store)
+  }
+
+  /// How the app keeps its external data elsewhere.
+  enum Elsewhere: String, CaseIterable, Sendable {
+    case supportMounted
+    case externalDataMounted
+    case supportLinked
+    case externalDataLinked
+    case fileLinked
+  }
+
+  @Test(arguments: Elsewhere.allCases)
+  func `external data on another volume are copied whole and come back`(elsewhere: Elsewhere) throws {
+    let field = try FieldStore(.wal)
+    let directory = try TemporaryDirectory()
+    let folder = directory.file("folder")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    let store = try field.place(in: folder)
+    let support = folder.appendingPathComponent(".Diary_SUPPORT")
+    let file = support.appendingPathComponent(Self.external)
+    let data = Data((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 11) })
+    let files = FileManager.default
+    let volume: MountedVolume
+    switch elsewhere {
+    case .supportMounted:
+      try files.createDirectory(at: support, withIntermediateDirectories: true)
+      volume = try MountedVolume(on: support, of: directory, options: "size=4m")
+    case .externalDataMounted:
+      try files.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      volume = try MountedVolume(on: file.deletingLastPathComponent(), of: directory, options: "size=4m")
+    case .supportLinked:
+      volume = try MountedVolume(options: "size=4m")
+      try files.createSymbolicLink(at: support, withDestinationURL: volume.url)
+    case .externalDataLinked:
+      volume = try MountedVolume(options: "size=4m")
+      try files.createDirectory(at: support, withIntermediateDirectories: true)
+      try files.createSymbolicLink(
+        at: support.appendingPathComponent("_EXTERNAL_DATA"), withDestinationURL: volume.url)
+    case .fileLinked:
+      volume = try MountedVolume(options: "size=4m")
+      try files.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try data.write(to: volume.url.appendingPathComponent("data"))
+      try files.createSymbolicLink(at: file, withDestinationURL: volume.url.appendingPathComponent("data"))
+    }
+    if elsewhere != .fileLinked {
+      try files.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try data.write(to: file)
+    }
+    let outcome = try ToolProcess().migrate(store, to: field.models)
+    #expect(outcome.outcome == "migrated", outcome.summary)
+    field.checkMigrated(store)
+    let version = try #require(field.retained(of: store).first)
+    let kept = version.deletingLastPathComponent().appendingPathComponent(".Diary_SUPPORT/" + Self.external)
+    #expect(try Data(contentsOf: kept) == data)
+    #expect(try Data(contentsOf: file) == data)
+
+    // The app deletes the file; the version still has it, and a restore brings it back.
+    try files.removeItem(at: file)
+    #expect(try Data(contentsOf: kept) == data)
+    let back = try ToolProcess().run(["restore", store.path, "--json"])
+    #expect(back.code == 0, back.summary)
+    #expect(field.isOld(store), back.summary)
+    #expect(try Data(contentsOf: file) == data)
+    #expect(field.retained(of: store).count == 2)
+    withExtendedLifetime(volume) {}
+  }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import Heirloom
+import HeirloomFormats
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// External files through a migration and back, while the app goes on adding, deleting and overwriting them.
+struct ExternalFilesTests {
+  /// An album whose photos lie in external files, and each photo's name with the data that the app put there.
+  private final class Album {
+    let directory: TemporaryDirectory
+    let store: URL
+    let first: ManagedObjectModel
+    let second: ManagedObjectModel
+    private(set) var photos: [String: [UInt8]] = [:]
+
+    init(count: Int) throws {
+      directory = try TemporaryDirectory()
+      store = directory.file("Album.sqlite")
+      first = try Album.model([])
+      second = try Album.model(["caption"])
+      try PersistentStore.create(at: store, model: first).close()
+      for number in 0..<count { try add("photo \(number)", data: Album.data(number), model: first) }
+    }
+
+    static func data(_ number: Int) -> [UInt8] {
+      (0..<3000 + number).map { UInt8(truncatingIfNeeded: $0 &* 3 &+ number) }
+    }
+
+    private static func model(_ more: [String]) throws -> ManagedObjectModel {
+      var photo = EntityDescription(name: "Photo")
+      photo.attributes = (["name"] + more).map { name in
+        var attribute = AttributeDescription(name: name, type: .string)
+        attribute.isOptional = true
+        return attribute
+      }
+      var data = AttributeDescription(name: "data", type: .binary)
+      data.isOptional = true
+      data.allowsExternalBinaryDataStorage = true
+      photo.attributes.append(data)
+      return try ManagedObjectModel(entities: [photo])
+    }
+
+    var folder: URL { URL(fileURLWithPath: ExternalStorage.folder(forStoreAt: store.path)) }
+
+    /// The external files that lie beside the store.
+    var files: [URL] {
+      get throws {
+        try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).sorted {
+          $0.path < $1.path
+        }
+      }
+    }
+
+    /// Adds a photo as Core Data does: a new file, and its name in the row.
+    func add(_ name: String, data: [UInt8], model: ManagedObjectModel) throws {
+      let store = try PersistentStore.open(at: store, model: model)
+      let context = ManagedObjectContext(store: store)
+      let photo = try context.insert("Photo")
+      try photo.setValue(.string(name), forAttribute: "name")
+      try context.save()
+      let file = UUID().uuidString
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try Data(data).write(to: folder.appendingPathComponent(file))
+      try store.connection.execute(
+        "UPDATE ZPHOTO SET ZDATA = ?1 WHERE ZNAME = ?2", [.blob(ExternalStorage.file(file).bytes), .text(name)])
+      try store.close()
+      photos[name] = data
+    }
+
+    /// Reads a store as an app does, with all its external files.
+    static func photos(in store: URL, model: ManagedObjectModel) throws -> [String: [UInt8]] {
+      let store = try PersistentStore.open(at: store, model: model, isReadOnly: true)
+      var photos: [String: [UInt8]] = [:]
+      for photo in try ManagedObjectContext(store: store).fetch("Photo") {
+        guard case .string(let name)? = try photo.value(forAttribute: "name"),
+          case .binary(let data)? = try photo.value(forAttribute: "data")
+        else {
+          Issue.record("a photo lacks its name or data")
+          continue
+        }
+        photos[name] = data
+      }
+      return photos
+    }
+
+    func assistant(_ model: ManagedObjectModel) -> MigrationAssistant {
+      MigrationAssistant(
+        storeURL: store, modelController: ModelController(storeURL: store),
+        history: ModelHistory(current: model, earlier: model == second ? [("first", first)] : []))
+    }
+  }
+
+  @Test
+  func `the retained version opens whole whatever the app does to external files, and so does the restored store`()
+    throws
+  {
+    let album = try Album(count: 6)
+    let before = album.photos
+    guard case .migrated(let report) = try album.assistant(album.second).migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    #expect(try Album.photos(in: album.store, model: album.second) == before)
+    #expect(try Album.photos(in: report.retained.storeURL, model: album.first) == before)
+
+    // The app goes on: it deletes half of the photos with their files and adds two.
+    let deleted = try album.files.prefix(3)
+    let connection = try Connection(path: album.store.path, mode: .readWrite)
+    for file in deleted {
+      try FileManager.default.removeItem(at: file)
+      try connection.execute(
+        "DELETE FROM ZPHOTO WHERE ZDATA = ?1", [.blob(ExternalStorage.file(file.lastPathComponent).bytes)])
+    }
+    try connection.close()
+    for number in 100..<102 { try album.add("new \(number)", data: Album.data(number), model: album.second) }
+    let current = try Album.photos(in: album.store, model: album.second)
+    #expect(current.count == 5)
+    #expect(try Album.photos(in: report.retained.storeURL, model: album.first) == before)
+
+    // Back: every photo is there, and what was there is kept with its own.
+    let back = try album.assistant(album.first).restorePreviousVersion()
+    let retained = try #require(back.retained)
+    #expect(try Album.photos(in: album.store, model: album.first) == before)
+    #expect(try Album.photos(in: retained.storeURL, model: album.second) == current)
+
+    // The restored app writes: rows, a new file, and into each file that is there, in place.
+    try album.add("newer", data: Album.data(200), model: album.first)
+    for file in try album.files {
+      let handle = try FileHandle(forWritingTo: file)
+      try handle.write(contentsOf: Data("overwritten".utf8))
+      try handle.close()
+    }
+    for file in try album.files.dropFirst(4) { try FileManager.default.removeItem(at: file) }
+    #expect(try Album.photos(in: report.retained.storeURL, model: album.first) == before)
+    #expect(try Album.photos(in: retained.storeURL, model: album.second) == current)
+
+    // And forth again, and back to the very first: nothing of it has been touched.
+    let first = try album.assistant(album.first).restorePreviousVersion(report.retained.id)
+    #expect(first.retained != nil)
+    #expect(try Album.photos(in: retained.storeURL, model: album.second) == current)
+    let restored = try Album.photos(in: album.store, model: album.first)
+    #expect(Set(restored.keys) == Set(before.keys))
+  }
+
+  @Test func `a store that was lost comes back with files of its own`() throws {
+    let album = try Album(count: 4)
+    let before = album.photos
+    guard case .migrated(let report) = try album.assistant(album.second).migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    try FileManager.default.removeItem(at: album.store)
+    try FileManager.default.removeItem(at: try #require(try album.files.first))
+    _ = try album.assistant(album.first).restorePreviousVersion()
+    #expect(try Album.photos(in: album.store, model: album.first) == before)
+    for file in try album.files {
+      let handle = try FileHandle(forWritingTo: file)
+      try handle.write(contentsOf: Data("overwritten".utf8))
+      try handle.close()
+    }
+    #expect(try Album.photos(in: report.retained.storeURL, model: album.first) == before)
+  }
+
+  @Test func `a version that is set aside keeps its external files`() throws {
+    let album = try Album(count: 3)
+    let before = album.photos
+    _ = try album.assistant(album.second).migrateStore()
+    // The store is damaged so that nothing can read it; restoring moves it away with its files.
+    try Data(repeating: 0x20, count: 9000).write(to: album.store)
+    _ = try album.assistant(album.first).restorePreviousVersion()
+    #expect(try Album.photos(in: album.store, model: album.first) == before)
+    let incompatible = album.store.path + ".heirloom/incompatible"
+    let aside = try #require(try FileManager.default.contentsOfDirectory(atPath: incompatible).first)
+    let kept = "\(incompatible)/\(aside)/.Album_SUPPORT/_EXTERNAL_DATA"
+    #expect(try FileManager.default.contentsOfDirectory(atPath: kept).count == 3)
+    for file in try album.files { try FileManager.default.removeItem(at: file) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: kept).count == 3)
+  }
+}
