@@ -37,6 +37,21 @@ package struct PhysicalTable: Hashable, Sendable {
   package func column(named name: String) -> PhysicalColumn? {
     columns.first { $0.name == name }
   }
+
+  /// Returns the table with its columns in another order, as a migration that only added some leaves it.
+  ///
+  /// - Parameter names: The names of columns of the table.
+  /// - Returns: `nil` if a name is of no column.
+  package func withColumns(_ names: [String]) -> PhysicalTable? {
+    let ordered = names.compactMap { column(named: $0) }
+    return ordered.count == names.count ? PhysicalTable(name: name, kind: kind, columns: ordered) : nil
+  }
+
+  /// Whether a file's table was made by this table's statement, whatever its spelling.
+  package func isMade(by statement: String?) -> Bool {
+    func characters(_ sql: String) -> String { sql.filter { !$0.isWhitespace && $0 != "\"" } }
+    return statement.map(characters) == characters(sql)
+  }
 }
 
 /// An index as a model asks for it.
@@ -51,6 +66,19 @@ package struct PhysicalIndex: Hashable, Sendable {
   package let kind: Kind
   /// The statement that makes it, spelled as Core Data does.
   package let sql: String
+
+  /// How each column is ordered, without its name, after whether values are unique.
+  ///
+  /// Two indexes with equal order on the same columns have the same entries, whatever the columns are called. `nil` for an
+  /// R-tree, which is no index of SQLite's.
+  package var ordering: [Substring]? {
+    if case .rTree = kind { return nil }
+    guard let list = sql.split(separator: "(", maxSplits: 1).last else { return nil }
+    let terms = list.split(separator: ", ")
+    guard terms.count == columns.count else { return nil }
+    let orders = terms.map { $0.split(separator: " ", maxSplits: 1).dropFirst().first ?? ")" }
+    return [sql.hasPrefix("CREATE UNIQUE INDEX") ? "UNIQUE" : ""] + orders
+  }
 
   /// Why an index exists.
   package enum Kind: Hashable, Sendable {
