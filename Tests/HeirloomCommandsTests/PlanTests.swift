@@ -22,7 +22,7 @@ struct PlanTests {
     let json = try outcome.json()
     #expect(Set(json.keys) == Self.keys)
     #expect(json["verdict"] as? String == "lightweight")
-    #expect(json["builder"] as? String == "rebuild")
+    #expect(json["builder"] as? String == "cloneAndAlter")
     #expect(json["rowsRewritten"] as? Int == 1234)
     #expect(json["bytesNeeded"] as? Int ?? 0 > 0)
     #expect(json["seconds"] as? Double ?? 0 > 0)
@@ -48,7 +48,7 @@ struct PlanTests {
     let tool = Tool(directory: directory.url)
     let text = tool("plan", "Notebook.sqlite", "--to", model, "--sql").output
     #expect(text.contains("INSERT INTO"))
-    #expect(text.contains("ZRATING"))
+    #expect(text.contains("UPDATE \"candidate\".sqlite_schema"))
     #expect(text.hasPrefix("-- "))
     let json = try tool("plan", "Notebook.sqlite", "--to", model, "--sql", "--json").json()
     let steps = try #require(json["steps"] as? [[String: Any]])
@@ -109,7 +109,7 @@ struct PlanTests {
   @Test func `a rehearsal reads what is only in the log, and leaves no copy`() throws {
     let directory = try TemporaryDirectory()
     let url = try Notebook.makeStore(in: directory, count: 10)
-    let model = try Notebook.write(Notebook.adding(), "Adding", in: directory)
+    let model = try Notebook.write(Notebook.dropping(), "Dropping", in: directory)
     let temporary = try TemporaryDirectory()
     // The app has the store open and has just saved.
     let store = try PersistentStore.open(at: url, model: Notebook.first())

@@ -126,6 +126,11 @@ private final class CountingHeldFile: HeldFile {
     try held.copy(to: path, attributes: attributes)
   }
 
+  func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError) {
+    counter.count(changes: 1)
+    try held.copyWithoutSync(to: path, attributes: attributes)
+  }
+
   func synchronize() throws(FileError) {
     counter.count(syncs: 1)
     try held.synchronize()

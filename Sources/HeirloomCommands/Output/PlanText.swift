@@ -112,6 +112,10 @@ struct PlanText {
   private static func words(_ kind: MigrationStep.Kind) -> String {
     switch kind {
     case .createTable: "Make the tables"
+    case .keepRows: "Keep the rows of"
+    case .changeRows: "Change in place the rows of"
+    case .alterSchema: "Change the definitions in"
+    case .dropObject: "Drop"
     case .createIndex: "Make the indexes"
     case .createTrigger: "Make the triggers"
     case .copyObject: "Copy what no model knows:"

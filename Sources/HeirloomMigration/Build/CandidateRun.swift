@@ -72,12 +72,21 @@ package struct CandidateRun {
       builder: builder)
     guard plan.blockers.isEmpty else { return plan }
     progress?.totalUnitCount = max(1, plan.rowsRewritten)
+    if plan.builder == .cloneAndAlter {
+      do throws(FileError) {
+        try gate.duplicateStore(to: candidatePath)
+      } catch {
+        throw MigrationError(error)
+      }
+    }
     try Self.attached(connection, candidatePath) { () throws(MigrationError) in
-      try RebuildBuilder(
+      try CandidateBuilder(
         connection: connection, plan: plan, progress: { rows in progress?.completedUnitCount = rows }
       ).run()
     }
     guard progress?.isCancelled != true else { throw .cancelled }
+    // Where no row is written anew, the work was one unit.
+    if let progress { progress.completedUnitCount = progress.totalUnitCount }
     return plan
   }
 
@@ -119,5 +128,15 @@ package struct CandidateRun {
   private static func newGeneration() -> String {
     var generator = SystemRandomNumberGenerator()
     return (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }.hexadecimal
+  }
+}
+
+extension MigrationError {
+  /// Says that the store could not be copied.
+  fileprivate init(_ error: FileError) {
+    self =
+      error.isFull
+      ? .database(reason: "The disk is full: \(error)", coreDataCode: 640)
+      : .database(reason: "The store can't be copied: \(error)", coreDataCode: 134110)
   }
 }

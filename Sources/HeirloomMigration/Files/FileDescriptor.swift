@@ -138,12 +138,12 @@ final class FileDescriptor: Sendable {
     }
   }
 
-  /// Copies the content to a file that did not exist and brings it to the disk; a failure leaves no file.
-  func copy(to newPath: String, attributes: FileAttributes) throws(FileError) {
+  /// Copies the content to a file that did not exist and brings it to the disk, or not; a failure leaves no file.
+  func copy(to newPath: String, attributes: FileAttributes, isSynchronized: Bool = true) throws(FileError) {
     let new = try FileDescriptor.makeNew(newPath, attributes: attributes, for: .copy)
     do throws(FileError) {
       try copyContent(to: new)
-      try new.synchronize(for: .copy)
+      if isSynchronized { try new.synchronize(for: .copy) }
     } catch {
       _ = unlink(newPath)
       throw error

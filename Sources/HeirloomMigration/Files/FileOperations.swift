@@ -108,9 +108,21 @@ package protocol HeldFile: AnyObject, Sendable {
   /// Makes a new file with this one's content, and brings it to the disk.
   func copy(to path: String, attributes: FileAttributes) throws(FileError)
 
+  /// Makes a new file with this one's content, which the caller changes further and brings to the disk later.
+  ///
+  /// What a crash model has to know: a new name in the folder, then content, and no sync of either.
+  func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError)
+
   /// Brings the file's content to the disk.
   func synchronize() throws(FileError)
 
   /// Closes the file; further calls do nothing.
   func close()
+}
+
+extension HeldFile {
+  /// Does more than is asked for, as is always allowed: the copy is also brought to the disk.
+  package func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError) {
+    try copy(to: path, attributes: attributes)
+  }
 }

@@ -71,6 +71,10 @@ final class POSIXHeldFile: HeldFile {
     try open(for: .copy).copy(to: path, attributes: attributes)
   }
 
+  func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError) {
+    try open(for: .copy).copy(to: path, attributes: attributes, isSynchronized: false)
+  }
+
   func synchronize() throws(FileError) {
     try open(for: .synchronizeFile).synchronize(for: .synchronizeFile)
   }

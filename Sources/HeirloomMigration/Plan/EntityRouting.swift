@@ -94,9 +94,4 @@ struct EntityRouting {
         reason: "the entity mapping \"\(mapping.name)\" takes only the rows with \(rows.predicate)")
     }
   }
-
-  /// The entity numbers of the source and what they become, for all routes.
-  var numbers: [Int: Int] {
-    Dictionary(bySource.values.map { ($0.sourceNumber, $0.destinationNumber) }, uniquingKeysWith: { first, _ in first })
-  }
 }

@@ -14,9 +14,12 @@ struct ForeignObjects {
   ) throws {
     self.actual = actual
     let modelTables = Set(destination.tables.map(\.name))
+    // An R-tree of the model is made anew, its tables with it.
+    let trees = Set(source.indexes.filter { $0.ordering == nil }.map(\.name))
     travelling = actual.ownership(under: source).compactMap { object, ownership in
       switch ownership {
-      case .history, .cloudKit, .foreign, .shadow: object
+      case .shadow(let owner): trees.contains(owner) ? nil : object
+      case .history, .cloudKit, .foreign: object
       case .model, .bookkeeping, .leftover, .system: nil
       }
     }
@@ -84,7 +87,11 @@ struct ForeignObjects {
                 + "SELECT \(list) FROM \(quote(SchemaName.store)).\(name)", expectedRows: rows)
           ]))
     }
-    if actual.tables.contains(where: { $0.name == "sqlite_sequence" }) {
+    // SQLite keeps the table after the last one with AUTOINCREMENT is gone, and makes none without.
+    let counts = ordinaryTables.contains {
+      actual.object(.table, named: $0.name)?.sql?.uppercased().contains("AUTOINCREMENT") ?? false
+    }
+    if counts, actual.tables.contains(where: { $0.name == "sqlite_sequence" }) {
       steps.append(
         MigrationStep(
           kind: .copyObject, subject: "sqlite_sequence", summary: "Copy the highest keys of tables with AUTOINCREMENT",
@@ -98,10 +105,37 @@ struct ForeignObjects {
     return steps
   }
 
+  /// The objects that stay in a copy of the store: ordinary and virtual tables, and indexes on what doesn't change.
+  ///
+  /// - Parameter tables: The model's tables that are carried over.
+  /// - Returns: Names.
+  func staying(with tables: [CarriedTable]) -> Set<String> {
+    let changing = Set(actual.tables.map(\.name)).subtracting(travelling.filter { $0.kind == .table }.map(\.name))
+      .subtracting(tables.filter(\.isOnlyExtended).map(\.sourceTable))
+    return Set(
+      travelling.filter { object in
+        switch object.kind {
+        case .table: true
+        case .index: !leftOut.contains(object.name) && !changing.contains(object.table)
+        case .trigger, .view: false
+        }
+      }.map(\.name))
+  }
+
+  /// The indexes of no model on tables that are carried over, which don't stay.
+  func indexesToDrop(on tables: [CarriedTable], keeping staying: Set<String>) -> [String] {
+    let names = Set(tables.map(\.sourceTable))
+    return travelling.filter {
+      $0.kind == .index && $0.sql != nil && names.contains($0.table) && !staying.contains($0.name)
+    }.map(\.name)
+  }
+
   /// The steps that make indexes, virtual tables, views and triggers, after all rows are there.
-  var laterSteps: [MigrationStep] {
+  ///
+  /// - Parameter staying: What is there already.
+  func laterSteps(keeping staying: Set<String> = []) -> [MigrationStep] {
     var steps: [MigrationStep] = []
-    for object in travelling {
+    for object in travelling where !staying.contains(object.name) {
       guard let sql = object.sql else { continue }
       let isVirtual = object.kind == .table && actual.table(named: object.name)?.isVirtual == true
       if object.kind == .table && !isVirtual { continue }

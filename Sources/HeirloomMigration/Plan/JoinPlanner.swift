@@ -2,6 +2,18 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
+/// How the table of a many-to-many relationship is filled.
+struct JoinTransfer {
+  /// The table in the candidate.
+  let table: PhysicalTable
+  /// The step that fills an empty table.
+  let step: MigrationStep
+  /// The links that it gets.
+  let rows: Int64
+  /// The store's table if all of its links are taken as they are, with its columns by those of the candidate's.
+  let source: (table: String, origins: [String: String])?
+}
+
 /// Plans how the tables of many-to-many relationships are filled.
 struct JoinPlanner {
   let routing: EntityRouting
@@ -11,9 +23,9 @@ struct JoinPlanner {
   let sourceCounts: [String: Int64]
   let connection: Connection
 
-  /// Plans one step for each join table that has a source.
-  func steps() throws(SQLiteError) -> [MigrationStep] {
-    var steps: [MigrationStep] = []
+  /// Plans one transfer for each join table that has a source.
+  func transfers() throws(SQLiteError) -> [JoinTransfer] {
+    var transfers: [JoinTransfer] = []
     for table in destination.tables {
       guard case .links(let entity, let name) = table.kind,
         let relationship = destination.model.relationship(named: name, of: entity),
@@ -26,23 +38,25 @@ struct JoinPlanner {
 
       var columns = [ownerColumn, targetColumn]
       var expressions = ["k.owner", "k.target"]
+      var origins: [String: String?] = [ownerColumn: links.pairs?.owner, targetColumn: links.pairs?.target]
       if let order {
         columns.append(order)
+        origins[order] = links.pairs?.position
         expressions.append(Self.place(links.isOrdered, "k.position", of: "k.target", among: "k.owner"))
       }
       if let inverseOrder = inverseOrder(of: relationship), inverseOrder != order {
         columns.append(inverseOrder)
+        origins[inverseOrder] = links.pairs?.inversePosition
         expressions.append(Self.place(links.isInverseOrdered, "k.inverse_position", of: "k.owner", among: "k.target"))
       }
-      let survivors =
-        "FROM (\(links.sql)) AS k" + condition(on: "owner", entity: entity)
-        + condition(
-          on: "target", entity: relationship.destinationEntity)
+      let conditions =
+        condition(on: "owner", entity: entity) + condition(on: "target", entity: relationship.destinationEntity)
+      let survivors = "FROM (\(links.sql)) AS k" + conditions
       let rows = try connection.firstInteger("SELECT COUNT(*) \(survivors)") ?? 0
       let names = columns.map(quote).joined(separator: ", ")
       // In the order of the table's key: else an index on the other side is read, and each row goes to another page.
       let keys = table.columns.prefix(2).map { $0.name == ownerColumn ? "k.owner" : "k.target" }
-      steps.append(
+      let step =
         MigrationStep(
           kind: .copyLinks, subject: table.name, summary: "Copy the links of \(entity).\(name)", rows: rows,
           statements: [
@@ -50,9 +64,23 @@ struct JoinPlanner {
               "INSERT INTO \(quote(SchemaName.candidate)).\(quote(table.name)) (\(names)) "
                 + "SELECT \(expressions.joined(separator: ", ")) \(survivors) ORDER BY \(keys.joined(separator: ", "))",
               expectedRows: rows)
-          ]))
+          ])
+      transfers.append(
+        JoinTransfer(
+          table: table, step: step, rows: rows,
+          source: conditions.isEmpty ? try wholeTable(links.pairs, rows: rows, origins: origins) : nil))
     }
-    return steps
+    return transfers
+  }
+
+  /// The store's table of pairs, if all that it holds is taken.
+  private func wholeTable(
+    _ pairs: LinkQuery.Pairs?, rows: Int64, origins: [String: String?]
+  ) throws(SQLiteError) -> (table: String, origins: [String: String])? {
+    guard let pairs else { return nil }
+    let total = try connection.firstInteger(
+      "SELECT COUNT(*) FROM \(quote(SchemaName.store)).\(quote(pairs.table))")
+    return total == rows ? (pairs.table, origins.compactMapValues { $0 }) : nil
   }
 
   /// The place of a member: the stored one, or a new one in the order of primary keys.

@@ -13,6 +13,22 @@ struct LinkQuery: Hashable {
   let isOrdered: Bool
   /// Whether `inverse_position` holds an order.
   let isInverseOrdered: Bool
+  /// The table of pairs that the links are all of; `nil` if they are kept in another way, or in several tables.
+  var pairs: Pairs?
+
+  /// The columns of a table of pairs.
+  struct Pairs: Hashable {
+    /// The table.
+    let table: String
+    /// The column of `owner`.
+    let owner: String
+    /// The column of `target`.
+    let target: String
+    /// The column of `position`.
+    let position: String?
+    /// The column of `inverse_position`.
+    let inversePosition: String?
+  }
 }
 
 extension PhysicalSchema {
@@ -26,19 +42,20 @@ extension PhysicalSchema {
   /// - Returns: `nil` if the relationship is not stored.
   func links(of name: String, in entity: String, schema: String, isReversed: Bool) -> LinkQuery? {
     guard let storage = storage(ofRelationship: name, in: entity) else { return nil }
-    let primaryKey = quote(PhysicalName.primaryKey)
     var (own, other): (String, String)
+    var isPairs = false
     let table: String
     var order: String?
     switch storage {
     case .key(let keyTable, let column, _):
-      (own, other, table) = (primaryKey, quote(column), keyTable)
+      (own, other, table) = (PhysicalName.primaryKey, column, keyTable)
     case .inverseKey(let keyTable, let column, _, let orderColumn):
-      (own, other, table, order) = (quote(column), primaryKey, keyTable, orderColumn)
+      (own, other, table, order) = (column, PhysicalName.primaryKey, keyTable, orderColumn)
     case .inverselessKey(let keyTable, let column, let orderColumn):
-      (own, other, table, order) = (quote(column), primaryKey, keyTable, orderColumn)
+      (own, other, table, order) = (column, PhysicalName.primaryKey, keyTable, orderColumn)
     case .join(let joinTable, let ownerColumn, let destinationColumn, let orderColumn):
-      (own, other, table, order) = (quote(ownerColumn), quote(destinationColumn), joinTable, orderColumn)
+      (own, other, table, order) = (ownerColumn, destinationColumn, joinTable, orderColumn)
+      isPairs = true
     }
     var inverseOrder = self.inverseOrder(of: name, in: entity)
     if isReversed {
@@ -46,10 +63,14 @@ extension PhysicalSchema {
       swap(&order, &inverseOrder)
     }
     let sql =
-      "SELECT \(own) AS owner, \(other) AS target, \(order.map(quote) ?? "NULL") AS position,"
+      "SELECT \(quote(own)) AS owner, \(quote(other)) AS target, \(order.map(quote) ?? "NULL") AS position,"
       + " \(inverseOrder.map(quote) ?? "NULL") AS inverse_position"
-      + " FROM \(quote(schema)).\(quote(table)) WHERE \(own) IS NOT NULL AND \(other) IS NOT NULL"
-    return LinkQuery(sql: sql, isOrdered: order != nil, isInverseOrdered: inverseOrder != nil)
+      + " FROM \(quote(schema)).\(quote(table)) WHERE \(quote(own)) IS NOT NULL AND \(quote(other)) IS NOT NULL"
+    return LinkQuery(
+      sql: sql, isOrdered: order != nil, isInverseOrdered: inverseOrder != nil,
+      pairs: isPairs
+        ? LinkQuery.Pairs(table: table, owner: own, target: other, position: order, inversePosition: inverseOrder) : nil
+    )
   }
 
   /// The column with the places of a relationship's owners among those of one related object.

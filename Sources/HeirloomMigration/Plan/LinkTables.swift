@@ -134,6 +134,6 @@ struct LinkQueries {
     guard let first = queries.first else { return nil }
     return LinkQuery(
       sql: queries.map(\.sql).joined(separator: " UNION ALL "), isOrdered: first.isOrdered,
-      isInverseOrdered: first.isInverseOrdered)
+      isInverseOrdered: first.isInverseOrdered, pairs: queries.count == 1 ? first.pairs : nil)
   }
 }

@@ -46,84 +46,42 @@ struct MigrationPlanner {
     let routing = try EntityRouting(mapping: mapping, source: source, destination: destination)
     let counts = try StoreCounts(connection: connection, schema: source)
 
-    var links = LinkTables()
-    var transfers: [TableTransfer] = []
-    for tree in routing.trees {
-      guard let table = destination.table(ofEntity: tree.destinationRoot) else { continue }
-      var planner = TreePlanner(
-        tree: tree, routing: routing, source: source, destination: destination, sourceCounts: counts.byEntity,
-        links: links)
-      if let transfer = planner.transfer(table: table) { transfers.append(transfer) }
-      links = planner.links
-    }
-    let joins = try JoinPlanner(
-      routing: routing, source: source, destination: destination, sourceCounts: counts.byEntity, connection: connection
-    ).steps()
-    let orders = OrderPlanner(routing: routing, source: source, destination: destination, transfers: transfers)
-    let foreign = try ForeignObjects(
-      actual: actual, source: source, destination: destination, connection: connection)
     let metadata = try MetadataSteps(
       connection: connection,
       metadata: StoreMetadata(connection: connection, database: SchemaName.store, path: storePath),
       source: source, destination: destination, routing: routing, generation: generation)
+    let parts = try CandidateParts(
+      actual: actual, source: source, destination: destination, routing: routing, counts: counts, metadata: metadata,
+      connection: connection)
 
     let hazards = HazardQuestions(
       mapping.hazards(from: sourceModel, to: destinationModel), source: source, destination: destinationModel,
       counts: counts.byEntity)
     let findings = try hazards.questions.answers(from: connection)
 
-    var steps: [MigrationStep] = destination.tables.map { table in
-      MigrationStep(
-        kind: .createTable, subject: table.name, summary: "Make the table \(table.name)",
-        statements: [PlannedStatement(table.sqlInCandidate)])
-    }
-    steps += foreign.tableSteps
-    steps += links.steps
-    steps += transfers.map { transfer in
-      let rows = transfer.sourceNumbers.reduce(Int64(0)) { $0 + (counts.byNumber[$1] ?? 0) }
-      return MigrationStep(
-        kind: .copyRows, subject: transfer.table, summary: "Copy \(transfer.sourceTable) to \(transfer.table)",
-        rows: rows,
-        statements: [PlannedStatement(transfer.sql, expectedRows: rows)])
-    }
-    steps += joins + orders.steps
-    steps += try foreign.rowSteps(counting: connection)
-    steps += metadata.steps
-    steps += destination.indexes.map { index in
-      MigrationStep(
-        kind: .createIndex, subject: index.name, summary: "Make the index \(index.name)",
-        statements: [PlannedStatement(statementInCandidate(index.sql))])
-    }
-    steps += destination.triggers.map { trigger in
-      MigrationStep(
-        kind: .createTrigger, subject: trigger.name, summary: "Make the trigger \(trigger.name)",
-        statements: [PlannedStatement(statementInCandidate(trigger.sql))])
-    }
-    steps += foreign.laterSteps
-
-    let pages = try connection.firstInteger("PRAGMA \(quote(SchemaName.store)).page_count") ?? 0
-    let pageSize = try connection.firstInteger("PRAGMA \(quote(SchemaName.store)).page_size") ?? 4096
-    let size = pages * pageSize
+    let size = try StoreSize(connection: connection)
+    let used = try builder.choose(for: parts, size: size, connection: connection)
+    let steps = used == .rebuild ? parts.rebuildSteps : parts.alteringSteps
     let written = steps.compactMap(\.rows).reduce(0, +)
     let losses = findings.compactMap { finding -> MigrationLoss? in
       if case .loss(let loss) = finding { loss } else { nil }
     }
     return MigrationPlan(
       source: sourceModel, destination: destinationModel,
-      mapping: mapping, builder: .rebuild,
+      mapping: mapping, builder: used,
       steps: steps, rows: counts.entityRows(routing: routing, source: source, destination: destination),
       losses: losses,
       blockers: findings.compactMap { if case .blocker(let blocker) = $0 { blocker } else { nil } },
-      warnings: losses.compactMap { mistakenIdentifier($0) } + transfers.flatMap { underived($0, in: destination) }
+      warnings: losses.compactMap { mistakenIdentifier($0) }
+        + parts.transfers.flatMap { underived($0, in: destination) }
         + findings.compactMap { if case .warning(let text) = $0 { text } else { nil } }
         + drift.filter { !$0.isFatal }.compactMap { Self.warning(of: $0) } + metadata.warnings
-        + foreign.warnings,
-      rowsRewritten: written, bytesNeeded: size + size / 10 + 64 << 20,
-      // About 100 MB and 500,000 rows a second, with the proof.
-      estimatedSeconds: 0.05 + Double(size) / 100_000_000 + Double(written) / 500_000,
-      checks: ProofChecks(
-        destination: destination, source: source, transfers: transfers, steps: steps
-      ).checks)
+        + parts.foreign.warnings,
+      rowsRewritten: written, bytesNeeded: size.bytes + size.bytes / 10 + 64 << 20,
+      // About 100 MB, or 400 MB that are only copied, and 500,000 rows a second, with the proof.
+      estimatedSeconds: 0.05 + Double(size.bytes) / (used == .rebuild ? 100_000_000 : 400_000_000) + Double(written)
+        / 500_000,
+      checks: ProofChecks(parts, builder: used).checks)
   }
 
   /// The relationships of the destination that name join tables, since their sources do in the store.
@@ -206,6 +164,11 @@ struct StoreCounts {
     byNumber[entity.number, default: 0] += count
   }
 
+  /// The objects of all entities of a table.
+  func total(ofTable table: String, in schema: PhysicalSchema) -> Int64 {
+    schema.entities.reduce(0) { $0 + ($1.table == table ? byNumber[$1.number, default: 0] : 0) }
+  }
+
   /// The counts before and after, for every concrete entity of either side.
   func entityRows(routing: EntityRouting, source: PhysicalSchema, destination: PhysicalSchema) -> [EntityRows] {
     var rows: [EntityRows] = []
@@ -236,11 +199,6 @@ extension MigrationError {
       self = .database(reason: "\(error)", coreDataCode: 134180)
     }
   }
-}
-
-extension PhysicalTable {
-  /// The statement that makes the table in the candidate.
-  var sqlInCandidate: String { statementInCandidate(sql) }
 }
 
 /// Puts the candidate's schema name into a `CREATE` statement.

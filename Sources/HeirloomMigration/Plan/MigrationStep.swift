@@ -16,6 +16,14 @@ public struct MigrationStep: Hashable, Sendable {
     case copyLinks
     /// Numbers the members of a relationship that becomes ordered.
     case orderMembers
+    /// Leaves the rows of a table where they are in a copy of the store.
+    case keepRows
+    /// Changes the rows of a table where they are in a copy of the store.
+    case changeRows
+    /// Changes names and definitions, and no rows.
+    case alterSchema
+    /// Drops what the destination has no use for, or gets anew.
+    case dropObject
     /// Makes an index.
     case createIndex
     /// Makes a trigger.
@@ -46,9 +54,9 @@ public struct MigrationStep: Hashable, Sendable {
     self.statements = statements
   }
 
-  /// The statements as SQL text, each ended by a semicolon; bound values are shown in place as comments.
+  /// The statements as SQL text, each ended by a semicolon; what can't be shown as SQL is told in comments.
   public var sql: String {
-    statements.map(\.text).joined(separator: "\n")
+    statements.isEmpty ? "-- nothing to run" : statements.map(\.text).joined(separator: "\n")
   }
 }
 

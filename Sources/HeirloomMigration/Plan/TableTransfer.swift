@@ -30,6 +30,14 @@ struct TableTransfer {
       + select(columns.map(\.expression.sql)) + " ORDER BY s.\(quote(PhysicalName.primaryKey))"
   }
 
+  /// Returns the transfer to a table with its columns in another order.
+  func into(_ table: PhysicalTable) -> TableTransfer {
+    let expressions = Dictionary(columns.map { ($0.name, $0.expression) }, uniquingKeysWith: { first, _ in first })
+    return TableTransfer(
+      table: table.name, sourceTable: sourceTable, sourceNumbers: sourceNumbers,
+      columns: table.columns.map { ($0.name, expressions[$0.name] ?? .null) })
+  }
+
   /// The columns whose values are not the stored ones, bookkeeping left out.
   var rewrittenColumns: [(name: String, expression: ColumnExpression)] {
     columns.filter { !$0.expression.isVerbatim && $0.expression.sql != "NULL" }
@@ -70,6 +78,7 @@ extension TableTransfer {
       }
     }
     guard let first = groups.first else { return .null }
+    let origins = Set(groups.filter { $0.expression != .null }.map(\.expression.origin))
     if groups.count == 1, routed.count == tree.routes.count || first.expression == .null { return first.expression }
     if groups.count == 1, isPrivate, first.expression.isVerbatim { return first.expression }
     let cases = groups.filter { $0.expression != .null }.map { group in
@@ -77,6 +86,7 @@ extension TableTransfer {
       return "WHEN s.\(quote(PhysicalName.entity)) IN (\(numbers)) THEN \(group.expression.sql)"
     }
     return ColumnExpression(sql: "CASE " + cases.joined(separator: " ") + " END", isVerbatim: false)
+      .from(origins.count == 1 ? origins.first ?? nil : nil)
   }
 
   /// Builds an expression that renumbers entities.

@@ -30,9 +30,11 @@ struct TreePlanner {
   private mutating func expression(for column: PhysicalColumn) -> ColumnExpression {
     switch column.role {
     case .primaryKey, .optimisticLock:
-      return ColumnExpression(sql: "s.\(quote(column.name))", isVerbatim: true)
+      return ColumnExpression(sql: "s.\(quote(column.name))", isVerbatim: true).from(column.name)
     case .entity:
-      return TableTransfer.renumbering("s.\(quote(PhysicalName.entity))", routing.numbers)
+      let numbers = Dictionary(
+        tree.routes.map { ($0.sourceNumber, $0.destinationNumber) }, uniquingKeysWith: { first, _ in first })
+      return TableTransfer.renumbering("s.\(quote(PhysicalName.entity))", numbers).from(PhysicalName.entity)
     case .attribute(let entity, let path):
       return attributeExpression(path, declaredBy: entity)
     case .key(let entity, let relationship):
@@ -92,7 +94,8 @@ extension TreePlanner {
         let column = source.column(atPath: [sourceName] + leaves.sourcePath, in: route.source)?.name
       else { return (Self.initialValue(of: attribute, path: elements), nil) }
       let stored = "s.\(quote(column))"
-      return (ValueConversion.expression(column: stored, from: leaves.source, to: leaves.destination), sourceName)
+      let converted = ValueConversion.expression(column: stored, from: leaves.source, to: leaves.destination)
+      return (converted.from(column), sourceName)
     }
   }
 
@@ -212,7 +215,7 @@ extension TreePlanner {
       : ColumnExpression(
         sql: "CASE WHEN \(key) IS NOT NULL AND \(numberOfKey) IN (\(surviving)) THEN \(renumbered.sql) END",
         isVerbatim: false)
-    return (keyExpression, entityExpression)
+    return (keyExpression.from(column), entityExpression.from(entityColumn))
   }
 
   /// The number of the entity that a key leads to, in the source.
@@ -258,7 +261,7 @@ extension TreePlanner {
   /// Other places are numbered after the rows are there.
   private func orderExpression(_ name: String, declaredBy entity: String) -> ColumnExpression {
     guard let column = copiedOrderColumn(name, declaredBy: entity) else { return .null }
-    return ColumnExpression(sql: "s.\(quote(column))", isVerbatim: true)
+    return ColumnExpression(sql: "s.\(quote(column))", isVerbatim: true).from(column)
   }
 
   /// The source column that holds the places of an ordered relationship's members, if they are in the members' rows.

@@ -7,6 +7,15 @@ struct ColumnExpression: Hashable {
   let sql: String
   /// Whether the stored value is taken over as it is.
   let isVerbatim: Bool
+  /// The source column that holds the value, as it is or to be changed; `nil` for a value from elsewhere.
+  var origin: String?
+
+  /// Returns the expression with the source column that holds its value.
+  func from(_ column: String?) -> ColumnExpression {
+    var expression = self
+    expression.origin = column
+    return expression
+  }
 
   /// No value.
   static let null = ColumnExpression(sql: "NULL", isVerbatim: true)

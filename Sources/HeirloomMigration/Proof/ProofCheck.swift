@@ -11,24 +11,31 @@ package enum ProofCheck: Hashable, Sendable {
   case noMore(subject: String, expected: String, found: String)
 }
 
-/// Derives the comparisons of a rebuilt candidate.
+/// Derives the comparisons of a candidate with the plan and the store.
 struct ProofChecks {
   let checks: [ProofCheck]
 
-  init(destination: PhysicalSchema, source: PhysicalSchema, transfers: [TableTransfer], steps: [MigrationStep]) {
-    var checks: [ProofCheck] = []
-    for step in steps {
-      guard let rows = step.rows, [.copyRows, .copyLinks, .copyObject].contains(step.kind) else { continue }
-      checks.append(.rowCount(table: step.subject, rows: rows))
-    }
-    let filled = Set(steps.filter { $0.kind == .copyRows || $0.kind == .copyLinks }.map(\.subject))
-    for table in destination.tables where !filled.contains(table.name) {
-      checks.append(.rowCount(table: table.name, rows: 0))
-    }
-    checks += transfers.compactMap(Self.sums)
-    checks += Self.highestKeys(destination)
-    checks += Self.danglingKeys(destination, source: source)
+  init(_ parts: CandidateParts, builder: MigrationPlan.Builder) {
+    var checks = parts.rowCounts.map { ProofCheck.rowCount(table: $0.table, rows: $0.rows) }
+    checks += parts.transfers.compactMap(Self.sums)
+    // Rows that are copied or changed are chosen by their entity; those that only stay have to be looked at.
+    if builder == .cloneAndAlter { checks += parts.carried.compactMap(Self.strangers) }
+    checks += Self.highestKeys(parts.destination)
+    checks += Self.danglingKeys(parts.destination, source: parts.source)
     self.checks = checks
+  }
+
+  /// Counts rows of an entity that is none of the table's.
+  private static func strangers(in table: CarriedTable) -> ProofCheck? {
+    guard table.updates.isEmpty, let number = table.numbers.first else { return nil }
+    let entity = quote(PhysicalName.entity)
+    let list = table.numbers.map(String.init).joined(separator: ", ")
+    // The comparison with one number is the fastest.
+    let condition =
+      table.numbers.count == 1 ? "\(entity) IS NOT \(number)" : "\(entity) NOT IN (\(list)) OR \(entity) IS NULL"
+    return .noMore(
+      subject: "rows of \(table.table.name) that are of none of its entities", expected: "SELECT 0",
+      found: "SELECT COUNT(*) FROM \(quote(SchemaName.candidate)).\(quote(table.table.name)) WHERE \(condition)")
   }
 
   /// Compares the rewritten columns of a table.

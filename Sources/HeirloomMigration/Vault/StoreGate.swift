@@ -210,6 +210,18 @@ package final class StoreGate {
     return false
   }
 
+  /// Makes the candidate a copy of the store, with shared blocks where the file system can.
+  ///
+  /// The copy is changed further, so that a sync of it would be one too many.
+  ///
+  /// - Parameter candidate: The candidate's path; the empty file there is replaced.
+  /// - Throws: `FileError`; there may be no file then.
+  package func duplicateStore(to candidate: String) throws(FileError) {
+    try files.unlink(candidate)
+    if try held.clone(to: candidate, attributes: status.attributes) { return }
+    try held.copyWithoutSync(to: candidate, attributes: status.attributes)
+  }
+
   /// Makes a new file with the store's content, on the disk.
   func copyStore(to path: String) throws(FileError) {
     try held.copy(to: path, attributes: status.attributes)

@@ -38,6 +38,13 @@ package struct PhysicalColumn: Hashable, Sendable {
   /// What the column holds.
   package let role: Role
 
+  /// Creates a column.
+  package init(name: String, type: SQLColumnType, role: Role) {
+    self.name = name
+    self.type = type
+    self.role = role
+  }
+
   /// What a column holds.
   package enum Role: Hashable, Sendable {
     /// The object's primary key.

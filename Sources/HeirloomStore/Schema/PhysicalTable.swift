@@ -15,6 +15,13 @@ package struct PhysicalTable: Hashable, Sendable {
     case links(entity: String, relationship: String)
   }
 
+  /// Creates a table.
+  package init(name: String, kind: Kind, columns: [PhysicalColumn]) {
+    self.name = name
+    self.kind = kind
+    self.columns = columns
+  }
+
   /// Whether the rows are links.
   package var isJoin: Bool {
     if case .links = kind { true } else { false }

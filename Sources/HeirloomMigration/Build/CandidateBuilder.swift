@@ -1,15 +1,16 @@
 import HeirloomStore
 
-/// Builds a candidate as a fresh file, step by step.
+/// Builds a candidate, step by step.
 ///
-/// The connection holds the store as `main`, which is only read, and has the new file attached as `candidate`.
-struct RebuildBuilder {
+/// The connection holds the store as `main`, which is only read, and has the new file attached as `candidate`: an empty file, or
+/// a copy of the store, as the plan says.
+struct CandidateBuilder {
   let connection: Connection
   let plan: MigrationPlan
   /// Told of the rows written so far.
   let progress: (Int64) -> Void
 
-  /// Builds the candidate in the attached, empty file.
+  /// Builds the candidate in the attached file.
   ///
   /// - Throws: ``MigrationError``; the candidate is then of no use.
   func run() throws(MigrationError) {
@@ -20,17 +21,15 @@ struct RebuildBuilder {
       for step in plan.steps {
         for statement in step.statements {
           try connection.execute(statement.sql, statement.values)
-          guard let expected = statement.expectedRows else { continue }
-          guard connection.changes == expected else {
-            throw MigrationError.unexpectedRowCount(
-              step: step.summary, expected: expected, written: connection.changes)
-          }
-          written += expected
-          progress(written)
+          guard let expected = statement.expectedRows, connection.changes != expected else { continue }
+          throw MigrationError.unexpectedRowCount(
+            step: step.summary, expected: expected, written: connection.changes)
         }
+        written += step.rows ?? 0
+        progress(written)
       }
       try connection.execute("COMMIT")
-      try takeOverHeader()
+      if plan.builder == .rebuild { try takeOverHeader() }
     } catch let error as MigrationError {
       rollBack()
       throw error
@@ -45,19 +44,23 @@ struct RebuildBuilder {
 
   private func rollBack() {
     if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+    // The store is still held by this connection.
+    try? connection.execute("PRAGMA writable_schema = OFF")
   }
 
   /// Sets what must be set before the first table.
   private func prepareFile() throws(SQLiteError) {
     let candidate = quote(SchemaName.candidate)
-    let pageSize = try connection.firstInteger("PRAGMA \(quote(SchemaName.store)).page_size") ?? 4096
-    let autoVacuum = try connection.firstInteger("PRAGMA \(quote(SchemaName.store)).auto_vacuum") ?? 2
     // The candidate is thrown away if anything goes wrong, so it needs no journal and is synced once, at the end. First of
     // all: setting the page size or auto-vacuum writes the first page, and would sync it with its journal.
     try connection.execute("PRAGMA \(candidate).journal_mode = OFF")
     try connection.execute("PRAGMA \(candidate).synchronous = OFF")
-    try connection.execute("PRAGMA \(candidate).page_size = \(pageSize)")
-    try connection.execute("PRAGMA \(candidate).auto_vacuum = \(autoVacuum)")
+    if plan.builder == .rebuild {
+      for pragma in ["page_size", "auto_vacuum"] {
+        guard let value = try connection.firstInteger("PRAGMA \(quote(SchemaName.store)).\(pragma)") else { continue }
+        try connection.execute("PRAGMA \(candidate).\(pragma) = \(value)")
+      }
+    }
     // Rows and index entries arrive in order: a larger cache takes memory and no time off.
     try connection.execute("PRAGMA \(candidate).cache_size = -2048")
   }

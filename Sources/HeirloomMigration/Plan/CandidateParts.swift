@@ -1,0 +1,143 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// What a candidate is made of, whichever way it is built.
+struct CandidateParts {
+  let actual: ActualSchema
+  let source: PhysicalSchema
+  let destination: PhysicalSchema
+  let counts: StoreCounts
+  /// The tables of the model; those that are carried over with the columns in the order of the store.
+  private(set) var tables: [PhysicalTable] = []
+  /// How tables of objects are filled.
+  private(set) var transfers: [TableTransfer] = []
+  /// The gathered links that transfers draw from.
+  private(set) var links = LinkTables()
+  /// How tables of links are filled.
+  let joins: [JoinTransfer]
+  /// The numbering of members whose order was not copied.
+  let orders: [MigrationStep]
+  /// The tables whose rows can stay where they are in a copy of the store.
+  private(set) var carried: [CarriedTable] = []
+  /// What no model knows.
+  let foreign: ForeignObjects
+  /// The copying of its rows.
+  let foreignRows: [MigrationStep]
+  /// What the store says of itself.
+  let metadata: MetadataSteps
+
+  init(
+    actual: ActualSchema, source: PhysicalSchema, destination: PhysicalSchema, routing: EntityRouting,
+    counts: StoreCounts, metadata: MetadataSteps, connection: Connection
+  ) throws {
+    self.actual = actual
+    self.source = source
+    self.destination = destination
+    self.counts = counts
+    self.metadata = metadata
+    foreign = try ForeignObjects(
+      actual: actual, source: source, destination: destination, connection: connection)
+    foreignRows = try foreign.rowSteps(counting: connection)
+    joins = try JoinPlanner(
+      routing: routing, source: source, destination: destination, sourceCounts: counts.byEntity, connection: connection
+    ).transfers()
+
+    var carrier = TableCarrier(actual: actual, source: source)
+    var layouts: [String: PhysicalTable] = [:]
+    for tree in routing.trees {
+      guard let table = destination.table(ofEntity: tree.destinationRoot) else { continue }
+      var planner = TreePlanner(
+        tree: tree, routing: routing, source: source, destination: destination, sourceCounts: counts.byEntity,
+        links: links)
+      let transfer = planner.transfer(table: table)
+      links = planner.links
+      guard let transfer else { continue }
+      guard let kept = carrier.carry(transfer, to: table, counts: counts) else {
+        transfers.append(transfer)
+        continue
+      }
+      transfers.append(transfer.into(kept.table))
+      carried.append(kept)
+      layouts[table.name] = kept.table
+    }
+    for join in joins {
+      guard let whole = join.source,
+        let kept = carrier.carryLinks(from: whole.table, to: join.table, origins: whole.origins, rows: join.rows)
+      else { continue }
+      carried.append(kept)
+    }
+    tables = destination.tables.map { layouts[$0.name] ?? $0 }
+    orders =
+      OrderPlanner(routing: routing, source: source, destination: destination, transfers: transfers).steps
+  }
+
+  /// The rows that a transfer writes.
+  func rows(of transfer: TableTransfer) -> Int64 {
+    transfer.sourceNumbers.reduce(0) { $0 + (counts.byNumber[$1] ?? 0) }
+  }
+
+  /// The rows that each table has in the end.
+  var rowCounts: [(table: String, rows: Int64)] {
+    var known = transfers.map { ($0.table, rows(of: $0)) } + joins.map { ($0.table.name, $0.rows) }
+    let filled = Set(known.map(\.0))
+    known += tables.filter { !filled.contains($0.name) }.map { ($0.name, 0) }
+    return known + foreignRows.compactMap { step in step.rows.map { (step.subject, $0) } }
+  }
+}
+
+// MARK: - Steps
+
+extension CandidateParts {
+  /// The steps that fill an empty file.
+  var rebuildSteps: [MigrationStep] {
+    var steps = tables.map(Self.creation)
+    steps += foreign.tableSteps
+    steps += links.steps
+    steps += transfers.map(copy) + joins.map(\.step) + orders
+    steps += foreignRows
+    steps += metadata.steps
+    steps += destination.indexes.flatMap(indexSteps) + destination.triggers.map(Self.creation)
+    return steps + foreign.laterSteps()
+  }
+
+  /// The step that makes an empty table.
+  static func creation(of table: PhysicalTable) -> MigrationStep {
+    MigrationStep(
+      kind: .createTable, subject: table.name, summary: "Make the table \(table.name)",
+      statements: [PlannedStatement(statementInCandidate(table.sql))])
+  }
+
+  /// The step that fills a table of objects.
+  func copy(_ transfer: TableTransfer) -> MigrationStep {
+    let rows = rows(of: transfer)
+    return MigrationStep(
+      kind: .copyRows, subject: transfer.table, summary: "Copy \(transfer.sourceTable) to \(transfer.table)",
+      rows: rows, statements: [PlannedStatement(transfer.sql, expectedRows: rows)])
+  }
+
+  /// The steps that make an index, or an R-tree with the objects that are in it.
+  func indexSteps(for index: PhysicalIndex) -> [MigrationStep] {
+    var statements = [PlannedStatement(statementInCandidate(index.sql))]
+    if index.ordering == nil {
+      let columns = index.columns.flatMap { ["s.\(quote($0))", "s.\(quote($0))"] }.joined(separator: ", ")
+      let isPlaced = index.columns.map { "s.\(quote($0)) NOT NULL" }.joined(separator: " AND ")
+      let candidate = quote(SchemaName.candidate)
+      statements.append(
+        PlannedStatement(
+          "INSERT INTO \(candidate).\(quote(index.name)) SELECT s.\(quote(PhysicalName.primaryKey)), \(columns)"
+            + " FROM \(candidate).\(quote(index.table)) AS s WHERE \(isPlaced)"))
+    }
+    return [
+      MigrationStep(
+        kind: .createIndex, subject: index.name, summary: "Make the index \(index.name)", statements: statements)
+    ]
+  }
+
+  /// The step that makes a trigger.
+  static func creation(of trigger: PhysicalTrigger) -> MigrationStep {
+    MigrationStep(
+      kind: .createTrigger, subject: trigger.name, summary: "Make the trigger \(trigger.name)",
+      statements: [PlannedStatement(statementInCandidate(trigger.sql))])
+  }
+}

@@ -1,0 +1,46 @@
+import HeirloomStore
+
+/// What becomes of the indexes on tables whose rows stay where they are.
+struct CarriedIndexes {
+  /// Indexes that stay, by the name that they have in the store, with what they become.
+  private(set) var kept: [(name: String, index: PhysicalIndex)] = []
+  /// Indexes that go.
+  private(set) var dropped: [String] = []
+
+  /// Compares the indexes of a store's tables with those that a model asks for.
+  ///
+  /// - Parameters:
+  ///   - tables: The tables that are carried over.
+  ///   - actual: What the store has.
+  ///   - source: What its model asks for.
+  ///   - destination: What the new model asks for.
+  init(on tables: [CarriedTable], actual: ActualSchema, source: PhysicalSchema, destination: PhysicalSchema) {
+    for table in tables {
+      let changing = Set(table.updates.map(\.column))
+      var usable = source.indexes.filter { index in
+        index.table == table.sourceTable && index.ordering != nil && !index.columns.contains(where: changing.contains)
+          && Self.isThere(index, in: actual)
+      }
+      for index in destination.indexes where index.table == table.table.name && index.ordering != nil {
+        let columns = index.columns.map { table.origins[$0] }
+        guard let place = usable.firstIndex(where: { $0.columns == columns && $0.ordering == index.ordering }) else {
+          continue
+        }
+        kept.append((usable.remove(at: place).name, index))
+      }
+    }
+    let keptNames = Set(kept.map(\.name))
+    let names = Set(tables.map(\.sourceTable))
+    for (object, ownership) in actual.ownership(under: source) where object.kind == .index {
+      guard names.contains(object.table), object.sql != nil, ownership == .model || ownership == .leftover else {
+        continue
+      }
+      if !keptNames.contains(object.name) { dropped.append(object.name) }
+    }
+  }
+
+  private static func isThere(_ index: PhysicalIndex, in actual: ActualSchema) -> Bool {
+    let object = SchemaObject(kind: .index, name: index.name, table: index.table, sql: index.sql)
+    return actual.object(.index, named: index.name)?.normalizedSQL == object.normalizedSQL
+  }
+}

@@ -1,0 +1,157 @@
+import HeirloomStore
+
+/// A table whose rows stay where they are in a copy of the store, with what changes in and around them.
+struct CarriedTable {
+  /// The table in the store.
+  let sourceTable: String
+  /// The table in the candidate: the columns of the store's table in their order, then new ones.
+  let table: PhysicalTable
+  /// The source's columns by the names that they get.
+  let origins: [String: String]
+  /// The columns of the source in their order.
+  let sourceColumns: [String]
+  /// The one column that goes; `nil` if all stay.
+  let dropped: String?
+  /// Values that change, by the column's name in the source, or the new column's.
+  let updates: [(column: String, expression: ColumnExpression)]
+  /// The entity numbers of the rows; none for links.
+  let numbers: [Int]
+  /// The number of rows.
+  let rows: Int64
+
+  /// Whether the table is called as before and its columns too, with the same values.
+  var isOnlyExtended: Bool {
+    table.name == sourceTable && dropped == nil && updates.isEmpty && origins.allSatisfy { $0.key == $0.value }
+  }
+
+  /// Whether columns are added that get values while the others still have the names of the source.
+  var isExtendedFirst: Bool { updates.contains { !sourceColumns.contains($0.column) } }
+
+  /// The statement that changes the values, while all columns still have the names of the source.
+  var updateStatement: PlannedStatement? {
+    guard !updates.isEmpty else { return nil }
+    let values = updates.map { "\(quote($0.column)) = \($0.expression.sql)" }.joined(separator: ", ")
+    let list = numbers.map(String.init).joined(separator: ", ")
+    return PlannedStatement(
+      "UPDATE \(quote(SchemaName.candidate)).\(quote(sourceTable)) AS s SET \(values)"
+        + " WHERE s.\(quote(PhysicalName.entity)) IN (\(list))", expectedRows: rows)
+  }
+
+  /// The statement of the source's table with the new columns after those of the source.
+  var extendedSQL: String {
+    let added = table.columns.filter { origins[$0.name] == nil }
+    let old = sourceColumns.compactMap { name -> PhysicalColumn? in
+      let column = origins.first { $0.value == name }.flatMap { table.column(named: $0.key) }
+      // The one that goes needs only its place.
+      guard let column else { return PhysicalColumn(name: name, type: .blob, role: .optimisticLock) }
+      return PhysicalColumn(name: name, type: column.type, role: column.role)
+    }
+    return PhysicalTable(name: sourceTable, kind: table.kind, columns: old + added).sql
+  }
+}
+
+/// Finds the tables that can be carried over.
+struct TableCarrier {
+  let actual: ActualSchema
+  let source: PhysicalSchema
+  private var taken: Set<String> = []
+
+  init(actual: ActualSchema, source: PhysicalSchema) {
+    self.actual = actual
+    self.source = source
+  }
+
+  /// Looks whether the rows of a table of objects can stay where they are.
+  ///
+  /// - Parameters:
+  ///   - transfer: How the table would be filled.
+  ///   - table: The table as a fresh store has it.
+  ///   - counts: The objects of the store.
+  /// - Returns: `nil` if the table has to be made anew: rows go elsewhere, columns change their type or are dropped in a way
+  ///   that leaves others out of order, or the store's table is not what its model says.
+  mutating func carry(_ transfer: TableTransfer, to table: PhysicalTable, counts: StoreCounts) -> CarriedTable? {
+    guard !taken.contains(transfer.sourceTable), let old = understood(transfer.sourceTable),
+      let claims = Claims(transfer, table: table, from: old)
+    else { return nil }
+    let rows = transfer.sourceNumbers.reduce(Int64(0)) { $0 + (counts.byNumber[$1] ?? 0) }
+    guard rows == counts.total(ofTable: transfer.sourceTable, in: source) else { return nil }
+
+    let dropped = old.columns.map(\.name).filter { !claims.claimed.contains($0) }
+    let names = old.columns.compactMap { claims.names[$0.name] } + claims.added
+    guard let layout = table.withColumns(names), layout.columns.count == table.columns.count else { return nil }
+    // SQLite drops one column as fast as it rewrites the table, and Core Data makes the table anew in the model's order.
+    guard dropped.isEmpty || dropped.count == 1 && layout == table else { return nil }
+    taken.insert(transfer.sourceTable)
+    return CarriedTable(
+      sourceTable: transfer.sourceTable, table: layout,
+      origins: Dictionary(claims.names.map { ($1, $0) }, uniquingKeysWith: { first, _ in first }),
+      sourceColumns: old.columns.map(\.name), dropped: dropped.first, updates: claims.updates,
+      numbers: transfer.sourceNumbers, rows: rows)
+  }
+
+  /// Looks whether the links of a join table can stay where they are.
+  ///
+  /// - Parameters:
+  ///   - name: The store's table.
+  ///   - table: The table as the candidate has it.
+  ///   - origins: The columns of the store's table by those of the candidate's.
+  ///   - rows: The number of links.
+  /// - Returns: `nil` if the table has to be made anew.
+  mutating func carryLinks(
+    from name: String, to table: PhysicalTable, origins: [String: String], rows: Int64
+  ) -> CarriedTable? {
+    guard !taken.contains(name), let old = understood(name),
+      table.columns.map({ origins[$0.name] }) == old.columns.map(\.name)
+    else { return nil }
+    taken.insert(name)
+    return CarriedTable(
+      sourceTable: name, table: table, origins: origins, sourceColumns: old.columns.map(\.name), dropped: nil,
+      updates: [], numbers: [], rows: rows)
+  }
+
+  /// Returns a table of the store with the columns in the order of the file, if it is exactly what the model says.
+  private func understood(_ name: String) -> PhysicalTable? {
+    guard let found = actual.table(named: name), !found.isVirtual, let expected = source.table(named: name),
+      let table = expected.withColumns(found.columns.map(\.name)), table.columns.count == expected.columns.count,
+      table.isMade(by: actual.object(.table, named: name)?.sql)
+    else { return nil }
+    return table
+  }
+
+  /// Which column of the store's table each column takes the place of.
+  private struct Claims {
+    /// The columns' new names by those in the store.
+    private(set) var names: [String: String] = [:]
+    /// New columns in the order of a fresh table.
+    private(set) var added: [String] = []
+    /// Values that change.
+    private(set) var updates: [(column: String, expression: ColumnExpression)] = []
+
+    var claimed: Set<String> { Set(names.keys) }
+
+    init?(_ transfer: TableTransfer, table: PhysicalTable, from old: PhysicalTable) {
+      // Those that stay as they are first: where two come from one column, the other is the new one.
+      for isVerbatim in [true, false] {
+        for (name, expression) in transfer.columns where expression.isVerbatim == isVerbatim {
+          guard let origin = expression.origin, names[origin] == nil,
+            old.column(named: origin)?.type == table.column(named: name)?.type,
+            old.column(named: origin) != nil
+          else { continue }
+          names[origin] = name
+        }
+      }
+      let places = Dictionary(names.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+      for (name, expression) in transfer.columns {
+        if let place = places[name] {
+          if !expression.isVerbatim { updates.append((place, expression)) }
+          continue
+        }
+        added.append(name)
+        if expression.sql != ColumnExpression.null.sql { updates.append((name, expression)) }
+      }
+      // New columns are filled while the others have their old names.
+      let areFilled = updates.contains { update in added.contains(update.column) }
+      guard !areFilled || added.allSatisfy({ old.column(named: $0) == nil }) else { return nil }
+    }
+  }
+}
