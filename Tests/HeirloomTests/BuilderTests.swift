@@ -28,7 +28,8 @@ struct BuilderTests {
   ///   - store: The store; it is not changed.
   ///   - directory: Where the copies are made.
   ///   - history: The models.
-  /// - Returns: The plan of the second builder; `nil` if both refuse, which they must do in the same words.
+  /// - Returns: The plan of the second builder; `nil` if both refuse.
+  /// - Throws: What the files' system or SQLite throws.
   @discardableResult
   static func compare(_ store: URL, in directory: TemporaryDirectory, history: ModelHistory) throws -> MigrationPlan? {
     var contents: [FileContents] = []

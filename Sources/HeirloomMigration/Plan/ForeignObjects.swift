@@ -133,6 +133,7 @@ struct ForeignObjects {
   /// The steps that make indexes, virtual tables, views and triggers, after all rows are there.
   ///
   /// - Parameter staying: What is there already.
+  /// - Returns: The steps.
   func laterSteps(keeping staying: Set<String> = []) -> [MigrationStep] {
     var steps: [MigrationStep] = []
     for object in travelling where !staying.contains(object.name) {
