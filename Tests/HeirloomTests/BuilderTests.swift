@@ -22,6 +22,164 @@ struct BuilderTests {
     #expect(plan != nil)
   }
 
+  /// Changes in which a mistake about what may stay would be easy, and the objects that an app added to the file.
+  static let traps: [InferableChangeTests.Change] = {
+    typealias Make = InferableChangeTests
+    let values = ["a", "b", "c"].map { Make.attribute($0) }
+    let renamed = [Make.attribute("b", id: "a"), Make.attribute("c", id: "b"), Make.attribute("a", id: "c")]
+    func indexed(_ entity: EntityDescription, _ properties: [String]) -> EntityDescription {
+      var entity = entity
+      entity.indexes = properties.map {
+        FetchIndexDescription(name: "by\($0)", elements: [FetchIndexElementDescription(property: $0)])
+      }
+      return entity
+    }
+    let place = [Make.attribute("x", .double), Make.attribute("y", .double)]
+    func placed(_ entity: EntityDescription) -> EntityDescription {
+      var entity = entity
+      let elements = ["x", "y"].map { name in
+        var element = FetchIndexElementDescription(property: name)
+        element.collation = .rTree
+        return element
+      }
+      entity.indexes.append(FetchIndexDescription(name: "byPlace", elements: elements))
+      return entity
+    }
+    return [
+      Make.Change(
+        "names in a circle, each indexed", [indexed(Make.entity("A", values), ["a", "b"])],
+        [indexed(Make.entity("A", renamed), ["a", "b", "c"])]),
+      Make.Change(
+        "names of entities in a circle", ["A", "B", "C"].map { indexed(Make.entity($0, values), ["a"]) },
+        [("B", "A"), ("C", "B"), ("A", "C")].map { indexed(Make.entity($0, values, id: $1), ["a"]) }),
+      Make.Change(
+        "default beside a new attribute without", [Make.entity("A", [Make.attribute("m")])],
+        [
+          Make.entity(
+            "A",
+            [
+              Make.attribute("b", .double), Make.attribute("m"),
+              Make.attribute("n", .integer16, optional: false, value: .integer(3)), Make.attribute("z"),
+            ])
+        ]),
+      Make.Change(
+        "new attribute has the old name of a renamed one",
+        [Make.entity("A", [Make.attribute("x"), Make.attribute("y")])],
+        [
+          Make.entity(
+            "A",
+            [
+              Make.attribute("y"), Make.attribute("w", id: "x"),
+              Make.attribute("x", .string, optional: false, value: .string("new"), id: "other"),
+            ])
+        ]),
+      Make.Change(
+        "one attribute removed, others changed and renamed",
+        [indexed(Make.entity("A", values + [Make.attribute("n", .integer64)]), ["a", "b"])],
+        [
+          indexed(
+            Make.entity(
+              "A",
+              [
+                Make.attribute("b"), Make.attribute("d", id: "c"),
+                Make.attribute("n", .integer64, optional: false, value: .integer(4)),
+              ]), ["b", "n"])
+        ]),
+      Make.Change(
+        "two attributes removed", [Make.entity("A", values)], [Make.entity("A", [Make.attribute("b")])]),
+      Make.Change(
+        "type changed", [Make.entity("A", values + [Make.attribute("n", .integer16)])],
+        [Make.entity("A", values + [Make.attribute("n", .double)])]),
+      Make.Change(
+        "indexes changed only", [indexed(Make.entity("A", values), ["a", "b"])],
+        [indexed(Make.entity("A", values), ["b", "c"])]),
+      Make.Change(
+        "constraint on a value that is filled", [Make.entity("A", [Make.attribute("x", .integer64)])],
+        [Make.entity("A", [Make.attribute("x", .integer64), Make.attribute("k")], unique: [["x"]])]),
+      Make.Change(
+        "places in an R-tree", [placed(Make.entity("A", place))],
+        [placed(Make.entity("A", place + [Make.attribute("k")])), Make.entity("B")]),
+      Make.Change(
+        "R-tree added", [Make.entity("A", place)], [placed(Make.entity("A", place))]),
+      Make.Change(
+        "entity moved out of a tree that it leaves empty", [Make.entity("P", values), Make.entity("C", parent: "P")],
+        [Make.entity("C", values), Make.entity("P", values)]),
+      Make.Change(
+        "links of renumbered entities",
+        [
+          Make.entity("M", values, [Make.toMany("ns", "N", "ms")]),
+          Make.entity("N", [], [Make.toMany("ms", "M", "ns"), Make.toMany("os", "O", "ns")]),
+          Make.entity("O", [], [Make.toMany("ns", "N", "os")]),
+        ],
+        [
+          Make.entity("A", values), Make.entity("M", values, [Make.toMany("ns", "N", "ms")]),
+          Make.entity("N", [], [Make.toMany("ms", "M", "ns"), Make.toMany("os", "O", "ns")]),
+          Make.entity("O", [], [Make.toMany("ns", "N", "os")]),
+        ]),
+      Make.Change(
+        "keys to a renumbered tree",
+        [
+          Make.entity("A", [], [Make.toOne("p", "P", "as")]),
+          Make.entity("P", values, [Make.toMany("as", "A", "p")]), Make.entity("Q", parent: "P"),
+        ],
+        [
+          Make.entity("A", [], [Make.toOne("p", "P", "as")]), Make.entity("B"),
+          Make.entity("P", values, [Make.toMany("as", "A", "p")]), Make.entity("Q", parent: "P"),
+        ]),
+    ]
+  }()
+
+  @Test(arguments: traps, [0, 9])
+  func `both builders make the same store where much depends on names`(
+    change: InferableChangeTests.Change, objects: Int
+  ) throws {
+    let directory = try TemporaryDirectory()
+    let source = try ManagedObjectModel(entities: change.before)
+    // Indexes and renaming ids alone make no other version.
+    let destination = try ManagedObjectModel(entities: change.after + [EntityDescription(name: "Zone")])
+    let store = directory.file("Store.sqlite")
+    var generator = StoreGenerator(objectsPerEntity: objects, seed: 3)
+    try generator.makeStore(at: store, model: source)
+    let app = try Connection(path: store.path, mode: .readWrite)
+    let schema = PhysicalSchema(model: source)
+    let table = try #require(schema.tables.first)
+    let column = try #require(table.columns.last)
+    for sql in [
+      "CREATE TABLE app_log (line TEXT)", "INSERT INTO app_log (rowid, line) VALUES (7, 'seventh')",
+      "CREATE TABLE app_serial (id INTEGER PRIMARY KEY AUTOINCREMENT, x)", "INSERT INTO app_serial VALUES (41, 'x')",
+      "CREATE INDEX app_index ON \(quote(table.name)) (\(quote(column.name)) DESC)",
+      "CREATE INDEX app_expression ON \(quote(table.name)) (Z_PK + Z_OPT)",
+      "CREATE VIEW app_view AS SELECT \(quote(column.name)) AS v FROM \(quote(table.name))",
+      "CREATE TRIGGER app_trigger AFTER INSERT ON app_log BEGIN DELETE FROM \(quote(table.name)); END",
+      "CREATE VIRTUAL TABLE app_search USING fts4(body)",
+      "INSERT INTO app_search (body) VALUES ('the quick brown fox')",
+      "ANALYZE", "PRAGMA user_version = 77",
+    ] { try app.execute(sql) }
+    try app.close()
+    let history = ModelHistory(current: destination, earlier: [("1", source)])
+    #expect(try Self.compare(store, in: directory, history: history) != nil)
+  }
+
+  @Test func `rows stay where they are when a table only gains columns`() throws {
+    let directory = try TemporaryDirectory()
+    typealias Make = InferableChangeTests
+    let before = [Make.entity("A", [Make.attribute("x")]), Make.entity("B", [Make.attribute("x")])]
+    let after = [
+      Make.entity("A", [Make.attribute("a"), Make.attribute("x")]),
+      Make.entity("B", [Make.attribute("x", .string, optional: false, value: .string("?"))]), Make.entity("C"),
+    ]
+    let store = directory.file("Store.sqlite")
+    var generator = StoreGenerator(objectsPerEntity: 5, seed: 3)
+    let source = try ManagedObjectModel(entities: before)
+    try generator.makeStore(at: store, model: source)
+    let history = ModelHistory(current: try ManagedObjectModel(entities: after), earlier: [("1", source)])
+    let plan = try #require(try Self.compare(store, in: directory, history: history))
+    #expect(plan.steps.filter { $0.kind == .keepRows }.map(\.subject) == ["ZA"])
+    #expect(plan.steps.filter { $0.kind == .changeRows }.map(\.subject) == ["ZB"])
+    #expect(plan.steps.allSatisfy { $0.kind != .copyRows })
+    #expect(plan.rowsRewritten == 5)
+  }
+
   /// Migrates two copies of a store, one by each builder, and compares the results.
   ///
   /// - Parameters:
@@ -68,5 +226,38 @@ struct BuilderTests {
     #expect(contents[0].differences(from: contents[1]).isEmpty)
     #expect(contents.allSatisfy { $0.header.last == "text(\"ok\")" })
     return plan
+  }
+}
+
+/// The two builders on real stores.
+@Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
+struct BuilderCorpusTests {
+  /// A store of the corpus and a later version of its history.
+  struct Jump: CustomTestStringConvertible, Sendable {
+    let store: String
+    let version: String
+    let path: String
+
+    var testDescription: String { "\(store) to \(version)" }
+  }
+
+  /// All jumps, or a few of different projects.
+  static let jumps: [Jump] = {
+    guard Corpus.isPresent else { return [] }
+    let all = (try? CorpusHistoryTests.jumps()) ?? []
+    if ProcessInfo.processInfo.environment["HEIRLOOM_LONG_TESTS"] == "1" { return all }
+    return stride(from: 0, to: all.count, by: max(1, all.count / 8)).map { all[$0] }
+  }()
+
+  @Test(arguments: jumps)
+  func `both builders make the same store of a real one`(jump: Jump) throws {
+    let directory = try TemporaryDirectory()
+    let store = try Corpus.copyStore(jump.store, to: directory)
+    let history = try ModelHistory(contentsOf: URL(fileURLWithPath: jump.path))
+    try BuilderTests.compare(store, in: directory, history: history)
+  }
+
+  @Test func `there are jumps`() {
+    #expect(Self.jumps.count >= 8)
   }
 }

@@ -11,7 +11,17 @@ struct CorpusHistoryTests {
 
   @Test(arguments: projects)
   func `stores reach later versions of their history with every object, or say why not`(project: String) throws {
-    for list in try Self.histories(of: project) {
+    for jump in try Self.jumps(of: project) { try migrate(jump.store, to: jump) }
+  }
+
+  /// Every store of the corpus with the next and the last version of its history.
+  static func jumps() throws -> [BuilderCorpusTests.Jump] {
+    try projects.flatMap { try jumps(of: $0) }
+  }
+
+  private static func jumps(of project: String) throws -> [BuilderCorpusTests.Jump] {
+    var jumps: [BuilderCorpusTests.Jump] = []
+    for list in try histories(of: project) {
       let hashes = try list.versions.map { try $0.file.read().model.versionHashes() }
       for path in Corpus.storePaths where path.hasPrefix(project + "/") {
         let stored = try Corpus.withCopy(of: path) { try StoreMetadata(contentsOf: $0).versionHashes }
@@ -19,10 +29,12 @@ struct CorpusHistoryTests {
         guard let position = hashes.lastIndex(of: stored) else { continue }
         let later = list.versions.indices.filter { $0 > position && hashes[$0] != stored }
         for index in Set([later.first, later.last].compactMap { $0 }).sorted() {
-          try migrate(path, to: list.versions[index])
+          let version = list.versions[index]
+          jumps.append(BuilderCorpusTests.Jump(store: path, version: version.name, path: version.file.path))
         }
       }
     }
+    return jumps
   }
 
   /// The bundles of a project, its newest snapshot in the repository only.
@@ -36,34 +48,34 @@ struct CorpusHistoryTests {
     }
   }
 
-  private func migrate(_ path: String, to version: ModelVersionList.Version) throws {
-    try Corpus.withCopy(of: path) { store in try migrate(store, path, to: version) }
+  private func migrate(_ path: String, to jump: BuilderCorpusTests.Jump) throws {
+    try Corpus.withCopy(of: path) { store in try migrate(store, path, to: jump) }
   }
 
-  private func migrate(_ store: URL, _ path: String, to version: ModelVersionList.Version) throws {
-    let history = try ModelHistory(contentsOf: URL(fileURLWithPath: version.file.path))
+  private func migrate(_ store: URL, _ path: String, to jump: BuilderCorpusTests.Jump) throws {
+    let history = try ModelHistory(contentsOf: URL(fileURLWithPath: jump.path))
     let assistant = MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store), history: history)
     do {
       let plan = try #require(try assistant.plan())
       let before = try Corpus.withCopy(of: path) { try StoreContents(of: $0, model: plan.source) }
       guard case .migrated(let report) = try assistant.migrateStore() else {
-        Issue.record("\(path) to \(version.name): expected a migration")
+        Issue.record("\(path) to \(jump.version): expected a migration")
         return
       }
       let after = try StoreContents(of: store, model: history.current)
       let differences = KeptObjects.differences(
         before: before, source: plan.source, after: after, destination: history.current, mapping: plan.mapping)
-      #expect(differences.isEmpty, "\(path) to \(version.name)")
+      #expect(differences.isEmpty, "\(path) to \(jump.version)")
       let kept = try StoreContents(of: report.retained.storeURL, model: plan.source)
-      #expect(kept == before, "\(path) to \(version.name): the retained version")
+      #expect(kept == before, "\(path) to \(jump.version): the retained version")
     } catch let error as MigrationAssistantError {
       switch error {
       case .mappingNeeded(_, let obstacles): #expect(!obstacles.isEmpty)
       case .decisionNeeded(_, let plan): #expect(!plan.blockers.isEmpty)
-      default: Issue.record("\(path) to \(version.name): \(error)")
+      default: Issue.record("\(path) to \(jump.version): \(error)")
       }
-      print("\(path) to \(version.name): \(error)")
+      print("\(path) to \(jump.version): \(error)")
     }
   }
 

@@ -18,7 +18,7 @@ struct InferableChangeTests {
     }
   }
 
-  private static func entity(
+  static func entity(
     _ name: String, _ attributes: [AttributeDescription] = [], _ relationships: [RelationshipDescription] = [],
     parent: String? = nil, isAbstract: Bool = false, id: String? = nil, unique: [[String]] = []
   ) -> EntityDescription {
@@ -32,7 +32,7 @@ struct InferableChangeTests {
     return entity
   }
 
-  private static func attribute(
+  static func attribute(
     _ name: String, _ type: AttributeType = .string, optional: Bool = true, value: AttributeValue? = nil,
     id: String? = nil, external: Bool = false, transient: Bool = false
   ) -> AttributeDescription {
@@ -45,7 +45,7 @@ struct InferableChangeTests {
     return attribute
   }
 
-  private static func toOne(_ name: String, _ entity: String, _ inverse: String? = nil, id: String? = nil)
+  static func toOne(_ name: String, _ entity: String, _ inverse: String? = nil, id: String? = nil)
     -> RelationshipDescription
   {
     var relationship = RelationshipDescription(name: name, destinationEntity: entity)
@@ -55,7 +55,7 @@ struct InferableChangeTests {
     return relationship
   }
 
-  private static func toMany(
+  static func toMany(
     _ name: String, _ entity: String, _ inverse: String? = nil, ordered: Bool = false, id: String? = nil
   ) -> RelationshipDescription {
     var relationship = toOne(name, entity, inverse, id: id)
