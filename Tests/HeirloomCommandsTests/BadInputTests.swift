@@ -36,13 +36,15 @@ struct BadInputTests {
   }
 
   private static let commands = [
-    "inspect", "plan", "rehearse", "migrate", "versions", "restore", "compare", "snapshot",
+    "inspect", "doctor", "verify", "plan", "rehearse", "migrate", "versions", "restore", "compare", "snapshot",
   ]
 
   @Test(arguments: Input.allCases, commands)
   func `what is no store gets one clear error and stays as it is`(input: Input, command: String) throws {
     // A database of another kind has no versions, and that is no mistake.
     if command == "versions", [.truncated, .otherDatabase].contains(input) { return }
+    // What is damaged is a finding.
+    if ["doctor", "verify"].contains(command), input == .truncated { return }
     let directory = try TemporaryDirectory()
     let url = try input.make(in: directory)
     let model = try Notebook.write(Notebook.adding(), "Adding", in: directory)

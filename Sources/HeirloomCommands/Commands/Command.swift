@@ -53,7 +53,7 @@ struct Command: Sendable {
 
   /// All commands, in the order of their use.
   static var all: [Command] {
-    [.inspect, .compare, .plan, .rehearse, .migrate, .versions, .restore, .snapshot, .demo]
+    [.inspect, .doctor, .verify, .compare, .plan, .rehearse, .migrate, .versions, .restore, .snapshot, .demo]
   }
 }
 

@@ -63,9 +63,15 @@ extension Connection {
   /// Whether the main file's header asks for WAL mode; what is in the file counts, whatever the connection makes of it.
   package var hasWALHeader: Bool {
     // Byte 19 is the format's read version: https://www.sqlite.org/fileformat2.html#file_format_version_numbers
-    // Read through SQLite's own handle: closing another one would drop the locks of this process.
-    var header = [UInt8](repeating: 0, count: 20)
-    guard let handle else { return false }
-    return heirloom_sqlite_read_start(handle, &header, 20) == SQLITE_OK && header[19] == 2
+    readStart(byteCount: 20).map { $0[19] == 2 } ?? false
+  }
+
+  /// Returns the first bytes of the main file as they are; `nil` if they can't be read.
+  ///
+  /// They are read through SQLite's own handle: closing another one would drop the locks of this process.
+  func readStart(byteCount: Int32) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: Int(byteCount))
+    guard let handle, heirloom_sqlite_read_start(handle, &bytes, byteCount) == SQLITE_OK else { return nil }
+    return bytes
   }
 }

@@ -1,0 +1,52 @@
+import Foundation
+import Heirloom
+
+extension Command {
+  /// Checks a store.
+  static let verify = Command(
+    name: "verify", usage: "STORE [--model MODEL]…",
+    summary: "integrity, and drift of the real schema and rows from the model",
+    details: [
+      "Checks the file, the metadata, tables, columns and indexes against the model that made the store, every row's entity,"
+        + " keys and values, files of external data, and what is kept beside the store. The model is the snapshot beside the"
+        + " store, one of those given by --model, or the store's own copy: the first that fits its version hashes.",
+      "Nothing is written and no lock is taken. The exit code is 6 when there is a finding of the severity error (data are lost"
+        + " or out of reach, or an app or a migration would go wrong) or warning (something doesn't fit, all data are there);"
+        + " notes alone are no fault: 0.",
+    ],
+    options: [.model], example: "heirloom verify Journal.sqlite", positionals: ["STORE"], requiredCount: 1,
+    run: VerifyCommand.run)
+}
+
+/// Checks a store.
+enum VerifyCommand {
+  static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
+    let path = console.path(arguments.positionals[0])
+    do {
+      let check = try StoreCheck(of: path, models: arguments.all("--model"), console: console)
+      let style = console.style
+      var lines = ["\(style.bold(path)): \(check.countWords), held against \(check.modelWords ?? "no model")."]
+      lines += check.report.findings.map { $0.line(style) }
+      return CommandReport(
+        lines: lines,
+        members: [
+          ("findings", check.output), ("modelSource", .text(check.sourceCode)),
+          ("modelFits", .boolean(check.report.isModelFit)),
+        ], failure: check.failure, printsFailure: false)
+    } catch {
+      throw CommandFailure(error).aboutStore(at: path)
+    }
+  }
+}
+
+extension StoreCheck {
+  /// Where the model came from, for a program.
+  var sourceCode: String {
+    switch report.modelSource {
+    case .snapshot: StoreLook.Origin.snapshot.rawValue
+    case .file: StoreLook.Origin.file.rawValue
+    case .cache: StoreLook.Origin.cache.rawValue
+    case nil: StoreLook.Origin.none.rawValue
+    }
+  }
+}

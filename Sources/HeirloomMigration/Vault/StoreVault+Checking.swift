@@ -1,0 +1,190 @@
+import HeirloomFormats
+import HeirloomModel
+package import HeirloomStore
+
+extension StoreVault {
+  /// Lists the sets that were moved aside, the oldest first.
+  ///
+  /// - Returns: The names of their folders.
+  /// - Throws: ``VaultError/file(_:)`` when the folder can't be read.
+  package func setsAside() throws(VaultError) -> [String] {
+    try VaultError.wrapping { () throws(FileError) in
+      guard try files.status(of: location.incompatible)?.kind == .directory else { return [] }
+      var sets: [String] = []
+      for name in try files.names(in: location.incompatible) {
+        if try files.status(of: StoreLocation.join(location.incompatible, name))?.kind == .directory {
+          sets.append(name)
+        }
+      }
+      return sets
+    }
+  }
+
+  /// Looks for what is unfinished or damaged in the companion folder; takes no lock and writes nothing.
+  ///
+  /// - Returns: The findings; none for a store without companion folder.
+  /// - Throws: ``VaultError/file(_:)`` when a folder can't be read.
+  package func findings() throws(VaultError) -> [StoreFinding] {
+    guard try VaultError.wrapping({ () throws(FileError) in try files.status(of: location.companion) }) != nil else {
+      return []
+    }
+    var findings = unfinishedFindings()
+    try VaultError.wrapping { () throws(FileError) in
+      findings += try leftoverFindings()
+      for name in try versionNames(in: location.previous) { findings += try self.findings(of: name) }
+    }
+    return findings
+  }
+
+  private func unfinishedFindings() -> [StoreFinding] {
+    do throws(VaultError) {
+      guard let manifest = try readManifest() else { return [] }
+      return [
+        StoreFinding(
+          .warning, .unfinishedOperation,
+          "A \(manifest.operation.words) was not finished, or another process is at it now. The store is whole, as it was"
+            + " before or as it is after; the next launch of the app, or heirloom migrate, settles the rest.")
+      ]
+    } catch {
+      return [
+        StoreFinding(
+          .error, .damagedManifest,
+          "The record of an unfinished operation, \(location.manifest), can't be read: \(error) No migration starts while"
+            + " it is there. The store is whole, as it was before or as it is after: look at it with heirloom inspect, then"
+            + " move the record away.")
+      ]
+    }
+  }
+
+  private func leftoverFindings() throws(FileError) -> [StoreFinding] {
+    var paths: [String] = []
+    for name in try files.names(in: location.companion) where name.hasSuffix(".tmp") || name.contains(".damaged-") {
+      paths.append(StoreLocation.join(location.companion, name))
+    }
+    for folder in [location.incoming, location.previous] where try files.status(of: folder)?.kind == .directory {
+      for name in try files.names(in: folder) where folder == location.incoming || VersionName(name) == nil {
+        paths.append(StoreLocation.join(folder, name))
+      }
+    }
+    return paths.map { path in
+      StoreFinding(
+        .note, .leftover,
+        "\(path) is left from an earlier run, if none is at work now. What is ours to remove, the next run removes.")
+    }
+  }
+
+  // MARK: Versions
+
+  private func findings(of name: VersionName) throws(FileError) -> [StoreFinding] {
+    let folder = StoreLocation.join(location.previous, name.text)
+    func finding(_ severity: StoreFinding.Severity, _ words: String) -> StoreFinding {
+      StoreFinding(severity, .damagedVersion, "The retained version \(name.text) \(words)")
+    }
+    let manifest: RetainedManifest
+    do throws(ManifestError) {
+      let path = StoreLocation.join(folder, StoreLocation.manifestName)
+      guard try isFile(path) else { throw ManifestError(reason: "it is missing") }
+      let bytes: [UInt8]
+      do throws(FileError) {
+        bytes = try files.readFile(path, limit: RetainedManifest.byteLimit)
+      } catch {
+        throw ManifestError(reason: error.description)
+      }
+      manifest = try RetainedManifest(decoding: bytes)
+    } catch {
+      return [
+        finding(
+          .warning,
+          "has a damaged manifest: \(error.reason). Its store may be whole all the same and is not removed:"
+            + " check it with heirloom verify \(StoreLocation.join(folder, location.name)).")
+      ]
+    }
+    let store = StoreLocation.join(folder, manifest.storeName)
+    guard let status = try files.status(of: store), status.kind == .regular else {
+      return [finding(.error, "lacks its store \(manifest.storeName): it can't be restored.")]
+    }
+    var findings: [StoreFinding] = []
+    if status.identity == (try files.status(of: location.path))?.identity {
+      findings.append(
+        finding(
+          .warning, "is the store itself under a second name: an interrupted run left it, the next one removes it."))
+      return findings
+    }
+    if status.size != manifest.storeByteCount {
+      findings.append(
+        finding(
+          .warning,
+          "had \(manifest.storeByteCount) bytes when it was kept and has \(status.size) now: something opened it for writing."
+            + " Check it with heirloom verify \(store)."))
+    }
+    let support = try content(of: StoreLocation.join(folder, StoreLocation.supportName(forStore: manifest.storeName)))
+    if support.fileCount < manifest.supportFileCount {
+      findings.append(
+        finding(
+          .error,
+          "had \(manifest.supportFileCount) files of external data and has \(support.fileCount) now: large values are missing"
+            + " from it."))
+    } else if support.byteCount != manifest.supportByteCount {
+      findings.append(
+        finding(
+          .warning,
+          "had \(manifest.supportByteCount) bytes of external data and has \(support.byteCount) now: something changed them."
+        ))
+    }
+    if let problem = problem(withStoreAt: store, folder: folder, manifest) { findings.append(finding(.error, problem)) }
+    return findings
+  }
+
+  /// What keeps a retained store from being restored, by its metadata.
+  private func problem(withStoreAt path: String, folder: String, _ manifest: RetainedManifest) -> String? {
+    do throws(StoreError) {
+      let hashes = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
+        try StoreMetadata(connection: connection, path: path).versionHashes
+      }
+      guard let checksum = manifest.versionChecksum, ManagedObjectModel.versionChecksum(of: hashes) != checksum else {
+        return nil
+      }
+      return "is of another model than when it was kept: something migrated it there."
+    } catch {
+      return "holds a store that can't be read: \(error.description)"
+    }
+  }
+
+  private func isFile(_ path: String) throws(ManifestError) -> Bool {
+    do throws(FileError) {
+      return try files.status(of: path)?.kind == .regular
+    } catch {
+      throw ManifestError(reason: error.description)
+    }
+  }
+
+  private func content(of folder: String, depth: Int = 0) throws(FileError) -> (fileCount: Int, byteCount: Int64) {
+    var (fileCount, byteCount): (Int, Int64) = (0, 0)
+    guard depth < 32, try files.status(of: folder)?.kind == .directory else { return (0, 0) }
+    for name in try files.names(in: folder) {
+      let path = StoreLocation.join(folder, name)
+      switch try files.status(of: path) {
+      case let status? where status.kind == .regular:
+        fileCount += 1
+        byteCount = byteCount.addingReportingOverflow(status.size).partialValue
+      case let status? where status.kind == .directory:
+        let inner = try content(of: path, depth: depth + 1)
+        fileCount += inner.fileCount
+        byteCount = byteCount.addingReportingOverflow(inner.byteCount).partialValue
+      default: continue
+      }
+    }
+    return (fileCount, byteCount)
+  }
+}
+
+extension VaultManifest.Operation {
+  /// What the operation is called in a sentence.
+  fileprivate var words: String {
+    switch self {
+    case .migration: "migration"
+    case .restoration: "restoration"
+    case .settingAside: "moving aside"
+    }
+  }
+}

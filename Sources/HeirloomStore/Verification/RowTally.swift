@@ -1,0 +1,52 @@
+/// Conditions on the rows of a table that are counted together in few passes.
+struct RowTally {
+  /// A condition with what it means.
+  struct Check {
+    /// An SQL condition on a row, called `t`.
+    let condition: String
+    /// Makes the finding of the number of rows that meet it, and the lowest key among them.
+    let finding: (_ count: Int64, _ example: String) -> StoreFinding
+  }
+
+  /// The table.
+  let table: String
+  /// The column that names an example.
+  let key: String
+  /// The conditions.
+  private(set) var checks: [Check] = []
+
+  init(table: String, key: String) {
+    self.table = table
+    self.key = key
+  }
+
+  /// Adds a condition.
+  mutating func add(_ condition: String, _ finding: @escaping (_ count: Int64, _ example: String) -> StoreFinding) {
+    checks.append(Check(condition: condition, finding: finding))
+  }
+
+  /// Counts.
+  ///
+  /// - Parameter connection: The store.
+  /// - Returns: The findings of the conditions that some row meets, in their order.
+  /// - Throws: `SQLiteError` for a damaged file.
+  func findings(_ connection: Connection) throws(SQLiteError) -> [StoreFinding] {
+    var findings: [StoreFinding] = []
+    // Far below SQLite's limit of 2000 results.
+    let chunkLength = 100
+    for start in stride(from: 0, to: checks.count, by: chunkLength) {
+      let chunk = checks[start..<min(start + chunkLength, checks.count)]
+      let terms = chunk.map { check in
+        "COUNT(CASE WHEN \(check.condition) THEN 1 END), MIN(CASE WHEN \(check.condition) THEN t.\(quote(key)) END)"
+      }
+      let rows = try connection.rows("SELECT \(terms.joined(separator: ", ")) FROM \(quote(table)) AS t")
+      guard let row = rows.first else { continue }
+      for (index, check) in chunk.enumerated() {
+        guard let count = row[2 * index].integer, count > 0 else { continue }
+        let example = row[2 * index + 1].integer.map { "first: \(key) \($0)" } ?? "without a key"
+        findings.append(check.finding(count, example))
+      }
+    }
+    return findings
+  }
+}

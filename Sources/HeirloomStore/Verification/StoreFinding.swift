@@ -1,0 +1,67 @@
+/// Something about a store that is not as its model or its format asks for.
+package struct StoreFinding: Hashable, Sendable {
+  /// How bad it is.
+  package let severity: Severity
+  /// What it is.
+  package let kind: Kind
+  /// The entity that it is about; `nil` for the store as a whole.
+  package let entity: String?
+  /// What was found, what it means and what to do.
+  package let message: String
+
+  /// Creates a finding.
+  package init(_ severity: Severity, _ kind: Kind, entity: String? = nil, _ message: String) {
+    self.severity = severity
+    self.kind = kind
+    self.entity = entity
+    self.message = message
+  }
+
+  /// How bad a finding is.
+  package enum Severity: String, Hashable, Sendable, CaseIterable, Comparable {
+    /// Data are lost or can't be reached, or an app or a migration would go wrong.
+    case error
+    /// Something doesn't fit; all data are there.
+    case warning
+    /// Worth knowing, and no fault.
+    case note
+
+    /// Orders severities, the worst first.
+    package static func < (left: Severity, right: Severity) -> Bool {
+      left.rank < right.rank
+    }
+
+    private var rank: Int {
+      switch self {
+      case .error: 0
+      case .warning: 1
+      case .note: 2
+      }
+    }
+  }
+
+  /// What a finding is.
+  ///
+  /// Raw values are read by other programs.
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
+    // The file.
+    case damaged, truncated, trailingBytes
+    // The metadata.
+    case missingMetadata, severalMetadata, invalidMetadata, missingHashes, oddMetadata, wrongDigest, wrongChecksum
+    // The model.
+    case unknownModel, differentHash, differentModel, missingModelCache, severalModelCaches, damagedModelCache
+    case differentModelCache, damagedSnapshot, differentSnapshot
+    // The table of entities.
+    case missingEntityRow, duplicateEntityRow, wrongEntityRow, staleEntityName, unknownEntityRow, keysBehind
+    // The schema.
+    case missingTable, missingColumn, differentColumnType, extraColumn, extraTable
+    case missingIndex, differentIndex, extraIndex, missingTrigger, differentTrigger, extraTrigger
+    // Rows.
+    case unknownEntityNumber, abstractEntity, invalidKey, invalidLockCount, valueOfOtherEntity
+    case missingRequiredValue, wrongValueType, valueOutOfRange, duplicateValues
+    case danglingKey, wrongDestination, disagreeingInverse, danglingLink, invalidOrder
+    case missingExternalFile, unusedExternalFile
+    // The companion folder.
+    case unfinishedOperation, damagedManifest, leftover, damagedVersion
+  }
+}

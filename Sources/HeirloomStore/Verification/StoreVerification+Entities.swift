@@ -1,0 +1,308 @@
+import HeirloomModel
+
+extension StoreVerification {
+  private struct EntityRow {
+    let number: Int64
+    let name: String?
+    let parent: Int64?
+    let maximum: SQLiteValue
+  }
+
+  /// The first number of the framework's own entities: history from 16001, CloudKit mirroring from 17001.
+  private static let frameworkNumbers: Int64 = 16_000
+
+  /// Compares the table of entities with the model.
+  mutating func checkEntityRows(_ schema: PhysicalSchema) {
+    guard let rows = entityRows() else { return }
+    var byNumber: [Int64: EntityRow] = [:]
+    var counts: [String: Int] = [:]
+    for row in rows {
+      if let name = row.name { counts[name, default: 0] += 1 }
+      if byNumber.updateValue(row, forKey: row.number) != nil {
+        add(
+          .error, .duplicateEntityRow,
+          "\(PhysicalName.primaryKeyTable) has two rows for the number \(row.number). " + Self.entityAdvice)
+      }
+    }
+    for name in counts.keys.sorted(by: { $0.utf16Precedes($1) }) where counts[name] != 1 {
+      add(
+        .error, .duplicateEntityRow, entity: name,
+        "\(PhysicalName.primaryKeyTable) names \(name) in \(counts[name] ?? 0) rows: which number the entity's objects have"
+          + " is not certain. " + Self.entityAdvice)
+    }
+    for entity in schema.entities {
+      guard let row = byNumber.removeValue(forKey: Int64(entity.number)) else {
+        add(
+          .error, .missingEntityRow, entity: entity.name,
+          "\(PhysicalName.primaryKeyTable) has no row for \(entity.name) (number \(entity.number)): no new object of it gets a"
+            + " key. " + Self.entityAdvice)
+        continue
+      }
+      check(row, of: entity, schema)
+    }
+    for row in byNumber.values.sorted(by: { $0.number < $1.number }) {
+      let name = row.name ?? "an entity without a name"
+      guard row.number < Self.frameworkNumbers else {
+        checkFrameworkRow(row)
+        continue
+      }
+      add(
+        .warning, .unknownEntityRow, entity: row.name,
+        "\(PhysicalName.primaryKeyTable) has a row for \(name) (number \(row.number)), which the model doesn't know. A"
+          + " migration leaves it out.")
+    }
+  }
+
+  private static let entityAdvice =
+    "An app would write wrong keys: don't open the store with it. Restore a retained version or a backup."
+
+  private mutating func entityRows() -> [EntityRow]? {
+    guard let table = actual.table(named: PhysicalName.primaryKeyTable) else {
+      add(
+        .error, .missingTable,
+        "The table \(PhysicalName.primaryKeyTable) is missing: no new object gets a key. " + Self.entityAdvice)
+      return nil
+    }
+    let columns = [PhysicalName.entity, PhysicalName.name, PhysicalName.superentity, PhysicalName.maximum]
+    let missing = columns.filter { table.column(named: $0) == nil }
+    for column in missing {
+      add(.error, .missingColumn, "The column \(table.name).\(column) is missing. " + Self.entityAdvice)
+    }
+    guard missing.isEmpty else { return nil }
+    let rows = reading("the table of entities") { connection throws(SQLiteError) in
+      try connection.rows(
+        "SELECT \(columns.map(quote).joined(separator: ", ")) FROM \(quote(table.name)) ORDER BY rowid")
+    }
+    return rows?.map { row in
+      EntityRow(number: row[0].integer ?? 0, name: row[1].text, parent: row[2].integer, maximum: row[3])
+    }
+  }
+
+  private mutating func check(_ row: EntityRow, of entity: PhysicalEntity, _ schema: PhysicalSchema) {
+    if row.name != entity.name {
+      if let name = row.name, schema.entity(named: name) == nil {
+        add(
+          .note, .staleEntityName, entity: entity.name,
+          "\(PhysicalName.primaryKeyTable) calls the number \(entity.number) \(name), the model \(entity.name): Core Data"
+            + " leaves the old name where an entity was renamed.")
+      } else {
+        add(
+          .error, .wrongEntityRow, entity: entity.name,
+          "\(PhysicalName.primaryKeyTable) calls the number \(entity.number) \(row.name ?? "nothing"), the model"
+            + " \(entity.name): objects would be taken for those of another entity. " + Self.entityAdvice)
+      }
+    }
+    if row.parent != Int64(entity.superentityNumber) {
+      add(
+        .error, .wrongEntityRow, entity: entity.name,
+        "\(PhysicalName.primaryKeyTable) says that the parent of \(entity.name) has the number"
+          + " \(row.parent.map(String.init) ?? "NULL"); the model says \(entity.superentityNumber) (0 for none). "
+          + Self.entityAdvice)
+    }
+    if entity.superentityNumber == 0 {
+      checkMaximum(row, table: entity.table, entity: entity.name)
+    }
+  }
+
+  /// Whether the highest key handed out is at least the highest there is.
+  private mutating func checkMaximum(_ row: EntityRow, table: String, entity: String) {
+    guard actual.table(named: table)?.column(named: PhysicalName.primaryKey) != nil else { return }
+    let highest = reading("the table \(table)", entity: entity) { connection throws(SQLiteError) in
+      try connection.firstInteger("SELECT MAX(\(quote(PhysicalName.primaryKey))) FROM \(quote(table))")
+    }
+    let maximum = row.maximum.integer
+    let needed = highest.flatMap { $0 } ?? 0
+    if let maximum, maximum >= needed { return }
+    add(
+      .error, .keysBehind, entity: entity,
+      "The highest key that \(PhysicalName.primaryKeyTable) has for \(entity) is \(maximum.map(String.init) ?? "no number"),"
+        + " but \(table) holds the key \(needed): the next new objects would get keys that are taken. A migration sets it"
+        + " right; till then, add no objects.")
+  }
+
+  private mutating func checkFrameworkRow(_ row: EntityRow) {
+    let tables = [
+      "CHANGE": PhysicalName.changeTable, "TRANSACTION": PhysicalName.transactionTable,
+      "TRANSACTIONSTRING": PhysicalName.transactionStringTable,
+    ]
+    guard let name = row.name, let table = tables[name] else { return }
+    checkMaximum(row, table: table, entity: name)
+  }
+
+  // MARK: The schema
+
+  /// Compares tables, columns, indexes and triggers with what the model asks for.
+  mutating func checkSchema(_ schema: PhysicalSchema) {
+    let entities = entitiesByTable(schema)
+    for drift in actual.drift(from: schema) { report(drift, schema, entities) }
+    reportExtras(schema, entities)
+  }
+
+  /// The root entity of each table, or the one that names a table of links.
+  private func entitiesByTable(_ schema: PhysicalSchema) -> [String: String] {
+    var entities: [String: String] = [:]
+    for table in schema.tables {
+      switch table.kind {
+      case .objects(let root): entities[table.name] = root
+      case .links(let entity, _): entities[table.name] = entity
+      }
+    }
+    return entities
+  }
+
+  private mutating func report(_ drift: SchemaDrift, _ schema: PhysicalSchema, _ entities: [String: String]) {
+    switch drift {
+    case .missingTable(let name):
+      let isJoin = schema.table(named: name)?.isJoin ?? false
+      add(
+        .error, .missingTable, entity: entities[name],
+        "The table \(name) is missing: no app can read its \(isJoin ? "links" : "objects"). " + StoreFinding.advice)
+    case .missingColumn(let table, let column):
+      add(
+        .error, .missingColumn, entity: entities[table],
+        "The column \(table).\(column) is missing: no app can read what the model keeps there. " + StoreFinding.advice)
+    case .differentType(let table, let column, let found, let expected):
+      // SQLite converts what is written to the column by its type, so that it matters how that reads.
+      let isAlike = SQLAffinity(declaredType: found) == SQLAffinity(declaredType: expected)
+      let type = found.isEmpty ? "no type" : found
+      add(
+        isAlike ? .warning : .error, .differentColumnType, entity: entities[table],
+        "The column \(table).\(column) is declared as \(type) where the model asks for \(expected)"
+          + (isAlike
+            ? "; SQLite treats both alike. A migration makes it right."
+            : ": SQLite converts values on writing by that, so that some may not be what the app saved. A migration makes the"
+              + " column anew; compare its values with a backup first."))
+    case .unknownColumn(let table, let column):
+      add(
+        .warning, .extraColumn, entity: entities[table],
+        "The column \(table).\(column) is unknown to the model: what it holds is not seen by the app. A migration leaves it"
+          + " out; the previous version keeps it.")
+    case .missingIndex(let name):
+      reportMissingIndex(name, schema, entities)
+    case .differentIndex(let name, let found, let expected):
+      let index = schema.indexes.first { $0.name == name }
+      // Constraints of the table itself have an index without a statement.
+      if found.isEmpty, index.map(hasEquivalent) ?? false { return }
+      add(
+        .warning, .differentIndex, entity: index.flatMap { entities[$0.table] },
+        "The index \(name) is \"\(found)\" where the model asks for \"\(expected)\". A migration makes it anew.")
+    case .missingTrigger(let name):
+      add(
+        .warning, .missingTrigger, entity: schema.triggers.first { $0.name == name }?.entity,
+        "The trigger \(name) is missing: changes don't reach the values that it keeps in step. A migration makes it anew."
+      )
+    case .differentTrigger(let name, let found, let expected):
+      add(
+        .warning, .differentTrigger, entity: schema.triggers.first { $0.name == name }?.entity,
+        "The trigger \(name) is \"\(found)\" where the model asks for \"\(expected)\". A migration makes it anew.")
+    }
+  }
+
+  private mutating func reportMissingIndex(
+    _ name: String, _ schema: PhysicalSchema, _ entities: [String: String]
+  ) {
+    guard let index = schema.indexes.first(where: { $0.name == name }) else { return }
+    // Earlier versions of Core Data gave other names; an index on the same columns serves.
+    if hasEquivalent(index) { return }
+    // Without its table or columns there can be no index; that is said already.
+    guard let table = actual.table(named: index.table), index.columns.allSatisfy({ table.column(named: $0) != nil })
+    else { return }
+    var consequence = "fetches are slower, nothing is lost"
+    if case .constraint = index.kind { consequence = "the app's uniqueness constraint is not enforced" }
+    if case .rTree = index.kind { consequence = "fetches by place can't use it" }
+    add(
+      .warning, .missingIndex, entity: entities[index.table],
+      "The index \(name) on \(index.table) (\(listed(index.columns))) is missing: \(consequence). A migration makes it anew."
+    )
+  }
+
+  /// Whether an index on the same columns exists under another name.
+  private func hasEquivalent(_ index: PhysicalIndex) -> Bool {
+    var mustBeUnique = false
+    switch index.kind {
+    case .constraint: mustBeUnique = true
+    case .rTree: return false
+    case .standard, .fetchIndex: break
+    }
+    let sql =
+      "SELECT l.name, l.\"unique\", (SELECT GROUP_CONCAT(name, char(0)) FROM (SELECT x.name FROM pragma_index_info(l.name)"
+      + " AS x ORDER BY x.seqno)) FROM pragma_index_list(?1) AS l WHERE l.partial = 0"
+    guard let rows = try? connection.rows(sql, [.text(index.table)]) else { return false }
+    return rows.contains { row in
+      row[2].text?.split(separator: "\0", omittingEmptySubsequences: false).map(String.init) == index.columns
+        && (!mustBeUnique || row[1] == .integer(1))
+    }
+  }
+
+  private mutating func reportExtras(_ schema: PhysicalSchema, _ entities: [String: String]) {
+    var indexes: [String: [String]] = [:]
+    for (object, ownership) in actual.ownership(under: schema) {
+      switch (object.kind, ownership) {
+      case (.table, .foreign): reportExtraTable(object.name)
+      case (.index, .foreign), (.index, .leftover):
+        if entities[object.table] != nil { indexes[object.table, default: []].append(object.name) }
+      case (.trigger, .leftover):
+        add(
+          .warning, .extraTrigger, entity: entities[object.table],
+          "The trigger \(object.name) is left from an earlier model and changes rows of \(object.table). A migration leaves"
+            + " it out.")
+      case (.trigger, .foreign):
+        add(
+          .note, .extraTrigger, entity: entities[object.table],
+          "The trigger \(object.name) on \(object.table) is not of the model; it travels along.")
+      case (.view, _):
+        add(.note, .extraTable, "The view \(object.name) is not of the model; it travels along.")
+      default: continue
+      }
+    }
+    for table in indexes.keys.sorted(by: { $0.utf16Precedes($1) }) {
+      let names = indexes[table] ?? []
+      add(
+        .note, .extraIndex, entity: entities[table],
+        "\(table) has \(counted(Int64(names.count), "index")) that the model doesn't"
+          + " ask for by name (\(listed(names))): left from an earlier model, or the app's own. They cost a little time on writing."
+      )
+    }
+  }
+
+  private mutating func reportExtraTable(_ name: String) {
+    let columns = Set(actual.table(named: name)?.columns.map(\.name) ?? [])
+    let isObjects = columns.isSuperset(of: [PhysicalName.primaryKey, PhysicalName.entity])
+    let isLinks = name.firstMatch(of: #/^Z_\d+[A-Z]/#) != nil
+    guard isObjects || isLinks else {
+      add(
+        .note, .extraTable,
+        "The table \(name) is not of the model: the app's own, or anyone's. It travels along in a migration.")
+      return
+    }
+    let count = reading("the table \(name)") { connection throws(SQLiteError) in
+      try connection.firstInteger("SELECT COUNT(*) FROM \(quote(name))")
+    }
+    add(
+      .warning, .extraTable,
+      "The table \(name) has the form of Core Data's and \(counted(count.flatMap { $0 } ?? 0, "row")), but the model knows no"
+        + " entity or relationship for it: no app sees them. Was the store opened with another model?")
+  }
+}
+
+/// How SQLite treats values of a column, by its declared type.
+///
+/// The rules: https://www.sqlite.org/datatype3.html#determination_of_column_affinity
+enum SQLAffinity: Hashable {
+  case integer, text, blob, real, numeric
+
+  init(declaredType: String) {
+    let type = declaredType.uppercased()
+    if type.contains("INT") {
+      self = .integer
+    } else if ["CHAR", "CLOB", "TEXT"].contains(where: type.contains) {
+      self = .text
+    } else if type.isEmpty || type.contains("BLOB") {
+      self = .blob
+    } else if ["REAL", "FLOA", "DOUB"].contains(where: type.contains) {
+      self = .real
+    } else {
+      self = .numeric
+    }
+  }
+}

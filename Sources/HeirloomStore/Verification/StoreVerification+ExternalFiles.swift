@@ -1,0 +1,66 @@
+import Foundation
+import HeirloomModel
+
+extension StoreVerification {
+  /// Checks that the files with large values are there, and which others are.
+  mutating func checkExternalFiles(_ schema: PhysicalSchema) {
+    let folder = ExternalStorage.folder(forStoreAt: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
+    let present = Set((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
+    var used: Set<String> = []
+    for entity in schema.model.entities {
+      for attribute in entity.attributes {
+        for column in schema.columns(ofAttribute: attribute.name, in: entity.name)
+        where column.attribute.allowsExternalBinaryDataStorage
+          && actual.table(named: column.table)?.column(named: column.name) != nil
+        {
+          checkFiles(of: column, entity: entity.name, folder: folder, used: &used)
+        }
+      }
+    }
+    let unused = present.subtracting(used).filter { UUID(uuidString: $0) != nil }.sorted()
+    guard !unused.isEmpty else { return }
+    add(
+      .note, .unusedExternalFile,
+      "\(counted(Int64(unused.count), "file")) of external data in \(folder) without an object (\(listed(unused))): left"
+        + " from deleted objects. They take room and do no harm.")
+  }
+
+  private mutating func checkFiles(
+    of column: AttributeColumn, entity: String, folder: String, used: inout Set<String>
+  ) {
+    let value = "t.\(quote(column.name))"
+    var missing: [String] = []
+    var missingCount: Int64 = 0
+    let names = reading("the table \(column.table)", entity: entity) { connection throws(SQLiteError) -> [String] in
+      var names: [String] = []
+      let statement = try connection.prepare(
+        "SELECT \(value) FROM \(quote(column.table)) AS t WHERE typeof(\(value)) = 'blob' AND length(\(value)) = 38"
+          + " AND substr(\(value), 1, 1) = x'02'")
+      while try statement.step() {
+        guard let bytes = statement.blob(at: 0), case .file(let name)? = ExternalStorage(bytes) else { continue }
+        names.append(name)
+      }
+      return names
+    }
+    for name in names ?? [] {
+      used.insert(name)
+      if !Self.isFile("\(folder)/\(name)") {
+        missingCount += 1
+        if missing.count < 8 { missing.append(name) }
+      }
+    }
+    guard missingCount > 0 else { return }
+    let rest = missingCount > 8 ? " and \(missingCount - 8) more" : ""
+    add(
+      .error, .missingExternalFile, entity: entity,
+      "\(counted(missingCount, "file")) with a value of \(entity).\(column.path.joined(separator: ".")) \(isOrAre(missingCount))"
+        + " not in \(folder) (\(missing.joined(separator: ", "))\(rest)): the value is lost unless the file is found. Look for it"
+        + " in a retained version or a backup, and copy it there.")
+  }
+
+  /// Whether there is a plain file, as reading asks for.
+  private static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+}

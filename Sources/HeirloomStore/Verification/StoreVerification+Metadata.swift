@@ -1,0 +1,249 @@
+import HeirloomFormats
+import HeirloomModel
+
+extension StoreVerification {
+  // MARK: Metadata
+
+  mutating func checkMetadata() {
+    guard let table = actual.table(named: PhysicalName.metadataTable) else {
+      add(
+        .error, .missingMetadata,
+        "The table \(PhysicalName.metadataTable) is missing: no app can tell which model made the store. "
+          + StoreFinding.advice)
+      return
+    }
+    let columns = [PhysicalName.version, PhysicalName.uuid, PhysicalName.propertyList]
+    let missing = columns.filter { table.column(named: $0) == nil }
+    guard missing.isEmpty else {
+      add(
+        .error, .invalidMetadata,
+        "The table \(table.name) lacks the columns \(listed(missing)): the metadata can't be read. "
+          + StoreFinding.advice)
+      return
+    }
+    let list = columns.map(quote).joined(separator: ", ")
+    let rows = reading("the metadata") { connection throws(SQLiteError) in
+      try connection.rows("SELECT \(list) FROM \(quote(table.name)) ORDER BY rowid LIMIT 3")
+    }
+    guard let rows else { return }
+    guard let row = rows.first else {
+      add(
+        .error, .missingMetadata,
+        "There is no row of metadata: no app can tell which model made the store. " + StoreFinding.advice)
+      return
+    }
+    if rows.count > 1 {
+      add(
+        .error, .severalMetadata,
+        "There are several rows of metadata where one is expected: which model made the store is not certain. The first one"
+          + " is used for the other checks. " + StoreFinding.advice)
+    }
+    if row[0] != .integer(1) {
+      add(.warning, .oddMetadata, "The row of metadata has another version than 1; Core Data writes 1.")
+    }
+    readMetadata(identifier: row[1], propertyList: row[2])
+  }
+
+  private mutating func readMetadata(identifier: SQLiteValue, propertyList: SQLiteValue) {
+    if identifier.text.map({ $0.isEmpty }) ?? true {
+      add(
+        .error, .invalidMetadata,
+        "The store has no identifier: object identifiers that the app kept lead nowhere. " + StoreFinding.advice)
+    } else if let text = identifier.text, !Self.isIdentifier(text) {
+      add(.warning, .oddMetadata, "The store's identifier is no UUID in upper case, as Core Data writes it.")
+    }
+    guard let bytes = propertyList.blob else {
+      add(
+        .error, .invalidMetadata,
+        "The metadata hold no property list: no app can tell which model made the store. " + StoreFinding.advice)
+      return
+    }
+    do throws(StoreError) {
+      let metadata = try StoreMetadata(propertyList: bytes, identifier: identifier.text ?? "", path: path)
+      report.metadata = metadata
+      checkDigests(metadata)
+    } catch {
+      switch error.problem {
+      case .missingVersionHashes:
+        add(
+          .error, .missingHashes,
+          "The metadata name no version hashes: no app can tell which model made the store, and none opens it. "
+            + StoreFinding.advice)
+      case .invalidMetadata(let reason):
+        add(.error, .invalidMetadata, "The metadata can't be read: \(reason) " + StoreFinding.advice)
+      default:
+        add(.error, .invalidMetadata, error.description)
+      }
+    }
+  }
+
+  private mutating func checkDigests(_ metadata: StoreMetadata) {
+    let digest = ManagedObjectModel.versionHashesDigest(of: metadata.versionHashes)
+    if let stored = metadata.versionHashesDigest, stored != digest {
+      add(
+        .warning, .wrongDigest,
+        "The digest of the version hashes is not that of the hashes beside it: one of the two was changed by hand or by a"
+          + " program. The hashes count; a migration writes both anew.")
+    }
+    let checksum = ManagedObjectModel.versionChecksum(of: metadata.versionHashes)
+    if let stored = metadata.versionChecksum, stored != checksum {
+      add(
+        .warning, .wrongChecksum,
+        "The model's checksum is not that of the version hashes beside it: one of the two was changed by hand or by a"
+          + " program. The hashes count; a migration writes both anew.")
+    }
+    if metadata.versionHashes.isEmpty {
+      add(.error, .missingHashes, "The metadata name no entity. " + StoreFinding.advice)
+    }
+    let type = metadata.otherValues[PhysicalName.storeTypeKey]?.stringValue
+    if type != "SQLite" {
+      add(
+        .warning, .oddMetadata,
+        "The metadata call the store's type \(type.map { "\"\($0)\"" } ?? "nothing"); Core Data expects \"SQLite\".")
+    }
+    if metadata.frameworkVersion == 0 {
+      add(.note, .oddMetadata, "The metadata don't say which version of Core Data wrote the store.")
+    }
+  }
+
+  private static func isIdentifier(_ text: String) -> Bool {
+    text.utf8.count == 36
+      && text.utf8.enumerated().allSatisfy { index, byte in
+        switch index {
+        case 8, 13, 18, 23: byte == UInt8(ascii: "-")
+        default:
+          (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(byte)
+        }
+      }
+  }
+
+  // MARK: The model
+
+  /// Finds the model that the store claims, and says what every other source says differently.
+  mutating func findModel(_ candidates: [StoreModelCandidate]) {
+    var candidates = candidates
+    if let cache = cachedModel() { candidates.append(cache) }
+    var nearest: (model: ManagedObjectModel, source: StoreModelCandidate.Source, differing: [String])?
+    for candidate in candidates {
+      guard let model = candidate.model else {
+        let reason = candidate.problem ?? "it is damaged"
+        add(
+          .warning, candidate.source == .snapshot ? .damagedSnapshot : .differentModel,
+          "\(Self.capitalized(candidate.source)) can't be read: \(reason) The store counts, and its data are not affected."
+        )
+        continue
+      }
+      guard let metadata = report.metadata else {
+        if nearest == nil { nearest = (model, candidate.source, []) }
+        continue
+      }
+      if let configuration = Self.fittingConfiguration(of: model, metadata) {
+        if report.model == nil {
+          (report.model, report.configuration, report.modelSource) = (model, configuration, candidate.source)
+          report.isModelFit = true
+        }
+        continue
+      }
+      let differing = metadata.differingEntities(from: model)
+      reportDifference(candidate.source, differing)
+      if nearest.map({ differing.count < $0.differing.count }) ?? true {
+        nearest = (model, candidate.source, differing)
+      }
+    }
+    guard report.model == nil else { return }
+    useNearest(nearest)
+  }
+
+  private mutating func reportDifference(_ source: StoreModelCandidate.Source, _ differing: [String]) {
+    let words = "\(counted(Int64(differing.count), "entity")) differ (\(listed(differing)))"
+    switch source {
+    case .snapshot:
+      add(
+        .warning, .differentSnapshot,
+        "The snapshot beside the store is of another version: \(words). The store counts; the next launch of the app"
+          + " settles it.")
+    case .cache:
+      add(
+        .warning, .differentModelCache,
+        "The store's own copy of its model is of another version than its metadata: \(words). The metadata count; give the"
+          + " right model with --model.")
+    case .file(let name):
+      add(.warning, .differentModel, "The model \(name) is not the one that made the store: \(words).")
+    }
+  }
+
+  private mutating func useNearest(
+    _ nearest: (model: ManagedObjectModel, source: StoreModelCandidate.Source, differing: [String])?
+  ) {
+    guard let nearest else {
+      add(
+        .warning, .unknownModel,
+        "No model is known that made the store, so that neither tables nor rows could be checked: give it with --model."
+      )
+      return
+    }
+    (report.model, report.modelSource) = (nearest.model, nearest.source)
+    guard let metadata = report.metadata else {
+      add(
+        .note, .unknownModel,
+        "Tables and rows are held against \(nearest.source), although nothing says that it is the right model.")
+      return
+    }
+    add(
+      .error, .unknownModel,
+      "No known model has the version hashes of the metadata: no app opens the store, and it can't be migrated until the"
+        + " model is given with --model. Tables and rows are held against the nearest, \(nearest.source).")
+    let hashes = nearest.model.versionHashes()
+    for name in nearest.differing {
+      let what =
+        metadata.versionHashes[name] == nil
+        ? "is in the model and not in the metadata"
+        : hashes[name] == nil
+          ? "is in the metadata and not in the model" : "has another version hash in the metadata than in the model"
+      add(.error, .differentHash, entity: name, "The entity \(name) \(what) (\(nearest.source)).")
+    }
+  }
+
+  /// The model in the store, or what is wrong with it; `nil` if there is none or it was reported.
+  private mutating func cachedModel() -> StoreModelCandidate? {
+    guard actual.table(named: PhysicalName.modelCacheTable) != nil else {
+      add(.note, .missingModelCache, "The store holds no copy of its model; it is complete without.")
+      return nil
+    }
+    let count = reading("the store's own copy of its model") { connection throws(SQLiteError) in
+      try connection.firstInteger("SELECT COUNT(*) FROM \(quote(PhysicalName.modelCacheTable))")
+    }
+    if let count = count.flatMap({ $0 }), count > 1 {
+      add(.warning, .severalModelCaches, "The store holds \(count) copies of its model where one is expected.")
+    }
+    do throws(StoreError) {
+      guard let read = try StoreModelCache.model(connection: connection, path: path) else {
+        add(.note, .missingModelCache, "The store holds no copy of its model; it is complete without.")
+        return nil
+      }
+      return StoreModelCandidate(source: .cache, model: read.model)
+    } catch {
+      guard case .invalidModelCache(let reason) = error.problem else {
+        add(.error, .damaged, error.description)
+        return nil
+      }
+      add(
+        .warning, .damagedModelCache,
+        "The store's own copy of its model can't be read: \(reason) The data are not affected; Core Data writes the copy"
+          + " anew when it next opens the store with a changed model.")
+      return nil
+    }
+  }
+
+  /// The configuration under which a model is what the metadata name: `.some(nil)` for the whole model.
+  private static func fittingConfiguration(of model: ManagedObjectModel, _ metadata: StoreMetadata) -> String?? {
+    let names: [String?] = [nil] + model.configurations.map { Optional($0.name) }
+    return names.first { metadata.isCompatible(with: model, configuration: $0) }
+  }
+
+  private static func capitalized(_ source: StoreModelCandidate.Source) -> String {
+    let text = source.description
+    return text.prefix(1).uppercased() + text.dropFirst()
+  }
+}

@@ -1,0 +1,189 @@
+import HeirloomModel
+
+/// Checks a store against its format and its model without changing anything.
+///
+/// All of it is one read transaction; no lock of ours is taken, nothing is written.
+package struct StoreVerification {
+  let connection: Connection
+  let path: String
+  var report = StoreReport(findings: [])
+  var schema: PhysicalSchema?
+  var actual = ActualSchema(objects: [], tables: [])
+
+  /// Verifies a store.
+  ///
+  /// - Parameters:
+  ///   - path: The store's file.
+  ///   - candidates: Models that may have made it, in the order in which they are believed; the store's own copy comes last.
+  /// - Returns: What was found; a damaged file is a finding.
+  /// - Throws: ``StoreError`` for what is no store, or can't be opened for reading.
+  package static func report(
+    onStoreAt path: String, candidates: [StoreModelCandidate] = []
+  ) throws(StoreError) -> StoreReport {
+    do throws(StoreError) {
+      return try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
+        var verification = StoreVerification(connection: connection, path: path)
+        try verification.run(candidates)
+        return verification.report
+      }
+    } catch {
+      guard case .damaged(let reason) = error.problem else { throw error }
+      return StoreReport(findings: [.damaged("The database's structure is damaged: \(reason).")])
+    }
+  }
+
+  private init(connection: Connection, path: String) {
+    self.connection = connection
+    self.path = path
+  }
+
+  private mutating func run(_ candidates: [StoreModelCandidate]) throws(StoreError) {
+    // What can't be opened at all is no finding; from here on every error is.
+    do throws(SQLiteError) {
+      try connection.execute("BEGIN")
+      actual = try ActualSchema(of: connection)
+    } catch {
+      guard error.isCorrupt else { throw StoreError(error, path: path) }
+      checkSize(expected: connection.headerByteCount)
+      report.findings.append(.damaged("The database's structure is damaged: \(error.message)."))
+      return
+    }
+    guard actual.table(named: PhysicalName.metadataTable) != nil || holdsObjects else {
+      let tables = actual.tables.map(\.name).sorted { $0.utf16Precedes($1) }
+      throw StoreError(path: path, problem: .notStore(tables: Array(tables.prefix(1000))))
+    }
+    checkFile()
+    checkMetadata()
+    findModel(candidates)
+    guard let model = report.model else {
+      report.sort()
+      return
+    }
+    let schema = PhysicalSchema(model: model, configuration: report.configuration, actual: actual)
+    self.schema = schema
+    checkSchema(schema)
+    checkEntityRows(schema)
+    for table in schema.tables {
+      switch table.kind {
+      case .objects(let root): checkObjects(in: table, root: root, schema)
+      case .links: checkLinks(in: table, schema)
+      }
+    }
+    checkExternalFiles(schema)
+    report.sort()
+  }
+
+  /// Whether there is a table that only stores have, although the metadata are gone.
+  private var holdsObjects: Bool {
+    actual.table(named: PhysicalName.primaryKeyTable) != nil
+  }
+
+  // MARK: Reporting
+
+  mutating func add(
+    _ severity: StoreFinding.Severity, _ kind: StoreFinding.Kind, entity: String? = nil, _ message: String
+  ) {
+    report.findings.append(StoreFinding(severity, kind, entity: entity, message))
+  }
+
+  /// Runs a check; what SQLite can't read is a finding.
+  mutating func reading<Value>(
+    _ what: String, entity: String? = nil, _ body: (Connection) throws(SQLiteError) -> Value
+  ) -> Value? {
+    do throws(SQLiteError) {
+      return try body(connection)
+    } catch {
+      add(
+        .error, .damaged, entity: entity,
+        "\(what.prefix(1).uppercased() + what.dropFirst()) can't be read to the end: \(error.message). "
+          + StoreFinding.advice)
+      return nil
+    }
+  }
+
+  // MARK: The file
+
+  private mutating func checkSize(expected: Int64?) {
+    guard let expected, let size = StoreReading.completeSize(of: path) else { return }
+    if size < expected {
+      add(
+        .error, .truncated,
+        "The file has \(size) bytes where its header promises \(expected): its end is missing. " + StoreFinding.advice)
+    } else if size > expected {
+      add(
+        .warning, .trailingBytes,
+        "The file has \(size - expected) bytes after the \(expected) that its header tells of. SQLite ignores them; an"
+          + " interrupted write may have left them.")
+    }
+  }
+
+  private mutating func checkFile() {
+    let sizes = reading("the file's header") { connection throws(SQLiteError) in
+      try connection.rows("SELECT c.page_count * s.page_size FROM pragma_page_count AS c, pragma_page_size AS s")
+    }
+    if let expected = sizes?.first?.first?.integer, let size = StoreReading.completeSize(of: path) {
+      if size < expected {
+        add(
+          .error, .truncated,
+          "The file has \(size) bytes where its header promises \(expected): its end is missing. " + StoreFinding.advice
+        )
+      } else if size > expected {
+        add(
+          .warning, .trailingBytes,
+          "The file has \(size - expected) bytes after the \(expected) that its header tells of. SQLite ignores them; an"
+            + " interrupted write may have left them.")
+      }
+    }
+    let limit = 100
+    let lines = reading("the database's structure") { connection throws(SQLiteError) in
+      try connection.rows("PRAGMA integrity_check(\(limit))").compactMap(\.first?.text)
+    }
+    for line in lines ?? [] where line != "ok" {
+      report.findings.append(.damaged("SQLite's integrity check says: \(line)."))
+    }
+  }
+}
+
+extension StoreFinding {
+  /// What to do about a damaged file.
+  static let advice =
+    "Keep the file and those beside it as they are, and restore a retained version (heirloom versions lists them) or a"
+    + " backup."
+
+  /// A finding about a damaged database.
+  static func damaged(_ what: String) -> StoreFinding {
+    StoreFinding(.error, .damaged, "\(what) \(advice)")
+  }
+}
+
+extension Connection {
+  /// The main file's length by its header, in bytes, for a file that SQLite refuses to read; `nil` if it can't be told.
+  fileprivate var headerByteCount: Int64? {
+    // Bytes 16 and 28: https://www.sqlite.org/fileformat2.html#the_database_header
+    guard let header = readStart(byteCount: 32) else { return nil }
+    let pageSize = Int64(header[16]) << 8 | Int64(header[17])
+    let pageCount = header[28...].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    return (pageSize == 1 ? 65_536 : pageSize) * pageCount
+  }
+}
+
+/// Returns a number with the word for what is counted: `1 row`, `2 rows`.
+func counted(_ number: Int64, _ word: String) -> String {
+  let plural = word.hasSuffix("y") ? word.dropLast() + "ies" : word + (word.hasSuffix("x") ? "es" : "s")
+  return "\(number) \(number == 1 ? word : String(plural))"
+}
+
+/// Returns names in one line, at most eight of them.
+func listed(_ names: some Collection<String>) -> String {
+  let rest = names.count > 8 ? " and \(names.count - 8) more" : ""
+  return names.prefix(8).joined(separator: ", ") + rest
+}
+
+/// Returns the verb for so many.
+func isOrAre(_ count: Int64) -> String { count == 1 ? "is" : "are" }
+
+/// Returns the verb for so many.
+func has(_ count: Int64) -> String { count == 1 ? "has" : "have" }
+
+/// Returns the verb for so many.
+func leads(_ count: Int64) -> String { count == 1 ? "leads" : "lead" }

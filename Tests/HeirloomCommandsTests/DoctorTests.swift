@@ -1,0 +1,87 @@
+import Foundation
+import Heirloom
+import TestSupport
+import Testing
+
+struct DoctorTests {
+  private func next(_ outcome: Tool.Outcome) throws -> String {
+    try #require(try outcome.json()["next"] as? String, "\(outcome.output)")
+  }
+
+  @Test func `a sound store fits on one screen`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory, count: 20)
+    let tool = Tool(directory: directory.url)
+    let bytes = StoreBytes(of: store)
+    let text = tool("doctor", store.path)
+    #expect(text.code == 0)
+    let lines = text.output.split(separator: "\n")
+    #expect(lines.count <= 12)
+    #expect(
+      lines.map { $0.dropFirst(2).prefix { $0 != " " } }.dropFirst() == [
+        "holds", "size", "model", "written", "kept", "findings", "next",
+      ])
+    #expect(text.output.contains("20 objects in 1 entity"))
+    #expect(text.output.contains("the snapshot beside the store"))
+    let json = try tool("doctor", store.path, "--json").json()
+    #expect(json["rows"] as? Int == 20)
+    #expect(json["modelFits"] as? Bool == true)
+    #expect(json["snapshot"] as? String == "fits")
+    #expect(json["versions"] as? [String] == [])
+    #expect(json["next"] as? String == "heirloom inspect \(store.path)")
+    #expect(StoreBytes(of: store) == bytes)
+  }
+
+  @Test func `what to run next follows from what is found`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try VerifyTests.makeMigratedStore(in: directory)
+    let tool = Tool(directory: directory.url)
+    #expect(try next(tool("doctor", store.path, "--json")) == "heirloom versions \(store.path)")
+    let connection = try Connection(path: store.path, mode: .readWrite)
+    try connection.execute("UPDATE ZNOTE SET Z_OPT = 0")
+    try connection.close()
+    let warned = tool("doctor", store.path, "--json")
+    #expect(warned.code == 0)
+    #expect(try next(warned) == "heirloom verify \(store.path)")
+    #expect(tool("doctor", store.path).output.contains("1 warning"))
+
+    // A store that is damaged, or gone, is brought back by the very command that is named.
+    for damage in ["not a database", nil] {
+      if let damage {
+        try Data(damage.utf8).write(to: store)
+      } else {
+        try FileManager.default.removeItem(at: store)
+      }
+      let outcome = tool("doctor", store.path, "--json")
+      #expect(outcome.code == 0, "\(outcome.output)")
+      #expect((try outcome.json()["problem"] as? String)?.contains(store.path) == true)
+      #expect(tool("doctor", store.path).output.contains("no readable store"))
+      let command = try next(outcome)
+      #expect(command.hasPrefix("heirloom restore \(store.path) --version "))
+      guard damage == nil else { continue }
+      let words = command.split(separator: " ").dropFirst().map(String.init)
+      #expect(tool.run(words).code == 0)
+      #expect(tool("verify", store.path).code == 0)
+    }
+  }
+
+  @Test func `a store whose model nobody knows asks for it`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory, count: 20, archives: false)
+    let tool = Tool(directory: directory.url)
+    let outcome = tool("doctor", store.path, "--json")
+    #expect(outcome.code == 0)
+    #expect(try next(outcome) == "heirloom doctor \(store.path) --model MODEL")
+    let model = try Notebook.write(Notebook.first(), "First", in: directory)
+    let json = try tool("doctor", store.path, "--model", model, "--json").json()
+    #expect(json["modelSource"] as? String == "file")
+    #expect(json["versionName"] as? String == "First")
+  }
+
+  @Test func `where nothing is and nothing is kept there is an error`() throws {
+    let directory = try TemporaryDirectory()
+    let outcome = Tool(directory: directory.url)("doctor", "nothing.sqlite", "--json")
+    #expect(outcome.code == 1)
+    #expect(try outcome.failure()["code"] as? String == "missing")
+  }
+}
