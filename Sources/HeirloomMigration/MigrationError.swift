@@ -24,7 +24,8 @@ extension MigrationError: CustomStringConvertible {
     case .unsupportedMapping(let reason): "The mapping can't be carried out: \(reason)."
     case .storeContradictsModel(let reason): "The store is not what its model says: \(reason)."
     case .unexpectedRowCount(let step, let expected, let written):
-      "\(step): expected to write \(expected) rows and wrote \(written)."
+      "\(step): expected to write \(expected) rows and wrote \(written); rows of an entity number that is none of the"
+        + " model's are left out (heirloom verify lists them)."
     case .proofFailed(let findings):
       "The migrated store failed its proof: \(findings.joined(separator: "; "))."
     case .database(let reason, _): reason

@@ -35,7 +35,10 @@ struct PlanText {
         ("reason", .text(blocker.reason)), ("rows", .integer(blocker.rows)),
       ])
     }
-    return [("losses", .list((plan?.losses ?? []).map(output))), ("blockers", .list(blockers))]
+    return [
+      ("losses", .list((plan?.losses ?? []).map(output))), ("blockers", .list(blockers)),
+      ("warnings", .texts(plan?.warnings ?? [])),
+    ]
   }
 
   private static func output(_ loss: MigrationLoss) -> OutputValue {

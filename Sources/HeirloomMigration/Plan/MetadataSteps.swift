@@ -29,7 +29,10 @@ struct MetadataSteps {
           throw MigrationError.storeContradictsModel(
             reason: "\(PhysicalName.primaryKeyTable) has no row for the entity number \(number)")
         }
-        highest = number.flatMap { highestKeys[Int64($0)] } ?? 0
+        // What a store says of its highest key may be behind, if something else than Core Data added rows.
+        let stored = number.flatMap { highestKeys[Int64($0)] } ?? 0
+        let table = tree?.sourceRoot.flatMap { source.entity(named: $0)?.table }
+        highest = max(stored, try table.map { try Self.highestKey(in: $0, connection: connection) } ?? 0)
       } else {
         highest = 0
       }
@@ -74,6 +77,11 @@ struct MetadataSteps {
   }
 
   private static let firstFrameworkNumber: Int64 = 16000
+
+  private static func highestKey(in table: String, connection: Connection) throws(SQLiteError) -> Int64 {
+    let name = "\(quote(SchemaName.store)).\(quote(table))"
+    return try connection.firstInteger("SELECT MAX(\(quote(PhysicalName.primaryKey))) FROM \(name)") ?? 0
+  }
 
   private static func highestKeys(connection: Connection) throws(SQLiteError) -> [Int64: Int64] {
     var keys: [Int64: Int64] = [:]

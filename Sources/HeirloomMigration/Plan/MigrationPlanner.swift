@@ -40,8 +40,9 @@ struct MigrationPlanner {
     let source = PhysicalSchema(model: sourceModel, actual: actual)
     let drift = actual.drift(from: source)
     if let fatal = drift.first(where: \.isFatal) {
-      throw MigrationError.storeContradictsModel(reason: "\(fatal)")
+      throw MigrationError.storeContradictsModel(reason: fatal.description)
     }
+    try checkBookkeeping(actual)
     let destination = PhysicalSchema(model: destinationModel, joinOwners: keptJoinOwners(of: source))
     let routing = try EntityRouting(mapping: mapping, source: source, destination: destination)
     let counts = try StoreCounts(connection: connection, schema: source)
@@ -84,6 +85,16 @@ struct MigrationPlanner {
       checks: ProofChecks(parts, builder: used).checks)
   }
 
+  /// Throws if the table of entities is not there: without it nothing says which keys were handed out.
+  private func checkBookkeeping(_ actual: ActualSchema) throws(MigrationError) {
+    let table = actual.table(named: PhysicalName.primaryKeyTable)
+    for column in [PhysicalName.entity, PhysicalName.name, PhysicalName.superentity, PhysicalName.maximum]
+    where table?.column(named: column) == nil {
+      let missing = table == nil ? "the table" : "the column \(column) of the table"
+      throw .storeContradictsModel(reason: "\(missing) \(PhysicalName.primaryKeyTable) is missing")
+    }
+  }
+
   /// The relationships of the destination that name join tables, since their sources do in the store.
   ///
   /// Only a relationship between objects of one entity has two possible names; which one Core Data takes is not known.
@@ -123,8 +134,14 @@ struct MigrationPlanner {
 
   /// What a difference of the store from its model means for the migration; most mean nothing.
   private static func warning(of drift: SchemaDrift) -> String? {
-    guard case .unknownColumn(let table, let column) = drift else { return nil }
-    return "the column \(table).\(column) belongs to no property of the model and is left behind"
+    switch drift {
+    case .unknownColumn(let table, let column):
+      "the column \(table).\(column) belongs to no property of the model and is left behind"
+    case .differentType(let table, let column, let found, let expected):
+      "the column \(table).\(column) was declared as \(found.isEmpty ? "no type" : found) where the model asks for"
+        + " \(expected); its values are taken over as they are"
+    default: nil
+    }
   }
 }
 
@@ -151,8 +168,9 @@ struct StoreCounts {
         guard case .integer(let number) = row[0], let count = row[1].integer,
           let entity = Int(exactly: number).flatMap({ schema.entity(numbered: $0) }), entity.rootName == root
         else {
+          let number = row[0].integer.map(String.init) ?? (row[0] == .null ? "NULL" : "that is no whole number")
           throw MigrationError.storeContradictsModel(
-            reason: "\(table.name) has rows of the entity number \(row[0]), which is none of \(root)'s")
+            reason: "\(table.name) has rows with the entity number \(number), which is none of \(root)'s")
         }
         add(count, to: entity)
       }

@@ -104,6 +104,23 @@ package enum SchemaDrift: Hashable, Sendable {
   }
 }
 
+extension SchemaDrift: CustomStringConvertible {
+  /// The difference in words, without an end.
+  package var description: String {
+    switch self {
+    case .missingTable(let table): "the table \(table) is missing"
+    case .missingColumn(let table, let column): "the column \(table).\(column) is missing"
+    case .differentType(let table, let column, let found, let expected):
+      "the column \(table).\(column) is declared as \(found.isEmpty ? "no type" : found) instead of \(expected)"
+    case .unknownColumn(let table, let column): "the column \(table).\(column) is unknown"
+    case .missingIndex(let name): "the index \(name) is missing"
+    case .differentIndex(let name, _, _): "the index \(name) covers something else"
+    case .missingTrigger(let name): "the trigger \(name) is missing"
+    case .differentTrigger(let name, _, _): "the trigger \(name) does something else"
+    }
+  }
+}
+
 extension ActualSchema {
   /// Lists the differences from what a model asks for: tables first, then indexes, then triggers.
   ///

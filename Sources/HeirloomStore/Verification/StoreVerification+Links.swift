@@ -37,7 +37,7 @@ extension StoreVerification {
         StoreFinding(
           .error, .wrongDestination, entity: entity.name,
           "In \(counted(count, "object")) \(entityColumn) says that \(name) leads to another entity than it does (\(example)):"
-            + " the app looks for objects that don't exist. A migration writes the column anew.")
+            + " the app looks for objects that don't exist. Set the relationship anew in the app.")
       }
     }
     addInverseCheck(of: relationship, key: key, isOwn: isOwn, entity, destination, to: &tally, schema)

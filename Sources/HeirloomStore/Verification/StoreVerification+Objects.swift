@@ -127,7 +127,7 @@ extension StoreVerification {
           StoreFinding(
             .warning, .valueOfOtherEntity, entity: entity.name,
             "Other entities hold a value in \(table.name).\(column.name), which is for \(name), in \(counted(count, "row"))"
-              + " (\(example)): no app sees it, and a migration leaves it out.")
+              + " (\(example)): no app sees it there. What is it?")
         }
       }
       for (condition, words) in Self.wrongTypes(of: column.attribute, value) {

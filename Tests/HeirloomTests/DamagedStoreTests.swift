@@ -1,0 +1,131 @@
+import Foundation
+import Heirloom
+import TestSupport
+import Testing
+
+/// What the assistant makes of stores that something else than their app wrote to: a clear error and the same store, or
+/// the right migration.
+@Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
+struct DamagedStoreTests {
+  private static let history = Result {
+    try ModelHistory(contentsOf: Corpus.modelURL("zmessaging2.101.0", in: "wire-ios-data-model"))
+  }
+
+  /// Findings after which nothing is migrated.
+  private static let refused: Set<StoreFinding.Kind> = [
+    .missingHashes, .differentHash, .invalidMetadata, .severalMetadata, .missingMetadata, .missingTable, .missingColumn,
+    .missingEntityRow, .unknownEntityNumber,
+  ]
+
+  /// What the migration of the store makes of it when nothing was done to it.
+  private static let expected = Result {
+    try Corpus.withCopy(of: StoreDamage.store) { url in
+      _ = try assistant(for: url).migrateStore()
+      return try StoreContents(of: url, model: history.get().current)
+    }
+  }
+
+  private static func assistant(for url: URL) throws -> MigrationAssistant {
+    MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url), history: try history.get())
+  }
+
+  /// The first of each kind and severity: a migration of this model takes its time.
+  private static func firsts(_ damages: [StoreDamage]) -> [StoreDamage] {
+    var seen: Set<String> = []
+    return damages.filter { seen.insert("\($0.kind) \($0.severity)").inserted }
+  }
+
+  @Test(arguments: StoreDamage.all.filter { refused.contains($0.kind) })
+  func `what a migration can't be right for is refused, and the store stays as it is`(damage: StoreDamage) throws {
+    try damage.withStore { url in
+      let bytes = try Data(contentsOf: url)
+      let rows = try allRows(of: url)
+      var message = ""
+      do {
+        _ = try Self.assistant(for: url).migrateStore()
+        Issue.record("expected an error")
+      } catch {
+        message = "\(error)"
+      }
+      #expect(message.count > 40 && message.hasSuffix("."), "\(message)")
+      #expect(!message.contains("integer(") && !message.contains("SELECT"), "\(message)")
+      // In a table of one entity its number is looked at while rows are copied: by then the store has left WAL mode
+      // and is back in it.
+      if damage.kind != .unknownEntityNumber || damage.entity == "Message" {
+        #expect(try Data(contentsOf: url) == bytes)
+      }
+      #expect(try allRows(of: url) == rows)
+      let kept = try? FileManager.default.contentsOfDirectory(atPath: url.path + ".heirloom/previous")
+      #expect((kept ?? []) == [])
+    }
+  }
+
+  @Test(arguments: firsts(StoreDamage.ofSchema.filter { !refused.contains($0.kind) }))
+  func `what the model alone decides is migrated as if nothing had been done`(damage: StoreDamage) throws {
+    try damage.withStore { url in
+      let plan = try migrateAsExpected(url)
+      if damage.kind == .differentColumnType {
+        // What was perhaps converted by SQLite is said before.
+        #expect(plan.warnings.contains { $0.contains("ZUSER.ZNAME") }, "\(plan.warnings)")
+      }
+      #expect(try faults(of: url) == [])
+    }
+  }
+
+  @Test func `what does no harm does none to a migration`() throws {
+    try Corpus.withCopy(of: StoreDamage.store) { url in
+      // The index that is missing can't be another one as well; a number of saves is part of what is compared.
+      for damage in StoreDamage.harmless where ![.missingIndex, .invalidLockCount].contains(damage.kind) {
+        try damage.apply(to: url)
+      }
+      let plan = try migrateAsExpected(url)
+      #expect(plan.warnings.contains { $0.contains("ZUSER.ZNOTE") }, "\(plan.warnings)")
+      // Values of the metadata that no model knows and tables of others travel along.
+      #expect(try faults(of: url) == [.oddMetadata, .extraTable])
+    }
+  }
+
+  /// Migrates a store and compares it with what the migration makes of an undamaged one.
+  private func migrateAsExpected(_ url: URL) throws -> MigrationPlan {
+    guard case .migrated(let report) = try Self.assistant(for: url).migrateStore() else {
+      throw CocoaError(.featureUnsupported)
+    }
+    #expect(try StoreContents(of: url, model: report.plan.destination) == Self.expected.get())
+    return report.plan
+  }
+
+  @Test func `rows that no app wrote are migrated as they are, without anything new that is wrong`() throws {
+    try Corpus.withCopy(of: StoreDamage.store) { url in
+      for damage in StoreDamage.ofRows where !Self.refused.contains(damage.kind) { try damage.apply(to: url) }
+      let before = try faults(of: url)
+      #expect(before.count >= 9)
+      guard case .migrated(let report) = try Self.assistant(for: url).migrateStore() else {
+        Issue.record("expected a migration")
+        return
+      }
+      #expect(try faults(of: url).isSubset(of: before))
+      let expected = try Self.expected.get().objects.values.reduce(0) { $0 + $1.count }
+      let found = try StoreContents(of: url, model: report.plan.destination).objects.values
+      // One object is of an abstract entity, and so of none that is looked at.
+      #expect(found.reduce(0) { $0 + $1.count } >= expected - 1)
+    }
+  }
+
+  private func faults(of url: URL) throws -> Set<StoreFinding.Kind> {
+    Set(try StoreVerification.report(onStoreAt: url.path).findings.filter { $0.severity < .note }.map(\.kind))
+  }
+
+  /// All rows of all tables, in their order.
+  private func allRows(of url: URL) throws -> [String: [[SQLiteValue]]] {
+    try StoreReading.withQuietConnection(toStoreAt: url.path) { connection in
+      Result { () throws(SQLiteError) in
+        var rows: [String: [[SQLiteValue]]] = [:]
+        for table in try ActualSchema(of: connection).tables {
+          rows[table.name] = try connection.rows("SELECT * FROM \(quote(table.name)) ORDER BY rowid")
+        }
+        return rows
+      }
+    }.get()
+  }
+}
