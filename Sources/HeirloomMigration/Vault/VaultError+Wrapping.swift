@@ -20,9 +20,6 @@ extension VaultError {
 }
 
 extension FileError {
-  /// Whether there is no room left.
-  var isFull: Bool { code == ENOSPC || code == EDQUOT }
-
   /// Whether the file system, or a rule of the system's, refuses links that are possible elsewhere.
   ///
   /// `EPERM` is FAT's answer and that of protected hard links, `EMLINK` a file with too many names, `EXDEV` a file that is
