@@ -23,10 +23,10 @@ final class MountedVolume {
   }
 
   /// Mounts a file system on a folder that exists, in a directory that is kept as long.
-  init(on folder: URL, of directory: TemporaryDirectory, options: String) throws {
+  init(on folder: URL, of directory: TemporaryDirectory, kind: String = "tmpfs", options: String) throws {
     url = folder
     self.directory = directory
-    try Self.command(["/usr/bin/mount", "-t", "tmpfs", "-o", options, "tmpfs", folder.path])
+    try Self.command(["/usr/bin/mount", "-t", kind, "-o", options, kind, folder.path])
   }
 
   deinit {

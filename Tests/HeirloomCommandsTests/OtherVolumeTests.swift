@@ -97,4 +97,29 @@ struct OtherVolumeTests {
     #expect(field.retained(of: store).count == 2)
     withExtendedLifetime(volume) {}
   }
+
+  @Test(arguments: [true, false])
+  func `a store in the lower layer of an overlay is migrated and restored`(isOneVolume: Bool) throws {
+    let field = try FieldStore(.wal)
+    let directory = try TemporaryDirectory()
+    // An overlay can't lie on another, as in a container: the layers are on volumes in memory.
+    let upper = try MountedVolume(options: "size=256m")
+    let lower = isOneVolume ? upper : try MountedVolume(options: "size=16m")
+    let folders = ["lower": lower, "upper": upper, "work": upper].mapValues(\.url).map { name, url in
+      (name, url.appendingPathComponent(name))
+    }
+    for (_, url) in folders { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false) }
+    let layers = Dictionary(uniqueKeysWithValues: folders.map { ($0.0, $0.1.path) })
+    _ = try field.place(in: lower.url.appendingPathComponent("lower"))
+    let options = "lowerdir=\(layers["lower"] ?? ""),upperdir=\(layers["upper"] ?? ""),workdir=\(layers["work"] ?? "")"
+    let overlay = try MountedVolume(on: directory.url, of: directory, kind: "overlay", options: options)
+    let store = overlay.url.appendingPathComponent(FieldStore.name)
+    let outcome = try ToolProcess().migrate(store, to: field.models)
+    #expect(outcome.outcome == "migrated", outcome.summary)
+    field.checkMigrated(store)
+    let back = try ToolProcess().run(["restore", store.path, "--json"])
+    #expect(back.code == 0, back.summary)
+    #expect(field.isOld(store))
+    withExtendedLifetime((upper, lower)) {}
+  }
 }

@@ -3,10 +3,12 @@ import HeirloomMigration
 /// The file system, told to have room whatever it has: so that the first write that finds none is met, not the look before.
 struct RoomyFiles: FileOperations {
   private let system = POSIXFileOperations()
+  /// What the volume is told to be; `nil` for what it is.
+  var kind: VolumeInformation.Kind?
 
   func volume(of path: String) throws(FileError) -> VolumeInformation {
     let volume = try system.volume(of: path)
-    return VolumeInformation(kind: volume.kind, fileSystemName: volume.fileSystemName, availableBytes: .max)
+    return VolumeInformation(kind: kind ?? volume.kind, fileSystemName: volume.fileSystemName, availableBytes: .max)
   }
 
   func status(of path: String) throws(FileError) -> FileStatus? { try system.status(of: path) }
@@ -23,7 +25,11 @@ struct RoomyFiles: FileOperations {
   }
   func synchronizeFile(_ path: String) throws(FileError) { try system.synchronizeFile(path) }
   func synchronizeDirectory(_ path: String) throws(FileError) { try system.synchronizeDirectory(path) }
-  func link(_ path: String, to newPath: String) throws(FileError) { try system.link(path, to: newPath) }
+  func link(_ path: String, to newPath: String) throws(FileError) {
+    // FAT and many programs' file systems have no second names.
+    guard kind == nil else { throw FileError(.link, path, to: newPath, code: 1) }
+    try system.link(path, to: newPath)
+  }
   func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) {
     try system.copyFile(path, to: newPath, attributes: attributes)
   }

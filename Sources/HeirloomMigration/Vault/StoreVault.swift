@@ -155,9 +155,11 @@ package struct StoreVault {
     guard let folder, folder.kind == .directory else {
       throw .unusableFolder(path: location.directory, reason: "there is no such folder")
     }
+    let volume = try VaultError.wrapping { () throws(FileError) in try files.volume(of: location.directory) }
     if let store {
       guard store.kind == .regular else { throw .notAFile(path: location.path, found: store.kind.rawValue) }
-      guard store.identity.device == folder.identity.device else {
+      // In an overlay a file has the device of its layer, until the first writing moves it to the uppermost.
+      guard store.identity.device == folder.identity.device || volume.fileSystemName == "overlay" else {
         throw .unusableFolder(path: location.directory, reason: "the store is mounted there from another volume")
       }
     } else if requiresStore {
@@ -166,7 +168,6 @@ package struct StoreVault {
     for path in [location.companion, location.previous, location.incoming, location.incompatible] {
       if let reason = try tree.objection(to: path, on: folder) { throw .unusableFolder(path: path, reason: reason) }
     }
-    let volume = try VaultError.wrapping { () throws(FileError) in try files.volume(of: location.directory) }
     guard volume.kind.isSafe || configuration.allowUnsafeVolume else {
       throw .unsafeVolume(path: location.path, fileSystem: volume.fileSystemName)
     }
