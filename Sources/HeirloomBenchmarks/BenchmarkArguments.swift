@@ -1,11 +1,22 @@
 /// What a caller of the tool asks for.
 struct BenchmarkArguments: Hashable {
   /// The workloads.
-  enum Workload: String, Hashable, CaseIterable {
+  enum Workload: Hashable {
     /// A launch with nothing to do.
     case launch
-    /// An additive migration: two attributes, one entity, one index.
-    case additive = "W1"
+    /// A migration.
+    case migration(MigrationWorkload)
+
+    /// The workload of a name.
+    init?(_ name: String) {
+      if name.lowercased() == "launch" {
+        self = .launch
+        return
+      }
+      let migration = MigrationWorkload.allCases.first { $0.rawValue.lowercased() == name.lowercased() }
+      guard let migration else { return nil }
+      self = .migration(migration)
+    }
   }
 
   /// The number of notes in the stores that are migrated.
@@ -18,6 +29,8 @@ struct BenchmarkArguments: Hashable {
   var only: Workload?
   /// The folder in which stores are made; `nil` for the system's temporary folder.
   var directory: String?
+  /// Whether each builder is measured, beside the one that Heirloom chooses.
+  var comparesBuilders = false
   /// Whether to print JSON instead of a table.
   var printsJSON = false
   /// Whether to print the usage instead of running.
@@ -27,11 +40,12 @@ struct BenchmarkArguments: Hashable {
 
   /// The text that explains the options.
   static let usage = """
-    usage: HeirloomBenchmarks [--notes N] [--rounds R] [--seed S] [--only launch|W1] [--directory DIR] [--json]
+    usage: HeirloomBenchmarks [--notes N] [--rounds R] [--seed S] [--only WORKLOAD] [--builders] [--directory DIR] [--json]
       --notes N        notes in the store that is migrated (100000)
       --rounds R       runs of each way, interleaved (5)
       --seed S         seed of the generated stores; the same seed gives the same bytes (1)
-      --only WORKLOAD  launch or W1; both without
+      --only WORKLOAD  launch, W1, W1first, W2 or W5; all without
+      --builders       also measures each builder, whichever Heirloom would choose
       --directory DIR  where stores are made: choose a folder on the file system to be measured
       --json           one object on standard output
     """
@@ -49,11 +63,12 @@ struct BenchmarkArguments: Hashable {
       case "--seed": seed = try Self.number(word, remaining.popFirst(), in: 0...UInt64.max)
       case "--only":
         let name = try Self.value(word, remaining.popFirst())
-        guard let workload = Workload.allCases.first(where: { $0.rawValue.lowercased() == name.lowercased() }) else {
-          throw .usage("--only \(name): expected launch or W1.")
+        guard let workload = Workload(name) else {
+          throw .usage("--only \(name): expected launch, W1, W1first, W2 or W5.")
         }
         only = workload
       case "--directory": directory = try Self.value(word, remaining.popFirst())
+      case "--builders": comparesBuilders = true
       case "--json": printsJSON = true
       case "--help": printsUsage = true
       case ChildProcess.option:

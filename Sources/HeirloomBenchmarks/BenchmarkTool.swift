@@ -26,7 +26,9 @@ struct BenchmarkTool {
     try checkGenerator(in: work, seed: arguments.seed)
     var report = try BenchmarkReport(directory: work.path)
     if arguments.includes(.launch) { report.launch = try LaunchBenchmark.run(in: work) }
-    if arguments.includes(.additive) { report.additive = try AdditiveBenchmark.run(arguments, in: work) }
+    for workload in MigrationWorkload.allCases where arguments.includes(.migration(workload)) {
+      report.migrations[workload.rawValue] = try MigrationBenchmark.run(workload, arguments, in: work)
+    }
     print(arguments.printsJSON ? try report.json() : report.text)
   }
 
@@ -46,9 +48,7 @@ struct BenchmarkTool {
   private static func runChild(_ words: [String]) throws {
     let name = words.first ?? ""
     if name == LaunchBenchmark.childName { return try LaunchBenchmark.runChild(Array(words.dropFirst())) }
-    guard let way = AdditiveBenchmark.Way.allCases.first(where: { $0.childName == name }) else {
-      throw BenchmarkError.usage("\"\(name)\" is no run.")
-    }
-    try AdditiveBenchmark.runChild(way, Array(words.dropFirst()))
+    guard name == MigrationBenchmark.childName else { throw BenchmarkError.usage("\"\(name)\" is no run.") }
+    try MigrationBenchmark.runChild(Array(words.dropFirst()))
   }
 }

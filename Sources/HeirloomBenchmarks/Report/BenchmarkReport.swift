@@ -15,13 +15,8 @@ struct BenchmarkReport: Codable {
   var fileSystem: String
   /// The launch with nothing to do.
   var launch: LaunchBenchmark.Report?
-  /// The additive migration.
-  var additive: AdditiveBenchmark.Report?
-
-  private enum CodingKeys: String, CodingKey {
-    case system, processors, sqliteVersion, isOptimized, fileSystem, launch
-    case additive = "W1"
-  }
+  /// The migrations, by their names.
+  var migrations: [String: MigrationBenchmark.Report] = [:]
 
   /// Creates a report of the machine, without results.
   ///
@@ -56,7 +51,7 @@ struct BenchmarkReport: Codable {
         + (isOptimized ? "" : ", not optimized: run with -c release")
     ]
     if let launch { lines += [""] + Self.lines(of: launch) }
-    if let additive { lines += [""] + Self.lines(of: additive) }
+    for name in migrations.keys.sorted() { lines += [""] + (migrations[name].map(Self.lines) ?? []) }
     return lines.joined(separator: "\n")
   }
 
@@ -84,13 +79,13 @@ struct BenchmarkReport: Codable {
     ]
   }
 
-  private static func lines(of report: AdditiveBenchmark.Report) -> [String] {
+  private static func lines(of report: MigrationBenchmark.Report) -> [String] {
     var table = TextTable([
       "", "median ms", "least ms", "CPU ms", "× limit", "× proven", "rows/s", "MB/s", "written MB", "syncs", "peak MB",
     ])
     for way in report.ways {
       table.add([
-        name(of: way.way), number(way.seconds * 1000, 1), number(way.leastSeconds * 1000, 1),
+        name(of: way), number(way.seconds * 1000, 1), number(way.leastSeconds * 1000, 1),
         number(way.processorSeconds * 1000, 1),
         number(way.ratioToLimit, 2), number(way.ratioToProvenLimit, 2), number(way.rowsPerSecond, 0),
         number(way.bytesPerSecond / 1e6, 1), way.writtenBytes.map { number($0 / 1e6, 1) } ?? "?", "\(way.syncs)",
@@ -99,12 +94,13 @@ struct BenchmarkReport: Codable {
     }
     let parts = report.ways.map { way in
       let list = way.parts.map { "\($0.name) \(number($0.seconds * 1000, 1))" }.joined(separator: ", ")
-      return "  \(name(of: way.way)), ms: \(list)"
+      return "  \(name(of: way)), ms: \(list)"
     }
     let initial = report.ways.compactMap(\.initialPeakBytes).max()
     return [
-      "W1, old version kept: \(report.notes) notes, \(report.rows) rows, \(number(Double(report.storeBytes) / 1e6, 1)) MB;"
-        + " \(report.rounds) rounds, in turns"
+      "\(report.workload.rawValue), \(report.workload.title)",
+      "  old version kept: \(report.notes) notes, \(report.rows) rows, \(number(Double(report.storeBytes) / 1e6, 1)) MB;"
+        + " \(report.rounds) rounds, in turns",
     ] + table.lines + parts + [
       "  goals: at most \(number(report.goalRatio, 2)) × proven limit, peak at most"
         + " \(megabytes(report.goalPeakBytes)) MB (\(megabytes(initial)) MB before the migration begins)",
@@ -112,11 +108,13 @@ struct BenchmarkReport: Codable {
     ]
   }
 
-  private static func name(of way: AdditiveBenchmark.Way) -> String {
-    switch way {
+  private static func name(of way: MigrationBenchmark.WayReport) -> String {
+    switch way.way {
     case .limit: "limit"
     case .limitProven: "limit, proven"
-    case .heirloom: "Heirloom"
+    case .heirloom: "Heirloom (\(way.builder ?? ""))"
+    case .rebuild: "always rebuild"
+    case .cloneAndAlter: "always cloneAndAlter"
     }
   }
 

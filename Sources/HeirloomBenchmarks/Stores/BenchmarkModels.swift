@@ -7,17 +7,72 @@ enum BenchmarkModels {
     try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["V1"])
   }
 
-  /// The version after an additive change: two attributes, an entity that sorts last, an index.
-  static func notesWithAdditions() throws -> ManagedObjectModel {
+  /// The version after an additive change: two attributes, an entity, an index.
+  ///
+  /// - Parameter name: The new entity; one that sorts first renumbers all others.
+  static func notesWithAdditions(entity name: String = "Workspace") throws -> ManagedObjectModel {
     var note = note
     note.attributes.append(attribute("priority", .integer32))
     note.indexes.append(
       FetchIndexDescription(name: "byTitle", elements: [FetchIndexElementDescription(property: "title")]))
     var person = person
     person.attributes.append(attribute("nickname", .string))
-    var workspace = EntityDescription(name: "Workspace")
-    workspace.attributes = [attribute("name", .string)]
-    return try ManagedObjectModel(entities: [note, person, tag, workspace], versionIdentifiers: ["W1"])
+    return try ManagedObjectModel(entities: [note, person, tag, named(name)], versionIdentifiers: ["W1"])
+  }
+
+  /// The version after a change of shape: a rename, an attribute gone, a default for NULL, several authors.
+  static func notesReshaped() throws -> ManagedObjectModel {
+    var heading = attribute("heading", .string)
+    heading.renamingIdentifier = "title"
+    var note = note
+    note.attributes = [note.attributes[0], note.attributes[1], heading]
+    var authors = relationship("authors", to: "Person", inverse: "notes", isToMany: true)
+    authors.renamingIdentifier = "author"
+    note.relationships = [authors, relationship("tags", to: "Tag", inverse: "notes", isToMany: true)]
+    var person = person
+    person.attributes.removeAll { $0.name == "score" }
+    person.attributes[0].isOptional = false
+    person.attributes[0].defaultValue = .integer(18)
+    person.relationships = [relationship("notes", to: "Note", inverse: "authors", isToMany: true)]
+    return try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["W2"])
+  }
+
+  /// What one of fifty versions adds.
+  enum Addition {
+    /// An attribute of an entity, with its column's type.
+    case attribute(entity: String, name: String, type: String)
+    /// An entity that sorts last, with its number.
+    case entity(name: String, number: Int)
+  }
+
+  /// Returns what a version from 1 to 50 adds: every tenth an entity, the others attributes in turns.
+  static func addition(ofVersion version: Int) -> Addition {
+    if version.isMultiple(of: 10) { return .entity(name: "Zone\(version)", number: 3 + version / 10) }
+    return version.isMultiple(of: 2)
+      ? .attribute(entity: "Person", name: "extra\(version)", type: "VARCHAR")
+      : .attribute(entity: "Note", name: "extra\(version)", type: "INTEGER")
+  }
+
+  /// The fiftieth of fifty additive versions.
+  static func notesAfterFiftyVersions() throws -> ManagedObjectModel {
+    var (note, person) = (note, person)
+    var others = [tag]
+    for version in 1...50 {
+      switch addition(ofVersion: version) {
+      case .entity(let name, _): others.append(named(name))
+      case .attribute("Note", let name, _): note.attributes.append(attribute(name, .integer32))
+      case .attribute(_, let name, _): person.attributes.append(attribute(name, .string))
+      }
+    }
+    note.indexes.append(
+      FetchIndexDescription(name: "byTitle", elements: [FetchIndexElementDescription(property: "title")]))
+    return try ManagedObjectModel(entities: [note, person] + others, versionIdentifiers: ["W5"])
+  }
+
+  private static func named(_ name: String) -> EntityDescription {
+    var entity = EntityDescription(name: name)
+    entity.attributes = [attribute("name", .string)]
+    return entity
   }
 
   private static var note: EntityDescription {

@@ -17,21 +17,14 @@ struct StoreSums: Hashable {
     "PRAGMA quick_check",
   ]
 
-  private static let laterQueries = [
-    "SELECT SUM(ZPRIORITY IS NULL) FROM ZNOTE",
-    "SELECT SUM(ZNICKNAME IS NULL) FROM ZPERSON",
-    "SELECT COUNT(*), COUNT(ZNAME) FROM ZWORKSPACE",
-    "SELECT COUNT(*), SUM(LENGTH(ZTITLE)) FROM ZNOTE INDEXED BY Z_Note_byTitle WHERE ZTITLE > 's'",
-    "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT",
-  ]
-
   /// Computes the sums of a store.
   ///
   /// - Parameters:
   ///   - path: The store.
-  ///   - model: Its model, one of the two of notes; the metadata must say so.
+  ///   - model: Its model; the metadata must say so.
+  ///   - workload: The migration that made it; `nil` for a store before.
   /// - Throws: ``BenchmarkError/differentContents(subject:expected:found:)`` if the store is of another model.
-  init(of path: String, model: ManagedObjectModel) throws {
+  init(of path: String, model: ManagedObjectModel, after workload: MigrationWorkload? = nil) throws {
     let metadata = try StoreMetadata(contentsOf: URL(fileURLWithPath: path))
     guard metadata.isCompatible(with: model) else {
       throw BenchmarkError.differentContents(
@@ -39,10 +32,7 @@ struct StoreSums: Hashable {
         found: "\(metadata.versionIdentifiers)")
     }
     let connection = try Connection(path: path, mode: .readOnly, options: .looking)
-    let hasAdditions = model.entity(named: "Workspace") != nil
-    for query in Self.earlierQueries + (hasAdditions ? Self.laterQueries : []) {
-      rows[query] = try connection.rows(query)
-    }
+    for query in workload?.sumQueries ?? Self.earlierQueries { rows[query] = try connection.rows(query) }
     try connection.close()
   }
 

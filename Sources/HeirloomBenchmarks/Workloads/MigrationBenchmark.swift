@@ -1,8 +1,8 @@
 import Foundation
 import Heirloom
 
-/// The additive migration W1, by Heirloom and by hand, each in a process of its own and in turns.
-enum AdditiveBenchmark {
+/// A migration by Heirloom and by hand, each in a process of its own and in turns.
+enum MigrationBenchmark {
   /// The ways to migrate, in the order of a round.
   enum Way: String, Codable, CaseIterable {
     /// By hand, unproven.
@@ -11,10 +11,23 @@ enum AdditiveBenchmark {
     case limitProven
     /// By `MigrationAssistant.migrateStore()` with the standard proof.
     case heirloom
+    /// The same, always as a new file.
+    case rebuild
+    /// The same, always in a copy of the store.
+    case cloneAndAlter
 
-    /// The name of the run in a child process.
-    var childName: String { "W1-\(rawValue)" }
+    /// The builder, for a run of Heirloom.
+    var builder: BuilderChoice {
+      switch self {
+      case .limit, .limitProven, .heirloom: .automatic
+      case .rebuild: .always(.rebuild)
+      case .cloneAndAlter: .always(.cloneAndAlter)
+      }
+    }
   }
+
+  /// The name of a run in a child process.
+  static let childName = "migration"
 
   /// What a child process measured.
   struct Measured: Codable {
@@ -26,6 +39,8 @@ enum AdditiveBenchmark {
     var parts: [MeasuredPart]
     /// The store that holds the old version.
     var keptPath: String
+    /// How Heirloom made the candidate.
+    var builder: String?
     /// The bytes written; `nil` where the system doesn't tell.
     var writtenBytes: Int64?
     /// The most memory of the process, in bytes; `nil` where the system doesn't tell.
@@ -40,6 +55,8 @@ enum AdditiveBenchmark {
   struct WayReport: Codable {
     /// The way.
     var way: Way
+    /// How Heirloom made the candidate.
+    var builder: String?
     /// The median, in seconds.
     var seconds: Double
     /// The shortest, in seconds.
@@ -68,6 +85,8 @@ enum AdditiveBenchmark {
 
   /// What is reported.
   struct Report: Codable {
+    /// What was measured.
+    var workload: MigrationWorkload
     /// Notes in the store.
     var notes: Int
     /// Rows in the store.
@@ -87,27 +106,33 @@ enum AdditiveBenchmark {
   // MARK: The parent
 
   /// Generates a store and migrates copies of it.
-  static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> Report {
+  static func run(
+    _ workload: MigrationWorkload, _ arguments: BenchmarkArguments, in work: BenchmarkFolder
+  ) throws -> Report {
     let earlier = try BenchmarkModels.notes()
-    let later = try BenchmarkModels.notesWithAdditions()
+    let later = try workload.destination()
     let original = work.file("Notes.sqlite")
-    try StoreGenerator(notes: arguments.notes, seed: arguments.seed).makeStore(at: original)
+    if try POSIXFileOperations().status(of: original) == nil {
+      try StoreGenerator(notes: arguments.notes, seed: arguments.seed).makeStore(at: original)
+    }
     let sums = try StoreSums(of: original, model: earlier)
     guard let size = try POSIXFileOperations().status(of: original)?.size else {
       throw BenchmarkError.unexpectedOutcome(expected: "a generated store", found: "none")
     }
 
+    var ways: [Way] = [.limit, .limitProven, .heirloom]
+    if arguments.comparesBuilders { ways += [.rebuild, .cloneAndAlter] }
     var expected: StoreSums?
     var measured: [Way: [Measured]] = [:]
     for _ in 0..<arguments.rounds {
-      for way in Way.allCases {
+      for way in ways {
         let folder = try work.emptyFolder("run")
         let path = StoreLocation.join(folder, "Notes.sqlite")
         // On the disk before the clock starts: its writing is no part of the migration.
         try POSIXFileOperations().copyFile(original, to: path, attributes: FileAttributes(mode: 0o644))
-        let result = try ChildProcess.run(way.childName, [path], returning: Measured.self)
-        let migrated = try StoreSums(of: path, model: later)
-        try migrated.check(against: sums)
+        let words = [workload.rawValue, way.rawValue, path]
+        let result = try ChildProcess.run(childName, words, returning: Measured.self)
+        let migrated = try StoreSums(of: path, model: later, after: workload)
         if let expected { try migrated.check(against: expected) }
         expected = expected ?? migrated
         try StoreSums(of: result.keptPath, model: earlier).check(against: sums)
@@ -115,9 +140,9 @@ enum AdditiveBenchmark {
       }
     }
     return Report(
-      notes: arguments.notes, rows: sums.rowCount, storeBytes: size, rounds: arguments.rounds, goalRatio: 1.15,
-      goalPeakBytes: 32 << 20,
-      ways: Way.allCases.compactMap { report($0, measured, rows: Double(sums.rowCount), bytes: Double(size)) })
+      workload: workload, notes: arguments.notes, rows: sums.rowCount, storeBytes: size, rounds: arguments.rounds,
+      goalRatio: workload.goalRatio, goalPeakBytes: 32 << 20,
+      ways: ways.compactMap { report($0, measured, rows: Double(sums.rowCount), bytes: Double(size)) })
   }
 
   private static func report(_ way: Way, _ all: [Way: [Measured]], rows: Double, bytes: Double) -> WayReport? {
@@ -128,7 +153,7 @@ enum AdditiveBenchmark {
     let seconds = runs.map(\.seconds)
     let written = runs.compactMap { $0.writtenBytes.map(Double.init) }
     return WayReport(
-      way: way, seconds: seconds.median, leastSeconds: seconds.min() ?? 0,
+      way: way, builder: first.builder, seconds: seconds.median, leastSeconds: seconds.min() ?? 0,
       processorSeconds: runs.map(\.processorSeconds).median, ratioToLimit: ratio(to: .limit),
       ratioToProvenLimit: ratio(to: .limitProven), rowsPerSecond: rows / max(seconds.median, 1e-9),
       bytesPerSecond: bytes / max(seconds.median, 1e-9), writtenBytes: written.isEmpty ? nil : written.median,
@@ -144,15 +169,18 @@ enum AdditiveBenchmark {
   // MARK: The child
 
   /// Migrates one store and answers what it took.
-  static func runChild(_ way: Way, _ words: [String]) throws {
-    guard words.count == 1 else { throw BenchmarkError.usage("The run \(way.childName) needs a store.") }
-    let path = words[0]
+  static func runChild(_ words: [String]) throws {
+    guard words.count == 3, let workload = MigrationWorkload(rawValue: words[0]), let way = Way(rawValue: words[1])
+    else {
+      throw BenchmarkError.usage("The run \(childName) needs a workload, a way and a store.")
+    }
+    let path = words[2]
     let before = ProcessCounters.now()
     var measured: Measured
     switch way {
-    case .limit: measured = try migrateByHand(path, isProven: false)
-    case .limitProven: measured = try migrateByHand(path, isProven: true)
-    case .heirloom: measured = try migrate(path)
+    case .limit: measured = try migrateByHand(path, workload, isProven: false)
+    case .limitProven: measured = try migrateByHand(path, workload, isProven: true)
+    case .heirloom, .rebuild, .cloneAndAlter: measured = try migrate(path, workload, builder: way.builder)
     }
     let after = ProcessCounters.now()
     measured.initialPeakBytes = before.peakBytes
@@ -161,11 +189,13 @@ enum AdditiveBenchmark {
     try ChildProcess.answer(measured)
   }
 
-  private static func migrateByHand(_ path: String, isProven: Bool) throws -> Measured {
+  private static func migrateByHand(
+    _ path: String, _ workload: MigrationWorkload, isProven: Bool
+  ) throws -> Measured {
     var metadata = try StoreMetadata(contentsOf: URL(fileURLWithPath: path))
-    metadata.adopt(try BenchmarkModels.notesWithAdditions())
+    metadata.adopt(try workload.destination())
     let migration = HandWrittenMigration(
-      path: path, keptPath: path + ".kept", propertyList: try metadata.propertyList())
+      path: path, keptPath: path + ".kept", workload: workload, propertyList: try metadata.propertyList())
     var watch = Stopwatch()
     try migration.run(isProven: isProven, watch: &watch)
     let (seconds, work) = (watch.seconds, watch.processorSeconds)
@@ -173,16 +203,18 @@ enum AdditiveBenchmark {
       seconds: seconds, processorSeconds: work, parts: watch.parts, keptPath: migration.keptPath, syncs: 2)
   }
 
-  private static func migrate(_ path: String) throws -> Measured {
+  private static func migrate(
+    _ path: String, _ workload: MigrationWorkload, builder: BuilderChoice
+  ) throws -> Measured {
     let history = ModelHistory(
-      current: try BenchmarkModels.notesWithAdditions(), name: "W1", earlier: [("V1", try BenchmarkModels.notes())])
+      current: try workload.destination(), name: workload.rawValue, earlier: [("V1", try BenchmarkModels.notes())])
     let files = CountingFiles()
     let url = URL(fileURLWithPath: path)
     let listener = PartListener()
     let controller = ModelController(storeURL: url, files: files)
     let assistant = MigrationAssistant(
       storeURL: url, modelController: controller, history: history, configuration: MigrationAssistant.Configuration(),
-      files: files)
+      files: files, builder: builder)
     assistant.delegate = listener
     let outcome = try assistant.migrateStore()
     let (seconds, work) = (listener.watch.seconds, listener.watch.processorSeconds)
@@ -191,7 +223,7 @@ enum AdditiveBenchmark {
     }
     return Measured(
       seconds: seconds, processorSeconds: work, parts: listener.watch.parts,
-      keptPath: report.retained.storeURL.path, syncs: files.counts.syncs)
+      keptPath: report.retained.storeURL.path, builder: report.plan.builder.rawValue, syncs: files.counts.syncs)
   }
 }
 
