@@ -10,6 +10,8 @@ enum BenchmarkModels {
   /// The version after an additive change: two attributes, an entity, an index.
   ///
   /// - Parameter name: The new entity; one that sorts first renumbers all others.
+  /// - Returns: The model.
+  /// - Throws: `ModelError`, if the names were ill chosen.
   static func notesWithAdditions(entity name: String = "Workspace") throws -> ManagedObjectModel {
     var note = note
     note.attributes.append(attribute("priority", .integer32))
