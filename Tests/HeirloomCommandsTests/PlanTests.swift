@@ -7,7 +7,7 @@ import Testing
 struct PlanTests {
   private static let keys: Set<String> = [
     "verdict", "changes", "obstacles", "steps", "losses", "blockers", "rowsRewritten", "bytesNeeded", "seconds",
-    "builder",
+    "builder", "warnings",
   ]
 
   @Test(arguments: ["plan", "rehearse"])

@@ -4,13 +4,17 @@ import Heirloom
 extension Command {
   /// Shows what a file is.
   static let inspect = Command(
-    name: "inspect", usage: "PATH [--model MODEL]…",
+    name: "inspect", usage: "PATH [--model MODEL]… [--properties]",
     summary: "a store, model, compiled model or snapshot: entities, hashes, rows, where its model came from",
     details: [
       "Nothing is changed. The model of a store is looked for in the snapshot beside it, among those given by --model, and in"
-        + " the store itself."
+        + " the store itself.",
+      "Of a model everything is shown: entities with their properties, indexes and constraints, configurations and fetch requests;"
+        + " of a store with --properties. With --json the member \"model\" holds all of it, as a snapshot does. What a file says and"
+        + " Heirloom doesn't know is named in notes.",
     ],
-    options: [.model], example: "heirloom inspect Journal.sqlite", positionals: ["PATH"], requiredCount: 1,
+    options: [.model, Option(name: "--properties", summary: "show every property of a store's model")],
+    example: "heirloom inspect Journal.sqlite", positionals: ["PATH"], requiredCount: 1,
     run: InspectCommand.run)
 }
 
@@ -25,7 +29,8 @@ enum InspectCommand {
         message: "There is nothing at \(path); expected a store, a model, a compiled model or a snapshot.",
         suggestion: "Check the path.")
     case .database:
-      return try StoreInspection(path: path, models: arguments.all("--model"), console: console).report(console.style)
+      return try StoreInspection(path: path, models: arguments.all("--model"), console: console).report(
+        console.style, showsModel: arguments.has("--properties"))
     case .emptyFile:
       throw StoreError(path: path, problem: .empty)
     case .unreadable, .folder, .file, .special:

@@ -59,7 +59,7 @@ struct ModelInspection {
       ("versionIdentifiers", .texts(model.versionIdentifiers)),
       ("modelSource", .text(isSnapshot ? "snapshot" : "file")), ("versionName", .optional(list.currentVersionName)),
       ("versions", .texts(list.versions.map(\.name))), ("entities", .list(entities)),
-      ("warnings", .texts(read.warnings.map(\.description))),
+      ("warnings", .texts(read.warnings.map(\.description))), ("model", ModelText(model: model).output),
     ]
 
     report.lines = ["\(style.bold(path)): \(kindWords)", "  checksum     \(checksum)"]
@@ -83,6 +83,7 @@ struct ModelInspection {
       ])
     }
     report.lines += ["", counted(Int64(model.entities.count), "entity") + ":"] + table.lines()
+    report.lines += ModelText(model: model).lines(style)
     return report
   }
 }

@@ -34,8 +34,8 @@ struct StoreInspection {
     look.entities.count { $0.versionHash != nil && $0.versionHash == $0.storedHash }
   }
 
-  /// Reports the store.
-  func report(_ style: TextStyle) -> CommandReport {
+  /// Reports the store, and on request every property of its model.
+  func report(_ style: TextStyle, showsModel: Bool) -> CommandReport {
     let metadata = look.metadata
     var report = CommandReport()
     report.members = [
@@ -46,8 +46,10 @@ struct StoreInspection {
       ("versionName", .optional(look.versionName)), ("configuration", .optional(look.configuration)),
       ("frameworkVersion", .integer(Int64(metadata.frameworkVersion))),
       ("entities", .list(look.entities.map(Self.output))), ("warnings", .texts(look.notes)),
+      ("model", look.model.map { ModelText(model: $0).output } ?? .null),
     ]
     report.lines = head(style) + [""] + table()
+    if showsModel, let model = look.model { report.lines += ModelText(model: model).lines(style) }
     return report
   }
 

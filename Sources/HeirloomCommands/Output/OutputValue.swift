@@ -20,6 +20,24 @@ indirect enum OutputValue {
     number.map { .integer($0) } ?? .null
   }
 
+  /// A value of a JSON document; members are sorted by name.
+  init(_ value: JSONValue) {
+    switch value {
+    case .null: self = .null
+    case .boolean(let value): self = .boolean(value)
+    case .integer(let number): self = .integer(number)
+    case .double(let number): self = .number(number)
+    case .string(let text): self = .text(text)
+    case .array(let values): self = .list(values.map(OutputValue.init))
+    case .object(let members):
+      var output = OutputMembers()
+      for name in members.keys.sorted(by: { $0.utf16Precedes($1) }) {
+        output.append(name, OutputValue(members[name] ?? .null))
+      }
+      self = .object(output)
+    }
+  }
+
   /// A list of texts.
   static func texts(_ texts: [String]) -> OutputValue {
     .list(texts.map { .text($0) })

@@ -22,7 +22,8 @@ struct PlanText {
       return OutputValue.object(members)
     }
     return [("steps", .list(steps))] + findingMembers(of: plan) + [
-      ("rowsRewritten", .integer(plan?.rowsRewritten ?? 0)), ("bytesNeeded", .integer(plan?.bytesNeeded ?? 0)),
+      ("warnings", .texts(plan?.warnings ?? [])), ("rowsRewritten", .integer(plan?.rowsRewritten ?? 0)),
+      ("bytesNeeded", .integer(plan?.bytesNeeded ?? 0)),
       ("seconds", .number(seconds ?? plan?.estimatedSeconds ?? 0)), ("builder", .optional(plan?.builder.rawValue)),
     ]
   }
@@ -37,7 +38,6 @@ struct PlanText {
     }
     return [
       ("losses", .list((plan?.losses ?? []).map(output))), ("blockers", .list(blockers)),
-      ("warnings", .texts(plan?.warnings ?? [])),
     ]
   }
 
