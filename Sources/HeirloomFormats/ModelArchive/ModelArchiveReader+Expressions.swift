@@ -2,6 +2,16 @@ import HeirloomModel
 
 extension ModelArchiveReader {
   private static let expressionDepthLimit = 64
+  private static let predicateKeys: Set<String> = [
+    "NSLeftExpression", "NSRightExpression", "NSPredicateOperator", "NSCompoundPredicateType", "NSSubpredicates",
+  ]
+  private static let operatorKeys: Set<String> = [
+    "NSOperatorType", "NSModifier", "NSOptions", "NSFlags", "NSNegate", "NSVariant",
+  ]
+  private static let expressionKeys: Set<String> = [
+    "NSExpressionType", "NSConstantValue", "NSConstantValueClassName", "NSVariable", "NSOperand", "NSSelectorName",
+    "NSArguments", "NSKeyPath", "NSFRExpression", "NSMOCExpression", "NSCountOnlyFlag", "NSCollection",
+  ]
 
   // MARK: - Predicates
 
@@ -11,6 +21,7 @@ extension ModelArchiveReader {
   ) throws(KeyedArchiveError) -> PredicateDescription {
     guard depth < Self.expressionDepthLimit else { throw .tooDeep(limit: Self.expressionDepthLimit) }
     let classes = try decoder.classNames(of: object)
+    try checkKeys(of: object, place, Self.predicateKeys)
     switch classes[0] {
     case "NSTruePredicate":
       return .alwaysTrue
@@ -47,6 +58,7 @@ extension ModelArchiveReader {
       let comparator = PredicateDescription.Comparator(rawValue: code),
       let modifier = PredicateDescription.Modifier(rawValue: try decoder.integer("NSModifier", of: operation) ?? 0)
     else { return nil }
+    try checkKeys(of: operation, place, Self.operatorKeys)
     // Operators on text keep their options as NSFlags, those on any value as NSOptions.
     let flags = try decoder.integer("NSFlags", of: operation) ?? 0
     let options = try decoder.integer("NSOptions", of: operation) ?? 0
@@ -65,6 +77,7 @@ extension ModelArchiveReader {
   ) throws(KeyedArchiveError) -> ValueExpression {
     guard depth < Self.expressionDepthLimit else { throw .tooDeep(limit: Self.expressionDepthLimit) }
     let classes = try decoder.classNames(of: object)
+    try checkKeys(of: object, place, Self.expressionKeys)
     switch classes[0] {
     case "NSSelfExpression":
       return .evaluatedObject

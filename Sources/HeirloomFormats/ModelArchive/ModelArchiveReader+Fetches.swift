@@ -8,6 +8,7 @@ extension ModelArchiveReader {
     static let propertyValues = 0x4
     static let faults = 0x8
     static let pendingChanges = 0x10
+    static let known = 0x1F
   }
 
   mutating func fetchRequest(
@@ -32,7 +33,16 @@ extension ModelArchiveReader {
     }
     for reference in try decoder.elements("NSSortDescriptors", of: object) {
       guard let descriptor = try decoder.object(reference), let key = try decoder.string("NSKey", of: descriptor)
-      else { continue }
+      else {
+        warn(.invalidValue("a value without a key", of: "NSSortDescriptors"), place)
+        continue
+      }
+      try checkKeys(of: descriptor, place, ["NSKey", "NSAscending", "NSSelector", "NSReverseNullOrder"])
+      let selector = try decoder.string("NSSelector", of: descriptor)
+      if let selector, selector != "compare:" { warn(.invalidValue(selector, of: "NSSelector"), place) }
+      if try decoder.boolean("NSReverseNullOrder", of: descriptor) {
+        warn(.invalidValue("YES", of: "NSReverseNullOrder"), place)
+      }
       let isAscending = try decoder.boolean("NSAscending", of: descriptor)
       request.sortDescriptors.append(SortDescription(keyPath: key, ascending: isAscending))
     }
@@ -50,6 +60,8 @@ extension ModelArchiveReader {
     request.relationshipKeyPathsForPrefetching = try names(
       try decoder.elements("NSRelationshipKeyPathsForPrefetching", of: object))
     if let flags = try decoder.integer("NSFetchRequestFlags", of: object) {
+      let unknown = flags & ~RequestBits.known
+      if unknown != 0 { warn(.invalidValue(String(unknown), of: "NSFetchRequestFlags"), place) }
       request.returnsDistinctResults = flags & RequestBits.distinctResults != 0
       request.includesSubentities = flags & RequestBits.subentities != 0
       request.includesPropertyValues = flags & RequestBits.propertyValues != 0
@@ -91,6 +103,12 @@ extension ModelArchiveReader {
     var index = FetchIndexDescription(name: name, elements: [])
     for reference in try decoder.elements("NSIndexElements", of: object) {
       guard let element = try decoder.object(reference) else { continue }
+      try checkKeys(
+        of: element, place,
+        [
+          "NSPropertyName", "NSFetchIndexElementType", "NSAscending", "NSFetchIndexDescription", "NSProperty",
+          "NSIndexExpression",
+        ])
       var member: FetchIndexElementDescription
       if let expression = try indexExpression(of: element, place) {
         member = FetchIndexElementDescription(subject: expression)

@@ -21,6 +21,8 @@ extension ModelArchiveReader {
   private enum PropertyBits {
     static let indexedBySpotlight = 0x100
     static let storedInExternalRecord = 0x200
+    /// All that are known, with those that keys repeat.
+    static let known = 0x7FF
   }
 
   /// Bits of `NSFlagsKey`.
@@ -195,6 +197,10 @@ extension ModelArchiveReader {
   }
 
   private mutating func isIndexedBySpotlight(_ object: ArchivedObject, bits: Int) throws(KeyedArchiveError) -> Bool {
+    let unknown = bits & ~PropertyBits.known
+    if unknown != 0 {
+      warn(.invalidValue(String(unknown), of: "_P"), try decoder.string("NSPropertyName", of: object) ?? "a property")
+    }
     if bits & PropertyBits.indexedBySpotlight != 0 { return true }
     return try decoder.boolean("NSIndexedBySpotlight", of: object)
   }
@@ -214,6 +220,10 @@ extension ModelArchiveReader {
           rule.warning = .message(text)
         } else if case .scalar(.integer(let code)) = node, let code = Int(exactly: code) {
           rule.warning = .code(code)
+        } else if case .null = node {
+          rule.warning = nil
+        } else {
+          warn(.invalidValue("a value that is neither text nor code", of: "NSValidationWarnings"), place)
         }
       }
       rules.append(rule)

@@ -94,13 +94,21 @@ package struct ModelArchiveReader {
     }
     removeInherited(from: &parts.entities)
     for element in try decoder.elements("NSVersionIdentifiers", of: root) {
-      if let identifier = try decoder.string(element) { parts.versionIdentifiers.append(identifier) }
+      if let identifier = try decoder.string(element) {
+        parts.versionIdentifiers.append(identifier)
+      } else {
+        warn(.invalidValue("a value that is no text", of: "NSVersionIdentifiers"), "model")
+      }
     }
     for entry in try decoder.entries("NSConfigurations", of: root) where entry.key != "PF_DEFAULT_CONFIGURATION_NAME" {
       guard let set = try decoder.object(entry.value) else { continue }
       var names: [String] = []
       for element in try decoder.elements(of: set) {
-        if let name = try entityName(element) { names.append(name) }
+        if let name = try entityName(element) {
+          names.append(name)
+        } else {
+          warn(.invalidValue("a value that is no entity", of: "NSConfigurations"), entry.key)
+        }
       }
       parts.configurations.append(ModelConfiguration(name: entry.key, entityNames: names))
     }
@@ -147,6 +155,8 @@ package struct ModelArchiveReader {
         "NSSuperentity", "NSManagedObjectModel", "NSUserInfo", "NSVersionHashModifier", "NSIsAbstract",
         "NSCompoundIndexes", "NSFetchIndexDescriptions", "NSUniqueTuples", "NSCoreSpotlightDisplayNameExpression",
       ])
+    let type = try decoder.classNames(of: object)[0]
+    if type != "NSEntityDescription" { warn(.unknownClass(type), name) }
     var entity = EntityDescription(name: name)
     entity.renamingIdentifier = try renamingIdentifier(of: object, name: name)
     entity.managedObjectClassName = try nonEmptyString("NSClassNameForEntity", of: object).flatMap {
@@ -196,6 +206,10 @@ package struct ModelArchiveReader {
     if try decoder.boolean("NSIsIndexed", of: object), let name = try decoder.string("NSPropertyName", of: object) {
       indexedNames.append(name)
     }
+    if !Self.propertyClasses.contains(classes[0]) {
+      // A subclass is read as what it descends from.
+      warn(.unknownClass(classes[0]), entity.name)
+    }
     if classes.contains("NSAttributeDescription") {
       entity.attributes.append(try attribute(object, classes, entity: entity.name))
     } else if classes.contains("NSRelationshipDescription") {
@@ -207,6 +221,11 @@ package struct ModelArchiveReader {
       throw .senseless("entity \"\(entity.name)\" has a property of the unknown class \"\(classes[0])\"")
     }
   }
+
+  private static let propertyClasses: Set<String> = [
+    "NSAttributeDescription", "NSDerivedAttributeDescription", "NSCompositeAttributeDescription",
+    "NSRelationshipDescription", "NSFetchedPropertyDescription",
+  ]
 
   /// Returns the name of an entity by its reference.
   mutating func entityName(_ reference: Int) throws(KeyedArchiveError) -> String? {

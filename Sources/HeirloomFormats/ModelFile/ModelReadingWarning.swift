@@ -36,7 +36,8 @@ extension ModelReadingWarning: CustomStringConvertible {
     switch kind {
     case .unknownElement(let name): "The element <\(name)> of \(place) is unknown and was left out."
     case .unknownAttribute(let name): "The XML attribute \"\(name)\" of \(place) is unknown and was left out."
-    case .unknownClass(let name): "The object of class \"\(name)\" in \(place) is unknown and was left out."
+    case .unknownClass(let name):
+      "The class \"\(name)\" of an object in \(place) is unknown; what it adds to known classes was left out."
     case .unknownKey(let name): "The key \"\(name)\" of \(place) is unknown and was left out."
     case .invalidValue(let value, let name):
       "The value \"\(value.prefix(80))\" of \"\(name)\" in \(place) doesn't fit and was left out."

@@ -174,6 +174,7 @@ package struct ModelSourceReader {
     attribute.userInfo = try userInfo(of: element, owner)
     attribute.defaultValue = defaultValue(of: element, type: type, owner)
     attribute.validationRules = validationRules(of: element, type: type, owner)
+    checkFit(of: element, type: type, owner)
     if boolean("derived", of: element, owner) {
       let text = try required("derivationExpression", of: element)
       attribute.derivation = DerivedAttributeDescription(
@@ -181,6 +182,21 @@ package struct ModelSourceReader {
     }
     if type == .composite { attribute.composite = try composite(of: element, owner, depth: depth) }
     return attribute
+  }
+
+  /// Warns about what attributes of other types have, and this one can't keep.
+  private mutating func checkFit(of element: MarkupElement, type: AttributeType, _ owner: String) {
+    let isLimited = type.isNumeric || type == .date || type == .string
+    let isDerived = Self.boolean(element["derived"] ?? "NO") ?? false
+    let fits: [(name: String, isFit: Bool)] = [
+      ("minValueString", isLimited), ("maxValueString", isLimited), ("regularExpressionString", type == .string),
+      ("defaultDateTimeInterval", type == .date), ("minDateTimeInterval", type == .date),
+      ("maxDateTimeInterval", type == .date), ("composite", type == .composite),
+      ("derivationExpression", isDerived),
+    ]
+    for (name, isFit) in fits where !isFit {
+      if let text = element[nonEmpty: name] { warn(.invalidValue(text, of: name), place(owner, element)) }
+    }
   }
 
   private mutating func composite(
@@ -193,7 +209,8 @@ package struct ModelSourceReader {
     guard let type = composites[name] else {
       throw malformed("the composite type \"\(name)\" of \"\(owner)\" is not described", element)
     }
-    check(type, name, attributes: ["name", "elementID", "versionHashModifier"], children: ["attribute", "userInfo"])
+    // An attribute has these for itself; there is no place for those of the type.
+    check(type, name, attributes: ["name"], children: ["attribute"])
     var elements: [AttributeDescription] = []
     for child in type.children(named: "attribute") {
       remainingElements -= 1
@@ -237,6 +254,9 @@ package struct ModelSourceReader {
     relationship.renamingIdentifier = renamingIdentifier(of: element, name: name)
     relationship.versionHashModifier = element[nonEmpty: "versionHashModifier"]
     relationship.isIndexedBySpotlight = boolean("spotlightIndexingEnabled", of: element, owner)
+    if boolean("storedInTruthFile", of: element, owner) {
+      warn(.invalidValue(element["storedInTruthFile"] ?? "", of: "storedInTruthFile"), place(owner, element))
+    }
     relationship.userInfo = try userInfo(of: element, owner)
     return relationship
   }
@@ -247,8 +267,10 @@ package struct ModelSourceReader {
 extension ModelSourceReader {
   /// Warns about attributes and elements that are not known here.
   mutating func check(_ element: MarkupElement, _ owner: String, attributes: Set<String>, children: Set<String>) {
-    for name in element.attributes.keys where !attributes.contains(name) {
-      warn(.unknownAttribute(name), place(owner, element))
+    let unknown = element.attributes.keys.filter { !attributes.contains($0) }
+    for name in unknown.sorted(by: { $0.utf16Precedes($1) }) { warn(.unknownAttribute(name), place(owner, element)) }
+    if element.text.utf8.contains(where: { $0 > 0x20 }) {
+      warn(.invalidValue(element.text.trimmingWhitespace, of: element.name), place(owner, element))
     }
     for child in element.children where !children.contains(child.name) {
       warn(.unknownElement(child.name), place(owner, child))
@@ -329,6 +351,16 @@ extension ModelSourceReader {
     let expression = ExpressionReading.expression(text)
     if case .unparsed = expression { warn(.unparsedExpression(text), place) }
     return expression
+  }
+}
+
+extension String {
+  /// The text without white space at its ends.
+  fileprivate var trimmingWhitespace: String {
+    var rest = self[...]
+    while rest.first?.isWhitespace ?? false { rest.removeFirst() }
+    while rest.last?.isWhitespace ?? false { rest.removeLast() }
+    return String(rest)
   }
 }
 

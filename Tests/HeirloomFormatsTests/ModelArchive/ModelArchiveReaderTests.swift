@@ -207,6 +207,82 @@ struct ModelArchiveReaderTests {
       ])
   }
 
+  @Test func `names unknown keys, classes and bits wherever they stand`() throws {
+    var builder = ArchiveBuilder()
+    let name = builder.string("a")
+    let one = builder.object(
+      "NSConstantValueExpression", ["NSConstantValue": builder.add(.integer(1)), "NSShade": .integer(1)])
+    let own = builder.object("NSSelfExpression", ["NSExpressionType": .integer(1)])
+    let operation = builder.object(
+      "NSEqualityPredicateOperator", ["NSOperatorType": .integer(4), "NSLocale": .integer(1)])
+    let predicate = builder.object(
+      "NSComparisonPredicate",
+      ["NSLeftExpression": own, "NSRightExpression": one, "NSPredicateOperator": operation, "NSMood": .integer(1)])
+    let attribute = builder.object(
+      "NSFancyAttributeDescription", ancestors: ["NSAttributeDescription", "NSPropertyDescription"],
+      [
+        "NSPropertyName": name, "NSAttributeType": .integer(300), "_P": .integer(0x10F1),
+        "NSValidationPredicates": builder.array([predicate]),
+        "NSValidationWarnings": builder.array([builder.object("Gadget")]),
+      ])
+    let element = builder.object(
+      "NSFetchIndexElementDescription",
+      ["NSPropertyName": name, "NSAscending": .boolean(true), "NSTilt": .integer(1)])
+    let index = builder.object(
+      "NSFetchIndexDescription",
+      ["NSIndexName": builder.string("byA"), "NSIndexElements": builder.array([element])])
+    let entity = builder.object(
+      "NSFancyEntityDescription", ancestors: ["NSEntityDescription"],
+      [
+        "NSEntityName": builder.string("E"), "NSProperties": builder.dictionary([("a", attribute)]),
+        "NSFetchIndexDescriptions": builder.array([index]), "NSGlow": .integer(1),
+      ])
+    let sorting = builder.object(
+      "NSSortDescriptor",
+      [
+        "NSKey": name, "NSAscending": .boolean(true), "NSSelector": builder.string("localizedCompare:"),
+        "NSReverseNullOrder": .boolean(true), "NSHum": .integer(1),
+      ])
+    let request = builder.object(
+      "NSFetchRequest",
+      [
+        "NSEntity": entity, "NSSortDescriptors": builder.array([sorting, builder.object("Gadget")]),
+        "NSFetchRequestFlags": .integer(0x5E), "NSWhim": .integer(1),
+      ])
+    let root = builder.object(
+      "NSManagedObjectModel",
+      [
+        "NSEntities": builder.dictionary([("E", entity)]), "NSTaste": .integer(1),
+        "NSVersionIdentifiers": builder.object("NSSet", ["NS.objects": .array([builder.object("Gadget")])]),
+        "NSConfigurations": builder.dictionary([("C", builder.array([builder.object("Gadget")]))]),
+        "NSFetchRequestTemplates": builder.dictionary([("all", request)]),
+      ])
+    let result = try ModelArchiveReader.read(builder.bytes(root: root))
+    #expect(result.model.attribute(named: "a", of: "E")?.type == .integer64)
+    #expect(
+      Set(result.warnings) == [
+        ModelReadingWarning(.unknownKey("NSTaste"), place: "model"),
+        ModelReadingWarning(.unknownClass("NSFancyEntityDescription"), place: "E"),
+        ModelReadingWarning(.unknownKey("NSGlow"), place: "E"),
+        ModelReadingWarning(.unknownClass("NSFancyAttributeDescription"), place: "E"),
+        ModelReadingWarning(.invalidValue("4096", of: "_P"), place: "a"),
+        ModelReadingWarning(.unknownKey("NSMood"), place: "E.a"),
+        ModelReadingWarning(.unknownKey("NSLocale"), place: "E.a"),
+        ModelReadingWarning(.unknownKey("NSShade"), place: "E.a"),
+        ModelReadingWarning(
+          .invalidValue("a value that is neither text nor code", of: "NSValidationWarnings"), place: "E.a"),
+        ModelReadingWarning(.unknownKey("NSTilt"), place: "E, index byA"),
+        ModelReadingWarning(.invalidValue("a value that is no text", of: "NSVersionIdentifiers"), place: "model"),
+        ModelReadingWarning(.invalidValue("a value that is no entity", of: "NSConfigurations"), place: "C"),
+        ModelReadingWarning(.unknownKey("NSWhim"), place: "all"),
+        ModelReadingWarning(.unknownKey("NSHum"), place: "all"),
+        ModelReadingWarning(.invalidValue("localizedCompare:", of: "NSSelector"), place: "all"),
+        ModelReadingWarning(.invalidValue("YES", of: "NSReverseNullOrder"), place: "all"),
+        ModelReadingWarning(.invalidValue("a value without a key", of: "NSSortDescriptors"), place: "all"),
+        ModelReadingWarning(.invalidValue("64", of: "NSFetchRequestFlags"), place: "all"),
+      ])
+  }
+
   // MARK: - Bad input
 
   @Test func `refuses what is no archive of a model`() throws {

@@ -237,6 +237,48 @@ struct ModelSourceReaderTests {
       ])
   }
 
+  /// What an attribute of one type can't keep of what others have, with the XML attribute that is named.
+  static let misfits: [(xml: String, name: String)] = [
+    ("attributeType=\"Boolean\" minValueString=\"0\"", "minValueString"),
+    ("attributeType=\"Binary\" maxValueString=\"9\"", "maxValueString"),
+    ("attributeType=\"Integer 16\" regularExpressionString=\"a+\"", "regularExpressionString"),
+    ("attributeType=\"String\" defaultDateTimeInterval=\"5\"", "defaultDateTimeInterval"),
+    ("attributeType=\"Double\" minDateTimeInterval=\"5\"", "minDateTimeInterval"),
+    ("attributeType=\"Double\" maxDateTimeInterval=\"5\"", "maxDateTimeInterval"),
+    ("attributeType=\"Double\" composite=\"Place\"", "composite"),
+    ("attributeType=\"Double\" derivationExpression=\"now()\"", "derivationExpression"),
+    ("attributeType=\"Double\" defaultValueString=\"many\"", "defaultValueString"),
+  ]
+
+  @Test(arguments: misfits)
+  func `names what doesn't fit the attribute's type`(_ xml: String, _ name: String) throws {
+    let result = try read("<model><entity name=\"E\"><attribute name=\"a\" optional=\"YES\" \(xml)/></entity></model>")
+    #expect(result.warnings.count == 1)
+    let warning = try #require(result.warnings.first)
+    guard case .invalidValue(_, name) = warning.kind else {
+      Issue.record("\(warning)")
+      return
+    }
+    #expect(warning.place == "E.a, line 1")
+  }
+
+  @Test func `names what a composite type, a relationship or the text of an element says and no model keeps`() throws {
+    let result = try read(
+      """
+      <model>
+      <composite name="C" elementID="Old"><attribute name="x" attributeType="Double"/><userInfo/></composite>
+      <entity name="E"><attribute name="a" attributeType="Composite" composite="C"/>
+      <relationship name="r" maxCount="1" destinationEntity="E" storedInTruthFile="YES"/>stray words</entity></model>
+      """)
+    #expect(
+      Set(result.warnings) == [
+        ModelReadingWarning(.unknownAttribute("elementID"), place: "C, line 2"),
+        ModelReadingWarning(.unknownElement("userInfo"), place: "C, line 2"),
+        ModelReadingWarning(.invalidValue("YES", of: "storedInTruthFile"), place: "E.r, line 4"),
+        ModelReadingWarning(.invalidValue("stray words", of: "entity"), place: "E, line 3"),
+      ])
+  }
+
   /// Documents from which no model can be read, with a word that the error must say.
   static let badDocuments: [(String, String)] = [
     ("", "empty"), (" ", "no element"), ("<", "no element"), ("<model>", "truncated"), ("<model", "well-formed"),

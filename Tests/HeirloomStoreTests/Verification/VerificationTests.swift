@@ -192,6 +192,26 @@ struct VerificationTests {
     }
   }
 
+  @Test func `the store's own copy of its model is compared with the metadata`() throws {
+    try withStore { url, model in
+      let connection = try Connection(path: url.path, mode: .readWrite)
+      func kinds() throws -> [StoreFinding.Kind] {
+        let report = try StoreVerification.report(onStoreAt: url.path, candidates: [model])
+        #expect(report.modelSource == model.source && report.isModelFit)
+        return report.findings.map(\.kind)
+      }
+      try StoreModelCache.write(try #require(model.model), to: connection)
+      #expect(try kinds() == [])
+      try StoreModelCache.write(try ManagedObjectModel(entities: [EntityDescription(name: "Note")]), to: connection)
+      #expect(try kinds() == [.differentModelCache])
+      try connection.execute("UPDATE Z_MODELCACHE SET Z_CONTENT = x'0001'")
+      #expect(try kinds() == [.damagedModelCache])
+      try connection.execute("DROP TABLE Z_MODELCACHE")
+      #expect(try kinds() == [.missingModelCache])
+      try connection.close()
+    }
+  }
+
   @Test func `what is no store is refused`() throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("Recipes.sqlite")
