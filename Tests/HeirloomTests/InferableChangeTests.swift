@@ -196,9 +196,80 @@ struct InferableChangeTests {
         entity("C", parent: "P"),
       ]),
     Change(
+      "owner of a to-many without inverse removed",
+      [
+        entity("P", [name], [toMany("bs", "B")]), entity("C", [attribute("x")], parent: "P"), entity("B", [name]),
+      ],
+      [entity("P", [name], [toMany("bs", "B")]), entity("B", [name])]),
+    Change(
+      "many-to-many to one-to-one",
+      [entity("A", [], [toMany("b", "B", "a")]), entity("B", [], [toMany("a", "A", "b")])],
+      [entity("A", [], [toOne("b", "B", "a")]), entity("B", [], [toOne("a", "A", "b")])]),
+    Change(
       "constraint added on values that differ", [entity("A", [attribute("x", .integer64)])],
       [entity("A", [attribute("x", .integer64)], unique: [["x"]])]),
   ]
+
+  /// Changes that the rows stop, with what the plan says.
+  static let blocked: [(change: Change, blocker: String)] = [
+    (
+      Change(
+        "a default in place of NULL makes values equal",
+        [entity("A", [attribute("x", .integer64)], unique: [["x"]])],
+        [entity("A", [attribute("x", .integer64, optional: false, value: .integer(7))], unique: [["x"]])]),
+      "duplicate A.x"
+    ),
+    (
+      Change(
+        "rounding makes values equal", [entity("A", [attribute("x", .integer64)])],
+        [entity("A", [attribute("x", .boolean)], unique: [["x"]])]),
+      "duplicate A.x"
+    ),
+  ]
+
+  @Test(arguments: blocked.indices)
+  func `values that become equal under a constraint are counted before anything is built`(index: Int) throws {
+    let (change, blocker) = Self.blocked[index]
+    let directory = try TemporaryDirectory()
+    let store = directory.file("Store.sqlite")
+    let source = try ManagedObjectModel(entities: change.before)
+    var generator = StoreGenerator(objectsPerEntity: 40, seed: 1)
+    try generator.makeStore(at: store, model: source)
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(
+        current: try ManagedObjectModel(entities: change.after), earlier: [("before", source)]))
+    let plan = try #require(try assistant.plan())
+    #expect(
+      plan.blockers.map { "\($0.kind) \($0.entity).\($0.property ?? "")" } == [blocker], "\(change.testDescription)")
+    withExtendedLifetime(directory) {}
+  }
+
+  @Test func `a composite without value stays without value when an element in it becomes required`() throws {
+    func model(isOptional: Bool) throws -> ManagedObjectModel {
+      var composite = Self.attribute("c", .composite)
+      composite.composite = CompositeAttributeDescription(elements: [
+        Self.attribute("e", optional: isOptional, value: .string("new"))
+      ])
+      return try ManagedObjectModel(entities: [Self.entity("A", [composite])])
+    }
+    let directory = try TemporaryDirectory()
+    let store = directory.file("Store.sqlite")
+    var generator = StoreGenerator(objectsPerEntity: 40, seed: 1)
+    try generator.makeStore(at: store, model: model(isOptional: true))
+    let before = try StoreContents(of: store, model: model(isOptional: true))
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(
+        current: try model(isOptional: false), earlier: [("before", try model(isOptional: true))]))
+    guard case .migrated = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    #expect(before.objects["A"]?.values.contains { $0.values["c.e"] == .null } == true)
+    #expect(try StoreContents(of: store, model: model(isOptional: false)) == before)
+    withExtendedLifetime(directory) {}
+  }
 
   @Test(arguments: changes, [0, 1, 40])
   func `an inferable change keeps every object, value and link`(change: Change, objects: Int) throws {

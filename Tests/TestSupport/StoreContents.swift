@@ -17,6 +17,9 @@ package struct StoreContents: Equatable {
     package var saves: Int64 = 0
   }
 
+  /// Creates the contents of an empty store.
+  package init() {}
+
   /// Reads a store.
   ///
   /// - Parameters:

@@ -6,6 +6,8 @@ import HeirloomStore
 package struct StoreGenerator {
   /// Objects of each concrete entity.
   package var objectsPerEntity: Int
+  /// Whether entities have different numbers of objects, some none, and values come again and lie at the edges of types.
+  package var isVaried: Bool = false
   private var random: SplitMix64
 
   /// Creates a generator.
@@ -52,7 +54,11 @@ package struct StoreGenerator {
     var next: Int64 = 1
     for entity in schema.model.entityTree(from: root.name) where !entity.isAbstract {
       guard let place = schema.entity(named: entity.name) else { continue }
-      for _ in 0..<objectsPerEntity {
+      let constrained = Set(
+        schema.model.entities.filter { $0.name == entity.name || schema.model.isEntity(entity.name, kindOf: $0.name) }
+          .flatMap { $0.uniquenessConstraints.joined() })
+      let objects = isVaried ? [0, 1, objectsPerEntity, objectsPerEntity][random.below(4)] : objectsPerEntity
+      for _ in 0..<objects {
         var columns = ["Z_PK", "Z_ENT", "Z_OPT"]
         var values: [SQLiteValue] = [
           .integer(next), .integer(Int64(place.number)), .integer(Int64(random.below(5)) + 1),
@@ -62,7 +68,10 @@ package struct StoreGenerator {
             columns.append(column.name)
             let mayBeAbsent = column.attribute.isOptional || attribute.isOptional
             values.append(
-              mayBeAbsent && random.below(4) == 0 ? .null : value(of: column.attribute, number: next))
+              mayBeAbsent && random.below(4) == 0
+                ? .null
+                : isVaried && !constrained.contains(attribute.name)
+                  ? RandomValues.stored(column.attribute, using: &random) : value(of: column.attribute, number: next))
           }
         }
         let places = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")

@@ -95,39 +95,43 @@ extension RowFlows {
   }
 
   private func addConstraints(of entity: EntityDescription, to collector: inout HazardCollector) {
-    guard !entity.uniquenessConstraints.isEmpty else { return }
-    let flows = flows(intoTreeOf: entity.name).filter {
-      !$0.source.isAbstract && !$0.destination.isAbstract && !$0.isOpaque
-    }
     for constraint in entity.uniquenessConstraints {
-      var keepers: Set<String> = []
-      var isKept = true
-      for flow in flows {
-        if let keeper = keeper(of: constraint, in: flow) { keepers.insert(keeper) } else { isKept = false }
+      // The index of a constraint on inherited properties holds the rows of all entities that have them.
+      let owners = constraint.compactMap { destination.declaringEntity(ofProperty: $0, in: entity.name)?.name }
+      let covered = owners.max {
+        destination.superentities(of: $0).count < destination.superentities(of: $1).count
       }
-      if flows.isEmpty || isKept && keepers.count == 1 { continue }
+      let flows = flows(intoTreeOf: covered ?? entity.name).filter {
+        !$0.source.isAbstract && !$0.destination.isAbstract && !$0.isOpaque
+      }
+      if flows.isEmpty || isKept(constraint, in: flows) { continue }
       collector.add(
         .duplicate, entity: entity.name, properties: constraint,
         rows: flows.map { flow in flow.rows(constraint.map { flow.origin(of: $0).name }) })
     }
   }
 
-  /// The source entity that already keeps the rows of a flow unique in the same properties; `nil` if none does.
-  private func keeper(of constraint: [String], in flow: RowFlow) -> String? {
-    var names: Set<String> = []
-    for property in constraint {
-      guard let name = flow.origin(of: property).name else { return nil }
-      if let before = source.attribute(named: name, of: flow.source.name),
-        let after = destination.attribute(named: property, of: flow.destination.name), before.type != after.type
-      {
-        // Rounding makes values equal that were not.
-        return nil
-      }
-      names.insert(name)
+  /// Whether one constraint of the source already keeps all rows of some flows unique in the same properties.
+  private func isKept(_ constraint: [String], in flows: [RowFlow]) -> Bool {
+    let names = Set(flows.map { flow in constraint.map { flow.origin(of: $0).name } })
+    guard names.count == 1, flows.allSatisfy({ keepsValues(of: constraint, in: $0) }) else { return false }
+    let kept = Set(names.joined().compactMap { $0 })
+    return source.entities.contains { entity in
+      flows.allSatisfy { source.isEntity($0.source.name, kindOf: entity.name) }
+        && entity.uniquenessConstraints.contains { Set($0).isSubset(of: kept) }
     }
-    return ([flow.source] + source.superentities(of: flow.source.name)).first { entity in
-      entity.uniquenessConstraints.contains { Set($0).isSubset(of: names) }
-    }?.name
+  }
+
+  /// Whether values that differ go on differing: rounding makes some equal, and so does a default in place of NULL.
+  private func keepsValues(of constraint: [String], in flow: RowFlow) -> Bool {
+    constraint.allSatisfy { property in
+      guard let name = flow.origin(of: property).name else { return false }
+      guard let before = source.attribute(named: name, of: flow.source.name),
+        let after = destination.attribute(named: property, of: flow.destination.name)
+      else { return true }
+      let isFilled = before.isOptional && !after.isOptional && after.defaultValue != nil
+      return before.type == after.type && !isFilled
+    }
   }
 }
 

@@ -155,11 +155,20 @@ extension HazardQuestions {
     let parts = rows.compactMap { row -> String? in
       guard let table = source.table(ofEntity: row.entity)?.name else { return nil }
       let values = zip(hazard.properties, row.properties).map { (property: String, path: String?) -> String in
-        if let path { return columns(ofProperty: path, in: row.entity).first ?? "NULL" }
+        // A row keeps or gets an attribute that is not of the constraint's entity but of one below it.
+        let attribute = destination.attribute(named: property, of: row.destinationEntity ?? hazard.entity)
+        if let path {
+          guard let column = columns(ofProperty: path, in: row.entity).first else { return "NULL" }
+          guard let attribute, let before = source.model.attribute(named: path, of: row.entity),
+            let leaves = LeafPair(from: before, to: attribute, path: [])
+          else { return column }
+          // Rounding and filling make values equal that were not.
+          return ValueConversion.expression(
+            column: column, from: leaves.source, to: leaves.destination, mustFill: leaves.mustFill
+          ).sql
+        }
         // A new attribute has its default in every row.
-        guard let attribute = destination.attribute(named: property, of: hazard.entity),
-          let value = attribute.defaultValue
-        else { return "NULL" }
+        guard let attribute, let value = attribute.defaultValue else { return "NULL" }
         return ValueConversion.literal(value, for: attribute)
       }
       let list = zip(values, names).map { "\($0) AS \($1)" }.joined(separator: ", ")

@@ -4,8 +4,9 @@ import HeirloomStore
 
 /// Temporary tables of links, for relationships that are stored in another way than before.
 ///
-/// Each has the columns `owner`, `target`, `target_entity` (the destination's number) and `position`, with the primary key
-/// (owner, target), so that looking up the links of one row is fast whatever indexes the store has.
+/// Each has the columns `owner`, `target`, `owner_entity`, `target_entity` (the destination's numbers) and `position`. The
+/// primary key is (owner, target), so that looking up the links of one row is fast whatever indexes the store has; in a table
+/// of pairs, owner and target are unique each.
 struct LinkTables {
   /// One table of links.
   struct Table: Hashable {
@@ -15,6 +16,8 @@ struct LinkTables {
     let subject: String
     /// The query that fills it.
     let query: String
+    /// Whether each object may be in one link only; of the links of the query, those with the lowest keys are taken.
+    let isOfPairs: Bool
   }
 
   /// The tables, in the order in which they were asked for.
@@ -23,13 +26,20 @@ struct LinkTables {
   /// The steps that make and fill the tables.
   var steps: [MigrationStep] {
     tables.map { table in
-      MigrationStep(
+      let columns = "target_entity INTEGER, owner_entity INTEGER, position INTEGER"
+      let statement =
+        table.isOfPairs
+        ? "CREATE TEMP TABLE \(quote(table.name)) (owner INTEGER PRIMARY KEY, target INTEGER UNIQUE, \(columns))"
+        : "CREATE TEMP TABLE \(quote(table.name)) (owner INTEGER, target INTEGER, \(columns),"
+          + " PRIMARY KEY (owner, target)) WITHOUT ROWID"
+      let order = table.isOfPairs ? " ORDER BY owner, target" : ""
+      return MigrationStep(
         kind: .gatherLinks, subject: table.subject, summary: "Gather the links of \(table.subject)",
         statements: [
+          PlannedStatement(statement),
           PlannedStatement(
-            "CREATE TEMP TABLE \(quote(table.name)) (owner INTEGER, target INTEGER, target_entity INTEGER, "
-              + "position INTEGER, PRIMARY KEY (owner, target)) WITHOUT ROWID"),
-          PlannedStatement("INSERT OR IGNORE INTO temp.\(quote(table.name)) \(table.query)"),
+            "INSERT OR IGNORE INTO temp.\(quote(table.name)) (owner, target, target_entity, owner_entity, position) "
+              + table.query + order),
         ])
     }
   }
@@ -41,17 +51,40 @@ struct LinkTables {
   /// - Returns: `nil` when the source has no such links: the relationship is new.
   mutating func table(
     for relationship: RelationshipDescription, of entity: String, route: EntityRoute, routing: EntityRouting,
-    source: PhysicalSchema, destination: PhysicalSchema, matchesOneToOne: Bool
+    source: PhysicalSchema, destination: PhysicalSchema
   ) -> Table? {
     let queries = LinkQueries(routing: routing, source: source, destination: destination)
     guard let links = queries.links(of: relationship, declaredBy: entity, ownerRoutes: [route]) else { return nil }
-    let owned = queries.filtered(links, relationship: relationship)
-    let query =
-      matchesOneToOne
-      ? "SELECT owner, MIN(target), target_entity, NULL FROM (SELECT MIN(owner) AS owner, target, target_entity"
-        + " FROM (\(owned)) GROUP BY target) GROUP BY owner"
-      : "SELECT owner, target, target_entity, position FROM (\(owned))"
-    return add(subject: "\(route.destination).\(relationship.name)", query: query)
+    let owned = queries.filtered(links, relationship: relationship, declaredBy: entity)
+    return add(
+      subject: "\(route.destination).\(relationship.name)",
+      query: "SELECT owner, target, target_entity, owner_entity, position FROM (\(owned))")
+  }
+
+  /// Returns the table with the links of a one-to-one relationship of the destination, the same for both sides.
+  ///
+  /// - Returns: The table, and whether the relationship leads from its targets to its owners; `nil` when the source has no
+  ///   such links.
+  mutating func pairs(
+    of relationship: RelationshipDescription, declaredBy entity: String, routing: EntityRouting,
+    source: PhysicalSchema, destination: PhysicalSchema
+  ) -> (table: Table, isReversed: Bool)? {
+    var (relationship, entity) = (relationship, entity)
+    var isReversed = false
+    if let inverse = destination.model.inverse(of: relationship),
+      [inverse.entity.name, inverse.relationship.name].lexicographicallyPrecedes(
+        [entity, relationship.name], by: { $0.utf16Precedes($1) })
+    {
+      (relationship, entity, isReversed) = (inverse.relationship, inverse.entity.name, true)
+    }
+    let queries = LinkQueries(routing: routing, source: source, destination: destination)
+    let owners = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
+    guard let links = queries.links(of: relationship, declaredBy: entity, ownerRoutes: owners) else { return nil }
+    let owned = queries.filtered(links, relationship: relationship, declaredBy: entity)
+    let table = add(
+      subject: "\(entity).\(relationship.name)",
+      query: "SELECT owner, target, target_entity, owner_entity, NULL FROM (\(owned))", isOfPairs: true)
+    return (table, isReversed)
   }
 
   /// Returns the table with the links of a to-many relationship without inverse, seen from the rows that it leads to.
@@ -62,15 +95,16 @@ struct LinkTables {
     let queries = LinkQueries(routing: routing, source: source, destination: destination)
     let owners = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
     guard let links = queries.links(of: relationship, declaredBy: entity, ownerRoutes: owners) else { return nil }
-    let owned = queries.filtered(links, relationship: relationship)
+    let owned = queries.filtered(links, relationship: relationship, declaredBy: entity)
     return add(
       subject: "\(entity).\(relationship.name)",
-      query: "SELECT target, owner, NULL, position FROM (\(owned))")
+      query: "SELECT target, owner, owner_entity, target_entity, position FROM (\(owned))")
   }
 
-  private mutating func add(subject: String, query: String) -> Table {
-    if let known = tables.first(where: { $0.query == query }) { return known }
-    let table = Table(name: "heirloom_links_\(tables.count + 1)", subject: subject, query: query)
+  private mutating func add(subject: String, query: String, isOfPairs: Bool = false) -> Table {
+    if let known = tables.first(where: { $0.query == query && $0.isOfPairs == isOfPairs }) { return known }
+    let table = Table(
+      name: "heirloom_links_\(tables.count + 1)", subject: subject, query: query, isOfPairs: isOfPairs)
     tables.append(table)
     return table
   }
@@ -113,21 +147,31 @@ struct LinkQueries {
   }
 
   /// Returns the links whose two ends survive and fit the destination, with the entity that each target becomes.
-  func filtered(_ links: LinkQuery, relationship: RelationshipDescription) -> String {
-    let targets = destination.model.entityTree(from: relationship.destinationEntity)
-      .compactMap { routing.byDestination[$0.name] }
-    guard let root = targets.first.flatMap({ source.table(ofEntity: $0.source)?.name }) else {
-      return "SELECT owner, target, NULL AS target_entity, position, inverse_position FROM (\(links.sql)) WHERE 0"
+  func filtered(_ links: LinkQuery, relationship: RelationshipDescription, declaredBy entity: String) -> String {
+    guard let owner = end("owner", entity: entity), let target = end("target", entity: relationship.destinationEntity)
+    else {
+      return "SELECT owner, target, NULL AS owner_entity, NULL AS target_entity, position, inverse_position"
+        + " FROM (\(links.sql)) WHERE 0"
     }
+    return "SELECT k.owner AS owner, k.target AS target, \(owner.number) AS owner_entity,"
+      + " \(target.number) AS target_entity, k.position AS position, k.inverse_position AS inverse_position"
+      + " FROM (\(links.sql)) AS k\(target.join)\(owner.join)"
+  }
+
+  /// The rows at one end of links that become something the end may be; `nil` if none do.
+  private func end(_ name: String, entity: String) -> (join: String, number: String)? {
+    let routes = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
+    guard let table = routes.first.flatMap({ source.table(ofEntity: $0.source)?.name }) else { return nil }
     let numbers = Dictionary(
-      targets.map { ($0.sourceNumber, $0.destinationNumber) }, uniquingKeysWith: { first, _ in first })
+      routes.map { ($0.sourceNumber, $0.destinationNumber) }, uniquingKeysWith: { first, _ in first })
     let surviving = numbers.keys.sorted().map(String.init).joined(separator: ", ")
-    let entity = "t.\(quote(PhysicalName.entity))"
-    return "SELECT k.owner AS owner, k.target AS target,"
-      + " \(TableTransfer.renumbering(entity, numbers).sql) AS target_entity,"
-      + " k.position AS position, k.inverse_position AS inverse_position"
-      + " FROM (\(links.sql)) AS k JOIN \(quote(SchemaName.store)).\(quote(root)) AS t"
-      + " ON t.\(quote(PhysicalName.primaryKey)) = k.target AND \(entity) IN (\(surviving))"
+    let alias = quote("\(name)_row")
+    let number = "\(alias).\(quote(PhysicalName.entity))"
+    return (
+      " JOIN \(quote(SchemaName.store)).\(quote(table)) AS \(alias)"
+        + " ON \(alias).\(quote(PhysicalName.primaryKey)) = k.\(name) AND \(number) IN (\(surviving))",
+      TableTransfer.renumbering(number, numbers).sql
+    )
   }
 
   private func union(_ queries: [LinkQuery]) -> LinkQuery? {

@@ -94,7 +94,8 @@ extension TreePlanner {
         let column = source.column(atPath: [sourceName] + leaves.sourcePath, in: route.source)?.name
       else { return (Self.initialValue(of: attribute, path: elements), nil) }
       let stored = "s.\(quote(column))"
-      let converted = ValueConversion.expression(column: stored, from: leaves.source, to: leaves.destination)
+      let converted = ValueConversion.expression(
+        column: stored, from: leaves.source, to: leaves.destination, mustFill: leaves.mustFill)
       return (converted.from(column), sourceName)
     }
   }
@@ -125,15 +126,19 @@ extension TreePlanner {
 /// A leaf of a destination attribute and the leaf of the source that it comes from.
 ///
 /// For an attribute that is no composite, the leaf is the attribute itself.
-private struct LeafPair {
+struct LeafPair {
   let source: AttributeDescription
   let destination: AttributeDescription
   /// Names from the source attribute's elements down to the leaf.
   let sourcePath: [String]
+  /// Whether the leaf must have a value now and may have had none: neither it nor a composite around it is optional.
+  let mustFill: Bool
 
   init?(from source: AttributeDescription, to destination: AttributeDescription, path: [String]) {
     var (source, destination) = (source, destination)
     var sourcePath: [String] = []
+    var isOptional = destination.isOptional
+    var wasOptional = source.isOptional
     for name in path {
       guard let element = destination.composite?.elements.first(where: { $0.name == name }),
         let sourceElement = source.composite?.elements.first(where: {
@@ -142,11 +147,14 @@ private struct LeafPair {
       else { return nil }
       (source, destination) = (sourceElement, element)
       sourcePath.append(sourceElement.name)
+      isOptional = isOptional || element.isOptional
+      wasOptional = wasOptional || sourceElement.isOptional
     }
     guard source.composite == nil, destination.composite == nil, !source.isTransient else { return nil }
     self.source = source
     self.destination = destination
     self.sourcePath = sourcePath
+    mustFill = wasOptional && !isOptional
   }
 }
 
@@ -172,10 +180,7 @@ extension TreePlanner {
         entities.append(RoutedExpression(route: route, expression: copied.entity))
         if !isPrivate(sourceName, of: route.source, to: routes) { isPrivateColumn = false }
       } else {
-        let table = links.table(
-          for: relationship, of: entity, route: route, routing: routing, source: source, destination: destination,
-          matchesOneToOne: mustMatch)
-        let gathered = table.map { gatheredKey($0, relationship: relationship) } ?? (.null, .null)
+        let gathered = gatheredKey(relationship, declaredBy: entity, route: route, isOfPairs: mustMatch)
         keys.append(RoutedExpression(route: route, expression: gathered.0))
         entities.append(RoutedExpression(route: route, expression: gathered.1))
       }
@@ -226,14 +231,27 @@ extension TreePlanner {
   }
 
   /// The key from gathered links: the link with the lowest primary key where there are several.
-  private func gatheredKey(
-    _ table: LinkTables.Table, relationship: RelationshipDescription
+  private mutating func gatheredKey(
+    _ relationship: RelationshipDescription, declaredBy entity: String, route: EntityRoute, isOfPairs: Bool
   ) -> (ColumnExpression, ColumnExpression) {
-    let from = "FROM temp.\(quote(table.name)) AS l WHERE l.owner = s.\(quote(PhysicalName.primaryKey))"
-    let tail = " ORDER BY l.target LIMIT 1)"
+    var isReversed = false
+    let table: LinkTables.Table?
+    if isOfPairs {
+      let pairs = links.pairs(
+        of: relationship, declaredBy: entity, routing: routing, source: source, destination: destination)
+      (table, isReversed) = (pairs?.table, pairs?.isReversed ?? false)
+    } else {
+      table = links.table(
+        for: relationship, of: entity, route: route, routing: routing, source: source, destination: destination)
+    }
+    guard let table else { return (.null, .null) }
+    let (own, other) = isReversed ? ("target", "owner") : ("owner", "target")
+    let tail =
+      "FROM temp.\(quote(table.name)) AS l WHERE l.\(own) = s.\(quote(PhysicalName.primaryKey))"
+      + " ORDER BY l.\(other) LIMIT 1)"
     return (
-      ColumnExpression(sql: "(SELECT l.target \(from)\(tail)", isVerbatim: false),
-      ColumnExpression(sql: "(SELECT l.target_entity \(from)\(tail)", isVerbatim: false)
+      ColumnExpression(sql: "(SELECT l.\(other) \(tail)", isVerbatim: false),
+      ColumnExpression(sql: "(SELECT l.\(other)_entity \(tail)", isVerbatim: false)
     )
   }
 

@@ -32,12 +32,13 @@ enum ValueConversion {
   ///   - column: The quoted source column, such as `s."ZAGE"`.
   ///   - source: The attribute that the column holds.
   ///   - destination: The attribute that receives the value.
+  ///   - mustFill: Whether NULL takes the default, if there is one.
   /// - Returns: The expression.
   static func expression(
-    column: String, from source: AttributeDescription, to destination: AttributeDescription
+    column: String, from source: AttributeDescription, to destination: AttributeDescription, mustFill: Bool
   ) -> ColumnExpression {
     let converted = convert(column: column, from: source, to: destination)
-    guard !destination.isOptional, source.isOptional, let value = destination.defaultValue else { return converted }
+    guard mustFill, let value = destination.defaultValue else { return converted }
     let fallback = literal(value, for: destination)
     return ColumnExpression(sql: "COALESCE(\(converted.sql), \(fallback))", isVerbatim: false)
   }

@@ -1,0 +1,216 @@
+import HeirloomModel
+import HeirloomStore
+
+extension RowOracle {
+  /// A link between two objects of the source.
+  private struct Link {
+    let owner: Reference
+    let target: Reference
+  }
+
+  mutating func migrateLinks(of relationship: RandomModel.Relationship, declaredBy entity: RandomModel.Entity) {
+    let inverse = destination.inverse(of: relationship)
+    let isSelfInverse = inverse?.relationship.key == relationship.key
+    var (links, isOrdered) = ownLinks(of: relationship, declaredBy: entity.origin)
+    if links == nil, let inverse, !isSelfInverse {
+      let reversed = ownLinks(of: inverse.relationship, declaredBy: inverse.entity.origin)
+      links = reversed.links.map { $0.map { Link(owner: $0.target, target: $0.owner) } }
+      // The order that the other side had may still be in the store.
+      let key = sourceRelationship(of: inverse.relationship, declaredBy: inverse.entity.origin)?.inverse
+      if let old = source.relationship(key)?.relationship, old.description.isOrdered, old.key != relationship.key {
+        let order = storedOrder(of: old)
+        links = links.map {
+          $0.sorted { order[[$0.owner, $0.target], default: 0] < order[[$1.owner, $1.target], default: 0] }
+        }
+        isOrdered = true
+      } else {
+        isOrdered = false
+      }
+    }
+    var kept = (links ?? []).filter { link in
+      guard let owner = homes[link.owner], let target = homes[link.target] else { return false }
+      return destination.isKind(owner, of: entity.origin) && destination.isKind(target, of: relationship.destination)
+    }
+    let isToMany = relationship.description.isToMany
+    let mayShare = inverse.map { $0.relationship.description.isToMany } ?? !isToMany
+    if !isToMany, !mayShare, isSelfInverse || wasShared(relationship, entity) {
+      if let inverse {
+        pairings.append(
+          Pairing(
+            entity: entity.description.name, relationship: relationship.description.name,
+            inverseEntity: inverse.entity.description.name, inverse: inverse.relationship.description.name,
+            links: kept.map { ($0.owner.key, $0.target.key) }))
+      }
+      return
+    }
+    if !isToMany || inverse != nil && !mayShare || inverse == nil && isToMany {
+      let byKeys = kept.sorted { ($0.owner.key, $0.target.key) < ($1.owner.key, $1.target.key) }
+      var owners: [Reference: Reference] = [:]
+      var targets: [Reference: Reference] = [:]
+      for link in byKeys {
+        if !isToMany, targets[link.owner] == nil { targets[link.owner] = link.target }
+        if isToMany, owners[link.target] == nil { owners[link.target] = link.owner }
+      }
+      kept = kept.filter { isToMany ? owners[$0.target] == $0.owner : targets[$0.owner] == $0.target }
+    }
+    place(kept, of: relationship, declaredBy: entity, isOrdered: isOrdered && relationship.description.isOrdered)
+  }
+
+  private mutating func place(
+    _ links: [Link], of relationship: RandomModel.Relationship, declaredBy entity: RandomModel.Entity, isOrdered: Bool
+  ) {
+    let groups = Dictionary(grouping: links, by: \.owner)
+    for (owner, links) in groups {
+      let keys = links.map(\.target.key)
+      guard let home = homes[owner].flatMap({ destination.entity($0) }) else { continue }
+      setLinks(
+        isOrdered ? keys : keys.sorted(), of: relationship.description.name, entity: home.description.name,
+        key: owner.key)
+    }
+    guard !relationship.description.isToMany, !relationship.description.isOptional else { return }
+    let lacking = homes.filter { reference, home in
+      destination.isKind(home, of: entity.origin) && groups[reference] == nil
+    }
+    if !lacking.isEmpty {
+      block("missingLink \(entity.description.name).\(relationship.description.name)", Int64(lacking.count))
+    }
+  }
+
+  /// Whether the links were not one-to-one already.
+  private func wasShared(_ relationship: RandomModel.Relationship, _ entity: RandomModel.Entity) -> Bool {
+    guard let old = sourceRelationship(of: relationship, declaredBy: entity.origin), !old.description.isToMany,
+      let inverse = source.inverse(of: old)
+    else { return true }
+    return inverse.relationship.description.isToMany
+  }
+
+  private func sourceRelationship(
+    of relationship: RandomModel.Relationship, declaredBy entity: Int
+  ) -> RandomModel.Relationship? {
+    for heir in destination.tree(of: entity) {
+      guard let old = source.entity(heir.origin) else { continue }
+      for candidate in source.relationships(of: old.origin)
+      where !candidate.origins.isDisjoint(with: relationship.origins) && !candidate.description.isTransient {
+        return candidate
+      }
+    }
+    return nil
+  }
+
+  /// The links of the relationship that one continues; `nil` if there is none.
+  private func ownLinks(
+    of relationship: RandomModel.Relationship, declaredBy entity: Int
+  ) -> (links: [Link]?, isOrdered: Bool) {
+    var links: [Link] = []
+    var isThere = false
+    var isOrdered = true
+    for heir in destination.tree(of: entity) {
+      guard let old = source.entity(heir.origin),
+        let origin = source.relationships(of: old.origin).first(where: {
+          !$0.origins.isDisjoint(with: relationship.origins) && !$0.description.isTransient
+        })
+      else { continue }
+      isThere = true
+      if !origin.description.isOrdered { isOrdered = false }
+      let (ownRoot, otherRoot) = (source.root(of: old.origin), source.root(of: origin.destination))
+      for (key, object) in (before.objects[old.description.name] ?? [:]).sorted(by: { $0.key < $1.key }) {
+        for target in object.links[origin.description.name] ?? [] {
+          links.append(Link(owner: Reference(root: ownRoot, key: key), target: Reference(root: otherRoot, key: target)))
+        }
+      }
+    }
+    return (isThere ? links : nil, isOrdered)
+  }
+
+  private func storedOrder(of relationship: RandomModel.Relationship) -> [[Reference]: Int] {
+    var order: [[Reference]: Int] = [:]
+    guard let entity = source.relationship(relationship.key)?.entity else { return [:] }
+    let (ownRoot, otherRoot) = (source.root(of: entity.origin), source.root(of: relationship.destination))
+    for heir in source.tree(of: entity.origin) {
+      for (key, object) in before.objects[heir.description.name] ?? [:] {
+        for (index, target) in (object.links[relationship.description.name] ?? []).enumerated() {
+          order[[Reference(root: ownRoot, key: key), Reference(root: otherRoot, key: target)]] = index
+        }
+      }
+    }
+    return order
+  }
+}
+
+// MARK: - Comparing
+
+extension RowOracle {
+  /// Lists what a store holds otherwise than it must.
+  package func differences(from found: StoreContents) -> [String] {
+    var found = found
+    var differences: [String] = pairings.flatMap { takeOut($0, from: &found) }
+    for (entity, objects) in after.objects.sorted(by: { $0.key < $1.key }) {
+      let others = found.objects[entity] ?? [:]
+      for (key, object) in objects.sorted(by: { $0.key < $1.key }) {
+        guard let other = others[key] else {
+          differences.append("\(entity) \(key) is gone")
+          continue
+        }
+        for path in Set(object.values.keys).union(other.values.keys).sorted()
+        where object.values[path] != other.values[path] {
+          differences.append(
+            "\(entity) \(key) \(path): \(other.values[path].map { "\($0)" } ?? "-"), expected \(object.values[path].map { "\($0)" } ?? "-")"
+          )
+        }
+        for name in Set(object.links.keys).union(other.links.keys).sorted()
+        where object.links[name] != other.links[name] {
+          differences.append(
+            "\(entity) \(key) \(name) → \(other.links[name] ?? []), expected \(object.links[name] ?? [])")
+        }
+        if object.saves != other.saves {
+          differences.append("\(entity) \(key): \(other.saves) saves, expected \(object.saves)")
+        }
+      }
+      for key in others.keys where objects[key] == nil { differences.append("\(entity) \(key) came from nowhere") }
+    }
+    for entity in found.objects.keys where after.objects[entity] == nil { differences.append("\(entity) is unknown") }
+    return differences
+  }
+
+  /// Checks a new one-to-one relationship and takes its links out.
+  private func takeOut(_ pairing: Pairing, from found: inout StoreContents) -> [String] {
+    var differences: [String] = []
+    var targets: [Int64: Int64] = [:]
+    for entity in tree(ofName: pairing.entity) {
+      for (key, object) in found.objects[entity] ?? [:] {
+        guard let links = object.links[pairing.relationship] else { continue }
+        found.objects[entity]?[key]?.links[pairing.relationship] = nil
+        targets[key] = links.first
+        if links.count != 1 { differences.append("\(entity) \(key) \(pairing.relationship) has \(links)") }
+      }
+    }
+    let subject = "\(pairing.entity).\(pairing.relationship)"
+    let isOwnInverse = pairing.entity == pairing.inverseEntity && pairing.relationship == pairing.inverse
+    if !isOwnInverse, Set(targets.values).count != targets.count {
+      differences.append("\(subject) shares objects: \(targets)")
+    }
+    for (owner, target) in targets where !pairing.links.contains(where: { $0 == (owner, target) }) {
+      differences.append("\(subject): \(owner) → \(target) came from nowhere")
+    }
+    if isOwnInverse { return differences }
+    let taken = Set(targets.values)
+    for link in pairing.links where targets[link.owner] == nil && !taken.contains(link.target) {
+      differences.append("\(subject): \(link.owner) → \(link.target) is lost although both are free")
+    }
+    // The other side is looked at by its own turn; here both must say the same.
+    for entity in tree(ofName: pairing.inverseEntity) {
+      for (key, object) in found.objects[entity] ?? [:] {
+        guard let back = object.links[pairing.inverse]?.first else { continue }
+        if targets[back] != key {
+          differences.append("\(subject): \(key) leads back to \(back), which leads to \(targets[back] ?? 0)")
+        }
+      }
+    }
+    return differences
+  }
+
+  private func tree(ofName name: String) -> [String] {
+    guard let entity = destination.entities.first(where: { $0.description.name == name }) else { return [] }
+    return destination.tree(of: entity.origin).map(\.description.name)
+  }
+}

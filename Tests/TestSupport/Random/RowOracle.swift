@@ -1,0 +1,203 @@
+import HeirloomModel
+import HeirloomStore
+
+/// Says what a migration must make of a store, from the edits alone: what continues what is told by origins.
+package struct RowOracle {
+  /// An object of the source: its tree's root and its key.
+  struct Reference: Hashable {
+    let root: Int
+    let key: Int64
+  }
+
+  let source: RandomModel
+  let destination: RandomModel
+  let before: StoreContents
+  /// The destination entity's origin of each object.
+  var homes: [Reference: Int] = [:]
+
+  /// What must be in the store afterwards; one-to-one relationships that were none are left out.
+  package private(set) var after = StoreContents()
+  /// Reasons why no mapping is inferred: kind and subject.
+  package internal(set) var obstacles: Set<String> = []
+  /// Reasons in the rows why the migration can't run: kind and subject, with the number of rows.
+  package internal(set) var blockers: [String: Int64] = [:]
+  /// What is lost: subject and number of rows.
+  package internal(set) var losses: [String: Int64] = [:]
+  /// What is wrong with links that can be told apart from a right choice only afterwards.
+  var pairings: [Pairing] = []
+
+  /// A one-to-one relationship made of one that was none: any greatest set of its links will do.
+  struct Pairing {
+    let entity: String
+    let relationship: String
+    let inverseEntity: String
+    let inverse: String
+    let links: [(owner: Int64, target: Int64)]
+  }
+
+  /// Works out the result of a migration.
+  ///
+  /// - Parameters:
+  ///   - source: The model before the edits.
+  ///   - destination: The model after the edits.
+  ///   - before: The store before.
+  package init(from source: RandomModel, to destination: RandomModel, before: StoreContents) {
+    self.source = source
+    self.destination = destination
+    self.before = before
+    for entity in destination.entities where !entity.description.isAbstract {
+      after.objects[entity.description.name] = [:]
+    }
+    for entity in destination.entities where entity.description.isAbstract {
+      after.objects[entity.description.name] = [:]
+    }
+    findMergedHierarchies()
+    for entity in source.entities { migrateObjects(of: entity) }
+    for entity in destination.entities { findAttributeObstacles(in: entity) }
+    for entity in destination.entities {
+      for relationship in entity.relationships where !relationship.description.isTransient {
+        migrateLinks(of: relationship, declaredBy: entity)
+      }
+    }
+    for entity in destination.entities { checkConstraints(of: entity) }
+  }
+
+  // MARK: Objects
+
+  private mutating func migrateObjects(of entity: RandomModel.Entity) {
+    let name = entity.description.name
+    let objects = before.objects[name] ?? [:]
+    guard let home = destination.entity(entity.origin) else {
+      if !objects.isEmpty { losses["\(name)"] = Int64(objects.count) }
+      return
+    }
+    guard !home.description.isAbstract else {
+      if !objects.isEmpty { block("uninstantiable \(home.description.name)", Int64(objects.count)) }
+      return
+    }
+    let old = source.attributes(of: entity.origin)
+    let new = destination.attributes(of: home.origin)
+    let root = source.root(of: entity.origin)
+    for (key, object) in objects {
+      homes[Reference(root: root, key: key)] = home.origin
+      var migrated = StoreContents.StoredObject()
+      migrated.saves = object.saves
+      for attribute in new where !attribute.description.isTransient && attribute.derivation == nil {
+        let origin = Self.origin(of: attribute, among: old)
+        migrate(
+          Level(attribute, [attribute.description.name], false),
+          from: origin.map { Level($0, [$0.description.name], false) }, object.values, into: &migrated.values,
+          owner: owner(of: attribute, in: home))
+      }
+      for attribute in old where !attribute.description.isTransient && attribute.derivation == nil {
+        let heir = new.first { !$0.origins.isDisjoint(with: attribute.origins) && $0.derivation == nil }
+        let owner = source.attribute(attribute.key)?.entity.description.name ?? ""
+        countLost(attribute, [attribute.description.name], heir: heir, object.values, owner: owner)
+      }
+      after.objects[home.description.name, default: [:]][key] = migrated
+    }
+  }
+
+  static func origin(of attribute: RandomModel.Attribute, among old: [RandomModel.Attribute]) -> RandomModel.Attribute?
+  {
+    old.first {
+      !$0.origins.isDisjoint(with: attribute.origins) && !$0.description.isTransient && $0.derivation == nil
+    }
+  }
+
+  func owner(of attribute: RandomModel.Attribute, in entity: RandomModel.Entity) -> String {
+    destination.lineage(of: entity.origin).first { $0.attributes.contains { $0.key == attribute.key } }?
+      .description.name ?? ""
+  }
+
+  mutating func block(_ subject: String, _ rows: Int64) { blockers[subject, default: 0] += rows }
+
+  /// An attribute or element with its path, and whether what is around it may be without value.
+  struct Level {
+    let attribute: RandomModel.Attribute
+    let path: [String]
+    let isOptional: Bool
+
+    init(_ attribute: RandomModel.Attribute, _ path: [String], _ isOptional: Bool) {
+      self.attribute = attribute
+      self.path = path
+      self.isOptional = isOptional || attribute.description.isOptional
+    }
+
+    var elements: [Level] {
+      attribute.elements.map { Level($0, path + [$0.description.name], isOptional) }
+    }
+  }
+
+  private mutating func migrate(
+    _ new: Level, from old: Level?, _ values: [String: SQLiteValue], into migrated: inout [String: SQLiteValue],
+    owner: String
+  ) {
+    guard new.attribute.elements.isEmpty else {
+      for element in new.elements {
+        let origin = old?.elements.first { !$0.attribute.origins.isDisjoint(with: element.attribute.origins) }
+        migrate(element, from: origin, values, into: &migrated, owner: owner)
+      }
+      return
+    }
+    let path = new.path.joined(separator: ".")
+    let description = new.attribute.description
+    var value = SQLiteValue.null
+    if let old {
+      let stored = values[old.path.joined(separator: ".")] ?? .null
+      if Self.overflows(stored, from: old.attribute.description.type, to: description.type) {
+        block("overflow \(owner).\(path)", 1)
+        return
+      }
+      value = Self.convert(stored, from: old.attribute.description, to: description)
+      if value == .null, !new.isOptional { value = Self.stored(description.defaultValue, description) }
+    } else {
+      value = Self.stored(description.defaultValue, description)
+    }
+    if value == .null, !new.isOptional { block("missingValue \(owner).\(path)", 1) }
+    migrated[path] = Self.normal(value, description.type)
+  }
+
+  private mutating func countLost(
+    _ attribute: RandomModel.Attribute, _ path: [String], heir: RandomModel.Attribute?, _ values: [String: SQLiteValue],
+    owner: String
+  ) {
+    let isKept = heir.map { !$0.description.isTransient } ?? false
+    guard attribute.elements.isEmpty else {
+      for element in attribute.elements {
+        let next = isKept ? heir?.elements.first { !$0.origins.isDisjoint(with: element.origins) } : nil
+        countLost(element, path + [element.description.name], heir: next, values, owner: owner)
+      }
+      return
+    }
+    let text = path.joined(separator: ".")
+    if !isKept, (values[text] ?? .null) != .null { losses["\(owner).\(text)", default: 0] += 1 }
+  }
+
+  // MARK: Constraints
+
+  private mutating func checkConstraints(of entity: RandomModel.Entity) {
+    let old = source.entity(entity.origin)
+    for constraint in entity.constraints {
+      let attributes = constraint.compactMap { key in destination.attributes(of: entity.origin).first { $0.key == key }
+      }
+      guard attributes.count == constraint.count else { continue }
+      _ = old
+      var counts: [[SQLiteValue]: Int64] = [:]
+      for heir in destination.tree(of: entity.origin) {
+        for object in (after.objects[heir.description.name] ?? [:]).values {
+          let values = attributes.map { object.values[$0.description.name] ?? .null }
+          if !values.contains(.null) { counts[values, default: 0] += 1 }
+        }
+      }
+      let duplicates = counts.values.reduce(0) { $0 + $1 - 1 }
+      let names = attributes.map(\.description.name).joined(separator: ", ")
+      if duplicates > 0 { block("duplicate \(entity.description.name).\(names)", duplicates) }
+    }
+  }
+
+  /// Sets the links of an object.
+  mutating func setLinks(_ links: [Int64], of relationship: String, entity: String, key: Int64) {
+    if !links.isEmpty { after.objects[entity]?[key]?.links[relationship] = links }
+  }
+}
