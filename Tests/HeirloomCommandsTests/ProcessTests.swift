@@ -115,17 +115,3 @@ struct ProcessTests {
     #expect(Self.isLong ? inFlight * 2 >= kills : inFlight > 0)
   }
 }
-
-/// The executable that the package builds.
-enum BuiltTool {
-  /// The tool, built into the folder of the test bundle.
-  static let url: URL? = {
-    var folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-    for _ in 0..<4 {
-      let candidate = folder.appendingPathComponent("heirloom")
-      if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate }
-      folder.deleteLastPathComponent()
-    }
-    return nil
-  }()
-}

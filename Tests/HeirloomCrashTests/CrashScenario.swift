@@ -43,13 +43,23 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
   var refusesLinks = false
 
   var description: String {
-    let builder = builder == .automatic ? "" : " (\(builder))"
-    return "\(operation.rawValue)\(builder), \(initial.rawValue)\(refusesLinks ? ", no links" : "")"
+    let maker =
+      switch builder {
+      case .automatic: ""
+      case .always(let builder): " by \(builder)"
+      }
+    return "\(operation.rawValue)\(maker), \(initial.rawValue)\(refusesLinks ? ", no links" : "")"
   }
 
-  /// Every state with every operation.
+  /// Every state with every operation; a new operation or builder is one line more.
   static let table: [CrashScenario] = InitialState.allCases.flatMap { initial in
-    [CrashOperation.migrate, .restore, .archive, .prune].map { CrashScenario(initial: initial, operation: $0) }
+    [
+      CrashScenario(initial: initial, operation: .migrate, builder: .always(.rebuild)),
+      CrashScenario(initial: initial, operation: .migrate, builder: .always(.cloneAndAlter)),
+      CrashScenario(initial: initial, operation: .restore),
+      CrashScenario(initial: initial, operation: .archive),
+      CrashScenario(initial: initial, operation: .prune),
+    ]
   }
 
   /// What the table has no place for.
@@ -73,7 +83,8 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
   static let base: [CrashScenario] = [
     CrashScenario(initial: .rollbackAtRest, operation: .migrate),
     CrashScenario(initial: .uncheckpointedWAL, operation: .migrate),
-    CrashScenario(initial: .hotJournal, operation: .migrate),
+    CrashScenario(initial: .hotJournal, operation: .migrate, builder: .always(.rebuild)),
+    CrashScenario(initial: .hotJournal, operation: .migrate, builder: .always(.cloneAndAlter)),
     CrashScenario(initial: .externalData, operation: .migrate, refusesLinks: true),
     CrashScenario(initial: .rollbackAtRest, operation: .restore),
     CrashScenario(initial: .rollbackAtRest, operation: .archive),

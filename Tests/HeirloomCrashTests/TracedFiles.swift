@@ -182,7 +182,12 @@ final class TracedFiles: FileOperations {
 
     func clone(to path: String, attributes: FileAttributes) throws(FileError) -> Bool {
       try files.check(.copy, self.path, path, .grow, .name)
-      guard try held.clone(to: path, attributes: attributes) else { return false }
+      guard try held.clone(to: path, attributes: attributes) else {
+        // The file is made before the system says that it can't share blocks.
+        files.trace.record(.create(files.trace.relative(path)))
+        files.trace.record(.unlink(files.trace.relative(path)))
+        return false
+      }
       files.recordNewFile(path, bytes: files.content(path))
       return true
     }
@@ -192,6 +197,14 @@ final class TracedFiles: FileOperations {
       try files.check(.copy, self.path, path, .synchronize)
       try held.copy(to: path, attributes: attributes)
       files.recordNewFile(path, bytes: files.content(path))
+    }
+
+    func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError) {
+      try files.check(.copy, self.path, path, .grow, .name, .write)
+      try held.copyWithoutSync(to: path, attributes: attributes)
+      let name = files.trace.relative(path)
+      files.trace.record(.create(name))
+      files.trace.record(.write(.path(name), offset: 0, bytes: files.content(path)))
     }
 
     func synchronize() throws(FileError) {

@@ -196,6 +196,11 @@ private final class FaultyHeldFile: HeldFile {
     try held.copy(to: path, attributes: attributes)
   }
 
+  func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError) {
+    try files.check(.copy, self.path, path)
+    try held.copyWithoutSync(to: path, attributes: attributes)
+  }
+
   func synchronize() throws(FileError) {
     try files.check(.synchronizeFile, path)
     try held.synchronize()

@@ -119,10 +119,3 @@ package protocol HeldFile: AnyObject, Sendable {
   /// Closes the file; further calls do nothing.
   func close()
 }
-
-extension HeldFile {
-  /// Does more than is asked for, as is always allowed: the copy is also brought to the disk.
-  package func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError) {
-    try copy(to: path, attributes: attributes)
-  }
-}

@@ -197,19 +197,6 @@ package final class StoreGate {
 
   // MARK: Copies of the store
 
-  /// Makes the candidate share the store's blocks, where the file system can.
-  ///
-  /// - Parameter candidate: The candidate's path; the empty file there is replaced.
-  /// - Returns: Whether it did. If not, the candidate is empty as before.
-  /// - Throws: `FileError` when it can but failed.
-  package func cloneStore(to candidate: String) throws(FileError) -> Bool {
-    let attributes = status.attributes
-    try files.unlink(candidate)
-    if try held.clone(to: candidate, attributes: attributes) { return true }
-    try files.makeEmptyFile(candidate, attributes: attributes)
-    return false
-  }
-
   /// Makes the candidate a copy of the store, with shared blocks where the file system can.
   ///
   /// The copy is changed further, so that a sync of it would be one too many.
