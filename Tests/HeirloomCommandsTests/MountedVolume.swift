@@ -35,7 +35,9 @@ final class MountedVolume {
 
   /// Gives it other options, such as another size.
   func remount(_ options: String) throws {
-    try Self.command(["/usr/bin/mount", "-o", "remount," + options, url.path])
+    // Only what is asked for: in a namespace the options that it has can't be given again.
+    try Self.command(
+      ["/usr/bin/mount", "--options-source=disable", "-o", "remount," + options, "tmpfs", url.path])
   }
 
   /// Removes everything on it.

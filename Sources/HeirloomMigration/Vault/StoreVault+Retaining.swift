@@ -1,3 +1,4 @@
+import Foundation
 import HeirloomStore
 
 extension StoreVault {
@@ -22,6 +23,12 @@ extension StoreVault {
     let generation = try configuration.generation?(gate.connection)
     do throws(FileError) {
       try files.link(location.path, to: kept)
+      // An overlay that can't write down where a file came from shows one file under two numbers: by them neither this run nor
+      // the next could tell the store from its second name.
+      if try files.status(of: kept)?.identity != files.status(of: location.path)?.identity {
+        try files.unlink(kept)
+        throw FileError(.link, location.path, to: kept, code: ENOTSUP)
+      }
     } catch {
       guard error.isRefusedLink else { throw VaultError.file(error) }
       // From here on two different files may both be the old store: recovery has to look inside. That must be on the disk
