@@ -52,7 +52,12 @@ struct JoinPlanner {
       let conditions =
         condition(on: "owner", entity: entity) + condition(on: "target", entity: relationship.destinationEntity)
       let survivors = "FROM (\(links.sql)) AS k" + conditions
-      let rows = try connection.firstInteger("SELECT COUNT(*) \(survivors)") ?? 0
+      var total: (all: Int64, linked: Int64)?
+      if conditions.isEmpty, let pairs = links.pairs { total = try count(pairs) }
+      // Counting all is quick, where all are taken.
+      var rows = total?.linked ?? 0
+      if total == nil { rows = try connection.firstInteger("SELECT COUNT(*) \(survivors)") ?? 0 }
+      let isWhole = total?.all == rows
       let names = columns.map(quote).joined(separator: ", ")
       // In the order of the table's key: else an index on the other side is read, and each row goes to another page.
       let keys = table.columns.prefix(2).map { $0.name == ownerColumn ? "k.owner" : "k.target" }
@@ -68,19 +73,21 @@ struct JoinPlanner {
       transfers.append(
         JoinTransfer(
           table: table, step: step, rows: rows,
-          source: conditions.isEmpty ? try wholeTable(links.pairs, rows: rows, origins: origins) : nil))
+          source: isWhole ? links.pairs.map { ($0.table, origins.compactMapValues { $0 }) } : nil))
     }
     return transfers
   }
 
-  /// The store's table of pairs, if all that it holds is taken.
-  private func wholeTable(
-    _ pairs: LinkQuery.Pairs?, rows: Int64, origins: [String: String?]
-  ) throws(SQLiteError) -> (table: String, origins: [String: String])? {
-    guard let pairs else { return nil }
-    let total = try connection.firstInteger(
-      "SELECT COUNT(*) FROM \(quote(SchemaName.store)).\(quote(pairs.table))")
-    return total == rows ? (pairs.table, origins.compactMapValues { $0 }) : nil
+  /// Counts the rows of a table of pairs, and those with both keys.
+  private func count(_ pairs: LinkQuery.Pairs) throws(SQLiteError) -> (all: Int64, linked: Int64) {
+    let table = "\(quote(SchemaName.store)).\(quote(pairs.table))"
+    let (owner, target) = (quote(pairs.owner), quote(pairs.target))
+    let all = try connection.firstInteger("SELECT COUNT(*) FROM \(table)") ?? 0
+    // Each key has an index.
+    let loose =
+      try connection.firstInteger("SELECT COUNT(*) FROM \(table) AS p WHERE p.\(owner) IS NULL OR p.\(target) IS NULL")
+      ?? 0
+    return (all, all - loose)
   }
 
   /// The place of a member: the stored one, or a new one in the order of primary keys.
