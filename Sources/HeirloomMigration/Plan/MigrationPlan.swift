@@ -35,11 +35,11 @@ public struct MigrationPlan: Hashable, Sendable {
     return before > 0 && !rows.contains { $0.after != nil && ($0.before ?? 0) > 0 }
   }
 
-  /// How a candidate is made.
+  /// How a candidate is made; both ways give the same tables, rows, indexes and triggers.
   public enum Builder: String, Hashable, Sendable {
     /// A fresh file, filled table by table.
     case rebuild
-    /// A copy of the store, in which only what differs is changed.
+    /// A copy of the store, in which only what differs is changed: for plans that leave most rows where they are.
     case cloneAndAlter
   }
 
