@@ -9,8 +9,6 @@ import Testing
 /// A quick selection runs with every `swift test`; `HEIRLOOM_LONG_TESTS=1` runs the full numbers.
 @Suite(.enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"), .serialized)
 struct ProcessTests {
-  private static let isLong = ProcessInfo.processInfo.environment["HEIRLOOM_LONG_TESTS"] == "1"
-
   /// A store of the sample history's first version, and what it holds.
   private struct Scene {
     let directory: TemporaryDirectory
@@ -71,7 +69,7 @@ struct ProcessTests {
   }
 
   @Test func `of ten launches at once exactly one migrates and the others find nothing to do`() throws {
-    for _ in 0..<(Self.isLong ? 200 : 4) {
+    for _ in 0..<(LongTests.areOn ? 200 : 4) {
       let scene = try Scene(objects: 300)
       let launches = try (0..<10).map { _ in try scene.start() }
       let outcomes = launches.map { launch in
@@ -86,7 +84,7 @@ struct ProcessTests {
   }
 
   @Test func `whenever a run is killed, the next one finishes and nothing is lost`() throws {
-    let kills = Self.isLong ? 1000 : 30
+    let kills = LongTests.areOn ? 1000 : 30
     let measured = try Scene(objects: 300)
     let start = ContinuousClock.now
     let whole = try measured.start()
@@ -112,6 +110,6 @@ struct ProcessTests {
     }
     print("killed \(kills) runs, \(inFlight) of them in flight")
     // How long a run takes depends on what else the machine does; beside all other tests only some kills must hit.
-    #expect(Self.isLong ? inFlight * 2 >= kills : inFlight > 0)
+    #expect(LongTests.areOn ? inFlight * 2 >= kills : inFlight > 0)
   }
 }

@@ -35,6 +35,7 @@ struct RoomyFiles: FileOperations {
   }
   func rename(_ path: String, to newPath: String) throws(FileError) { try system.rename(path, to: newPath) }
   func unlink(_ path: String) throws(FileError) { try system.unlink(path) }
+  func setMode(_ mode: UInt32, of path: String) throws(FileError) { try system.setMode(mode, of: path) }
   func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
     try system.readFile(path, limit: limit)
   }

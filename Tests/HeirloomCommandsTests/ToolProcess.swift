@@ -71,9 +71,3 @@ struct ToolProcess {
     }
   }
 }
-
-/// What the long selection is switched on by.
-enum LongTests {
-  /// Whether the full numbers run.
-  static let areOn = ProcessInfo.processInfo.environment["HEIRLOOM_LONG_TESTS"] == "1"
-}

@@ -1,11 +1,8 @@
-import Foundation
+import TestSupport
 import Testing
 
 /// Each scenario, crashed at every step and failed at every call; `HEIRLOOM_LONG_TESTS=1` tries all, else a selection.
 struct CrashScenarioTests {
-  /// Whether all states and calls are tried.
-  static let isWhole = ProcessInfo.processInfo.environment["HEIRLOOM_LONG_TESTS"] == "1"
-
   private func tell(_ scenario: CrashScenario, _ text: String) {
     print("crash scenario “\(scenario)”: \(text)")
   }
@@ -15,8 +12,8 @@ struct CrashScenarioTests {
     _ scenario: CrashScenario
   ) throws {
     var run = try CrashRun(scenario)
-    try run.crash(limit: Self.isWhole ? nil : 4)
-    try run.fail(triesAll: Self.isWhole)
+    try run.crash(limit: LongTests.areOn ? nil : 4)
+    try run.fail(triesAll: LongTests.areOn)
     let tally = run.tally
     #expect(tally.faults == [])
     #expect(tally.cuts == 0, "not all states of names were tried")
@@ -31,7 +28,7 @@ struct CrashScenarioTests {
   @Test(arguments: CrashScenario.base)
   func `the power may fail again while the next launch recovers`(_ scenario: CrashScenario) throws {
     var run = try CrashRun(scenario)
-    try run.crash(limit: Self.isWhole ? nil : 2, isNested: true)
+    try run.crash(limit: LongTests.areOn ? nil : 2, isNested: true)
     let tally = run.tally
     #expect(tally.faults == [])
     #expect(tally.cuts == 0, "not all states of names were tried")

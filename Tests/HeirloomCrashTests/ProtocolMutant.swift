@@ -169,11 +169,10 @@ final class MutantFiles: FileOperations {
     progress.withLock { $0.hasRenamed = true }
   }
 
-  func unlink(_ path: String) throws(FileError) {
-    try base.unlink(path)
-  }
-
   // MARK: Unchanged
+
+  func unlink(_ path: String) throws(FileError) { try base.unlink(path) }
+  func setMode(_ mode: UInt32, of path: String) throws(FileError) { try base.setMode(mode, of: path) }
 
   func names(in folder: String) throws(FileError) -> [String] { try base.names(in: folder) }
   func removeDirectory(_ path: String) throws(FileError) { try base.removeDirectory(path) }

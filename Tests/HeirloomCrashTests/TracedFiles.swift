@@ -113,6 +113,12 @@ final class TracedFiles: FileOperations {
     trace.record(.rename(trace.relative(path), trace.relative(newPath)))
   }
 
+  // The model of the disk knows no permissions.
+  func setMode(_ mode: UInt32, of path: String) throws(FileError) {
+    try check(.setMode, path, nil, .name)
+    try system.setMode(mode, of: path)
+  }
+
   func unlink(_ path: String) throws(FileError) {
     try check(.unlink, path, nil, .name)
     try system.unlink(path)

@@ -119,6 +119,11 @@ final class FaultyFiles: FileOperations {
     try system.rename(path, to: newPath)
   }
 
+  func setMode(_ mode: UInt32, of path: String) throws(FileError) {
+    try check(.setMode, path)
+    try system.setMode(mode, of: path)
+  }
+
   func unlink(_ path: String) throws(FileError) {
     try check(.unlink, path)
     try system.unlink(path)

@@ -5,9 +5,7 @@ import Testing
 
 /// The two builders, compared with each other: they must make the same store of the same store.
 struct BuilderTests {
-  private static let isLong = ProcessInfo.processInfo.environment["HEIRLOOM_LONG_TESTS"] == "1"
-
-  @Test(arguments: InferableChangeTests.changes, isLong ? [0, 1, 7, 40] : [0, 7])
+  @Test(arguments: InferableChangeTests.changes, LongTests.areOn ? [0, 1, 7, 40] : [0, 7])
   func `both builders make the same store of a generated one`(
     change: InferableChangeTests.Change, objects: Int
   ) throws {
@@ -245,7 +243,7 @@ struct BuilderCorpusTests {
   static let jumps: [Jump] = {
     guard Corpus.isPresent else { return [] }
     let all = (try? CorpusHistoryTests.jumps()) ?? []
-    if ProcessInfo.processInfo.environment["HEIRLOOM_LONG_TESTS"] == "1" { return all }
+    if LongTests.areOn { return all }
     return stride(from: 0, to: all.count, by: max(1, all.count / 8)).map { all[$0] }
   }()
 

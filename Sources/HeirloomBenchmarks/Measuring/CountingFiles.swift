@@ -89,6 +89,11 @@ final class CountingFiles: FileOperations {
     try files.rename(path, to: newPath)
   }
 
+  func setMode(_ mode: UInt32, of path: String) throws(FileError) {
+    count(changes: 1)
+    try files.setMode(mode, of: path)
+  }
+
   func unlink(_ path: String) throws(FileError) {
     count(changes: 1)
     try files.unlink(path)

@@ -26,6 +26,8 @@ package struct FileError: Error, Hashable, Sendable {
     case rename = "rename"
     /// Removing a file's name.
     case unlink = "remove"
+    /// Changing a file's permissions.
+    case setMode = "change the permissions of"
     /// Reading a file.
     case read = "read"
     /// Following symbolic links.

@@ -51,6 +51,9 @@ package protocol FileOperations: Sendable {
   /// Removes a name of a file.
   func unlink(_ path: String) throws(FileError)
 
+  /// Changes a file's permission bits, by its name: a symbolic link is not followed, and no lock on the file is dropped.
+  func setMode(_ mode: UInt32, of path: String) throws(FileError)
+
   /// Reads a file's content, or an error when it is longer than a limit.
   func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8]
 

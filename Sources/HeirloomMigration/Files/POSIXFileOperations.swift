@@ -127,6 +127,14 @@ package struct POSIXFileOperations: FileOperations {
     guard Self.removeName(path) else { throw FileError(.unlink, path, code: errno) }
   }
 
+  package func setMode(_ mode: UInt32, of path: String) throws(FileError) {
+    try FileDescriptor.checkPath(path, for: .setMode)
+    // By the path and not by a descriptor: closing one drops SQLite's locks.
+    guard fchmodat(AT_FDCWD, path, mode_t(truncatingIfNeeded: mode), AT_SYMLINK_NOFOLLOW) == 0 else {
+      throw FileError(.setMode, path, code: errno)
+    }
+  }
+
   package func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
     let file = try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .read)
     let status = try file.status(for: .read)

@@ -1,4 +1,3 @@
-import Foundation
 package import HeirloomStore
 
 /// A store that is one complete file, held so that nobody else can read or write it.
@@ -299,14 +298,13 @@ extension SideFiles {
   /// Lets the side files of WAL mode be written as the store may be.
   ///
   /// SQLite makes them with the store's permissions of that moment. Those of a look at a store that was read-only then would
-  /// keep it from ever being written, whatever rights it is given later. By the path and not by a descriptor: closing one
-  /// drops SQLite's locks. What can't be changed is left for SQLite to report.
+  /// keep it from ever being written, whatever rights it is given later. What can't be changed is left for SQLite to report.
   static func giveRightToWrite(besideStore path: String, status: FileStatus, files: any FileOperations) {
     for suffix in ["-wal", "-shm"] where status.mode & 0o200 != 0 {
       guard let side = try? files.status(of: path + suffix), side.kind == .regular, side.mode & 0o200 == 0,
         side.owner == status.owner
       else { continue }
-      _ = fchmodat(AT_FDCWD, path + suffix, mode_t(truncatingIfNeeded: status.mode), AT_SYMLINK_NOFOLLOW)
+      try? files.setMode(status.mode, of: path + suffix)
     }
   }
 }
