@@ -19,23 +19,39 @@ struct ProofChecks {
     var checks = parts.rowCounts.map { ProofCheck.rowCount(table: $0.table, rows: $0.rows) }
     checks += parts.transfers.compactMap(Self.sums)
     // Rows that are copied or changed are chosen by their entity; those that only stay have to be looked at.
-    if builder == .cloneAndAlter { checks += parts.carried.compactMap(Self.strangers) }
+    if builder == .cloneAndAlter {
+      checks += parts.carried.compactMap(Self.strangers) + parts.carried.compactMap(Self.samples)
+    }
     checks += Self.highestKeys(parts.destination)
     checks += Self.danglingKeys(parts.destination, source: parts.source)
     self.checks = checks
   }
 
-  /// Counts rows of an entity that is none of the table's.
+  /// Counts rows of another entity in a table of one entity; in others each row's entity was looked at for the plan.
   private static func strangers(in table: CarriedTable) -> ProofCheck? {
-    guard table.updates.isEmpty, let number = table.numbers.first else { return nil }
-    let entity = quote(PhysicalName.entity)
-    let list = table.numbers.map(String.init).joined(separator: ", ")
-    // The comparison with one number is the fastest.
-    let condition =
-      table.numbers.count == 1 ? "\(entity) IS NOT \(number)" : "\(entity) NOT IN (\(list)) OR \(entity) IS NULL"
+    guard table.updates.isEmpty, table.numbers.count == 1, let number = table.numbers.first else { return nil }
     return .noMore(
-      subject: "rows of \(table.table.name) that are of none of its entities", expected: "SELECT 0",
-      found: "SELECT COUNT(*) FROM \(quote(SchemaName.candidate)).\(quote(table.table.name)) WHERE \(condition)")
+      subject: "rows of \(table.table.name) that are of another entity", expected: "SELECT 0",
+      found: "SELECT COUNT(*) FROM \(quote(SchemaName.candidate)).\(quote(table.table.name))"
+        + " WHERE \(quote(PhysicalName.entity)) IS NOT \(number)")
+  }
+
+  /// Compares the values that stay in the last rows: one that is in a wrong column is in the wrong one everywhere.
+  ///
+  /// Values that change are in the sums.
+  private static func samples(of table: CarriedTable) -> ProofCheck? {
+    let changing = Set(table.updates.map(\.column))
+    let staying = table.table.columns.compactMap { column in
+      table.origins[column.name].flatMap { changing.contains($0) ? nil : (old: $0, new: column.name) }
+    }
+    func rows(_ database: String, _ name: String, _ columns: [String]) -> String {
+      "SELECT \(columns.map(quote).joined(separator: ", ")) FROM \(quote(database)).\(quote(name))"
+        + " ORDER BY rowid DESC LIMIT 64"
+    }
+    return .noMore(
+      subject: "rows of \(table.table.name) that are not as before", expected: "SELECT 0",
+      found: "SELECT COUNT(*) FROM (SELECT * FROM (\(rows(SchemaName.store, table.sourceTable, staying.map(\.old))))"
+        + " EXCEPT SELECT * FROM (\(rows(SchemaName.candidate, table.table.name, staying.map(\.new)))))")
   }
 
   /// Compares the rewritten columns of a table.
