@@ -65,6 +65,7 @@ struct RandomMigration {
     var generator = StoreGenerator(objectsPerEntity: example.objects, seed: example.seed)
     generator.isVaried = true
     try generator.makeStore(at: store, model: source)
+    try example.source.deriveValues(inStoreAt: store)
     let before = RowOracle.normal(try StoreContents(of: store, model: source), source)
     let oracle = RowOracle(from: example.source, to: example.destination, before: before)
     let assistant = MigrationAssistant(

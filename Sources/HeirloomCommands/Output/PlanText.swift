@@ -121,6 +121,7 @@ struct PlanText {
     case .dropObject: "Drop"
     case .createIndex: "Make the indexes"
     case .createTrigger: "Make the triggers"
+    case .computeDerived: "Compute the derived attributes"
     case .copyObject: "Copy what no model knows:"
     case .copyRows: "Copy the rows of"
     case .gatherLinks: "Gather the links of"

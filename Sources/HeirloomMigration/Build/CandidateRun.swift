@@ -64,6 +64,7 @@ package struct CandidateRun {
     defer { try? connection.removeInterruption() }
     do throws(SQLiteError) {
       if let progress { try connection.interrupt(every: 10_000) { progress.isCancelled } }
+      try TextFunction.register(on: connection)
     } catch {
       throw MigrationError(error)
     }

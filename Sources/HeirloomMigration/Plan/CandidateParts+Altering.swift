@@ -21,7 +21,7 @@ extension CandidateParts {
     steps += orders
     steps += metadata.steps
     steps += destination.indexes.filter { !keptIndexes.contains($0.name) }.flatMap(indexSteps)
-    steps += destination.triggers.map(Self.creation)
+    steps += backfill.steps + destination.triggers.map(Self.creation)
     return steps + foreign.laterSteps(keeping: staying)
   }
 

@@ -20,6 +20,8 @@ struct CandidateParts {
   let orders: [MigrationStep]
   /// The tables whose rows can stay where they are in a copy of the store.
   private(set) var carried: [CarriedTable] = []
+  /// The computing of derived attributes whose values can't be taken over.
+  let backfill: DerivedBackfill
   /// What no model knows.
   let foreign: ForeignObjects
   /// The copying of its rows.
@@ -36,6 +38,8 @@ struct CandidateParts {
     self.destination = destination
     self.counts = counts
     self.metadata = metadata
+    backfill = DerivedBackfill(
+      routing: routing, source: source, destination: destination, counts: counts.byEntity)
     foreign = try ForeignObjects(
       actual: actual, source: source, destination: destination, connection: connection)
     foreignRows = try foreign.rowSteps(counting: connection)
@@ -97,7 +101,7 @@ extension CandidateParts {
     steps += transfers.map(copy) + joins.map(\.step) + orders
     steps += foreignRows
     steps += metadata.steps
-    steps += destination.indexes.flatMap(indexSteps) + destination.triggers.map(Self.creation)
+    steps += destination.indexes.flatMap(indexSteps) + backfill.steps + destination.triggers.map(Self.creation)
     return steps + foreign.laterSteps()
   }
 

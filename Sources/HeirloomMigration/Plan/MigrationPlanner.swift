@@ -73,8 +73,7 @@ struct MigrationPlanner {
       steps: steps, rows: counts.entityRows(routing: routing, source: source, destination: destination),
       losses: losses,
       blockers: findings.compactMap { if case .blocker(let blocker) = $0 { blocker } else { nil } },
-      warnings: losses.compactMap { mistakenIdentifier($0) }
-        + parts.transfers.flatMap { underived($0, in: destination) }
+      warnings: losses.compactMap { mistakenIdentifier($0) } + parts.backfill.warnings
         + findings.compactMap { if case .warning(let text) = $0 { text } else { nil } }
         + drift.filter { !$0.isFatal }.compactMap { Self.warning(of: $0) } + metadata.warnings
         + parts.foreign.warnings,
@@ -109,18 +108,6 @@ struct MigrationPlanner {
       }
     }
     return owners
-  }
-
-  /// Says so of derived attributes whose values can't be taken over: Core Data computes them when objects change.
-  private func underived(_ transfer: TableTransfer, in schema: PhysicalSchema) -> [String] {
-    (schema.table(named: transfer.table)?.columns ?? []).compactMap { column in
-      guard case .attribute(let entity, let path) = column.role, let name = path.first,
-        destinationModel.attribute(named: name, of: entity)?.derivation != nil,
-        transfer.columns.first(where: { $0.name == column.name })?.expression == .null
-      else { return nil }
-      return
-        "the derived attribute \(entity).\(name) has no value in existing objects until they, or those it follows from, change"
-    }
   }
 
   /// Says so when objects are dropped although the destination has an entity of their name.

@@ -24,6 +24,8 @@ public struct MigrationStep: Hashable, Sendable {
     case alterSchema
     /// Drops what the destination has no use for, or gets anew.
     case dropObject
+    /// Computes a derived attribute.
+    case computeDerived
     /// Makes an index.
     case createIndex
     /// Makes a trigger.

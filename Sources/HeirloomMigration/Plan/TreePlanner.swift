@@ -87,8 +87,11 @@ extension TreePlanner {
       return .null
     }
     let elements = Array(path.dropFirst())
+    let backfill = DerivedBackfill(routing: routing, source: source, destination: destination, counts: sourceCounts)
     return combine(name, declaredBy: entity) { route in
-      guard let sourceName = route.properties[name]?.sourceAttributeName ?? derivedSource(of: attribute, in: route),
+      if backfill.isComputed(attribute, declaredBy: entity, in: route) { return (.null, nil) }
+      let derived = DerivedBackfill.source(of: attribute, in: route, model: source.model)?.name
+      guard let sourceName = route.properties[name]?.sourceAttributeName ?? derived,
         let sourceAttribute = source.model.attribute(named: sourceName, of: route.source),
         let leaves = LeafPair(from: sourceAttribute, to: attribute, path: elements),
         let column = source.column(atPath: [sourceName] + leaves.sourcePath, in: route.source)?.name
@@ -98,17 +101,6 @@ extension TreePlanner {
         column: stored, from: leaves.source, to: leaves.destination, mustFill: leaves.mustFill)
       return (converted.from(column), sourceName)
     }
-  }
-
-  /// The source attribute that is derived in the same way, whose values are right as they are.
-  ///
-  /// Mappings leave derived attributes out, since their values follow from others.
-  private func derivedSource(of attribute: AttributeDescription, in route: EntityRoute) -> String? {
-    guard attribute.derivation != nil else { return nil }
-    return source.model.attributes(of: route.source).first {
-      $0.canonicalIdentifier == attribute.canonicalIdentifier && $0.derivation == attribute.derivation
-        && $0.type == attribute.type
-    }?.name
   }
 
   /// The value of rows that existed before the attribute did: its default.

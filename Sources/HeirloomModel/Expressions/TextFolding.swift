@@ -92,3 +92,8 @@ extension TextFolding {
       ignoresSpelling: comparison.isNormalized)
   }
 }
+
+extension String {
+  /// The text without case and diacritics, as the function `canonical:` gives it.
+  package var foldedCanonically: String { TextFolding.canonical.folded(self) }
+}

@@ -142,9 +142,10 @@ extension RowOracle {
 extension RowOracle {
   /// Lists what a store holds otherwise than it must.
   package func differences(from found: StoreContents) -> [String] {
+    let expected = derivedContents(with: found)
     var found = found
     var differences: [String] = pairings.flatMap { takeOut($0, from: &found) }
-    for (entity, objects) in after.objects.sorted(by: { $0.key < $1.key }) {
+    for (entity, objects) in expected.objects.sorted(by: { $0.key < $1.key }) {
       let others = found.objects[entity] ?? [:]
       for (key, object) in objects.sorted(by: { $0.key < $1.key }) {
         guard let other = others[key] else {
@@ -168,8 +169,31 @@ extension RowOracle {
       }
       for key in others.keys where objects[key] == nil { differences.append("\(entity) \(key) came from nowhere") }
     }
-    for entity in found.objects.keys where after.objects[entity] == nil { differences.append("\(entity) is unknown") }
+    for entity in found.objects.keys where expected.objects[entity] == nil {
+      differences.append("\(entity) is unknown")
+    }
     return differences
+  }
+
+  /// What must be there with derived values, which may follow from one of several right choices of links.
+  private func derivedContents(with found: StoreContents) -> StoreContents {
+    var linked = after
+    for pairing in pairings {
+      for entity in tree(ofName: pairing.entity) {
+        for (key, object) in found.objects[entity] ?? [:] {
+          linked.objects[entity]?[key]?.links[pairing.relationship] = object.links[pairing.relationship]
+        }
+      }
+    }
+    linked = destination.derived(linked)
+    for pairing in pairings {
+      for entity in tree(ofName: pairing.entity) {
+        for key in (linked.objects[entity] ?? [:]).keys {
+          linked.objects[entity]?[key]?.links[pairing.relationship] = nil
+        }
+      }
+    }
+    return linked
   }
 
   /// Checks a new one-to-one relationship and takes its links out.

@@ -67,9 +67,6 @@ extension RowOracle {
       for attribute in model.attributes(of: entity) { collect(attribute, [], &types) }
       contents.objects[entity] = objects.mapValues { object in
         var object = object
-        for attribute in model.attributes(of: entity) where attribute.derivation != nil {
-          object.values[attribute.name] = nil
-        }
         for (path, type) in types { object.values[path] = object.values[path].map { normal($0, type) } }
         return object
       }

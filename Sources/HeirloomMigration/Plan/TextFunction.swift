@@ -1,0 +1,34 @@
+import HeirloomModel
+import HeirloomStore
+
+/// The functions of derived attributes that turn a text into another; their names in SQL.
+enum TextFunction: String, Hashable, CaseIterable {
+  case canonical = "heirloom_canonical"
+  case uppercase = "heirloom_uppercase"
+  case lowercase = "heirloom_lowercase"
+
+  /// Finds the function of a selector, such as `canonical:`.
+  init?(selector: String) {
+    guard let found = Self.allCases.first(where: { "\($0):" == selector }) else { return nil }
+    self = found
+  }
+
+  /// Makes the functions available in SQL, and those that Core Data's triggers call.
+  static func register(on connection: Connection) throws(SQLiteError) {
+    try connection.registerCoreDataFunctions()
+    for function in allCases {
+      try connection.registerFunction(function.rawValue, argumentCount: 1, isDeterministic: true) { arguments in
+        guard let text = arguments.text(at: 0) else { return .null }
+        return .text(function.apply(to: text))
+      }
+    }
+  }
+
+  private func apply(to text: String) -> String {
+    switch self {
+    case .canonical: text.foldedCanonically
+    case .uppercase: text.uppercased()
+    case .lowercase: text.lowercased()
+    }
+  }
+}
