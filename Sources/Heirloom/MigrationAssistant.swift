@@ -105,7 +105,7 @@ public final class MigrationAssistant {
   public func plan() throws -> MigrationPlan? {
     guard let metadata = try storeMetadata(), metadata.versionHashes != history.currentHashes else { return nil }
     let origin = try sourceModel(of: metadata)
-    return try plan(from: origin.model, mapping: mapping(from: origin.model))
+    return try plan(from: origin.model, mapping: mapping(from: origin))
   }
 
   /// The versions that were kept, the newest first.
@@ -170,7 +170,7 @@ public final class MigrationAssistant {
         guard let metadata = try storeMetadata(), metadata.versionHashes != history.currentHashes else { return nil }
         let found = try sourceModel(of: metadata)
         report(.foundSourceModel(found.source, version: found.versionName))
-        let used = try self.mapping(from: found.model)
+        let used = try self.mapping(from: found)
         let plan = try plan(from: found.model, mapping: used)
         try approve(plan, origin: found)
         report(.started(from: found.model.versionChecksum(), to: history.current.versionChecksum()))
@@ -343,8 +343,18 @@ public final class MigrationAssistant {
     return nil
   }
 
-  private func mapping(from source: ManagedObjectModel) throws -> MappingModel {
+  private func mapping(from origin: SourceModel) throws -> MappingModel {
+    let source = origin.model
     let destination = history.current
+    if let name = origin.versionName {
+      let between = history.versionsBetween(name)
+      // Where a step on the way needs a mapping of its own, the direct way may still do without.
+      if !between.isEmpty, let path = MappingInference(through: [source] + between + [destination]),
+        path.obstacles.isEmpty
+      {
+        return try path.mappingModel()
+      }
+    }
     do throws(MappingInferenceError) {
       return try MappingModel.inferred(from: source, to: destination)
     } catch {

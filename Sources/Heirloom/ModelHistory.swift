@@ -20,6 +20,8 @@ public struct ModelHistory: Sendable {
   private struct Version: Sendable {
     let name: String
     let source: Source
+    /// Whether the version's place in the order is known and not only told from names.
+    var isPlaced: Bool = true
   }
 
   private enum Source: Sendable {
@@ -41,7 +43,9 @@ public struct ModelHistory: Sendable {
     self.init(
       current: read.model, name: version.name, warnings: read.warnings.map(\.description),
       versions: list.versions.map { other in
-        Version(name: other.name, source: other.name == version.name ? .model(read.model) : .file(other.file))
+        Version(
+          name: other.name, source: other.name == version.name ? .model(read.model) : .file(other.file),
+          isPlaced: other.lockedChecksum != nil)
       })
   }
 
@@ -89,8 +93,25 @@ public struct ModelHistory: Sendable {
 
   /// Returns the history with further known versions, which come before the others.
   package func adding(_ models: [(name: String, model: ManagedObjectModel)]) -> ModelHistory {
-    let added = models.map { Version(name: $0.name, source: .model($0.model)) }
+    let added = models.map { Version(name: $0.name, source: .model($0.model), isPlaced: false) }
     return ModelHistory(current: current, name: currentName, warnings: warnings, versions: added + versions)
+  }
+
+  /// The models between a version and the current one, in their order.
+  ///
+  /// - Parameter name: The name of the earlier version.
+  /// - Returns: Nothing if the way isn't known: without `lock.json`, names alone don't tell which version followed which.
+  package func versionsBetween(_ name: String) -> [ManagedObjectModel] {
+    guard let position = versions.firstIndex(where: { $0.name == name }),
+      let currentPosition = versions.firstIndex(where: { $0.name == currentName }), position < currentPosition,
+      versions[position...currentPosition].allSatisfy(\.isPlaced)
+    else { return [] }
+    var models: [ManagedObjectModel] = []
+    for version in versions[(position + 1)..<currentPosition] {
+      guard let model = try? model(named: version.name) else { return [] }
+      models.append(model)
+    }
+    return models
   }
 
   /// Whether a version comes after the current one.

@@ -35,11 +35,39 @@ public struct MappingInference: Hashable, Sendable {
   public init(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, given: [EntityMapping] = []
   ) {
-    self.source = source
-    self.destination = destination
-    let correspondence = ModelCorrespondence(from: source, to: destination)
-    let completion = MappingCompletion(correspondence)
-    let draft = MappingModel(entityMappings: Self.entityMappings(given: given, completion: completion))
+    let completion = MappingCompletion(ModelCorrespondence(from: source, to: destination))
+    self.init(
+      completion: completion, given: given,
+      draft: MappingModel(entityMappings: Self.entityMappings(given: given, completion: completion)))
+  }
+
+  /// Infers how a source becomes a destination through the versions that lie between them.
+  ///
+  /// The mapping does at once what the steps from version to version would do one after the other.
+  ///
+  /// - Parameter versions: The source, the versions between in their order, and the destination.
+  /// - Returns: `nil` for fewer than two versions.
+  public init?(through versions: [ManagedObjectModel]) {
+    guard versions.count > 1, let source = versions.first, let destination = versions.last else { return nil }
+    guard versions.count > 2 else {
+      self.init(from: source, to: destination)
+      return
+    }
+    let completion = MappingCompletion(ModelCorrespondence(from: source, to: destination))
+    let composition = MappingComposition(through: versions)
+    let given = composition.entityMappings.map { Self.named($0, completion: completion) }
+    self.init(
+      completion: completion, given: given, draft: MappingModel(entityMappings: given), areInferred: true,
+      obstacles: composition.obstacles)
+  }
+
+  private init(
+    completion: MappingCompletion, given: [EntityMapping], draft: MappingModel, areInferred: Bool = false,
+    obstacles known: [MappingObstacle] = []
+  ) {
+    let correspondence = completion.correspondence
+    source = correspondence.source
+    destination = correspondence.destination
     let flows = RowFlows(of: draft, correspondence: correspondence)
     let mismatches = draft.mismatches(
       from: source, to: destination, sourceHashes: completion.sourceHashes,
@@ -50,8 +78,8 @@ public struct MappingInference: Hashable, Sendable {
     sourceHashes = completion.sourceHashes
     destinationHashes = completion.destinationHashes
     var finder = ObstacleFinder(flows: flows)
-    finder.find(mismatches: mismatches, in: draft, given: given)
-    obstacles = finder.obstacles
+    finder.find(mismatches: mismatches, in: draft, given: given, areInferred: areInferred)
+    obstacles = known + finder.obstacles
     hazards = flows.hazards()
   }
 
@@ -86,7 +114,12 @@ public struct MappingInference: Hashable, Sendable {
   private static func inferred(
     from source: String?, to destination: String?, completion: MappingCompletion
   ) -> EntityMapping {
-    var mapping = completion.complete(EntityMapping(from: source, to: destination))
+    named(EntityMapping(from: source, to: destination), completion: completion)
+  }
+
+  /// Completes a mapping and names it as inference does.
+  private static func named(_ mapping: EntityMapping, completion: MappingCompletion) -> EntityMapping {
+    var mapping = completion.complete(mapping)
     let verb =
       switch mapping.mappingType {
       case .add: "Add"
@@ -94,7 +127,7 @@ public struct MappingInference: Hashable, Sendable {
       case .copy: "Copy"
       case .undefined, .custom, .transform: "Transform"
       }
-    mapping.name = "IEM_\(verb)_\(source ?? destination ?? "")"
+    mapping.name = "IEM_\(verb)_\(mapping.sourceEntityName ?? mapping.destinationEntityName ?? "")"
     return mapping
   }
 }

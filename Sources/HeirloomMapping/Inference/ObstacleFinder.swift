@@ -26,10 +26,19 @@ struct ObstacleFinder {
   ///   - mismatches: What doesn't fit in the draft.
   ///   - draft: The mapping as far as it goes.
   ///   - given: The entity mappings that were given; what they say expressly is no obstacle.
-  mutating func find(mismatches: [MappingMismatch], in draft: MappingModel, given: [EntityMapping]) {
+  /// What two versions leave open about entities, whatever their mappings say.
+  var ambiguousEntities: [MappingObstacle] {
+    var finder = self
+    finder.findAmbiguousEntities(given: [])
+    return finder.obstacles
+  }
+
+  mutating func find(
+    mismatches: [MappingMismatch], in draft: MappingModel, given: [EntityMapping], areInferred: Bool = false
+  ) {
     for mismatch in mismatches { add(mismatch, in: draft) }
     findAmbiguousEntities(given: given)
-    let inferredNames = Set(draft.entityMappings.map(\.name)).subtracting(given.map(\.name))
+    let inferredNames = Set(draft.entityMappings.map(\.name)).subtracting(areInferred ? [] : given.map(\.name))
     findMergedHierarchies(among: flows.flows.filter { inferredNames.contains($0.mapping) })
     for flow in flows.flows where !flow.isOpaque && speaks(for: flow.destination) {
       let mapping = given.first { $0.name == flow.mapping }
@@ -199,7 +208,7 @@ struct ObstacleFinder {
 }
 
 extension IdentifierMatching.Ambiguity {
-  fileprivate func reason(for what: String) -> String {
+  func reason(for what: String) -> String {
     let before = sources.map { "\"\($0)\"" }.joined(separator: ", ")
     let after = destinations.map { "\"\($0)\"" }.joined(separator: ", ")
     return """

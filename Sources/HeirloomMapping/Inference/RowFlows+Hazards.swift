@@ -20,14 +20,14 @@ extension RowFlows {
   private func addAttributes(of flow: RowFlow, to collector: inout HazardCollector) {
     for attribute in destination.attributes(of: flow.destination.name) where attribute.derivation == nil {
       let origin = flow.origin(of: attribute.name)
-      if origin == .unknown { continue }
+      if origin == .unknown || origin == .constant { continue }
       let sourceAttribute = origin.name.flatMap { source.attribute(named: $0, of: flow.source.name) }
       guard let owner = destination.declaringEntity(ofProperty: attribute.name, in: flow.destination.name) else {
         continue
       }
       for leaf in AttributeLeaves(from: sourceAttribute, to: attribute).leaves {
         let rows = [flow.rows([leaf.sourcePath?.joined(separator: ".")])]
-        for kind in leaf.hazards {
+        for kind in leaf.hazards where kind != .missingValue || !flow.filled.contains(attribute.name) {
           collector.add(kind, entity: owner.name, properties: [leaf.path.joined(separator: ".")], rows: rows)
         }
       }

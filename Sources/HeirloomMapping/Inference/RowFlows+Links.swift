@@ -11,7 +11,7 @@ extension RowFlows {
       let origin = flow.origin(of: relationship.name)
       switch origin {
       case .unknown: continue
-      case .none: kinds = hazards(ofNew: relationship)
+      case .none, .constant: kinds = hazards(ofNew: relationship)
       case .property(let name):
         let before = source.relationship(named: name, of: flow.source.name)
         if let before, !before.isTransient {

@@ -4,6 +4,8 @@ import HeirloomModel
 enum ValueOrigin: Hashable, Sendable {
   /// Nowhere: the property is new to these objects.
   case none
+  /// The same value for all rows.
+  case constant
   /// From a source property, by its name.
   case property(String)
   /// From an expression that only evaluation tells.
@@ -24,6 +26,8 @@ struct RowFlow: Hashable, Sendable {
   /// Whether a policy makes the objects, so that nothing can be said about their properties.
   let isOpaque: Bool
   private let origins: [String: ValueOrigin]
+  /// The destination properties whose rows without a value get one.
+  let filled: Set<String>
 
   /// Reads an entity mapping; `nil` for one that carries nothing over.
   init?(_ mapping: EntityMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel) {
@@ -35,15 +39,20 @@ struct RowFlow: Hashable, Sendable {
     self.destination = destinationEntity
     isOpaque = mapping.mappingType == .custom || mapping.entityMigrationPolicyClassName != nil
     var origins: [String: ValueOrigin] = [:]
+    var filled: Set<String> = []
     for property in mapping.attributeMappings + mapping.relationshipMappings {
+      if case .filledAttribute = property.form { filled.insert(property.name) }
       origins[property.name] =
         switch property.form {
         case .defaultValue: ValueOrigin.none
+        case .constant: .constant
+        case .filledAttribute(let name, _): .property(name)
         case .attribute(let name), .links(let name), .linksThroughMapping(_, let name): .property(name)
         case .expression: .unknown
         }
     }
     self.origins = origins
+    self.filled = filled
   }
 
   /// Where a property of the destination entity gets its value.
@@ -127,7 +136,7 @@ struct RowFlows: Sendable {
     for flow in flows(intoTreeOf: inverse.entity.name) {
       if flow.isOpaque { return .unknown }
       switch flow.origin(of: inverse.relationship.name) {
-      case .none: continue
+      case .none, .constant: continue
       case .unknown: return .unknown
       case .property(let name):
         guard let owner = source.declaringEntity(ofProperty: name, in: flow.source.name),

@@ -130,6 +130,7 @@ extension EntityMapping {
     for mapping in attributeMappings + relationshipMappings {
       switch mapping.form {
       case .attribute(let name) where source.declaringEntity(ofProperty: name, in: entity) == nil,
+        .filledAttribute(let name, _) where source.declaringEntity(ofProperty: name, in: entity) == nil,
         .links(let name) where source.relationship(named: name, of: entity) == nil,
         .linksThroughMapping(_, let name) where source.relationship(named: name, of: entity) == nil:
         problems.append(.unknownSourceProperty(entity: entity, property: name))

@@ -44,12 +44,44 @@ public struct PropertyMapping: Hashable, Sendable {
 }
 
 extension PropertyMapping {
+  /// Creates a mapping that gives every row the value that came with an attribute on the way.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the destination attribute.
+  ///   - value: The value; `nil` for none.
+  ///   - attribute: The destination attribute, whose own default needs no words.
+  init(name: String, initially value: AttributeValue?, _ attribute: AttributeDescription) {
+    let isDefault = value == attribute.defaultValue || attribute.composite != nil
+    self.init(name: name, valueExpression: isDefault ? nil : .constant(value.map { .value($0) } ?? .null))
+  }
+
+  /// Creates a mapping that carries an attribute's value over and gives rows without one another.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the destination attribute.
+  ///   - sourceAttribute: The name of the source attribute.
+  ///   - value: What rows without a value get.
+  init(name: String, copying sourceAttribute: String, filling value: AttributeValue) {
+    let copied = ValueExpression.sourceValue(forKey: sourceAttribute)
+    self.init(
+      name: name,
+      valueExpression: .conditional(
+        predicate: .comparison(.init(left: copied, comparator: .equal, right: .constant(.null))),
+        then: .constant(.value(value)), otherwise: copied))
+  }
+}
+
+extension PropertyMapping {
   /// What a property mapping does, told from its expression.
   public enum Form: Hashable, Sendable {
     /// The destination model's default stays.
     case defaultValue
     /// The value of a source attribute is copied, converted if the types differ.
     case attribute(String)
+    /// As ``attribute(_:)``, but a row without a value gets another.
+    case filledAttribute(String, AttributeValue)
+    /// Every row gets the value; `nil` for none.
+    case constant(AttributeValue?)
     /// The objects that became of those a source relationship leads to are linked.
     case links(relationship: String)
     /// As ``links(relationship:)``, but only objects that the named entity mapping made.
@@ -62,6 +94,15 @@ extension PropertyMapping {
   public var form: Form {
     guard let valueExpression else { return .defaultValue }
     if let key = valueExpression.keyOfSource { return .attribute(key) }
+    switch valueExpression {
+    case .constant(.null): return .constant(nil)
+    case .constant(.value(let value)): return .constant(value)
+    case .conditional(.comparison(let comparison), .constant(.value(let value)), let copied):
+      guard let key = copied.keyOfSource, comparison == .init(left: copied, comparator: .equal, right: .constant(.null))
+      else { return .expression(valueExpression) }
+      return .filledAttribute(key, value)
+    default: break
+    }
     guard case .function(.variable("manager"), let selector, let arguments) = valueExpression, arguments.count == 2,
       case .constant(.value(.string(let name))) = arguments[0], let key = arguments[1].keyOfSource
     else { return .expression(valueExpression) }

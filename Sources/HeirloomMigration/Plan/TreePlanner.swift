@@ -90,6 +90,10 @@ extension TreePlanner {
     let backfill = DerivedBackfill(routing: routing, source: source, destination: destination, counts: sourceCounts)
     return combine(name, declaredBy: entity) { route in
       if backfill.isComputed(attribute, declaredBy: entity, in: route) { return (.null, nil) }
+      let form = route.properties[name]?.form
+      if case .constant(let value)? = form {
+        return (Self.literal(value, of: attribute), nil)
+      }
       let derived = DerivedBackfill.source(of: attribute, in: route, model: source.model)?.name
       guard let sourceName = route.properties[name]?.sourceAttributeName ?? derived,
         let sourceAttribute = source.model.attribute(named: sourceName, of: route.source),
@@ -99,8 +103,17 @@ extension TreePlanner {
       let stored = "s.\(quote(column))"
       let converted = ValueConversion.expression(
         column: stored, from: leaves.source, to: leaves.destination, mustFill: leaves.mustFill)
-      return (converted.from(column), sourceName)
+      guard case .filledAttribute(_, let value)? = form else { return (converted.from(column), sourceName) }
+      let plain = ValueConversion.expression(
+        column: stored, from: leaves.source, to: leaves.destination, mustFill: false)
+      let fallback = ValueConversion.literal(value, for: attribute)
+      return (ColumnExpression(sql: "COALESCE(\(plain.sql), \(fallback))", isVerbatim: false), sourceName)
     }
+  }
+
+  private static func literal(_ value: AttributeValue?, of attribute: AttributeDescription) -> ColumnExpression {
+    guard let value else { return .null }
+    return ColumnExpression(sql: ValueConversion.literal(value, for: attribute), isVerbatim: false)
   }
 
   /// The value of rows that existed before the attribute did: its default.

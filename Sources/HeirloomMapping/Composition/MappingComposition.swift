@@ -1,0 +1,148 @@
+import HeirloomModel
+
+/// The mapping that a path through several versions comes to, worked out without any store.
+///
+/// Each property of the last version is followed back from version to version. So it continues what it would continue had each
+/// step been taken, however names and renaming identifiers were used in between: what was dropped on the way stays dropped,
+/// and a default that filled rows on the way is the value that the rows get.
+struct MappingComposition {
+  /// The steps, each from one version to the next.
+  private let hops: [ModelCorrespondence]
+  /// The entity mappings, complete but for what follows from the two ends.
+  private(set) var entityMappings: [EntityMapping] = []
+  /// What no step can convert.
+  private(set) var obstacles: [MappingObstacle] = []
+
+  /// Follows every property of the last version back to the first.
+  ///
+  /// - Parameter versions: The versions in the order in which they were shipped, two or more.
+  init(through versions: [ManagedObjectModel]) {
+    // Between versions with equal hashes nothing is migrated, so all goes on under its name whatever identifiers say.
+    let hashes = versions.map { $0.versionHashes() }
+    hops = versions.indices.dropFirst().filter { hashes[$0 - 1] != hashes[$0] }.map {
+      ModelCorrespondence(from: versions[$0 - 1], to: versions[$0])
+    }
+    guard let first = versions.first, let last = versions.last else { return }
+    for hop in hops { addAmbiguities(of: hop) }
+    var used: Set<String> = []
+    for entity in last.entities {
+      guard let pairs = pairs(to: entity.name),
+        let source = first.entity(named: pairs.first?.source.name ?? entity.name)
+      else {
+        entityMappings.append(EntityMapping(from: nil, to: entity.name))
+        continue
+      }
+      used.insert(source.name)
+      var attributes: [PropertyMapping] = []
+      for attribute in last.attributes(of: entity.name) { attributes.append(mapping(of: attribute, pairs)) }
+      var relationships: [PropertyMapping] = []
+      for relationship in last.relationships(of: entity.name) { relationships.append(mapping(of: relationship, pairs)) }
+      entityMappings.append(
+        EntityMapping(
+          from: source.name, to: entity.name, attributeMappings: attributes, relationshipMappings: relationships))
+    }
+    for entity in first.entities where !used.contains(entity.name) {
+      entityMappings.append(EntityMapping(from: entity.name, to: nil))
+    }
+  }
+
+  /// The pairs that an entity of the last version goes through, one for each step; `nil` if it came in between.
+  private func pairs(to entity: String) -> [EntityCorrespondence]? {
+    var name = entity
+    var pairs: [EntityCorrespondence] = []
+    for hop in hops.reversed() {
+      guard let pair = hop.pair(ofDestination: name) else { return nil }
+      pairs.append(pair)
+      name = pair.source.name
+    }
+    return pairs.reversed()
+  }
+
+  private mutating func mapping(
+    of relationship: RelationshipDescription, _ pairs: [EntityCorrespondence]
+  ) -> PropertyMapping {
+    var name = relationship.name
+    for (hop, pair) in zip(hops, pairs).reversed() {
+      addAmbiguity(of: name, pair)
+      guard let before = pair.relationships[name],
+        let old = hop.source.relationship(named: before, of: pair.source.name), !old.isTransient,
+        let new = hop.destination.relationship(named: name, of: pair.destination.name), !new.isTransient
+      else { return PropertyMapping(name: relationship.name) }
+      name = before
+    }
+    return PropertyMapping(name: relationship.name, linksOf: name)
+  }
+
+  private mutating func mapping(of attribute: AttributeDescription, _ pairs: [EntityCorrespondence]) -> PropertyMapping
+  {
+    guard !attribute.isTransient, attribute.derivation == nil else { return PropertyMapping(name: attribute.name) }
+    var name = attribute.name
+    // What rows without a value get: the step nearest to the first version counts.
+    var filling: AttributeValue?
+    for (hop, pair) in zip(hops, pairs).reversed() {
+      addAmbiguity(of: name, pair)
+      guard let new = hop.destination.attribute(named: name, of: pair.destination.name) else { break }
+      let value = new.defaultValue.flatMap { $0.converted(to: attribute.type) }
+      guard let before = pair.attributes[name],
+        let old = hop.source.attribute(named: before, of: pair.source.name), old.carriesValues(to: new)
+      else {
+        if let before = pair.attributes[name] { addObstacle(to: new, from: before, hop, pair) }
+        return PropertyMapping(
+          name: attribute.name, initially: new.composite == nil ? value ?? filling : nil, attribute)
+      }
+      if old.isOptional, !new.isOptional, let value { filling = value }
+      name = before
+    }
+    // A single fill by the last version's own default is what every mapping does.
+    guard let filling, filling != attribute.defaultValue || attribute.isOptional, attribute.composite == nil else {
+      return PropertyMapping(name: attribute.name, copying: name)
+    }
+    return PropertyMapping(name: attribute.name, copying: name, filling: filling)
+  }
+
+  private mutating func addObstacle(
+    to new: AttributeDescription, from name: String, _ hop: ModelCorrespondence, _ pair: EntityCorrespondence
+  ) {
+    guard let old = hop.source.attribute(named: name, of: pair.source.name), !old.isTransient, !new.isTransient,
+      new.derivation == nil
+    else { return }
+    obstacles.append(
+      MappingObstacle(
+        kind: .incompatibleTypes, entity: pair.destination.name, property: new.name,
+        reason: """
+          On the way, "\(pair.destination.name).\(new.name)" changes from \(old.type.name) to \(new.type.name), between which \
+          no conversion is inferred.
+          """,
+        suggestion: "Give a property mapping that converts."))
+  }
+
+  private mutating func addAmbiguity(of property: String, _ pair: EntityCorrespondence) {
+    guard let ambiguity = pair.ambiguities.first(where: { $0.destinations.contains(property) }) else { return }
+    obstacles.append(
+      MappingObstacle(
+        kind: .ambiguousProperty, entity: pair.destination.name, property: property,
+        reason: ambiguity.reason(for: "properties of \"\(pair.destination.name)\""),
+        suggestion: "Give each its own renaming identifier, or give property mappings for them."))
+  }
+
+  private mutating func addAmbiguities(of hop: ModelCorrespondence) {
+    let inference = ObstacleFinder(flows: RowFlows(of: MappingModel(entityMappings: []), correspondence: hop))
+    obstacles += inference.ambiguousEntities
+  }
+}
+
+extension AttributeValue {
+  /// Returns the value as another type keeps it; `nil` if it can't.
+  fileprivate func converted(to type: AttributeType) -> AttributeValue? {
+    switch (self, type) {
+    case (.integer(let number), .double), (.integer(let number), .float): .double(Double(number))
+    case (.integer(let number), .decimal): .decimal("\(number)")
+    case (.integer(let number), .boolean): .boolean(number != 0)
+    case (.boolean(let flag), let type) where type.isInteger: .integer(flag ? 1 : 0)
+    case (.double(let number), let type) where type.isInteger:
+      Int64(exactly: number.rounded(.towardZero)).map { .integer($0) }
+    case (.double(let number), .decimal): .decimal("\(number)")
+    default: self
+    }
+  }
+}

@@ -1,0 +1,231 @@
+import Foundation
+import Heirloom
+import HeirloomFormats
+import TestSupport
+import Testing
+
+/// A jump over several versions against the same way taken step by step.
+struct DirectJumpTests {
+  /// Versions of a model in their order.
+  struct Path: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let versions: [[EntityDescription]]
+
+    init(_ name: String, _ versions: [EntityDescription]...) {
+      testDescription = name
+      self.versions = versions
+    }
+  }
+
+  private static func attribute(
+    _ name: String, _ type: AttributeType = .integer64, id: String? = nil, optional: Bool = true,
+    value: AttributeValue? = nil
+  ) -> AttributeDescription {
+    var attribute = AttributeDescription(name: name, type: type)
+    attribute.isOptional = optional
+    attribute.renamingIdentifier = id
+    attribute.defaultValue = value
+    return attribute
+  }
+
+  private static func entity(
+    _ name: String, _ attributes: [AttributeDescription], _ relationships: [RelationshipDescription] = [],
+    id: String? = nil
+  ) -> EntityDescription {
+    var entity = EntityDescription(name: name)
+    entity.attributes = attributes
+    entity.relationships = relationships
+    entity.renamingIdentifier = id
+    return entity
+  }
+
+  private static func link(
+    _ name: String, to entity: String, many: Bool = false, inverse: String? = nil, id: String? = nil
+  ) -> RelationshipDescription {
+    var link = RelationshipDescription(name: name, destinationEntity: entity)
+    link.isOptional = true
+    link.maxCount = many ? 0 : 1
+    link.inverseRelationship = inverse
+    link.renamingIdentifier = id
+    return link
+  }
+
+  static let paths: [Path] = [
+    Path(
+      "renamed, and the identifier left out afterwards", [entity("A", [attribute("x")])],
+      [entity("A", [attribute("y", id: "x")])], [entity("A", [attribute("y"), attribute("z")])]),
+    Path(
+      "renamed twice with the first identifier", [entity("A", [attribute("x")])],
+      [entity("A", [attribute("y", id: "x")])], [entity("A", [attribute("z", id: "x")])]),
+    Path(
+      "renamed twice, each time from the previous name", [entity("A", [attribute("x")])],
+      [entity("A", [attribute("y", id: "x")])], [entity("A", [attribute("z", id: "y")])]),
+    Path(
+      "removed and added again", [entity("A", [attribute("x"), attribute("y")])], [entity("A", [attribute("y")])],
+      [entity("A", [attribute("x"), attribute("y"), attribute("z")])]),
+    Path(
+      "renamed, then another takes the name", [entity("A", [attribute("x")])],
+      [entity("A", [attribute("y", id: "x")])], [entity("A", [attribute("x", id: "new"), attribute("y", id: "x")])],
+      [entity("A", [attribute("x", id: "new"), attribute("y", id: "x"), attribute("z")])]),
+    Path(
+      "renamed, then another takes the name without identifiers", [entity("A", [attribute("x")])],
+      [entity("A", [attribute("y", id: "x")])], [entity("A", [attribute("y")])],
+      [entity("A", [attribute("x", .string), attribute("y")])]),
+    Path(
+      "another default by the time of the last version", [entity("A", [attribute("x")])],
+      [entity("A", [attribute("x"), attribute("y", value: .integer(1))])],
+      [entity("A", [attribute("x"), attribute("y", value: .integer(2)), attribute("z")])]),
+    Path(
+      "a default that came after the attribute", [entity("A", [attribute("x")])],
+      [entity("A", [attribute("x"), attribute("y")])],
+      [entity("A", [attribute("x"), attribute("y", value: .integer(2)), attribute("z")])]),
+    Path(
+      "filled on the way, and optional again", [entity("A", [attribute("x")])],
+      [entity("A", [attribute("x", optional: false, value: .integer(7))])],
+      [entity("A", [attribute("x"), attribute("z")])]),
+    Path(
+      "a required attribute filled on the way and widened", [entity("A", [attribute("x", .integer16)])],
+      [entity("A", [attribute("x", .integer32, optional: false, value: .integer(7))])],
+      [entity("A", [attribute("x", .double, optional: false, value: .double(0.5))])]),
+    Path(
+      "entity removed and added again", [entity("A", [attribute("x")]), entity("B", [attribute("x")])],
+      [entity("B", [attribute("x")])], [entity("A", [attribute("x")]), entity("B", [attribute("x"), attribute("z")])]),
+    Path(
+      "entity renamed, and the identifier left out afterwards", [entity("A", [attribute("x")])],
+      [entity("B", [attribute("x")], id: "A")], [entity("B", [attribute("x"), attribute("y")])]),
+    Path(
+      "relationship renamed, and the identifiers left out afterwards",
+      [
+        entity("A", [], [link("b", to: "B", inverse: "as")]),
+        entity("B", [], [link("as", to: "A", many: true, inverse: "b")]),
+      ],
+      [
+        entity("A", [], [link("c", to: "B", inverse: "all", id: "b")]),
+        entity("B", [], [link("all", to: "A", many: true, inverse: "c", id: "as")]),
+      ],
+      [
+        entity("A", [attribute("x")], [link("c", to: "B", inverse: "all")]),
+        entity("B", [], [link("all", to: "A", many: true, inverse: "c")]),
+      ]),
+    Path(
+      "relationship removed and added again",
+      [entity("A", [attribute("x")], [link("b", to: "B")]), entity("B", [attribute("x")])],
+      [entity("A", [attribute("x")]), entity("B", [attribute("x")])],
+      [entity("A", [attribute("x")], [link("b", to: "B")]), entity("B", [attribute("x"), attribute("z")])]),
+    Path(
+      "transient on the way", [entity("A", [attribute("x"), attribute("y")])],
+      [entity("A", [attribute("x").transient, attribute("y")])],
+      [entity("A", [attribute("x"), attribute("y"), attribute("z")])]),
+  ]
+
+  @Test(arguments: paths)
+  func `a jump over several versions comes to what the steps come to`(path: Path) throws {
+    let versions = try path.versions.map { try ManagedObjectModel(entities: $0) }
+    let directory = try TemporaryDirectory()
+    let (stepped, jumped) = (directory.file("Stepped.sqlite"), directory.file("Jumped.sqlite"))
+    var generator = StoreGenerator(objectsPerEntity: 20, seed: 3)
+    try generator.makeStore(at: stepped, model: versions[0])
+    try FileManager.default.copyItem(at: stepped, to: jumped)
+    try Self.take(stepped, through: versions)
+    try Self.jump(jumped, over: versions)
+    let last = try #require(versions.last)
+    let (expected, found) = (try StoreContents(of: stepped, model: last), try StoreContents(of: jumped, model: last))
+    #expect(found == expected)
+    withExtendedLifetime(directory) {}
+  }
+
+  /// Takes a store from version to version.
+  fileprivate static func take(_ store: URL, through versions: [ManagedObjectModel]) throws {
+    for (before, after) in zip(versions, versions.dropFirst()) where before.versionHashes() != after.versionHashes() {
+      // Each step knows the version before only, as the app of that time did.
+      try migrate(store, ModelHistory(current: after, earlier: [("before", before)]))
+    }
+  }
+
+  /// Takes a store to the last of the versions at once.
+  fileprivate static func jump(_ store: URL, over versions: [ManagedObjectModel]) throws {
+    guard let last = versions.last else { return }
+    let earlier = versions.dropLast().enumerated().map { ("v\($0.offset)", $0.element) }
+    try migrate(store, ModelHistory(current: last, earlier: earlier.map { (name: $0.0, model: $0.1) }))
+  }
+
+  private static func migrate(_ store: URL, _ history: ModelHistory) throws {
+    // The snapshot of the first version is not written: the history knows each version.
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store), history: history)
+    guard case .migrated = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+  }
+}
+
+/// Jumps of real stores over the versions that their apps shipped.
+@Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
+struct CorpusJumpTests {
+  private static let isLong = ProcessInfo.processInfo.environment["HEIRLOOM_LONG_TESTS"] != nil
+  private static let bundles = Set(
+    Corpus.modelPaths.filter { $0.contains(".xcdatamodeld/") && !$0.contains("@") }.map {
+      ($0 as NSString).deletingLastPathComponent
+    }
+  ).sorted()
+
+  @Test(arguments: bundles)
+  func `a jump to the last version comes to what the steps come to`(bundle: String) throws {
+    let list = try ModelVersionList(Corpus.folder.appendingPathComponent(bundle).path)
+    guard list.versions.count > 1 else { return }
+    let project = bundle.prefix { $0 != "/" }
+    var versions: [ManagedObjectModel]?
+    for path in Corpus.storePaths where path.hasPrefix(project + "/") {
+      let stored = try Corpus.withCopy(of: path) { try StoreMetadata(contentsOf: $0).versionHashes }
+      let models = try versions ?? list.versions.map { try $0.file.read().model }
+      versions = models
+      guard let start = models.lastIndex(where: { $0.versionHashes() == stored }), start < models.count - 1 else {
+        continue
+      }
+      try compare(path, over: Self.chosen(Array(models[start...])))
+    }
+  }
+
+  /// All versions, or few of them: reading and migrating each takes its time.
+  private static func chosen(_ versions: [ManagedObjectModel]) -> [ManagedObjectModel] {
+    guard !isLong, versions.count > 4 else { return versions }
+    let last = versions.count - 1
+    return [0, last / 3, 2 * last / 3, last].map { versions[$0] }
+  }
+
+  private func compare(_ path: String, over versions: [ManagedObjectModel]) throws {
+    guard let last = versions.last else { return }
+    let stepped = try contents(of: path, last) { try DirectJumpTests.take($0, through: versions) }
+    let jumped = try contents(of: path, last) { try DirectJumpTests.jump($0, over: versions) }
+    switch (stepped, jumped) {
+    case (.success(let expected), .success(let found)): #expect(found == expected, "\(path)")
+    // Where a step can't be taken, the direct way may still do; the other way round nothing would be gained.
+    case (.failure(let error), .success): print("\(path): the steps stop, the jump doesn't: \(error)")
+    case (.success, .failure(let error)): Issue.record("\(path): the steps do, the jump doesn't: \(error)")
+    case (.failure(let error), .failure(let other)): print("\(path): neither: \(error) / \(other)")
+    }
+  }
+
+  private func contents(
+    of path: String, _ model: ManagedObjectModel, after body: (URL) throws -> Void
+  ) throws -> Result<StoreContents, MigrationAssistantError> {
+    try Corpus.withCopy(of: path) { store in
+      do {
+        try body(store)
+        return .success(try StoreContents(of: store, model: model))
+      } catch let error as MigrationAssistantError {
+        return .failure(error)
+      }
+    }
+  }
+}
+
+extension AttributeDescription {
+  /// The attribute without a place in the store.
+  fileprivate var transient: AttributeDescription {
+    var attribute = self
+    attribute.isTransient = true
+    return attribute
+  }
+}
