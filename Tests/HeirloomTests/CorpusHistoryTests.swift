@@ -21,16 +21,15 @@ struct CorpusHistoryTests {
 
   private static func jumps(of project: String) throws -> [BuilderCorpusTests.Jump] {
     var jumps: [BuilderCorpusTests.Jump] = []
-    for list in try histories(of: project) {
-      let hashes = try list.versions.map { try $0.file.read().model.versionHashes() }
+    for versions in try histories(of: project) {
       for path in Corpus.storePaths where path.hasPrefix(project + "/") {
         let stored = try Corpus.withCopy(of: path) { try StoreMetadata(contentsOf: $0).versionHashes }
         // A version may have been shipped again under a later name.
-        guard let position = hashes.lastIndex(of: stored) else { continue }
-        let later = list.versions.indices.filter { $0 > position && hashes[$0] != stored }
+        guard let position = versions.lastIndex(where: { $0.hashes == stored }) else { continue }
+        let later = versions.indices.filter { $0 > position && versions[$0].hashes != stored }
         for index in Set([later.first, later.last].compactMap { $0 }).sorted() {
-          let version = list.versions[index]
-          jumps.append(BuilderCorpusTests.Jump(store: path, version: version.name, path: version.file.path))
+          let version = versions[index]
+          jumps.append(BuilderCorpusTests.Jump(store: path, version: version.name, path: version.path))
         }
       }
     }
@@ -38,13 +37,13 @@ struct CorpusHistoryTests {
   }
 
   /// The bundles of a project, its newest snapshot in the repository only.
-  private static func histories(of project: String) throws -> [ModelVersionList] {
+  private static func histories(of project: String) throws -> [[Corpus.Version]] {
     let bundles = Set(
       Corpus.modelPaths.filter { $0.hasPrefix(project + "/models/") && !$0.contains("@") }.map {
         ($0 as NSString).deletingLastPathComponent
       })
     return try bundles.sorted().filter { $0.hasSuffix(".xcdatamodeld") }.map {
-      try ModelVersionList(Corpus.folder.appendingPathComponent($0).path)
+      try Corpus.versions(of: $0)
     }
   }
 

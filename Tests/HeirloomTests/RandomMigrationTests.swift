@@ -12,7 +12,8 @@ struct RandomMigrationTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let isLong = environment["HEIRLOOM_LONG_TESTS"] != nil
   private static let seeds: [UInt64] =
-    environment["HEIRLOOM_SEED"].flatMap { UInt64($0) }.map { [$0] } ?? Array(0..<(isLong ? 1000 : 64))
+    environment["HEIRLOOM_SEED"].flatMap { UInt64($0) }.map { [$0] }
+    ?? Array(0..<(isLong ? 1000 : 64))
   private static let parts = stride(from: 0, to: seeds.count, by: 8).map { Array(seeds[$0..<min($0 + 8, seeds.count)]) }
 
   @Test(arguments: parts)
@@ -108,6 +109,7 @@ struct RandomMigration {
     for (subject, rows) in oracle.losses where lost[subject] != rows {
       problems.append("\(subject): \(rows) lost, the plan says \(lost[subject] ?? 0)")
     }
+    problems += oracle.unreportedLinks(in: after, lost: Set(lost.keys))
     problems += try bookkeepingProblems(store)
     guard case .upToDate = try assistant.migrateStore() else { return problems + ["a second run does something"] }
     try PersistentStore.open(at: store, model: destination).close()

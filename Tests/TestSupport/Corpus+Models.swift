@@ -1,6 +1,7 @@
 package import Foundation
 import HeirloomFormats
 package import HeirloomModel
+import Synchronization
 
 extension Corpus {
   /// Finds the one model version of the given file name below a project's folder.
@@ -20,5 +21,35 @@ extension Corpus {
   /// Reads the one model version of the given file name below a project's folder.
   package static func model(_ name: String, in project: String) throws -> ManagedObjectModel {
     try ModelFile.read(modelURL(name, in: project).path).model
+  }
+
+  /// A version of a bundle, read.
+  package struct Version: Sendable {
+    /// The version's name.
+    package let name: String
+    /// Where it lies.
+    package let path: String
+    /// The model.
+    package let model: ManagedObjectModel
+    /// The model's hashes.
+    package let hashes: [String: VersionHash]
+  }
+
+  private static let read = Mutex<[String: [Version]]>([:])
+
+  /// Reads all versions of a bundle in their order, once for all tests.
+  ///
+  /// - Parameter bundle: The bundle's path, relative to ``folder``.
+  /// - Returns: The versions.
+  /// - Throws: The reader's error.
+  package static func versions(of bundle: String) throws -> [Version] {
+    if let known = read.withLock({ $0[bundle] }) { return known }
+    let list = try ModelVersionList(folder.appendingPathComponent(bundle).path)
+    let versions = try list.versions.map { version in
+      let model = try version.file.read().model
+      return Version(name: version.name, path: version.file.path, model: model, hashes: model.versionHashes())
+    }
+    read.withLock { $0[bundle] = versions }
+    return versions
   }
 }

@@ -45,8 +45,9 @@ public struct MappingInference: Hashable, Sendable {
   ///
   /// The mapping does at once what the steps from version to version would do one after the other.
   ///
+  /// It is `nil` for fewer than two versions.
+  ///
   /// - Parameter versions: The source, the versions between in their order, and the destination.
-  /// - Returns: `nil` for fewer than two versions.
   public init?(through versions: [ManagedObjectModel]) {
     guard versions.count > 1, let source = versions.first, let destination = versions.last else { return nil }
     guard versions.count > 2 else {

@@ -107,7 +107,7 @@ extension TreePlanner {
       let plain = ValueConversion.expression(
         column: stored, from: leaves.source, to: leaves.destination, mustFill: false)
       let fallback = ValueConversion.literal(value, for: attribute)
-      return (ColumnExpression(sql: "COALESCE(\(plain.sql), \(fallback))", isVerbatim: false), sourceName)
+      return (ColumnExpression(sql: "COALESCE(\(plain.sql), \(fallback))", isVerbatim: false).from(column), sourceName)
     }
   }
 

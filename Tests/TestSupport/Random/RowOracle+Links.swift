@@ -137,6 +137,64 @@ extension RowOracle {
   }
 }
 
+// MARK: - Losses
+
+extension RowOracle {
+  /// Lists links that are gone although both objects are there, and that no loss names.
+  ///
+  /// - Parameters:
+  ///   - found: The store after the migration.
+  ///   - lost: What the plan says is lost, as `Entity.property`.
+  /// - Returns: A line for each relationship.
+  package func unreportedLinks(in found: StoreContents, lost: Set<String>) -> [String] {
+    source.entities.flatMap { entity in
+      entity.relationships.compactMap { unreported($0, of: entity, in: found, lost: lost) }
+    }
+  }
+
+  private func unreported(
+    _ relationship: RandomModel.Relationship, of entity: RandomModel.Entity, in found: StoreContents, lost: Set<String>
+  ) -> String? {
+    guard !relationship.description.isTransient else { return nil }
+    var names: Set = ["\(entity.description.name).\(relationship.description.name)"]
+    var heirs: [(RandomModel.Relationship, isReversed: Bool)] = []
+    let inverse = source.inverse(of: relationship)
+    if let inverse { names.insert("\(inverse.entity.description.name).\(inverse.relationship.description.name)") }
+    for other in destination.entities {
+      for candidate in other.relationships where !candidate.description.isTransient {
+        let isHeir = !candidate.origins.isDisjoint(with: relationship.origins)
+        let isReversed = inverse.map { !candidate.origins.isDisjoint(with: $0.relationship.origins) } ?? false
+        guard isHeir || isReversed else { continue }
+        heirs.append((candidate, isReversed: !isHeir))
+        names.insert("\(other.description.name).\(candidate.description.name)")
+        if let back = destination.inverse(of: candidate) {
+          names.insert("\(back.entity.description.name).\(back.relationship.description.name)")
+        }
+      }
+    }
+    let (ownRoot, otherRoot) = (source.root(of: entity.origin), source.root(of: relationship.destination))
+    for owner in source.tree(of: entity.origin) {
+      for (key, object) in before.objects[owner.description.name] ?? [:] {
+        for target in object.links[relationship.description.name] ?? [] {
+          guard let home = homes[Reference(root: ownRoot, key: key)],
+            let targetHome = homes[Reference(root: otherRoot, key: target)]
+          else { continue }
+          let isThere = heirs.contains { heir, isReversed in
+            let from = isReversed ? targetHome : home
+            let (fromKey, toKey) = isReversed ? (target, key) : (key, target)
+            let name = destination.entity(from)?.description.name ?? ""
+            return found.objects[name]?[fromKey]?.links[heir.description.name]?.contains(toKey) ?? false
+          }
+          if !isThere, lost.isDisjoint(with: names) {
+            return "\(names.sorted()): \(key) → \(target) is gone, and the plan doesn't say so"
+          }
+        }
+      }
+    }
+    return nil
+  }
+}
+
 // MARK: - Comparing
 
 extension RowOracle {
