@@ -31,7 +31,8 @@ extension ChangeTable {
       "optional to required to-one", toOne("r", "F"), toOne("r", "F") { $0.isOptional = false },
       changes: ["*becameRequired E.r rowsDecide"], hazards: ["missingLink E.r in E.r"]),
     relationshipRow(
-      "to-one to to-many", toOne("r", "F"), toMany("r", "F"), changes: ["*becameToMany E.r kept"]),
+      "to-one to to-many", toOne("r", "F"), toMany("r", "F"), changes: ["*becameToMany E.r kept"],
+      hazards: ["sharedLinks E.r in E.r"]),
     relationshipRow(
       "to-many to to-one", toMany("r", "F"), toOne("r", "F"), changes: ["*becameToOne E.r converted"],
       hazards: ["severalLinks E.r in E.r"]),

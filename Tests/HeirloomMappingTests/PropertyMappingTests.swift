@@ -33,6 +33,17 @@ struct PropertyMappingTests {
         == .linksThroughMapping(entityMapping: "PersonToPerson", relationship: "owner"))
   }
 
+  @Test func `a value for all rows, and one for rows without, are recognised`() {
+    #expect(
+      PropertyMapping(name: "x", valueExpression: .constant(.value(.integer(7)))).form == .constant(.integer(7)))
+    #expect(PropertyMapping(name: "x", valueExpression: .constant(.null)).form == .constant(nil))
+    let filled = ValueExpression.conditional(
+      predicate: .comparison(
+        .init(left: .sourceValue(forKey: "a"), comparator: .equal, right: .constant(.null))),
+      then: .constant(.value(.integer(1))), otherwise: .sourceValue(forKey: "a"))
+    #expect(PropertyMapping(name: "x", valueExpression: filled).form == .filledAttribute("a", .integer(1)))
+  }
+
   @Test func `no expression leaves the default`() {
     #expect(PropertyMapping(name: "title").form == .defaultValue)
   }
@@ -47,7 +58,11 @@ struct PropertyMappingTests {
     .function(
       operand: .variable("manager"), selector: ValueExpression.relationshipSelector,
       arguments: [.constant(.value(.string("a"))), .keyPath(operand: .variable("source"), path: "b")]),
-    .constant(.value(.string("name"))),
+    .constant(.array([])),
+    .conditional(
+      predicate: .comparison(
+        .init(left: .sourceValue(forKey: "a"), comparator: .equal, right: .constant(.null))),
+      then: .constant(.value(.integer(1))), otherwise: .sourceValue(forKey: "b")),
     .unparsed("$source.name"),
   ])
   func `anything else is left to evaluation`(expression: ValueExpression) {

@@ -1,6 +1,7 @@
 import Foundation
 import Heirloom
 import HeirloomFormats
+import HeirloomStore
 import TestSupport
 import Testing
 
@@ -45,11 +46,11 @@ struct InferableChangeTests {
     return attribute
   }
 
-  static func toOne(_ name: String, _ entity: String, _ inverse: String? = nil, id: String? = nil)
-    -> RelationshipDescription
-  {
+  static func toOne(
+    _ name: String, _ entity: String, _ inverse: String? = nil, id: String? = nil, optional: Bool = true
+  ) -> RelationshipDescription {
     var relationship = RelationshipDescription(name: name, destinationEntity: entity)
-    relationship.isOptional = true
+    relationship.isOptional = optional
     relationship.inverseRelationship = inverse
     relationship.renamingIdentifier = id
     return relationship
@@ -65,6 +66,24 @@ struct InferableChangeTests {
   }
 
   private static let name = attribute("name")
+
+  private static func composite(_ name: String, _ elements: [AttributeDescription]) -> AttributeDescription {
+    var composite = attribute(name, .composite)
+    composite.composite = CompositeAttributeDescription(elements: elements)
+    return composite
+  }
+
+  private static func indexed(_ entity: EntityDescription) -> EntityDescription {
+    var entity = entity
+    entity.indexes = [FetchIndexDescription(name: "byName", elements: [.init(property: "name")])]
+    return entity
+  }
+
+  private static func derived(_ name: String, _ type: AttributeType, _ expression: String) -> AttributeDescription {
+    var attribute = attribute(name, type)
+    attribute.derivation = DerivedAttributeDescription(derivationExpression: ValueExpression(keeping: expression))
+    return attribute
+  }
 
   static let changes: [Change] = [
     Change("attribute added", [entity("A", [name])], [entity("A", [name, attribute("x", .integer32)])]),
@@ -196,6 +215,51 @@ struct InferableChangeTests {
         entity("C", parent: "P"),
       ]),
     Change(
+      "renamed again with the first identifier", [entity("A", [attribute("y", id: "x")])],
+      [entity("A", [attribute("z", id: "x")])]),
+    Change(
+      "integer to Boolean, and the other way round",
+      [entity("A", [attribute("x", .integer32), attribute("y", .boolean)])],
+      [entity("A", [attribute("x", .boolean), attribute("y", .integer16)])]),
+    Change(
+      "other numbers", [entity("A", [attribute("x", .float), attribute("y", .decimal), attribute("z", .double)])],
+      [entity("A", [attribute("x", .double), attribute("y", .double), attribute("z", .decimal)])]),
+    Change(
+      "the default NO on an integer", [entity("A", [attribute("x", .integer32)])],
+      [entity("A", [attribute("x", .integer32, optional: false, value: .boolean(false))])]),
+    Change(
+      "relationship removed on both sides",
+      [entity("A", [name], [toOne("b", "B", "as")]), entity("B", [name], [toMany("as", "A", "b")])],
+      [entity("A", [name]), entity("B", [name])]),
+    Change(
+      "ordered to unordered",
+      [entity("A", [], [toMany("bs", "B", "a", ordered: true)]), entity("B", [], [toOne("a", "A", "bs")])],
+      [entity("A", [], [toMany("bs", "B", "a")]), entity("B", [], [toOne("a", "A", "bs")])]),
+    Change(
+      "persistent to transient", [entity("A", [name, attribute("x")])],
+      [entity("A", [name, attribute("x", transient: true)])]),
+    Change(
+      "inverse removed",
+      [entity("A", [], [toOne("b", "B", "as")]), entity("B", [name], [toMany("as", "A", "b")])],
+      [entity("A", [], [toOne("b", "B")]), entity("B", [name])]),
+    Change(
+      "parent removed, its property moved down",
+      [entity("P", [name], isAbstract: true), entity("C", parent: "P"), entity("D", parent: "P")],
+      [entity("C", [name]), entity("D", [name])]),
+    Change(
+      "entity moved into a new hierarchy", [entity("C", [name]), entity("Z", [name])],
+      [entity("P"), entity("C", [name], parent: "P"), entity("Z", [name])]),
+    Change(
+      "constraint removed", [entity("A", [attribute("x", .integer64)], unique: [["x"]])],
+      [entity("A", [attribute("x", .integer64)])]),
+    Change("index added", [entity("A", [name])], [indexed(entity("A", [name, attribute("x")]))]),
+    Change("index removed", [indexed(entity("A", [name]))], [entity("A", [name, attribute("x")])]),
+    Change(
+      "composite added", [entity("A", [name])],
+      [entity("A", [name, composite("c", [attribute("e"), composite("d", [attribute("f", .double)])])])]),
+    Change(
+      "composite removed", [entity("A", [name, composite("c", [attribute("e")])])], [entity("A", [name])]),
+    Change(
       "owner of a to-many without inverse removed",
       [
         entity("P", [name], [toMany("bs", "B")]), entity("C", [attribute("x")], parent: "P"), entity("B", [name]),
@@ -214,6 +278,12 @@ struct InferableChangeTests {
   static let blocked: [(change: Change, blocker: String)] = [
     (
       Change(
+        "constraint added on values that come twice", [entity("A", [attribute("x", .boolean)])],
+        [entity("A", [attribute("x", .boolean)], unique: [["x"]])]),
+      "duplicate A.x"
+    ),
+    (
+      Change(
         "a default in place of NULL makes values equal",
         [entity("A", [attribute("x", .integer64)], unique: [["x"]])],
         [entity("A", [attribute("x", .integer64, optional: false, value: .integer(7))], unique: [["x"]])]),
@@ -225,15 +295,27 @@ struct InferableChangeTests {
         [entity("A", [attribute("x", .boolean)], unique: [["x"]])]),
       "duplicate A.x"
     ),
+    (
+      Change(
+        "a required link leads to an object that is dropped",
+        [entity("A", [], [toOne("p", "P")]), entity("P", [name]), entity("C", parent: "P")],
+        [entity("A", [], [toOne("p", "P", optional: false)]), entity("P", [name])]),
+      "missingLink A.p"
+    ),
+    (
+      Change("numbers too large", [entity("A", [attribute("x", .double)])], [entity("A", [attribute("x", .float)])]),
+      "overflow A.x"
+    ),
   ]
 
   @Test(arguments: blocked.indices)
-  func `values that become equal under a constraint are counted before anything is built`(index: Int) throws {
+  func `rows that a change can't take are counted before anything is built`(index: Int) throws {
     let (change, blocker) = Self.blocked[index]
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
     let source = try ManagedObjectModel(entities: change.before)
     var generator = StoreGenerator(objectsPerEntity: 40, seed: 1)
+    generator.isVaried = change.testDescription == "numbers too large"
     try generator.makeStore(at: store, model: source)
     let assistant = MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store),
@@ -242,6 +324,50 @@ struct InferableChangeTests {
     let plan = try #require(try assistant.plan())
     #expect(
       plan.blockers.map { "\($0.kind) \($0.entity).\($0.property ?? "")" } == [blocker], "\(change.testDescription)")
+    withExtendedLifetime(directory) {}
+  }
+
+  @Test func `new derived attributes have their values in objects that are there already`() throws {
+    let before = [
+      Self.entity("A", [Self.name], [Self.toMany("bs", "B", "a")]),
+      Self.entity("B", [Self.attribute("x", .integer32)], [Self.toOne("a", "A", "bs")]),
+    ]
+    var after = before
+    after[0].attributes += [
+      Self.derived("n", .integer64, "bs.@count"), Self.derived("total", .integer64, "bs.@sum.x"),
+      Self.derived("highest", .integer32, "bs.@max.x"), Self.derived("upper", .string, "uppercase:(name)"),
+      Self.derived("changed", .date, "now()"),
+    ]
+    after[1].attributes.append(Self.derived("owner", .string, "a.name"))
+    after[1].attributes.append(Self.derived("siblings", .integer64, "a.n"))
+    let directory = try TemporaryDirectory()
+    let store = directory.file("Store.sqlite")
+    let (source, destination) = (try ManagedObjectModel(entities: before), try ManagedObjectModel(entities: after))
+    var generator = StoreGenerator(objectsPerEntity: 40, seed: 1)
+    try generator.makeStore(at: store, model: source)
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: destination, earlier: [("before", source)]))
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    #expect(report.plan.warnings.isEmpty)
+    let found = try StoreContents(of: store, model: destination)
+    let (owners, members) = (try #require(found.objects["A"]), try #require(found.objects["B"]))
+    for object in owners.values {
+      let numbers = object.links["bs", default: []].compactMap { members[$0]?.values["x"]?.integer }
+      #expect(object.values["n"]?.integer == Int64(object.links["bs", default: []].count))
+      #expect(object.values["total"]?.integer == numbers.reduce(0, +))
+      #expect(object.values["highest"]?.integer == numbers.max())
+      #expect(object.values["upper"]?.text == object.values["name"]?.text?.uppercased())
+      #expect(object.values["changed"] != .null)
+    }
+    for object in members.values {
+      let owner = object.links["a"]?.first.flatMap { owners[$0] }
+      #expect(object.values["owner"]?.text == owner?.values["name"]?.text)
+      #expect(object.values["siblings"]?.integer == owner?.values["n"]?.integer)
+    }
     withExtendedLifetime(directory) {}
   }
 

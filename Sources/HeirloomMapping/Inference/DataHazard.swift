@@ -48,6 +48,9 @@ public struct DataHazard: Hashable, Sendable {
     /// Owners with more than one link of a relationship that becomes to-one, or that more than one link of the other side
     /// leads to.
     case severalLinks(otherSide: SourceRelationship?)
+    /// Links to objects that several owners lead to, by a to-many relationship that has no inverse now: only the owner with
+    /// the lowest primary key keeps such an object.
+    case sharedLinks
     /// Owners with fewer links than a new minimum.
     case tooFewLinks(minimum: Int)
     /// Owners with more links than a new maximum.
@@ -95,6 +98,7 @@ extension DataHazard.Kind {
     case .flattening: "flattening"
     case .uninstantiable: "uninstantiable"
     case .severalLinks: "severalLinks"
+    case .sharedLinks: "sharedLinks"
     case .tooFewLinks: "tooFewLinks"
     case .tooManyLinks: "tooManyLinks"
     case .foreignLinks: "foreignLinks"
@@ -110,7 +114,8 @@ extension DataHazard.Kind {
     switch self {
     case .missingValue, .missingLink, .duplicate, .overflow, .uninstantiable: .blocker
     case .rounding, .flattening, .tooFewLinks, .tooManyLinks: .warning
-    case .severalLinks, .foreignLinks, .orderDropped, .objectsDropped, .valuesDropped, .linksDropped: .loss
+    case .severalLinks, .sharedLinks, .foreignLinks, .orderDropped, .objectsDropped, .valuesDropped, .linksDropped:
+      .loss
     }
   }
 }
@@ -139,6 +144,8 @@ extension DataHazard: CustomStringConvertible {
       "Entity \(subject) is now abstract, so it can have no objects of its own; map them to a subentity."
     case .severalLinks:
       "\(subject) leads to one object now; of several, the one with the lowest primary key is kept."
+    case .sharedLinks:
+      "\(subject) has no inverse, so an object is led to by one owner only; of several, the one with the lowest primary key."
     case .tooFewLinks(let minimum):
       "\(subject) needs at least \(minimum) objects now; validation will ask for them when an object is changed."
     case .tooManyLinks(let maximum):

@@ -52,6 +52,8 @@ extension RowFlows {
     let lost = (targets.foreign + targets.dropped).sorted { $0.utf16Precedes($1) }
     if !lost.isEmpty { kinds.append(.foreignLinks(to: lost)) }
     if relationship.isToMany {
+      let mayShare = source.inverse(of: before).map { $0.relationship.isToMany } ?? !before.isToMany
+      if destination.inverse(of: relationship) == nil, mayShare { kinds.append(.sharedLinks) }
       if relationship.minCount > max(before.minCount, 0) || relationship.minCount > 0 && !lost.isEmpty {
         kinds.append(.tooFewLinks(minimum: relationship.minCount))
       }

@@ -49,6 +49,7 @@ struct EntityRouting {
             "the entity mapping \"\(entityMapping.name)\" names the policy \"\(policy)\", which only an app can run")
       }
       try Self.checkIsDeclarative(entityMapping)
+      try Self.checkConstants(of: entityMapping, model: destination.model)
       guard let from = entityMapping.sourceEntityName, let to = entityMapping.destinationEntityName else { continue }
       guard let sourceNumber = source.entity(named: from)?.number,
         let destinationNumber = destination.entity(named: to)?.number
@@ -79,6 +80,25 @@ struct EntityRouting {
     self.trees = trees
     self.bySource = bySource
     self.byDestination = byDestination
+  }
+
+  /// Refuses a value that its column can't hold.
+  private static func checkConstants(
+    of mapping: EntityMapping, model: ManagedObjectModel
+  ) throws(MigrationError) {
+    for property in mapping.attributeMappings + mapping.relationshipMappings {
+      let given: AttributeValue
+      switch property.form {
+      case .constant(let value?), .filledAttribute(_, let value): given = value
+      default: continue
+      }
+      let attribute = mapping.destinationEntityName.flatMap { model.attribute(named: property.name, of: $0) }
+      if let attribute, (try? ValueCoding.encode(given, for: attribute)) != nil { continue }
+      throw .unsupportedMapping(
+        reason:
+          "the property \"\(property.name)\" of the entity mapping \"\(mapping.name)\" is given the value \(given),"
+          + " which it can't hold")
+    }
   }
 
   /// Refuses what takes more than copying, converting and defaults.

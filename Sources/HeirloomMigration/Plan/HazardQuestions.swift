@@ -9,12 +9,18 @@ struct HazardQuestions {
   /// Objects of each source entity, subentities left out.
   let counts: [String: Int64]
   private(set) var questions = StoreQuestions()
+  /// The source entities whose objects a relationship can no longer lead to, by its entity and name.
+  private var lostTargets: [[String]: [String]] = [:]
 
   /// Asks about all hazards.
   init(_ hazards: [DataHazard], source: PhysicalSchema, destination: ManagedObjectModel, counts: [String: Int64]) {
     self.source = source
     self.destination = destination
     self.counts = counts
+    for hazard in hazards {
+      guard case .foreignLinks(let entities) = hazard.kind else { continue }
+      lostTargets[[hazard.entity] + hazard.properties] = entities
+    }
     for hazard in hazards { ask(about: hazard) }
   }
 
@@ -28,10 +34,11 @@ struct HazardQuestions {
     case .missingValue:
       askForMissing(hazard, rows, conditions: rows.map { columns(of: $0).first.map { "\($0) IS NULL" } })
     case .missingLink(let otherSide):
-      askForMissing(hazard, rows, conditions: rows.map { missingLink($0, otherSide: otherSide) })
+      askForMissing(hazard, rows, conditions: rows.map { missingLink($0, hazard: hazard, otherSide: otherSide) })
     case .overflow(_, let type):
       askForValues(hazard, rows) { column in
-        type.storedRange.map { "\(column) < \($0.lowerBound) OR \(column) > \($0.upperBound)" }
+        if type == .float { return "ABS(\(column)) > \(Float.greatestFiniteMagnitude) AND ABS(\(column)) < 9e999" }
+        return type.storedRange.map { "\(column) < \($0.lowerBound) OR \(column) > \($0.upperBound)" }
       }
     case .rounding(_, let type):
       askForValues(hazard, rows) { Self.rounding($0, to: type) }
@@ -43,6 +50,12 @@ struct HazardQuestions {
       askForDuplicates(hazard, rows)
     case .severalLinks(let otherSide):
       askForOwners(hazard, rows, otherSide: otherSide, "HAVING COUNT(*) > 1")
+    case .sharedLinks:
+      let queries = rows.compactMap { links(of: $0, otherSide: nil) }
+      guard !queries.isEmpty else { return }
+      questions.count(
+        sql: "SELECT COUNT(*) - COUNT(DISTINCT target) FROM (\(queries.joined(separator: " UNION ALL ")))"
+      ) { Self.finding(hazard, $0) }
     case .orderDropped:
       askForOwners(hazard, rows, otherSide: nil, "HAVING COUNT(*) > 1")
     case .tooManyLinks(let maximum):
@@ -208,10 +221,24 @@ extension HazardQuestions {
   }
 
   /// A condition that the row `s` has no link; `nil` if all rows lack one.
-  private func missingLink(_ row: DataHazard.Rows, otherSide: DataHazard.SourceRelationship?) -> String? {
-    if let column = columns(of: row).first { return "\(column) IS NULL" }
+  private func missingLink(
+    _ row: DataHazard.Rows, hazard: DataHazard, otherSide: DataHazard.SourceRelationship?
+  ) -> String? {
+    let lost = (lostTargets[[hazard.entity] + hazard.properties] ?? []).compactMap { source.entity(named: $0) }
+    let numbers = lost.map { String($0.number) }.joined(separator: ", ")
+    /// Whether a key leads to an object that the relationship can't lead to any more.
+    func isLost(_ key: String) -> String? {
+      lost.first.map {
+        "\(key) IN (SELECT \(quote(PhysicalName.primaryKey)) FROM \(quote(SchemaName.store)).\(quote($0.table))"
+          + " WHERE \(quote(PhysicalName.entity)) IN (\(numbers)))"
+      }
+    }
+    if let column = columns(of: row).first {
+      return isLost(column).map { "\(column) IS NULL OR \($0)" } ?? "\(column) IS NULL"
+    }
     guard let links = links(of: row, otherSide: otherSide) else { return nil }
-    return "s.\(quote(PhysicalName.primaryKey)) NOT IN (SELECT owner FROM (\(links)))"
+    let kept = isLost("target").map { " WHERE NOT (\($0))" } ?? ""
+    return "s.\(quote(PhysicalName.primaryKey)) NOT IN (SELECT owner FROM (\(links))\(kept))"
   }
 
   private mutating func askForOwners(
