@@ -3,60 +3,195 @@ import Heirloom
 import TestSupport
 import Testing
 
+/// Migrations that Core Data itself made, held against Heirloom's fact by fact.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct CorpusMigrationTests {
-  /// A migration that Core Data itself made: the store before, the model after, the store after.
+  /// A store, and what Core Data made of it.
   struct Pair: CustomTestStringConvertible, Sendable {
     let project: String
     let before: String
+    /// The model of the store after.
     let version: String
     let after: String
+    /// Whether the second store holds the objects of the first; if not, only what doesn't depend on objects is compared.
+    var hasSameObjects = true
+    /// The mapping model that the app gave Core Data; Heirloom infers its own.
+    var mapping: String?
 
-    var testDescription: String { "\(before) to \(version)" }
+    var testDescription: String { "\(before) to \(after)" }
+  }
 
-    static let all = [
-      wire("30", "31"), wire("66", "67"), wire("67", "68"), wire("79", "80"), wire("95", "96"), wire("100", "101"),
-    ]
-
-    static func wire(_ before: String, _ after: String) -> Pair {
-      Pair(
-        project: "wire-ios-data-model", before: "store2-\(before)-0.wiredatabase", version: "zmessaging2.\(after).0",
-        after: "store2-\(after)-0.wiredatabase")
+  @Test func `Heirloom makes of a store what Core Data made of it but for ten rules`() throws {
+    var uses = [Int](repeating: 0, count: CoreDataRule.all.count)
+    for pair in Pair.all {
+      for builder in [MigrationPlan.Builder.rebuild, .cloneAndAlter] {
+        let judged = try judge(pair, builder)
+        for rule in judged.rules { uses[rule] += 1 }
+        let counts = Dictionary(grouping: judged.rules) { $0 + 1 }.sorted { $0.key < $1.key }
+          .map { "\($0.value.count) by rule \($0.key)" }
+        print("\(pair.testDescription), \(builder.rawValue):", judged.facts, "facts,", counts.joined(separator: ", "))
+        #expect(judged.unexplained.isEmpty, "\(pair.testDescription), \(builder.rawValue)")
+      }
+    }
+    #expect(uses.count <= 10)
+    for (number, (rule, count)) in zip(CoreDataRule.all, uses).enumerated() {
+      print("rule \(number + 1), used \(count) times: \(rule.cause).")
+      #expect(count > 0, "\(rule.cause)")
     }
   }
 
-  @Test(arguments: Pair.all)
-  func `a migrated store holds what Core Data's own migration left`(pair: Pair) throws {
-    try Corpus.withCopy(of: "\(pair.project)/stores/\(pair.before)") { store in try check(pair, store) }
+  /// What became of the differences of one pair.
+  struct Judgement {
+    var facts = 0
+    /// The rules that explain a difference, one for each difference.
+    var rules: [Int] = []
+    var unexplained: [String] = []
+
+    /// Looks for the rule of each difference between two files.
+    mutating func judge(_ context: CoreDataRule.Context, where isMeant: (StorePicture.Place) -> Bool = { _ in true }) {
+      facts = context.coreData.facts.count
+      for difference in StorePicture.differences(heirloom: context.heirloom, coreData: context.coreData)
+      where isMeant(difference.place) {
+        if let rule = CoreDataRule.all.firstIndex(where: { $0.allows(difference, context) }) {
+          rules.append(rule)
+        } else {
+          unexplained.append(
+            "\(difference.place): \(difference.heirloom ?? "nothing"); in Core Data's: \(difference.coreData ?? "nothing")")
+        }
+      }
+    }
   }
 
-  private func check(_ pair: Pair, _ store: URL) throws {
+  private func judge(_ pair: Pair, _ builder: MigrationPlan.Builder) throws -> Judgement {
+    try Corpus.withCopy(of: "\(pair.project)/stores/\(pair.before)") { store in
+      try Corpus.withCopy(of: "\(pair.project)/stores/\(pair.after)") { after in
+        try judge(pair, store, after, builder)
+      }
+    }
+  }
+
+  private func judge(
+    _ pair: Pair, _ store: URL, _ after: URL, _ builder: MigrationPlan.Builder
+  ) throws -> Judgement {
     let history = try ModelHistory(contentsOf: Corpus.modelURL(pair.version, in: pair.project))
     let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store), history: history)
+      storeURL: store, modelController: ModelController(storeURL: store), history: history,
+      configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(), builder: .always(builder))
+    let plan = try #require(try assistant.plan())
+    let before = try StorePicture(of: store, model: plan.source)
+    let original = try StoreContents(of: store, model: plan.source)
     guard case .migrated(let report) = try assistant.migrateStore() else {
       Issue.record("expected a migration")
-      return
+      return Judgement()
     }
-    let expected = try Corpus.withCopy(of: "\(pair.project)/stores/\(pair.after)") {
-      try StoreContents(of: $0, model: history.current)
-    }
-    let found = try StoreContents(of: store, model: history.current)
-    #expect(found.count > 0)
-    for (entity, objects) in expected.objects {
-      #expect(found.objects[entity] == objects, "\(entity)")
-    }
+    #expect(report.plan.builder == builder)
     #expect(report.plan.rows.allSatisfy { $0.after == nil || $0.before == nil || $0.before == $0.after })
 
+    let heirloom = try StorePicture(of: store, model: history.current)
+    var coreData = try StorePicture(of: after, model: history.current)
+    let numbers = pair.hasSameObjects ? KeyMatching.keys(of: coreData, in: heirloom) : [:]
+    if !numbers.isEmpty { coreData = try StorePicture(of: after, model: history.current, renumbered: numbers) }
+    var judgement = Judgement()
+    judgement.judge(
+      CoreDataRule.Context(
+        before: before, heirloom: heirloom, coreData: coreData, plan: report.plan, isCopied: !numbers.isEmpty,
+        hasMapping: pair.mapping != nil)
+    ) { pair.hasSameObjects || !$0.dependsOnObjects }
+
+    if pair.hasSameObjects, numbers.isEmpty {
+      // Links of all kinds, found through the model and not by the names of tables.
+      let found = try StoreContents(of: store, model: history.current)
+      let expected = try StoreContents(of: after, model: history.current)
+      #expect(found.count > 0 && found == expected)
+    }
     // A second run does nothing, and the retained version holds every row of the original.
     guard case .upToDate = try assistant.migrateStore() else {
       Issue.record("expected nothing to do")
-      return
+      return judgement
     }
-    let original = try Corpus.withCopy(of: "\(pair.project)/stores/\(pair.before)") {
-      try StoreContents(of: $0, model: report.plan.source)
+    #expect(try StoreContents(of: report.retained.storeURL, model: plan.source) == original)
+    return judgement
+  }
+}
+
+extension CorpusMigrationTests.Pair {
+  /// The pairs of the corpus: first those whose second store Core Data made of the first.
+  static let all =
+    [
+      wire("30", "31"), wire("66", "67"), wire("67", "68"), wire("79", "80"), wire("95", "96"), wire("100", "101"),
+      sample("SampleModel_V1", "SampleModel2", "SampleModel_V2", same: true),
+      post("1", "2"), mood("", " 2"), mood(" 2", " 3", "Moody 2-Moody 3"), mood(" 3", " 4", "Moody 3-Moody 4"),
+      mood(" 4", " 5", "Moody 4-Moody 5"),
+    ]
+
+  private static func wire(_ before: String, _ after: String) -> Self {
+    Self(
+      project: "wire-ios-data-model", before: "store2-\(before)-0.wiredatabase", version: "zmessaging2.\(after).0",
+      after: "store2-\(after)-0.wiredatabase")
+  }
+
+  private static func sample(_ before: String, _ version: String, _ after: String, same: Bool) -> Self {
+    Self(
+      project: "coredataplus", before: "\(before).sqlite", version: version, after: "\(after).sqlite",
+      hasSameObjects: same)
+  }
+
+  private static func post(_ before: String, _ after: String) -> Self {
+    Self(
+      project: "core-data-migration-revised", before: "CoreDataMigration_Example_\(before).sqlite",
+      version: "CoreDataMigration_Example \(after)", after: "CoreDataMigration_Example_\(after).sqlite")
+  }
+
+  private static func mood(_ before: String, _ after: String, _ mapping: String? = nil) -> Self {
+    Self(
+      project: "objcio-core-data", before: "Moody\(before).moody", version: "Moody\(after)",
+      after: "Moody\(after).moody", mapping: mapping)
+  }
+}
+
+extension StorePicture.Place {
+  /// Whether what is said there depends on the objects that a store holds, or on which store it is.
+  fileprivate var dependsOnObjects: Bool {
+    switch self {
+    case .row, .cell, .entity(_, "Z_MAX"), .metadata("Z_UUID"): true
+    default: false
     }
-    let kept = try StoreContents(of: report.retained.storeURL, model: report.plan.source)
-    #expect(kept == original)
+  }
+}
+
+/// Finds the same objects in two files that gave them different keys.
+enum KeyMatching {
+  /// Finds the keys that another file has for the objects of a file.
+  ///
+  /// Objects are the same if their values are: of all attributes that have the same values in both tables, whoever has
+  /// them. Nothing is found unless that tells all objects of a table apart.
+  ///
+  /// - Parameters:
+  ///   - file: The file.
+  ///   - other: The other file.
+  /// - Returns: The other's keys by table and key, for tables in which any differ.
+  static func keys(of file: StorePicture, in other: StorePicture) -> [String: [Int64: Int64]] {
+    var numbers: [String: [Int64: Int64]] = [:]
+    for (table, objects) in file.objects {
+      guard let others = other.objects[table], others.count == objects.count,
+        let planned = file.schema.table(named: table)
+      else { continue }
+      let columns = planned.columns.filter { column in
+        guard case .attribute = column.role else { return false }
+        func values(_ objects: [Int64: [String: SQLiteValue]]) -> [String] {
+          objects.values.map { "\($0[column.name] ?? .null)" }.sorted()
+        }
+        return values(objects) == values(others)
+      }.map(\.name)
+      func byValues(_ objects: [Int64: [String: SQLiteValue]]) -> [[SQLiteValue]: [Int64]] {
+        Dictionary(grouping: objects.keys) { key in columns.map { objects[key]?[$0] ?? .null } }
+      }
+      let (own, found) = (byValues(objects), byValues(others))
+      guard own != found, own.count == objects.count, Set(own.keys) == Set(found.keys) else { continue }
+      for (values, keys) in own {
+        for (key, number) in zip(keys, found[values] ?? []) { numbers[table, default: [:]][key] = number }
+      }
+    }
+    return numbers
   }
 }

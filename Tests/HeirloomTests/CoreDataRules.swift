@@ -1,0 +1,161 @@
+import Foundation
+import Heirloom
+
+/// A reason for which a file that Heirloom migrated may differ from the one that Core Data migrated.
+struct CoreDataRule: Sendable {
+  /// Why, in a sentence.
+  let cause: String
+  /// Whether it explains a difference.
+  let allows: @Sendable (StorePicture.Difference, Context) -> Bool
+
+  /// What a difference is judged by.
+  struct Context {
+    /// The store before, as its own model has it.
+    let before: StorePicture
+    let heirloom: StorePicture
+    let coreData: StorePicture
+    let plan: MigrationPlan
+    /// Whether Core Data made the objects anew instead of changing the file.
+    let isCopied: Bool
+    /// Whether the app gave Core Data a mapping model.
+    let hasMapping: Bool
+  }
+
+  /// All rules; each is used by some pair, or goes.
+  static let all: [CoreDataRule] = [
+    CoreDataRule(
+      cause: "Each writer says in the metadata who it is: Heirloom the generation of the file, Core Data the version of"
+        + " the framework, which below some version wrote neither digest nor checksum of the hashes"
+    ) { difference, context in
+      guard case .metadata(let key) = difference.place else { return false }
+      switch key {
+      case "NSPersistenceFrameworkVersion":
+        return difference.heirloom == "NSNumber \(StoreMetadata.currentFrameworkVersion)"
+      case "HeirloomGeneration", "NSStoreModelVersionHashesDigest", "NSStoreModelVersionChecksumKey":
+        return difference.coreData == nil
+      default: return false
+      }
+    },
+    CoreDataRule(
+      cause: "Core Data leaves indexes behind under names that no longer hold, beside one under the name that does:"
+        + " they find nothing that the other doesn't"
+    ) { difference, context in
+      guard case .index(let name, _) = difference.place, difference.heirloom == nil,
+        let index = context.coreData.indexes[name]
+      else { return false }
+      return context.coreData.indexes.contains { $0.key != name && $0.value == index && context.isIn($0.key, \.heirloom) }
+    },
+    CoreDataRule(
+      cause: "Before it had fetch indexes, Core Data called the indexes of attributes otherwise, and wrote uniqueness"
+        + " into the statement of the table"
+    ) { difference, context in
+      switch difference.place {
+      case .index(let name, _):
+        let (own, other) =
+          difference.heirloom == nil ? (context.coreData, context.heirloom) : (context.heirloom, context.coreData)
+        guard difference.heirloom == nil || difference.coreData == nil, let index = own.indexes[name] else {
+          return false
+        }
+        return other.indexes.values.contains(index)
+      case .constraints(let table):
+        // Its index is judged by itself.
+        return difference.heirloom == "" && difference.coreData?.hasPrefix("CONSTRAINT") == true
+          && context.coreData.indexes.contains { $0.value.table == table && $0.key.hasPrefix("sqlite_autoindex_") }
+      default: return false
+      }
+    },
+    CoreDataRule(
+      cause: "A table that gained a column or had one renamed was made anew by older versions of Core Data, in the order"
+        + " of the model; newer ones and Heirloom leave the columns that are there in their places. All find columns by name"
+    ) { difference, _ in
+      guard case .columnOrder = difference.place, let heirloom = difference.heirloom, let coreData = difference.coreData
+      else { return false }
+      return heirloom.components(separatedBy: ", ").sorted() == coreData.components(separatedBy: ", ").sorted()
+    },
+    CoreDataRule(
+      cause: "Which side names the table of a many-to-many relationship of an entity to itself is not known: Heirloom"
+        + " keeps the side that the store has. The links are compared by themselves"
+    ) { difference, context in
+      let table: String
+      switch difference.place {
+      case .columnOrder(let name), .column(let name, _), .constraints(let name), .index(_, let name), .row(let name, _),
+        .cell(let name, _, _):
+        table = name
+      default: return false
+      }
+      return context.heirloom.isReflexive(table) || context.coreData.isReflexive(table)
+    },
+    CoreDataRule(
+      cause: "Core Data leaves the old name of a renamed entity in Z_PRIMARYKEY, where it looks for numbers only"
+    ) { difference, context in
+      guard case .entity(_, "Z_NAME") = difference.place else { return false }
+      return context.plan.mapping.entityMappings.contains { mapping in
+        guard let source = mapping.sourceEntityName, let destination = mapping.destinationEntityName else {
+          return false
+        }
+        return source != destination && difference.heirloom == "\(SQLiteValue.text(destination))"
+          && difference.coreData == "\(SQLiteValue.text(source))"
+      }
+    },
+    CoreDataRule(
+      cause: "The journal mode is the choice of the app that opened the store last; Heirloom keeps what it finds"
+    ) { difference, context in
+      difference.place == .header("journal_mode") && difference.heirloom == context.before.facts[difference.place]
+    },
+    CoreDataRule(
+      cause: "Core Data migrates in place with a copy of the model that names no classes, and keeps that copy"
+    ) { difference, _ in
+      guard case .model(let path) = difference.place else { return false }
+      return path.hasSuffix("/className") && difference.coreData == nil
+    },
+    CoreDataRule(
+      cause: "A migration that makes objects anew gives them new keys and counts their saves from one; Heirloom leaves"
+        + " the keys, to which other files may refer"
+    ) { difference, context in
+      guard context.isCopied else { return false }
+      switch difference.place {
+      case .cell(_, _, "Z_OPT"): return difference.heirloom != nil && difference.coreData != nil
+      case .entity(_, "Z_MAX"): return true
+      default: return false
+      }
+    },
+    CoreDataRule(
+      cause: "The app's mapping model computed values of a property that is new; without it such a property is empty"
+        + " or has its default"
+    ) { difference, context in
+      guard context.hasMapping, case .cell(let table, _, let name) = difference.place, difference.heirloom != nil,
+        let column = context.heirloom.schema.table(named: table)?.column(named: name)
+      else { return false }
+      switch column.role {
+      case .attribute(let entity, let path): return context.isNew(path.first ?? "", of: entity)
+      case .key(let entity, let property): return context.isNew(property, of: entity)
+      default: return false
+      }
+    },
+  ]
+}
+
+extension CoreDataRule.Context {
+  /// Whether one of the two files has an index of the given name.
+  fileprivate func isIn(_ index: String, _ file: KeyPath<Self, StorePicture>) -> Bool {
+    self[keyPath: file].indexes[index] != nil
+  }
+
+  /// Whether no property of the source becomes one of an entity.
+  fileprivate func isNew(_ property: String, of entity: String) -> Bool {
+    let mappings = plan.mapping.entityMappings.filter { $0.destinationEntityName == entity }
+    return !mappings.isEmpty
+      && mappings.allSatisfy { mapping in
+        let found = mapping.attributeMapping(named: property) ?? mapping.relationshipMapping(named: property)
+        return found?.valueExpression == nil
+      }
+  }
+}
+
+extension StorePicture {
+  /// Whether a table holds the links of a many-to-many relationship between objects of one entity.
+  fileprivate func isReflexive(_ table: String) -> Bool {
+    guard case .links(let entity, let name)? = schema.table(named: table)?.kind else { return false }
+    return schema.model.relationship(named: name, of: entity)?.destinationEntity == entity
+  }
+}
