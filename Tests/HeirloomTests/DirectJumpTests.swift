@@ -164,7 +164,7 @@ struct DirectJumpTests {
 /// Jumps of real stores over the versions that their apps shipped.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct CorpusJumpTests {
-  private static let isLong = ProcessInfo.processInfo.environment["HEIRLOOM_LONG_TESTS"] != nil
+  private static let isLong = LongTests.areOn
   private static let bundles = Set(
     Corpus.modelPaths.filter { $0.contains(".xcdatamodeld/") && !$0.contains("@") }.map {
       ($0 as NSString).deletingLastPathComponent
