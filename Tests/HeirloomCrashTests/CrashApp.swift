@@ -133,13 +133,17 @@ final class QuickFolder: Sendable {
 
   var path: String { url.path }
 
-  init() throws {
+  /// The folder of the folders, all symbolic links followed.
+  private static let parent: URL = {
     let memory = URL(fileURLWithPath: "/dev/shm")
     let parent =
       FileManager.default.isWritableFile(atPath: memory.path) ? memory : FileManager.default.temporaryDirectory
-    let folder = parent.resolvingSymlinksInPath().appendingPathComponent("heirloom-crash-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    url = folder
+    return parent.resolvingSymlinksInPath()
+  }()
+
+  init() throws {
+    url = Self.parent.appendingPathComponent("heirloom-crash-\(UUID().uuidString)", isDirectory: true)
+    guard mkdir(url.path, 0o700) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
   }
 
   deinit {

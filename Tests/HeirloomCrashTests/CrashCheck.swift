@@ -81,7 +81,9 @@ extension CrashWorld {
     guard seen == old || isNew else { return "the store is neither the old nor the new one" }
     let keepsOld = !old.isSameVersion(as: new)
     if isNew, keepsOld {
-      for suffix in ["-wal", "-journal"] where exists(store(folder) + suffix) {
+      // An empty one is harmless: SQLite leaves it where its own clean-up met an error.
+      for suffix in ["-wal", "-journal"]
+      where (try POSIXFileOperations().status(of: store(folder) + suffix)?.size ?? 0) > 0 {
         return "the old store's “\(suffix)” is beside the new store"
       }
       guard folders(folder, "previous").contains(where: { isOld($0) }) else {
@@ -89,7 +91,7 @@ extension CrashWorld {
       }
     }
     for kept in kept.suffix(1) {
-      guard folders(folder, "previous").contains(where: { (try? StoreDump($0 + "/" + CrashApp.storeName)) == kept })
+      guard folders(folder, "previous").contains(where: { (try? dumps.dump($0 + "/" + CrashApp.storeName)) == kept })
       else {
         return "the newest version kept before is gone"
       }
@@ -126,7 +128,7 @@ extension CrashWorld {
   /// Whether a folder holds the whole old set.
   private func isOld(_ folder: String) -> Bool {
     guard let old, exists(folder + "/" + CrashApp.storeName) else { return false }
-    return (try? StoreDump(folder + "/" + CrashApp.storeName)) == old
+    return (try? dumps.dump(folder + "/" + CrashApp.storeName)) == old
       && CrashWorld.externalFiles(in: folder) == external
   }
 
@@ -153,7 +155,7 @@ extension CrashWorld {
     guard after.isSameVersion(as: new) else { return "the next launch does not come to the new store" }
     let versions = try app.vault(in: folder).retainedVersions()
     for version in versions {
-      guard version.manifest != nil, let path = version.storePath, let dump = try? StoreDump(path) else {
+      guard version.manifest != nil, let path = version.storePath, let dump = try? dumps.dump(path) else {
         return "the version \(version.name.text) is not whole"
       }
       guard dump == old || kept.contains(dump) else { return "the version \(version.name.text) is nobody's" }
@@ -165,15 +167,15 @@ extension CrashWorld {
       if try POSIXFileOperations().status(of: path)?.linkCount != 1 { return "a version's store has two names" }
     }
     if !old.isSameVersion(as: new) {
-      guard let newest = versions.last?.storePath, try StoreDump(newest) == old else {
+      guard let newest = versions.last?.storePath, try dumps.dump(newest) == old else {
         return "the newest version is not the store before"
       }
     }
     if scenario.operation == .prune, versions.count != 1 { return "\(versions.count) versions are kept" }
     if old.isSameVersion(as: new), let newest = kept.last {
       // Else the launch was right to remove it, with a newer one there.
-      let dumps = try versions.compactMap(\.storePath).map { try StoreDump($0) }
-      guard dumps.contains(newest) else { return "a version kept before is gone" }
+      let found = try versions.compactMap(\.storePath).map { try dumps.dump($0) }
+      guard found.contains(newest) else { return "a version kept before is gone" }
     }
     let snapshot = try app.assistant(3, in: folder).1.snapshot()?.model
     if snapshot != app.models[newVersion - 1] { return "the snapshot is not that of the store" }
@@ -235,7 +237,7 @@ extension CrashWorld {
       return "the side file of the lost store is gone"
     }
     for kept in kept {
-      guard folders(folder, "previous").contains(where: { (try? StoreDump($0 + "/" + CrashApp.storeName)) == kept })
+      guard folders(folder, "previous").contains(where: { (try? dumps.dump($0 + "/" + CrashApp.storeName)) == kept })
       else {
         return "the version is not whole"
       }

@@ -11,6 +11,7 @@ struct CrashWorld {
   let scenario: CrashScenario
   let app: CrashApp
   let table = ContentTable()
+  let dumps = StoreDumps()
   /// The folder before the operation.
   let beginning: DiskModel
   /// The store before; `nil` when there is none.

@@ -1,3 +1,4 @@
+import HeirloomMigration
 import Testing
 
 /// The protocol done wrong on purpose: what the crash states show of the right one means something only if they show these.
@@ -6,7 +7,9 @@ struct ProtocolMutantTests {
   private static func scenarios(for mutant: ProtocolMutant) -> [CrashScenario] {
     switch mutant {
     case .coldJournalKept: [CrashScenario(initial: .persistedJournal, operation: .migrate)]
-    case .walKept: [CrashScenario(initial: .uncheckpointedWAL, operation: .migrate)]
+    case .walKept:
+      // A copy without the -wal would be found out by the proof.
+      [CrashScenario(initial: .uncheckpointedWAL, operation: .migrate, builder: .always(.rebuild))]
     case .snapshotInPlace: [CrashScenario(initial: .archiveDue, operation: .archive)]
     case .pruneWithoutRename: [CrashScenario(initial: .rollbackAtRest, operation: .prune)]
     default:
