@@ -43,7 +43,9 @@ struct CoreDataRule: Sendable {
       guard case .index(let name, _) = difference.place, difference.heirloom == nil,
         let index = context.coreData.indexes[name]
       else { return false }
-      return context.coreData.indexes.contains { $0.key != name && $0.value == index && context.isIn($0.key, \.heirloom) }
+      return context.coreData.indexes.contains {
+        $0.key != name && $0.value == index && context.isIn($0.key, \.heirloom)
+      }
     },
     CoreDataRule(
       cause: "Before it had fetch indexes, Core Data called the indexes of attributes otherwise, and wrote uniqueness"
@@ -65,7 +67,8 @@ struct CoreDataRule: Sendable {
       }
     },
     CoreDataRule(
-      cause: "A table that gained a column or had one renamed was made anew by older versions of Core Data, in the order"
+      cause:
+        "A table that gained a column or had one renamed was made anew by older versions of Core Data, in the order"
         + " of the model; newer ones and Heirloom leave the columns that are there in their places. All find columns by name"
     ) { difference, _ in
       guard case .columnOrder = difference.place, let heirloom = difference.heirloom, let coreData = difference.coreData

@@ -56,7 +56,8 @@ struct CorpusMigrationTests {
           rules.append(rule)
         } else {
           unexplained.append(
-            "\(difference.place): \(difference.heirloom ?? "nothing"); in Core Data's: \(difference.coreData ?? "nothing")")
+            "\(difference.place): \(difference.heirloom ?? "nothing"); in Core Data's: \(difference.coreData ?? "nothing")"
+          )
         }
       }
     }
