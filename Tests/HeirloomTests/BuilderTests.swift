@@ -178,6 +178,36 @@ struct BuilderTests {
     #expect(plan.rowsRewritten == 5)
   }
 
+  /// Seen in stores that Core Data migrated by adding columns: it fills them without looking at the entity.
+  @Test(arguments: [MigrationPlan.Builder.rebuild, .cloneAndAlter], [false, true])
+  func `the default of a new attribute is in every row of the table, unless it must be unique`(
+    builder: MigrationPlan.Builder, isUnique: Bool
+  ) throws {
+    typealias Make = InferableChangeTests
+    let directory = try TemporaryDirectory()
+    let store = directory.file("Store.sqlite")
+    let before = [
+      Make.entity("P", [Make.attribute("x")]), Make.entity("C", parent: "P"), Make.entity("D", parent: "P"),
+    ]
+    let new = Make.attribute("n", .integer16, value: .integer(3))
+    let after = [before[0], Make.entity("C", [new], parent: "P", unique: isUnique ? [["n"]] : []), before[2]]
+    var generator = StoreGenerator(objectsPerEntity: isUnique ? 1 : 4, seed: 5)
+    let source = try ManagedObjectModel(entities: before)
+    try generator.makeStore(at: store, model: source)
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: try ManagedObjectModel(entities: after), earlier: [("1", source)]),
+      configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(), builder: .always(builder))
+    guard case .migrated = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    let connection = try Connection(path: store.path, mode: .readOnly, options: .looking)
+    let values = try connection.rows("SELECT Z_ENT = 2, ZN FROM ZP")
+    #expect(values.count == (isUnique ? 3 : 12))
+    #expect(values.allSatisfy { isUnique && $0[0] == .integer(0) ? $0[1] == .null : $0[1] == .integer(3) })
+  }
+
   /// Migrates two copies of a store, one by each builder, and compares the results.
   ///
   /// - Parameters:

@@ -20,14 +20,14 @@ struct TreePlanner {
     guard let sourceRoot = tree.sourceRoot, let sourceTable = source.table(ofEntity: sourceRoot) else { return nil }
     var columns: [(name: String, expression: ColumnExpression)] = []
     for column in table.columns {
-      columns.append((column.name, expression(for: column)))
+      columns.append((column.name, expression(for: column, of: table)))
     }
     return TableTransfer(
       table: table.name, sourceTable: sourceTable.name, sourceNumbers: tree.routes.map(\.sourceNumber).sorted(),
       columns: columns)
   }
 
-  private mutating func expression(for column: PhysicalColumn) -> ColumnExpression {
+  private mutating func expression(for column: PhysicalColumn, of table: PhysicalTable) -> ColumnExpression {
     switch column.role {
     case .primaryKey, .optimisticLock:
       return ColumnExpression(sql: "s.\(quote(column.name))", isVerbatim: true).from(column.name)
@@ -36,7 +36,7 @@ struct TreePlanner {
         tree.routes.map { ($0.sourceNumber, $0.destinationNumber) }, uniquingKeysWith: { first, _ in first })
       return TableTransfer.renumbering("s.\(quote(PhysicalName.entity))", numbers).from(PhysicalName.entity)
     case .attribute(let entity, let path):
-      return attributeExpression(path, declaredBy: entity)
+      return attributeExpression(path, declaredBy: entity, column: column.name, of: table)
     case .key(let entity, let relationship):
       return keyExpression(relationship, declaredBy: entity).key
     case .keyEntity(let entity, let relationship):
@@ -82,24 +82,38 @@ struct TreePlanner {
 // MARK: - Attributes
 
 extension TreePlanner {
-  private func attributeExpression(_ path: [String], declaredBy entity: String) -> ColumnExpression {
-    guard let name = path.first, let attribute = destination.model.attribute(named: name, of: entity) else {
+  private func attributeExpression(
+    _ path: [String], declaredBy entity: String, column name: String, of table: PhysicalTable
+  ) -> ColumnExpression {
+    guard let first = path.first, let attribute = destination.model.attribute(named: first, of: entity) else {
       return .null
     }
     let elements = Array(path.dropFirst())
     let backfill = DerivedBackfill(routing: routing, source: source, destination: destination, counts: sourceCounts)
-    return combine(name, declaredBy: entity) { route in
-      if backfill.isComputed(attribute, declaredBy: entity, in: route) { return (.null, nil) }
-      let form = route.properties[name]?.form
+    // What rows get that have it from no column, if none has.
+    var values: Set<ColumnExpression>? = []
+    let combined = combine(first, declaredBy: entity) { route in
+      if backfill.isComputed(attribute, declaredBy: entity, in: route) {
+        values = nil
+        return (.null, nil)
+      }
+      let form = route.properties[first]?.form
       if case .constant(let value)? = form {
-        return (Self.literal(value, of: attribute), nil)
+        let literal = Self.literal(value, of: attribute)
+        values?.insert(literal)
+        return (literal, nil)
       }
       let derived = DerivedBackfill.source(of: attribute, in: route, model: source.model)?.name
-      guard let sourceName = route.properties[name]?.sourceAttributeName ?? derived,
+      guard let sourceName = route.properties[first]?.sourceAttributeName ?? derived,
         let sourceAttribute = source.model.attribute(named: sourceName, of: route.source),
         let leaves = LeafPair(from: sourceAttribute, to: attribute, path: elements),
         let column = source.column(atPath: [sourceName] + leaves.sourcePath, in: route.source)?.name
-      else { return (Self.initialValue(of: attribute, path: elements), nil) }
+      else {
+        let initial = Self.initialValue(of: attribute, path: elements)
+        values?.insert(initial)
+        return (initial, nil)
+      }
+      values = nil
       let stored = "s.\(quote(column))"
       let converted = ValueConversion.expression(
         column: stored, from: leaves.source, to: leaves.destination, mustFill: leaves.mustFill)
@@ -108,6 +122,17 @@ extension TreePlanner {
         column: stored, from: leaves.source, to: leaves.destination, mustFill: false)
       let fallback = ValueConversion.literal(value, for: attribute)
       return (ColumnExpression(sql: "COALESCE(\(plain.sql), \(fallback))", isVerbatim: false).from(column), sourceName)
+    }
+    // Core Data fills a new column in every row, whatever its entity.
+    guard let value = values?.first, values?.count == 1, !mustDiffer(name, in: table) else { return combined }
+    return value
+  }
+
+  /// Whether values of a column serve an index in which rows of entities without the attribute have no place.
+  private func mustDiffer(_ column: String, in table: PhysicalTable) -> Bool {
+    destination.indexes.contains { index in
+      guard index.table == table.name, index.columns.contains(column) else { return false }
+      return index.ordering?.first == "UNIQUE" || index.ordering == nil
     }
   }
 
