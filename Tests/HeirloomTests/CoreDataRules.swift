@@ -67,15 +67,6 @@ struct CoreDataRule: Sendable {
       }
     },
     CoreDataRule(
-      cause:
-        "A table that gained a column or had one renamed was made anew by older versions of Core Data, in the order"
-        + " of the model; newer ones and Heirloom leave the columns that are there in their places. All find columns by name"
-    ) { difference, _ in
-      guard case .columnOrder = difference.place, let heirloom = difference.heirloom, let coreData = difference.coreData
-      else { return false }
-      return heirloom.components(separatedBy: ", ").sorted() == coreData.components(separatedBy: ", ").sorted()
-    },
-    CoreDataRule(
       cause: "Which side names the table of a many-to-many relationship of an entity to itself is not known: Heirloom"
         + " keeps the side that the store has. The links are compared by themselves"
     ) { difference, context in
@@ -89,6 +80,21 @@ struct CoreDataRule: Sendable {
       return context.heirloom.isReflexive(table) || context.coreData.isReflexive(table)
     },
     CoreDataRule(
+      cause:
+        "Older versions of Core Data made a table anew that gained a column or had one renamed: in the order of the"
+        + " model, and with the default of a new attribute in the objects that have it. Newer ones and Heirloom leave the"
+        + " columns in their places and fill a new one in every row"
+    ) { difference, context in
+      guard let heirloom = difference.heirloom, let coreData = difference.coreData else { return false }
+      switch difference.place {
+      case .columnOrder:
+        return heirloom.components(separatedBy: ", ").sorted() == coreData.components(separatedBy: ", ").sorted()
+      case .cell(let table, let key, let name):
+        return coreData == StorePicture.text(.null) && context.isOfAnotherEntity(table, key, column: name)
+      default: return false
+      }
+    },
+    CoreDataRule(
       cause: "Core Data leaves the old name of a renamed entity in Z_PRIMARYKEY, where it looks for numbers only"
     ) { difference, context in
       guard case .entity(_, "Z_NAME") = difference.place else { return false }
@@ -96,8 +102,8 @@ struct CoreDataRule: Sendable {
         guard let source = mapping.sourceEntityName, let destination = mapping.destinationEntityName else {
           return false
         }
-        return source != destination && difference.heirloom == "\(SQLiteValue.text(destination))"
-          && difference.coreData == "\(SQLiteValue.text(source))"
+        return source != destination && difference.heirloom == StorePicture.text(.text(destination))
+          && difference.coreData == StorePicture.text(.text(source))
       }
     },
     CoreDataRule(
@@ -144,13 +150,22 @@ extension CoreDataRule.Context {
     self[keyPath: file].indexes[index] != nil
   }
 
+  /// Whether an object has no property that a column of its table holds, a new one.
+  fileprivate func isOfAnotherEntity(_ table: String, _ key: String, column: String) -> Bool {
+    let number = heirloom.facts[.cell(table: table, key: key, column: "Z_ENT")]
+    guard case .attribute(let entity, let path)? = heirloom.schema.table(named: table)?.column(named: column)?.role,
+      let owner = heirloom.schema.entity(named: entity), isNew(path.first ?? "", of: entity)
+    else { return false }
+    return !owner.treeNumbers.contains { StorePicture.text(.integer(Int64($0))) == number }
+  }
+
   /// Whether no property of the source becomes one of an entity.
   fileprivate func isNew(_ property: String, of entity: String) -> Bool {
     let mappings = plan.mapping.entityMappings.filter { $0.destinationEntityName == entity }
     return !mappings.isEmpty
       && mappings.allSatisfy { mapping in
         let found = mapping.attributeMapping(named: property) ?? mapping.relationshipMapping(named: property)
-        return found?.valueExpression == nil
+        return (found?.form ?? .defaultValue) == .defaultValue
       }
   }
 }

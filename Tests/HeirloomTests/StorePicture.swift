@@ -74,9 +74,9 @@ struct StorePicture {
       }
     }
     for pragma in ["user_version", "application_id", "page_size", "auto_vacuum", "encoding", "journal_mode"] {
-      facts[.header(pragma)] = "\(try connection.firstValue("PRAGMA \(pragma)") ?? .null)"
+      facts[.header(pragma)] = Self.text(try connection.firstValue("PRAGMA \(pragma)") ?? .null)
     }
-    facts[.header("integrity_check")] = "\(try connection.firstValue("PRAGMA integrity_check") ?? .null)"
+    facts[.header("integrity_check")] = Self.text(try connection.firstValue("PRAGMA integrity_check") ?? .null)
     try readRows(connection, renumbered)
     try readMetadata(connection)
     if let model = try StoreModelCache.model(inStoreAt: url) {
@@ -106,7 +106,7 @@ struct StorePicture {
         }
         let key = Self.key(of: values, in: table, isOfModel: planned != nil)
         facts[.row(table: table.name, key: key)] = "there"
-        for (name, value) in values { facts[.cell(table: table.name, key: key, column: name)] = "\(value)" }
+        for (name, value) in values { facts[.cell(table: table.name, key: key, column: name)] = Self.text(value) }
         if let number = values["Z_PK"]?.integer { objects[table.name, default: [:]][number] = values }
       }
     }
@@ -115,7 +115,7 @@ struct StorePicture {
   private static func key(of values: [String: SQLiteValue], in table: ActualTable, isOfModel: Bool) -> String {
     var names = table.columns.filter { $0.primaryKeyPosition > 0 }.map(\.name)
     if names.isEmpty || !isOfModel && table.columns.first?.name != "Z_PK" { names = table.columns.map(\.name) }
-    return names.sorted().map { "\($0) \(values[$0] ?? .null)" }.joined(separator: ", ")
+    return names.sorted().map { "\($0) \(text(values[$0] ?? .null))" }.joined(separator: ", ")
   }
 
   /// The table of the objects whose keys a column holds.
@@ -149,25 +149,36 @@ struct StorePicture {
     for row in try connection.rows("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY") {
       let number = row[0].integer ?? -1
       for (name, value) in zip(["Z_NAME", "Z_SUPER", "Z_MAX"], row.dropFirst()) {
-        facts[.entity(number: number, column: name)] = "\(value)"
+        facts[.entity(number: number, column: name)] = Self.text(value)
       }
     }
     for row in try connection.rows("SELECT Z_VERSION, Z_UUID, Z_PLIST FROM Z_METADATA") {
-      facts[.metadata(key: "Z_VERSION")] = "\(row[0])"
-      facts[.metadata(key: "Z_UUID")] = "\(row[1])"
+      facts[.metadata(key: "Z_VERSION")] = Self.text(row[0])
+      facts[.metadata(key: "Z_UUID")] = Self.text(row[1])
       let list = try PropertyListSerialization.propertyList(from: Data(row[2].blob ?? []), format: nil)
       for (key, value) in list as? [String: Any] ?? [:] {
         guard let dictionary = value as? [String: Any] else {
-          facts[.metadata(key: key)] = Self.text(value)
+          facts[.metadata(key: key)] = Self.text(ofProperty: value)
           continue
         }
-        for (inner, value) in dictionary { facts[.metadata(key: "\(key)/\(inner)")] = Self.text(value) }
+        for (inner, value) in dictionary { facts[.metadata(key: "\(key)/\(inner)")] = Self.text(ofProperty: value) }
       }
     }
   }
 
-  private static func text(_ value: Any) -> String {
+  private static func text(ofProperty value: Any) -> String {
     (value as? Data)?.base64EncodedString() ?? "\(type(of: value)) \(value)"
+  }
+
+  /// A value with its kind: a number of one kind is not equal to one of another.
+  static func text(_ value: SQLiteValue) -> String {
+    switch value {
+    case .null: "NULL"
+    case .integer(let number): String(number)
+    case .real(let number): "real \(number)"
+    case .text(let text): "'\(text)'"
+    case .blob(let bytes): "bytes \(Data(bytes).base64EncodedString())"
+    }
   }
 }
 
@@ -176,7 +187,7 @@ extension StorePicture.Index {
     table = object.table
     let name: [SQLiteValue] = [.text(object.name)]
     columns = try connection.rows("SELECT name, \"desc\", coll FROM pragma_index_xinfo(?1) WHERE key = 1", name)
-      .map { "\($0)" }
+      .map { $0.map(StorePicture.text).joined(separator: " ") }
     let unique = "SELECT \"unique\" FROM pragma_index_list(?2) WHERE name = ?1"
     isUnique = try connection.firstInteger(unique, name + [.text(object.table)]) == 1
   }
