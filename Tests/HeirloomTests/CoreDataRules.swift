@@ -70,14 +70,20 @@ struct CoreDataRule: Sendable {
       cause: "Which side names the table of a many-to-many relationship of an entity to itself is not known: Heirloom"
         + " keeps the side that the store has. The links are compared by themselves"
     ) { difference, context in
-      let table: String
       switch difference.place {
-      case .columnOrder(let name), .column(let name, _), .constraints(let name), .index(_, let name), .row(let name, _),
-        .cell(let name, _, _):
-        table = name
+      case .columnOrder(let table), .column(let table, _), .constraints(let table):
+        return context.isReflexive(table)
+      case .row(let table, _), .cell(let table, _, _):
+        // In a table that both have, links must be the same.
+        let place = StorePicture.Place.columnOrder(table: table)
+        return context.isReflexive(table)
+          && (context.heirloom.facts[place] == nil || context.coreData.facts[place] == nil)
+      case .index(let name, let table):
+        let columns = (context.heirloom.indexes[name] ?? context.coreData.indexes[name])?.columns
+        let other = difference.heirloom == nil ? context.heirloom : context.coreData
+        return context.isReflexive(table) && other.indexes.values.contains { $0.columns == columns }
       default: return false
       }
-      return context.heirloom.isReflexive(table) || context.coreData.isReflexive(table)
     },
     CoreDataRule(
       cause:
@@ -90,7 +96,8 @@ struct CoreDataRule: Sendable {
       case .columnOrder:
         return heirloom.components(separatedBy: ", ").sorted() == coreData.components(separatedBy: ", ").sorted()
       case .cell(let table, let key, let name):
-        return coreData == StorePicture.text(.null) && context.isOfAnotherEntity(table, key, column: name)
+        return context.isOld && coreData == StorePicture.text(.null)
+          && context.isOfAnotherEntity(table, key, column: name)
       default: return false
       }
     },
@@ -124,7 +131,7 @@ struct CoreDataRule: Sendable {
       guard context.isCopied else { return false }
       switch difference.place {
       case .cell(_, _, "Z_OPT"): return difference.heirloom != nil && difference.coreData != nil
-      case .entity(_, "Z_MAX"): return true
+      case .entity(_, "Z_MAX"): return difference.heirloom != nil && difference.coreData != nil
       default: return false
       }
     },
@@ -167,6 +174,19 @@ extension CoreDataRule.Context {
         let found = mapping.attributeMapping(named: property) ?? mapping.relationshipMapping(named: property)
         return (found?.form ?? .defaultValue) == .defaultValue
       }
+  }
+}
+
+extension CoreDataRule.Context {
+  /// Whether a table of one of the files holds links between objects of one entity.
+  fileprivate func isReflexive(_ table: String) -> Bool {
+    heirloom.isReflexive(table) || coreData.isReflexive(table)
+  }
+
+  /// Whether the version of Core Data is one of those that make a table anew where newer ones add a column.
+  fileprivate var isOld: Bool {
+    let version = coreData.facts[.metadata(key: "NSPersistenceFrameworkVersion")]
+    return version.flatMap { Int($0.filter(\.isNumber)) }.map { $0 < 977 } ?? false
   }
 }
 
