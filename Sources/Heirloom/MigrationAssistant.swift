@@ -89,7 +89,7 @@ public final class MigrationAssistant {
   }
 
   /// Reads the store's metadata; `nil` when there is no store.
-  private func storeMetadata() throws(MigrationAssistantError) -> StoreMetadata? {
+  func storeMetadata() throws(MigrationAssistantError) -> StoreMetadata? {
     do throws(StoreError) {
       return try StoreMetadata(contentsOf: storeURL)
     } catch {
@@ -106,17 +106,6 @@ public final class MigrationAssistant {
     guard let metadata = try storeMetadata(), metadata.versionHashes != history.currentHashes else { return nil }
     let origin = try sourceModel(of: metadata)
     return try plan(from: origin.model, mapping: mapping(from: origin))
-  }
-
-  /// The versions that were kept, the newest first.
-  ///
-  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:reason:coreDataCode:)`` when the folder can't be read.
-  public func previousVersions() throws(MigrationAssistantError) -> [PreviousVersion] {
-    do {
-      return try vault().retainedVersions().reversed().map(PreviousVersion.init)
-    } catch {
-      throw wrapped(error)
-    }
   }
 
   // MARK: Migrating
@@ -209,78 +198,13 @@ public final class MigrationAssistant {
         modelSource: origin.source, plan: carriedOut, retained: PreviousVersion(retained), seconds: seconds))
   }
 
-  /// Puts a previous version back in the store's place; the store there is kept as a previous version itself.
-  ///
-  /// A store that can't be read is moved to the folder `incompatible` of the companion folder instead.
-  ///
-  /// - Parameter id: The version's name or the start of it; `nil` for the newest.
-  /// - Returns: The version that was restored, and the one that was kept.
-  /// - Throws: ``MigrationAssistantError``.
-  public func restorePreviousVersion(
-    _ id: String? = nil
-  ) throws(MigrationAssistantError) -> (restored: PreviousVersion, retained: PreviousVersion?) {
-    do {
-      let vault = try vault()
-      let versions = try vault.retainedVersions()
-      guard let prefix = id ?? versions.last?.name.text else {
-        throw MigrationAssistantError.noSuchVersion(
-          storePath: storeURL.path, reason: "no previous version of \(storeURL.path) is kept")
-      }
-      do {
-        let result = try vault.restore(prefix, current: descriptionOfStore())
-        archiveModel(of: result.restored)
-        return (PreviousVersion(result.restored), result.retained.map(PreviousVersion.init))
-      } catch VaultError.unreadableStore(_, let reason) where reason.isAboutContent {
-        // A full disk or a missing right says nothing about the store.
-        // What is in the store's place can't be kept as a version, and must not be lost either. It is moved only when there is
-        // one readable version to put there.
-        let fitting = versions.filter { $0.name.text.hasPrefix(prefix) }
-        guard fitting.count == 1, let path = fitting[0].storePath,
-          (try? StoreMetadata(contentsOf: URL(fileURLWithPath: path))) != nil
-        else {
-          throw MigrationAssistantError.noSuchVersion(
-            storePath: storeURL.path, reason: "\(prefix) names no readable version")
-        }
-        _ = try vault.setStoreAside()
-        let result = try vault.restore(prefix)
-        archiveModel(of: result.restored)
-        return (PreviousVersion(result.restored), nil)
-      }
-    } catch {
-      throw wrapped(error)
-    }
-  }
-
-  /// What is known of the store's model, to be kept with it when another version takes its place.
-  private func descriptionOfStore() -> StoreVault.Replacement {
-    guard let hashes = try? storeMetadata()?.versionHashes else { return StoreVault.Replacement() }
-    let model =
-      snapshotModel(for: hashes) ?? history.version(withHashes: hashes)?.model
-      ?? (try? StoreModelCache.model(inStoreAt: storeURL)).flatMap { $0 }
-    let isRight = model.map { $0.versionHashes() == hashes } ?? false
-    return StoreVault.Replacement(
-      retainedSnapshot: isRight ? model.flatMap { try? ModelSnapshot(model: $0).bytes(.compressed) } : nil,
-      retainedChecksum: ManagedObjectModel.versionChecksum(of: hashes))
-  }
-
-  /// Puts the snapshot of a restored version beside the store, which may be the only other place that knows its model.
-  private func archiveModel(of version: RetainedVersion) {
-    let url = URL(fileURLWithPath: version.path).appendingPathComponent(StoreLocation.snapshotName)
-    do {
-      guard let snapshot = try ModelController(snapshotURL: url).snapshot() else { return }
-      try modelController.archive(snapshot.model, applicationVersion: snapshot.applicationVersion)
-    } catch {
-      report(.snapshotUnreadable(reason: "\(error)"))
-    }
-  }
-
   // MARK: Parts
 
   private func location() throws -> StoreLocation {
     try StoreLocation(resolving: storeURL.path, files: files)
   }
 
-  private func vault() throws -> StoreVault {
+  func vault() throws -> StoreVault {
     vault(at: try location())
   }
 
@@ -329,7 +253,7 @@ public final class MigrationAssistant {
     throw MigrationAssistantError.noModel(storePath: storeURL.path, nearest: history.nearestVersions(to: hashes))
   }
 
-  private func snapshotModel(for hashes: [String: VersionHash]) -> ManagedObjectModel? {
+  func snapshotModel(for hashes: [String: VersionHash]) -> ManagedObjectModel? {
     do {
       guard let snapshot = try modelController.snapshot() else { return nil }
       if snapshot.model.versionHashes() == hashes { return snapshot.model }
@@ -408,7 +332,7 @@ public final class MigrationAssistant {
 
   // MARK: Telling
 
-  private func report(_ event: MigrationEvent) {
+  func report(_ event: MigrationEvent) {
     delegate?.migrationAssistant(self, didReport: event)
   }
 
@@ -430,7 +354,7 @@ public final class MigrationAssistant {
     }
   }
 
-  private func wrapped(_ error: any Error) -> MigrationAssistantError {
+  func wrapped(_ error: any Error) -> MigrationAssistantError {
     MigrationAssistantError(wrapping: error, storePath: storeURL.path)
   }
 }

@@ -117,7 +117,9 @@ struct CrashApp: Sendable {
 
   func vault(in folder: String, files: any FileOperations = POSIXFileOperations()) throws -> StoreVault {
     let location = try StoreLocation(resolving: folder + "/" + Self.storeName, files: POSIXFileOperations())
-    return StoreVault(location, files: files)
+    var configuration = StoreVault.Configuration()
+    configuration.generation = { try StoreMetadata(connection: $0, path: $0.path).generation }
+    return StoreVault(location, files: files, configuration: configuration)
   }
 }
 

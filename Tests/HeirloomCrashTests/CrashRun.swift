@@ -43,12 +43,13 @@ struct CrashRun {
   /// - Parameters:
   ///   - mutant: What is done wrong.
   ///   - limit: The most states that are checked, evenly chosen; `nil` for all.
-  ///   - isNested: Whether the power fails again while the next launch recovers from each.
+  ///   - launches: From how many of the states, evenly chosen, the whole next launch is crashed in as well; `nil` for none. Then
+  ///     recovery is crashed in from each.
   /// - Throws: What preparing throws.
-  mutating func crash(mutant: ProtocolMutant? = nil, limit: Int? = nil, isNested: Bool = false) throws {
+  mutating func crash(mutant: ProtocolMutant? = nil, limit: Int? = nil, launches: Int? = nil) throws {
     let (changes, returned) = try record(mutant: mutant)
     tally.changes = changes.count
-    try crash(changes, returned: returned, limit: limit, isNested: isNested)
+    try crash(changes, returned: returned, limit: limit, launches: launches)
   }
 
   /// Performs the operation and writes down what it asks of the system.
@@ -73,7 +74,9 @@ struct CrashRun {
   }
 
   /// Checks the states of a recording.
-  mutating func crash(_ changes: [SystemChange], returned: Bool, limit: Int? = nil, isNested: Bool = false) throws {
+  mutating func crash(
+    _ changes: [SystemChange], returned: Bool, limit: Int? = nil, launches: Int? = nil
+  ) throws {
     var seen: Set<DiskState> = []
     let moments = moments(world.beginning, changes, returned: returned, seen: &seen)
     tally.states += moments.count
@@ -83,7 +86,18 @@ struct CrashRun {
       let note = "after \(moment.number) of \(changes.count) changes"
       try check(moment, note: note)
       if isOver { return }
-      if isNested, moment.promise == .nothing { try crashInRecovery(moment, seen: &seen, note: note) }
+      if launches != nil, moment.promise == .nothing {
+        try crashAgain(moment, in: "recovery", limit: nil, seen: &seen, note: note) { world, folder, trace in
+          try world.recover(in: folder, trace: trace)
+        }
+      }
+      if isOver { return }
+    }
+    for moment in Self.evenly(moments.filter { $0.promise == .nothing }, launches ?? 0) {
+      let note = "after \(moment.number) of \(changes.count) changes"
+      try crashAgain(moment, in: "next launch", limit: limit, seen: &seen, note: note) { world, folder, trace in
+        try world.goOn(in: folder, trace: trace)
+      }
       if isOver { return }
     }
   }
@@ -91,10 +105,13 @@ struct CrashRun {
   private static func choose(_ moments: [Moment], _ limit: Int?) -> [Moment] {
     guard let limit, moments.count > limit else { return moments }
     // The end is where the most is promised.
-    let last = moments.suffix(min(4, limit))
-    let rest = moments.dropLast(last.count)
-    let step = Double(rest.count) / Double(max(1, limit - last.count))
-    return (0..<(limit - last.count)).map { rest[Int(Double($0) * step)] } + last
+    let last = moments.suffix(min(4, limit / 2))
+    return evenly(moments.dropLast(last.count), limit - last.count) + last
+  }
+
+  private static func evenly(_ moments: [Moment], _ count: Int) -> [Moment] {
+    guard moments.count > count else { return moments }
+    return (0..<count).map { moments[(2 * $0 + 1) * moments.count / (2 * count)] }
   }
 
   /// Lists the different states of a recording, in order.
@@ -130,19 +147,24 @@ struct CrashRun {
     withExtendedLifetime(folder) {}
   }
 
-  /// Records the recovery from a state and checks the states in which a second loss of power may leave the folder.
-  private mutating func crashInRecovery(_ moment: Moment, seen: inout Set<DiskState>, note: String) throws {
+  /// Records what comes after a crash and checks the states in which a second one may leave the folder.
+  private mutating func crashAgain(
+    _ moment: Moment, in name: String, limit: Int?, seen: inout Set<DiskState>, note: String,
+    _ body: (_ world: CrashWorld, _ folder: String, _ trace: SystemTrace) throws -> Void
+  ) throws {
     let folder = try QuickFolder()
     try moment.state.write(to: folder.path, world.table)
     let broken = try DiskModel(folder.path)
     let trace = try SystemTrace(root: folder.path, seed: 4)
-    try? world.recover(in: folder.path, trace: trace)
+    // An operation that is given up fails again.
+    try? body(world, folder.path, trace)
     trace.close()
     withExtendedLifetime(folder) {}
     let changes = trace.changes
-    for nested in moments(broken, changes, returned: false, seen: &seen) {
+    let again = moments(broken, changes, returned: false, seen: &seen)
+    for nested in Self.choose(again, limit) {
       tally.nestedTried += 1
-      try check(nested, note: "\(note), then after \(nested.number) of \(changes.count) changes of the recovery")
+      try check(nested, note: "\(note), then after \(nested.number) of \(changes.count) changes of the \(name)")
       if isOver { return }
     }
   }

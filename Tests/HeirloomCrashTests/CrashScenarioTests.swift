@@ -26,12 +26,14 @@ struct CrashScenarioTests {
   }
 
   @Test(arguments: CrashScenario.base)
-  func `the power may fail again while the next launch recovers`(_ scenario: CrashScenario) throws {
+  func `the power may fail again while the next launch recovers and goes on`(_ scenario: CrashScenario) throws {
     var run = try CrashRun(scenario)
-    try run.crash(limit: LongTests.areOn ? nil : 2, isNested: true)
+    try run.crash(limit: LongTests.areOn ? nil : 2, launches: LongTests.areOn ? 8 : 1)
     let tally = run.tally
     #expect(tally.faults == [])
     #expect(tally.cuts == 0, "not all states of names were tried")
-    tell(scenario, "\(tally.nestedTried) crash states in recovery, \(tally.faults.count) lost or stuck")
+    // A launch that removes a version may have nothing left to do after the one crash that is tried.
+    #expect(tally.nestedTried > 0 || scenario.operation == .prune && !LongTests.areOn)
+    tell(scenario, "\(tally.nestedTried) states of a second crash, \(tally.faults.count) lost or stuck")
   }
 }

@@ -115,6 +115,18 @@ struct CrashWorld {
     try app.vault(in: folder, files: TracedFiles(trace, refusesLinks: scenario.refusesLinks)).recover()
   }
 
+  /// Does what comes after an interrupted operation: the next launch, or the same once more where it did not come to its point.
+  func goOn(in folder: String, trace: SystemTrace) throws {
+    let url = URL(fileURLWithPath: folder + "/" + CrashApp.storeName)
+    let files = TracedFiles(trace, refusesLinks: scenario.refusesLinks)
+    switch scenario.operation {
+    case .restore where try StoreMetadata(contentsOf: url).isCompatible(with: app.models[newVersion - 1]):
+      try app.launch(newVersion, in: folder, files: files)
+    case .restoreLost where FileManager.default.fileExists(atPath: url.path): try recover(in: folder, trace: trace)
+    default: try perform(in: folder, trace: trace)
+    }
+  }
+
   // MARK: The beginning
 
   private static func prepare(_ scenario: CrashScenario, _ app: CrashApp, in folder: String) throws {

@@ -165,9 +165,11 @@ extension StoreVault {
 
   /// Removes snapshots that were being written when their process died.
   func removeSnapshotDrafts() throws(FileError) {
-    for name in try files.names(in: location.companion) where Self.isSnapshotDraft(name) {
-      try files.unlink(StoreLocation.join(location.companion, name))
-    }
+    let drafts = try files.names(in: location.companion).filter(Self.isSnapshotDraft)
+    guard !drafts.isEmpty else { return }
+    for name in drafts { try files.unlink(StoreLocation.join(location.companion, name)) }
+    // Else one could come back when the next snapshot is in place, and nothing would look for it.
+    try files.synchronizeDirectory(location.companion)
   }
 
   /// Whether a name is that of a snapshot that was being written when its process died.

@@ -1,0 +1,83 @@
+import Foundation
+import HeirloomFormats
+import HeirloomMigration
+import HeirloomModel
+import HeirloomStore
+
+extension MigrationAssistant {
+  /// The versions that were kept, the newest first.
+  ///
+  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:reason:coreDataCode:)`` when the folder can't be read.
+  public func previousVersions() throws(MigrationAssistantError) -> [PreviousVersion] {
+    do {
+      return try vault().retainedVersions().reversed().map(PreviousVersion.init)
+    } catch {
+      throw wrapped(error)
+    }
+  }
+
+  /// Puts a previous version back in the store's place; the store there is kept as a previous version itself.
+  ///
+  /// A store that can't be read is moved to the folder `incompatible` of the companion folder instead.
+  ///
+  /// - Parameter id: The version's name or the start of it; `nil` for the newest.
+  /// - Returns: The version that was restored, and the one that was kept.
+  /// - Throws: ``MigrationAssistantError``.
+  public func restorePreviousVersion(
+    _ id: String? = nil
+  ) throws(MigrationAssistantError) -> (restored: PreviousVersion, retained: PreviousVersion?) {
+    do {
+      let vault = try vault()
+      let versions = try vault.retainedVersions()
+      guard let prefix = id ?? versions.last?.name.text else {
+        throw MigrationAssistantError.noSuchVersion(
+          storePath: storeURL.path, reason: "no previous version of \(storeURL.path) is kept")
+      }
+      do {
+        let result = try vault.restore(prefix, current: descriptionOfStore())
+        archiveModel(of: result.restored)
+        return (PreviousVersion(result.restored), result.retained.map(PreviousVersion.init))
+      } catch VaultError.unreadableStore(_, let reason) where reason.isAboutContent {
+        // A full disk or a missing right says nothing about the store.
+        // What is in the store's place can't be kept as a version, and must not be lost either. It is moved only when there is
+        // one readable version to put there.
+        let fitting = versions.filter { $0.name.text.hasPrefix(prefix) }
+        guard fitting.count == 1, let path = fitting[0].storePath,
+          (try? StoreMetadata(contentsOf: URL(fileURLWithPath: path))) != nil
+        else {
+          throw MigrationAssistantError.noSuchVersion(
+            storePath: storeURL.path, reason: "\(prefix) names no readable version")
+        }
+        _ = try vault.setStoreAside()
+        let result = try vault.restore(prefix)
+        archiveModel(of: result.restored)
+        return (PreviousVersion(result.restored), nil)
+      }
+    } catch {
+      throw wrapped(error)
+    }
+  }
+
+  /// What is known of the store's model, to be kept with it when another version takes its place.
+  private func descriptionOfStore() -> StoreVault.Replacement {
+    guard let hashes = try? storeMetadata()?.versionHashes else { return StoreVault.Replacement() }
+    let model =
+      snapshotModel(for: hashes) ?? history.version(withHashes: hashes)?.model
+      ?? (try? StoreModelCache.model(inStoreAt: storeURL)).flatMap { $0 }
+    let isRight = model.map { $0.versionHashes() == hashes } ?? false
+    return StoreVault.Replacement(
+      retainedSnapshot: isRight ? model.flatMap { try? ModelSnapshot(model: $0).bytes(.compressed) } : nil,
+      retainedChecksum: ManagedObjectModel.versionChecksum(of: hashes))
+  }
+
+  /// Puts the snapshot of a restored version beside the store, which may be the only other place that knows its model.
+  private func archiveModel(of version: RetainedVersion) {
+    let url = URL(fileURLWithPath: version.path).appendingPathComponent(StoreLocation.snapshotName)
+    do {
+      guard let snapshot = try ModelController(snapshotURL: url).snapshot() else { return }
+      try modelController.archive(snapshot.model, applicationVersion: snapshot.applicationVersion)
+    } catch {
+      report(.snapshotUnreadable(reason: "\(error)"))
+    }
+  }
+}
