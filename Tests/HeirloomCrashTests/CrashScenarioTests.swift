@@ -1,13 +1,20 @@
+import Foundation
 import TestSupport
 import Testing
 
 /// Each scenario, crashed at every step and failed at every call; `HEIRLOOM_LONG_TESTS=1` tries all, else a selection.
 struct CrashScenarioTests {
+  /// All scenarios, or those whose description contains `HEIRLOOM_SCENARIO`.
+  private static func chosen(_ scenarios: [CrashScenario]) -> [CrashScenario] {
+    guard let text = ProcessInfo.processInfo.environment["HEIRLOOM_SCENARIO"] else { return scenarios }
+    return scenarios.filter { $0.description.contains(text) }
+  }
+
   private func tell(_ scenario: CrashScenario, _ text: String) {
     print("crash scenario “\(scenario)”: \(text)")
   }
 
-  @Test(arguments: CrashScenario.all)
+  @Test(arguments: chosen(CrashScenario.all))
   func `whatever instant the power fails and whatever call fails, nothing is lost and the next launch completes`(
     _ scenario: CrashScenario
   ) throws {
@@ -25,7 +32,7 @@ struct CrashScenarioTests {
         + "\(tally.errorRuns) runs with failing calls, \(tally.faults.count) lost or stuck")
   }
 
-  @Test(arguments: CrashScenario.base)
+  @Test(arguments: chosen(CrashScenario.base))
   func `the power may fail again while the next launch recovers and goes on`(_ scenario: CrashScenario) throws {
     var run = try CrashRun(scenario)
     try run.crash(limit: LongTests.areOn ? nil : 2, launches: LongTests.areOn ? 8 : 1)

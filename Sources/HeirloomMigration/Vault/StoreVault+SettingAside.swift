@@ -128,10 +128,18 @@ extension StoreVault {
     return .rolledBack
   }
 
-  /// Removes what was prepared, as far as it is only a second name of what is still in place.
+  /// Removes what was prepared: nothing has left its place yet.
   private func removeAside(_ manifest: VaultManifest) throws(FileError) {
     if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
-    if try isRedundant(asideStore(manifest), location.path) {
+    // Of a store that somebody removed since, what was prepared may be all there is.
+    let store = try files.status(of: location.path)
+    var isNeeded = true
+    if let store, store.kind == .regular, store.size > 0 {
+      isNeeded = false
+    } else if try isRedundant(asideStore(manifest), location.path) {
+      isNeeded = false
+    }
+    if !isNeeded {
       try tree.remove(asideFolder(manifest))
     }
     if try files.status(of: location.incompatible) != nil { try files.synchronizeDirectory(location.incompatible) }
