@@ -397,7 +397,7 @@ struct InferableChangeTests {
     withExtendedLifetime(directory) {}
   }
 
-  @Test(arguments: changes, [0, 1, 40])
+  @Test(arguments: changes + arrivals, [0, 1, 40])
   func `an inferable change keeps every object, value and link`(change: Change, objects: Int) throws {
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
@@ -419,6 +419,8 @@ struct InferableChangeTests {
     #expect(differences.isEmpty)
     #expect(before.count == 0 || objects > 0)
     #expect(try StoreContents(of: report.retained.storeURL, model: source) == before)
+    let faults = try StoreVerification.report(onStoreAt: store.path).findings.filter { $0.severity < .note }
+    #expect(faults.map { "\($0)" } == [])
     guard case .upToDate = try assistant.migrateStore() else {
       Issue.record("expected nothing to do")
       return

@@ -10,7 +10,7 @@ public struct MappingInference: Hashable, Sendable {
   /// The model that objects become part of.
   public let destination: ManagedObjectModel
   /// Everything that stands in the way, sorted by entity and property.
-  public let obstacles: [MappingObstacle]
+  public private(set) var obstacles: [MappingObstacle]
   /// What the rows must be asked about, sorted by entity and property.
   public let hazards: [DataHazard]
   /// Which elements of the two models belong together.
@@ -60,6 +60,13 @@ public struct MappingInference: Hashable, Sendable {
     self.init(
       completion: completion, given: given, draft: MappingModel(entityMappings: given), areInferred: true,
       obstacles: composition.obstacles)
+    // Hierarchies that come together entity by entity, each step of which can be inferred, can be merged at once too.
+    let merges = { (inference: MappingInference) in inference.obstacles.contains { $0.kind == .mergedHierarchies } }
+    if merges(self),
+      !zip(versions, versions.dropFirst()).contains(where: { merges(MappingInference(from: $0, to: $1)) })
+    {
+      obstacles.removeAll { $0.kind == .mergedHierarchies }
+    }
   }
 
   private init(

@@ -57,7 +57,9 @@ struct CandidateParts {
       let transfer = planner.transfer(table: table)
       links = planner.links
       guard let transfer else { continue }
-      guard let kept = carrier.carry(transfer, to: table, counts: counts) else {
+      // Rows of another tree come to those that could stay.
+      let isMerged = transfer.destinationNumbers != nil
+      guard !isMerged, let kept = carrier.carry(transfer, to: table, counts: counts) else {
         transfers.append(transfer)
         continue
       }
@@ -83,7 +85,11 @@ struct CandidateParts {
 
   /// The rows that each table has in the end.
   var rowCounts: [(table: String, rows: Int64)] {
-    var known = transfers.map { ($0.table, rows(of: $0)) } + joins.map { ($0.table.name, $0.rows) }
+    var objects: [String: Int64] = [:]
+    for transfer in transfers { objects[transfer.table, default: 0] += rows(of: transfer) }
+    var known =
+      tables.compactMap { table in objects[table.name].map { (table.name, $0) } }
+      + joins.map { ($0.table.name, $0.rows) }
     let filled = Set(known.map(\.0))
     known += tables.filter { !filled.contains($0.name) }.map { ($0.name, 0) }
     return known + foreignRows.compactMap { step in step.rows.map { (step.subject, $0) } }

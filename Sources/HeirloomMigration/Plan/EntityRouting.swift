@@ -16,20 +16,24 @@ struct EntityRoute {
   let properties: [String: PropertyMapping]
 }
 
-/// How one table of entities is filled: a tree of destination entities from one tree of the source.
+/// How a table of entities is filled: a tree of destination entities from one tree of the source.
 struct TreeRoute {
   /// The root entity of the destination tree.
   let destinationRoot: String
   /// The root entity of the source tree; `nil` when no entity of the tree existed.
   let sourceRoot: String?
-  /// The entities that have a source, in the order of destination numbers.
+  /// The entities that have a source in that tree, in the order of destination numbers.
   let routes: [EntityRoute]
 }
 
 /// Where the objects of every entity go.
 struct EntityRouting {
   /// The trees of the destination, in the order of entity numbers.
+  ///
+  /// A tree that draws from several trees of the source is there once for each; the one that keeps its keys comes first.
   let trees: [TreeRoute]
+  /// The keys that objects get.
+  let keys: KeyPlan
   /// Routes by the source entity's name.
   let bySource: [String: EntityRoute]
   /// Routes by the destination entity's name.
@@ -37,14 +41,22 @@ struct EntityRouting {
 
   /// Reads the routes out of a mapping.
   ///
-  /// - Throws: ``MigrationError/unsupportedMapping(reason:)`` when an entity is mapped twice, needs a policy, or a tree of
-  ///   the destination would draw from two trees of the source, whose primary keys may collide.
-  init(mapping: MappingModel, source: PhysicalSchema, destination: PhysicalSchema) throws(MigrationError) {
+  /// - Parameters:
+  ///   - mapping: The mapping.
+  ///   - source: The source.
+  ///   - destination: The destination.
+  ///   - counts: The objects of the store.
+  ///   - connection: The store.
+  /// - Throws: ``MigrationError/unsupportedMapping(reason:)`` when an entity is mapped twice or needs a policy.
+  init(
+    mapping: MappingModel, source: PhysicalSchema, destination: PhysicalSchema, counts: StoreCounts,
+    connection: Connection
+  ) throws {
     var bySource: [String: EntityRoute] = [:]
     var byDestination: [String: EntityRoute] = [:]
     for entityMapping in mapping.entityMappings {
       if let policy = entityMapping.entityMigrationPolicyClassName {
-        throw .unsupportedMapping(
+        throw MigrationError.unsupportedMapping(
           reason:
             "the entity mapping \"\(entityMapping.name)\" names the policy \"\(policy)\", which only an app can run")
       }
@@ -54,7 +66,7 @@ struct EntityRouting {
       guard let sourceNumber = source.entity(named: from)?.number,
         let destinationNumber = destination.entity(named: to)?.number
       else {
-        throw .unsupportedMapping(
+        throw MigrationError.unsupportedMapping(
           reason:
             "the entity mapping \"\(entityMapping.name)\" leads from \"\(from)\" to \"\(to)\", and one is in no model")
       }
@@ -63,23 +75,33 @@ struct EntityRouting {
         source: from, destination: to, sourceNumber: sourceNumber, destinationNumber: destinationNumber,
         properties: Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }))
       guard bySource.updateValue(route, forKey: from) == nil, byDestination.updateValue(route, forKey: to) == nil else {
-        throw .unsupportedMapping(reason: "two entity mappings share the entity \"\(from)\" or \"\(to)\"")
+        throw MigrationError.unsupportedMapping(reason: "two entity mappings share the entity \"\(from)\" or \"\(to)\"")
       }
     }
     var trees: [TreeRoute] = []
     for root in destination.model.rootEntities {
       let routes = destination.model.entityTree(from: root.name).compactMap { byDestination[$0.name] }
-      let roots = Set(routes.compactMap { source.model.rootEntity(of: $0.source)?.name })
-      guard roots.count <= 1 else {
-        throw .unsupportedMapping(
-          reason: "\"\(root.name)\" and its subentities draw from the separate entities "
-            + roots.sorted().joined(separator: ", ") + ", whose primary keys may be equal")
+      let groups = Dictionary(grouping: routes) { source.model.rootEntity(of: $0.source)?.name ?? $0.source }
+      if groups.isEmpty { trees.append(TreeRoute(destinationRoot: root.name, sourceRoot: nil, routes: [])) }
+      /// How far below the root the highest of a group's entities is: the tree that others come under keeps its keys.
+      func depth(_ routes: [EntityRoute]) -> Int {
+        routes.map { destination.model.superentities(of: $0.destination).count }.min() ?? 0
       }
-      trees.append(TreeRoute(destinationRoot: root.name, sourceRoot: roots.first, routes: routes))
+      let order = groups.sorted { first, second in
+        let (upper, lower) = (depth(first.value), depth(second.value))
+        return upper == lower ? first.key.utf16Precedes(second.key) : upper < lower
+      }
+      trees += order.map { TreeRoute(destinationRoot: root.name, sourceRoot: $0.key, routes: $0.value) }
     }
     self.trees = trees
+    keys = try KeyPlan(trees: trees, source: source, counts: counts, connection: connection)
     self.bySource = bySource
     self.byDestination = byDestination
+  }
+
+  /// The root entities of the source whose trees a tree of the destination draws from.
+  func sourceRoots(ofTree destinationRoot: String) -> [String] {
+    trees.filter { $0.destinationRoot == destinationRoot }.compactMap(\.sourceRoot)
   }
 
   /// Refuses a value that its column can't hold.

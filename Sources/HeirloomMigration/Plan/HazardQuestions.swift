@@ -212,7 +212,10 @@ extension HazardQuestions {
     } else {
       query = nil
     }
-    guard let query, let entity = source.entity(named: row.entity) else { return nil }
+    // Links of objects of another tree say nothing, whose keys may be equal.
+    guard let query, let entity = source.entity(named: row.entity), query.ownerRoot == entity.rootName else {
+      return nil
+    }
     let tree = source.model.entityTree(from: entity.rootName)
     guard tree.count > 1 else { return query.sql }
     return "SELECT k.owner AS owner, k.target AS target FROM (\(query.sql)) AS k"

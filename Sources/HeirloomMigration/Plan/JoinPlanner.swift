@@ -49,15 +49,20 @@ struct JoinPlanner {
         origins[inverseOrder] = links.pairs?.inversePosition
         expressions.append(Self.place(links.isInverseOrdered, "k.inverse_position", of: "k.owner", among: "k.target"))
       }
+      let keepsKeys = queries.keepsKeys(links, relationship: relationship, declaredBy: entity)
       let conditions =
-        condition(on: "owner", entity: entity) + condition(on: "target", entity: relationship.destinationEntity)
-      let survivors = "FROM (\(links.sql)) AS k" + conditions
+        keepsKeys
+        ? condition(on: "owner", entity: entity) + condition(on: "target", entity: relationship.destinationEntity) : ""
+      let survivors =
+        keepsKeys
+        ? "FROM (\(links.sql)) AS k" + conditions
+        : "FROM (\(queries.filtered(links, relationship: relationship, declaredBy: entity))) AS k"
       var total: (all: Int64, linked: Int64)?
-      if conditions.isEmpty, let pairs = links.pairs { total = try count(pairs) }
+      if keepsKeys, conditions.isEmpty, let pairs = links.pairs { total = try count(pairs) }
       // Counting all is quick, where all are taken.
       var rows = total?.linked ?? 0
       if total == nil { rows = try connection.firstInteger("SELECT COUNT(*) \(survivors)") ?? 0 }
-      let isWhole = total?.all == rows
+      let isWhole = keepsKeys && total?.all == rows
       let names = columns.map(quote).joined(separator: ", ")
       // In the order of the table's key: else an index on the other side is read, and each row goes to another page.
       let keys = table.columns.prefix(2).map { $0.name == ownerColumn ? "k.owner" : "k.target" }
@@ -127,14 +132,16 @@ struct OrderPlanner {
   ///
   /// Without an order in the source, members are numbered by primary key: 2048, then steps of 1024, as Core Data does.
   var steps: [MigrationStep] {
-    transfers.flatMap { transfer in
-      (destination.table(named: transfer.table)?.columns ?? []).compactMap { step(for: $0, transfer: transfer) }
+    destination.tables.flatMap { table in
+      let transfers = transfers.filter { $0.table == table.name }
+      return transfers.isEmpty ? [] : table.columns.compactMap { step(for: $0, of: table.name, transfers: transfers) }
     }
   }
 
-  private func step(for column: PhysicalColumn, transfer: TableTransfer) -> MigrationStep? {
+  private func step(for column: PhysicalColumn, of tableName: String, transfers: [TableTransfer]) -> MigrationStep? {
+    // Where several fill a table and one copies the places, only rows of that one are members.
     guard case .order(let entity, let name) = column.role,
-      transfer.columns.first(where: { $0.name == column.name })?.expression == .null,
+      transfers.allSatisfy({ $0.columns.first { $0.name == column.name }?.expression == .null }),
       let relationship = destination.model.relationship(named: name, of: entity)
     else { return nil }
     let key: String
@@ -146,18 +153,23 @@ struct OrderPlanner {
     let owners = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
     let links = queries.links(of: relationship, declaredBy: entity, ownerRoutes: owners)
     let primaryKey = quote(PhysicalName.primaryKey)
-    let table = "\(quote(SchemaName.candidate)).\(quote(transfer.table))"
+    let table = "\(quote(SchemaName.candidate)).\(quote(tableName))"
     let isOrdered = links?.isOrdered ?? false
+    let linksSQL =
+      links.map { links in
+        queries.keepsKeys(links, relationship: relationship, declaredBy: entity)
+          ? links.sql : queries.filtered(links, relationship: relationship, declaredBy: entity)
+      } ?? ""
     let places = isOrdered ? "l.position, m.\(primaryKey)" : "m.\(primaryKey)"
     let positions =
       isOrdered
-      ? " LEFT JOIN (\(links?.sql ?? "")) AS l ON l.owner = m.\(key) AND l.target = m.\(primaryKey)" : ""
+      ? " LEFT JOIN (\(linksSQL)) AS l ON l.owner = m.\(key) AND l.target = m.\(primaryKey)" : ""
     let sql =
       "UPDATE \(table) AS t SET \(quote(column.name)) = v.place FROM (SELECT m.\(primaryKey) AS pk,"
       + " 1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY m.\(key) ORDER BY \(places)) AS place"
       + " FROM \(table) AS m\(positions) WHERE m.\(key) IS NOT NULL) AS v WHERE v.pk = t.\(primaryKey)"
     return MigrationStep(
-      kind: .orderMembers, subject: transfer.table, summary: "Number the members of \(entity).\(name)",
+      kind: .orderMembers, subject: tableName, summary: "Number the members of \(entity).\(name)",
       statements: [PlannedStatement(sql)])
   }
 }

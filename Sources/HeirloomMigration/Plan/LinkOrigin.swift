@@ -1,7 +1,7 @@
 import HeirloomModel
 import HeirloomStore
 
-/// The links of a relationship of the source as a query of pairs.
+/// The links of a relationship of the source as a query of pairs, with the keys of the source.
 ///
 /// Whatever way a relationship is stored, its links are rows of `owner`, `target`, `position` and `inverse_position`, seen
 /// from one of its sides. `position` is the target's place among the owner's, `inverse_position` the owner's place among
@@ -13,6 +13,10 @@ struct LinkQuery: Hashable {
   let isOrdered: Bool
   /// Whether `inverse_position` holds an order.
   let isInverseOrdered: Bool
+  /// The root entity of the owners.
+  let ownerRoot: String
+  /// The root entity of the targets.
+  let targetRoot: String
   /// The table of pairs that the links are all of; `nil` if they are kept in another way, or in several tables.
   var pairs: Pairs?
 
@@ -31,6 +35,27 @@ struct LinkQuery: Hashable {
   }
 }
 
+/// The links of one or more relationships of the source, which go on as one.
+struct LinkUnion {
+  /// The links of each; not empty.
+  let parts: [LinkQuery]
+
+  /// Creates a union; `nil` of nothing.
+  init?(_ parts: [LinkQuery]) {
+    guard !parts.isEmpty else { return nil }
+    self.parts = parts
+  }
+
+  /// A `SELECT` with the columns of a ``LinkQuery`` and the keys of the source.
+  var sql: String { parts.map(\.sql).joined(separator: " UNION ALL ") }
+  /// Whether `position` holds an order of all links.
+  var isOrdered: Bool { parts.allSatisfy(\.isOrdered) }
+  /// Whether `inverse_position` holds an order of all links.
+  var isInverseOrdered: Bool { parts.allSatisfy(\.isInverseOrdered) }
+  /// The table of pairs that the links are all of.
+  var pairs: LinkQuery.Pairs? { parts.count == 1 ? parts.first?.pairs : nil }
+}
+
 extension PhysicalSchema {
   /// Returns the links of a stored relationship as pairs.
   ///
@@ -41,7 +66,11 @@ extension PhysicalSchema {
   ///   - isReversed: Whether the relationship's own side is to be the `target`.
   /// - Returns: `nil` if the relationship is not stored.
   func links(of name: String, in entity: String, schema: String, isReversed: Bool) -> LinkQuery? {
-    guard let storage = storage(ofRelationship: name, in: entity) else { return nil }
+    guard let storage = storage(ofRelationship: name, in: entity),
+      let relationship = model.relationship(named: name, of: entity),
+      var ownerRoot = model.rootEntity(of: entity)?.name,
+      var targetRoot = model.rootEntity(of: relationship.destinationEntity)?.name
+    else { return nil }
     var (own, other): (String, String)
     var isPairs = false
     let table: String
@@ -61,13 +90,15 @@ extension PhysicalSchema {
     if isReversed {
       swap(&own, &other)
       swap(&order, &inverseOrder)
+      swap(&ownerRoot, &targetRoot)
     }
     let sql =
       "SELECT \(quote(own)) AS owner, \(quote(other)) AS target, \(order.map(quote) ?? "NULL") AS position,"
       + " \(inverseOrder.map(quote) ?? "NULL") AS inverse_position"
       + " FROM \(quote(schema)).\(quote(table)) WHERE \(quote(own)) IS NOT NULL AND \(quote(other)) IS NOT NULL"
     return LinkQuery(
-      sql: sql, isOrdered: order != nil, isInverseOrdered: inverseOrder != nil,
+      sql: sql, isOrdered: order != nil, isInverseOrdered: inverseOrder != nil, ownerRoot: ownerRoot,
+      targetRoot: targetRoot,
       pairs: isPairs
         ? LinkQuery.Pairs(table: table, owner: own, target: other, position: order, inversePosition: inverseOrder) : nil
     )

@@ -4,8 +4,8 @@ import HeirloomStore
 
 /// Temporary tables of links, for relationships that are stored in another way than before.
 ///
-/// Each has the columns `owner`, `target`, `owner_entity`, `target_entity` (the destination's numbers) and `position`. The
-/// primary key is (owner, target), so that looking up the links of one row is fast whatever indexes the store has; in a table
+/// Each has the columns `owner`, `target`, `owner_entity`, `target_entity` (the destination's keys and numbers) and
+/// `position`. The primary key is (owner, target), so that looking up the links of one row is fast whatever indexes the store has; in a table
 /// of pairs, owner and target are unique each.
 struct LinkTables {
   /// One table of links.
@@ -125,7 +125,7 @@ struct LinkQueries {
   /// - Returns: `nil` when neither it nor its inverse has a source.
   func links(
     of relationship: RelationshipDescription, declaredBy entity: String, ownerRoutes: [EntityRoute]
-  ) -> LinkQuery? {
+  ) -> LinkUnion? {
     var own: [LinkQuery] = []
     for route in ownerRoutes {
       guard let name = route.properties[relationship.name]?.sourceRelationshipName,
@@ -133,7 +133,7 @@ struct LinkQueries {
       else { continue }
       if !own.contains(query) { own.append(query) }
     }
-    if let joined = union(own) { return joined }
+    if let joined = LinkUnion(own) { return joined }
     guard let inverse = destination.model.inverse(of: relationship) else { return nil }
     var reversed: [LinkQuery] = []
     for descendant in destination.model.entityTree(from: inverse.entity.name) {
@@ -143,25 +143,44 @@ struct LinkQueries {
       else { continue }
       if !reversed.contains(query) { reversed.append(query) }
     }
-    return union(reversed)
+    return LinkUnion(reversed)
   }
 
-  /// Returns the links whose two ends survive and fit the destination, with the entity that each target becomes.
-  func filtered(_ links: LinkQuery, relationship: RelationshipDescription, declaredBy entity: String) -> String {
-    guard let owner = end("owner", entity: entity), let target = end("target", entity: relationship.destinationEntity)
-    else {
+  /// Returns the links whose two ends survive and fit the destination, with the destination's keys and the entity that each
+  /// end becomes.
+  func filtered(_ links: LinkUnion, relationship: RelationshipDescription, declaredBy entity: String) -> String {
+    let parts = links.parts.compactMap { part -> String? in
+      guard let owner = end("owner", entity: entity, root: part.ownerRoot),
+        let target = end("target", entity: relationship.destinationEntity, root: part.targetRoot)
+      else { return nil }
+      return "SELECT \(owner.key) AS owner, \(target.key) AS target, \(owner.number) AS owner_entity,"
+        + " \(target.number) AS target_entity, k.position AS position, k.inverse_position AS inverse_position"
+        + " FROM (\(part.sql)) AS k\(target.join)\(owner.join)"
+    }
+    guard !parts.isEmpty else {
       return "SELECT owner, target, NULL AS owner_entity, NULL AS target_entity, position, inverse_position"
         + " FROM (\(links.sql)) WHERE 0"
     }
-    return "SELECT k.owner AS owner, k.target AS target, \(owner.number) AS owner_entity,"
-      + " \(target.number) AS target_entity, k.position AS position, k.inverse_position AS inverse_position"
-      + " FROM (\(links.sql)) AS k\(target.join)\(owner.join)"
+    return parts.joined(separator: " UNION ALL ")
+  }
+
+  /// Whether the ends of all links are of the trees that the destination's two tables draw from, and of no others: a key that
+  /// is taken over as it is leads to the same object then.
+  func keepsKeys(_ links: LinkUnion, relationship: RelationshipDescription, declaredBy entity: String) -> Bool {
+    func roots(of entity: String) -> [String] {
+      destination.model.rootEntity(of: entity).map { routing.sourceRoots(ofTree: $0.name) } ?? []
+    }
+    let (owners, targets) = (roots(of: entity), roots(of: relationship.destinationEntity))
+    return links.parts.allSatisfy { owners == [$0.ownerRoot] && targets == [$0.targetRoot] }
   }
 
   /// The rows at one end of links that become something the end may be; `nil` if none do.
-  private func end(_ name: String, entity: String) -> (join: String, number: String)? {
+  private func end(_ name: String, entity: String, root: String) -> (join: String, key: String, number: String)? {
     let routes = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
-    guard let table = routes.first.flatMap({ source.table(ofEntity: $0.source)?.name }) else { return nil }
+      .filter { source.model.rootEntity(of: $0.source)?.name == root }
+    guard let table = routes.first.flatMap({ source.table(ofEntity: $0.source)?.name }),
+      let destinationRoot = destination.model.rootEntity(of: entity)?.name
+    else { return nil }
     let numbers = Dictionary(
       routes.map { ($0.sourceNumber, $0.destinationNumber) }, uniquingKeysWith: { first, _ in first })
     let surviving = numbers.keys.sorted().map(String.init).joined(separator: ", ")
@@ -170,14 +189,8 @@ struct LinkQueries {
     return (
       " JOIN \(quote(SchemaName.store)).\(quote(table)) AS \(alias)"
         + " ON \(alias).\(quote(PhysicalName.primaryKey)) = k.\(name) AND \(number) IN (\(surviving))",
+      routing.keys.moved("k.\(name)", from: root, to: destinationRoot),
       TableTransfer.renumbering(number, numbers).sql
     )
-  }
-
-  private func union(_ queries: [LinkQuery]) -> LinkQuery? {
-    guard let first = queries.first else { return nil }
-    return LinkQuery(
-      sql: queries.map(\.sql).joined(separator: " UNION ALL "), isOrdered: first.isOrdered,
-      isInverseOrdered: first.isInverseOrdered, pairs: queries.count == 1 ? first.pairs : nil)
   }
 }

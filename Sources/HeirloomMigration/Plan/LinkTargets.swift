@@ -9,6 +9,12 @@ struct LinkTargets {
   let surviving: [EntityRoute]
   /// Whether no object of another entity can be related.
   let isComplete: Bool
+  /// Whether the destination's table draws from several of the source.
+  ///
+  /// A key that leads nowhere must not be taken over then: it may be the new key of another object.
+  let isMerged: Bool
+  private let keys: KeyPlan
+  private let roots: (source: String, destination: String)
 
   /// Compares what a source relationship leads to with what the destination's leads to.
   ///
@@ -24,10 +30,18 @@ struct LinkTargets {
       destinationSchema.model.isEntity($0.destination, kindOf: destination.destinationEntity)
         && destinationSchema.model.rootEntity(of: $0.destination)?.name == root
     }
+    isMerged = root.map { routing.sourceRoots(ofTree: $0).count > 1 } ?? false
+    keys = routing.keys
+    roots = (sourceSchema.model.rootEntity(of: source.destinationEntity)?.name ?? "", root ?? "")
     let survivingNames = Set(surviving.map(\.source))
-    isComplete = candidates.allSatisfy { survivingNames.contains($0.name) || counts[$0.name, default: 0] == 0 }
+    isComplete =
+      !isMerged
+      && candidates.allSatisfy { survivingNames.contains($0.name) || counts[$0.name, default: 0] == 0 }
     sourceTable = sourceSchema.table(ofEntity: source.destinationEntity)?.name ?? ""
   }
+
+  /// Returns the key of a surviving object as it is in the destination.
+  func moved(_ key: String) -> String { keys.moved(key, from: roots.source, to: roots.destination) }
 
   /// Source numbers of surviving entities and what they become.
   var numbers: [Int: Int] {

@@ -12,30 +12,15 @@ struct MetadataSteps {
   ///
   /// `generation` is the identifier that tells this candidate from any other file.
   init(
-    connection: Connection, metadata: StoreMetadata, source: PhysicalSchema, destination: PhysicalSchema,
+    metadata: StoreMetadata, source: PhysicalSchema, destination: PhysicalSchema,
     routing: EntityRouting, generation: String
   ) throws {
     let candidate = quote(SchemaName.candidate)
     var warnings: [String] = []
     var statements = PhysicalSchema.bookkeepingStatements.map { PlannedStatement(statementInCandidate($0)) }
 
-    let highestKeys = try Self.highestKeys(connection: connection)
     for entity in destination.entities {
-      let highest: Int64
-      if entity.superentityNumber == 0 {
-        let tree = routing.trees.first { $0.destinationRoot == entity.name }
-        let number = tree?.sourceRoot.flatMap { source.entity(named: $0)?.number }
-        if let number, highestKeys[Int64(number)] == nil {
-          throw MigrationError.storeContradictsModel(
-            reason: "\(PhysicalName.primaryKeyTable) has no row for the entity number \(number)")
-        }
-        // What a store says of its highest key may be behind, if something else than Core Data added rows.
-        let stored = number.flatMap { highestKeys[Int64($0)] } ?? 0
-        let table = tree?.sourceRoot.flatMap { source.entity(named: $0)?.table }
-        highest = max(stored, try table.map { try Self.highestKey(in: $0, connection: connection) } ?? 0)
-      } else {
-        highest = 0
-      }
+      let highest = entity.superentityNumber == 0 ? routing.keys.highest[entity.name] ?? 0 : 0
       statements.append(
         PlannedStatement(
           "INSERT INTO \(candidate).\(quote(PhysicalName.primaryKeyTable)) VALUES (?1, ?2, ?3, ?4)",
@@ -77,20 +62,4 @@ struct MetadataSteps {
   }
 
   private static let firstFrameworkNumber: Int64 = 16000
-
-  private static func highestKey(in table: String, connection: Connection) throws(SQLiteError) -> Int64 {
-    let name = "\(quote(SchemaName.store)).\(quote(table))"
-    return try connection.firstInteger("SELECT MAX(\(quote(PhysicalName.primaryKey))) FROM \(name)") ?? 0
-  }
-
-  private static func highestKeys(connection: Connection) throws(SQLiteError) -> [Int64: Int64] {
-    var keys: [Int64: Int64] = [:]
-    let sql =
-      "SELECT \(quote(PhysicalName.entity)), \(quote(PhysicalName.maximum)) FROM "
-      + "\(quote(SchemaName.store)).\(quote(PhysicalName.primaryKeyTable))"
-    for row in try connection.rows(sql) {
-      if let number = row[0].integer { keys[number] = row[1].integer ?? 0 }
-    }
-    return keys
-  }
 }

@@ -44,11 +44,11 @@ struct MigrationPlanner {
     }
     try checkBookkeeping(actual)
     let destination = PhysicalSchema(model: destinationModel, joinOwners: keptJoinOwners(of: source))
-    let routing = try EntityRouting(mapping: mapping, source: source, destination: destination)
     let counts = try StoreCounts(connection: connection, schema: source)
+    let routing = try EntityRouting(
+      mapping: mapping, source: source, destination: destination, counts: counts, connection: connection)
 
     let metadata = try MetadataSteps(
-      connection: connection,
       metadata: StoreMetadata(connection: connection, database: SchemaName.store, path: storePath),
       source: source, destination: destination, routing: routing, generation: generation)
     let parts = try CandidateParts(
@@ -73,7 +73,7 @@ struct MigrationPlanner {
       steps: steps, rows: counts.entityRows(routing: routing, source: source, destination: destination),
       losses: losses,
       blockers: findings.compactMap { if case .blocker(let blocker) = $0 { blocker } else { nil } },
-      warnings: losses.compactMap { mistakenIdentifier($0) } + parts.backfill.warnings
+      warnings: losses.compactMap { mistakenIdentifier($0) } + routing.keys.warnings + parts.backfill.warnings
         + findings.compactMap { if case .warning(let text) = $0 { text } else { nil } }
         + drift.filter { !$0.isFatal }.compactMap { Self.warning(of: $0) } + metadata.warnings
         + parts.foreign.warnings,

@@ -10,6 +10,10 @@ struct TableTransfer {
   let sourceTable: String
   /// The entity numbers of the rows that are taken.
   let sourceNumbers: [Int]
+  /// The entity numbers that they get, if there are other rows in the candidate's table; `nil` if there are none.
+  let destinationNumbers: [Int]?
+  /// The key that a row gets, over the source row `s`.
+  let key: String
   /// Column names of the candidate's table with the expression that gives each.
   let columns: [(name: String, expression: ColumnExpression)]
 
@@ -35,6 +39,7 @@ struct TableTransfer {
     let expressions = Dictionary(columns.map { ($0.name, $0.expression) }, uniquingKeysWith: { first, _ in first })
     return TableTransfer(
       table: table.name, sourceTable: sourceTable, sourceNumbers: sourceNumbers,
+      destinationNumbers: destinationNumbers, key: key,
       columns: table.columns.map { ($0.name, expressions[$0.name] ?? .null) })
   }
 

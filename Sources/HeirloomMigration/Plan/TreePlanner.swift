@@ -24,12 +24,26 @@ struct TreePlanner {
     }
     return TableTransfer(
       table: table.name, sourceTable: sourceTable.name, sourceNumbers: tree.routes.map(\.sourceNumber).sorted(),
+      destinationNumbers: isMerged ? tree.routes.map(\.destinationNumber).sorted() : nil, key: ownKey,
       columns: columns)
   }
 
+  private static let sourceKey = "s.\(quote(PhysicalName.primaryKey))"
+
+  /// The key of a source row as it is in the destination.
+  private var ownKey: String {
+    guard let sourceRoot = tree.sourceRoot else { return Self.sourceKey }
+    return routing.keys.moved(Self.sourceKey, from: sourceRoot, to: tree.destinationRoot)
+  }
+
+  /// Whether other trees of the source fill the table too.
+  private var isMerged: Bool { routing.sourceRoots(ofTree: tree.destinationRoot).count > 1 }
+
   private mutating func expression(for column: PhysicalColumn, of table: PhysicalTable) -> ColumnExpression {
     switch column.role {
-    case .primaryKey, .optimisticLock:
+    case .primaryKey:
+      return ColumnExpression(sql: ownKey, isVerbatim: ownKey == Self.sourceKey).from(column.name)
+    case .optimisticLock:
       return ColumnExpression(sql: "s.\(quote(column.name))", isVerbatim: true).from(column.name)
     case .entity:
       let numbers = Dictionary(
@@ -242,7 +256,8 @@ extension TreePlanner {
     let keyExpression =
       targets.isComplete
       ? ColumnExpression(sql: key, isVerbatim: true)
-      : ColumnExpression(sql: "CASE WHEN \(numberOfKey) IN (\(surviving)) THEN \(key) END", isVerbatim: false)
+      : ColumnExpression(
+        sql: "CASE WHEN \(numberOfKey) IN (\(surviving)) THEN \(targets.moved(key)) END", isVerbatim: false)
     let renumbered = TableTransfer.renumbering(numberOfKey, targets.numbers)
     let entityExpression =
       entityColumn != nil && targets.isComplete
@@ -255,7 +270,7 @@ extension TreePlanner {
 
   /// The number of the entity that a key leads to, in the source.
   private func targetNumber(key: String, entityColumn: String?, targets: LinkTargets) -> String {
-    if let entityColumn { return "s.\(quote(entityColumn))" }
+    if let entityColumn, !targets.isMerged { return "s.\(quote(entityColumn))" }
     return "(SELECT t.\(quote(PhysicalName.entity)) FROM \(quote(SchemaName.store)).\(quote(targets.sourceTable)) AS t"
       + " WHERE t.\(quote(PhysicalName.primaryKey)) = \(key))"
   }
@@ -277,7 +292,7 @@ extension TreePlanner {
     guard let table else { return (.null, .null) }
     let (own, other) = isReversed ? ("target", "owner") : ("owner", "target")
     let tail =
-      "FROM temp.\(quote(table.name)) AS l WHERE l.\(own) = s.\(quote(PhysicalName.primaryKey))"
+      "FROM temp.\(quote(table.name)) AS l WHERE l.\(own) = \(ownKey)"
       + " ORDER BY l.\(other) LIMIT 1)"
     return (
       ColumnExpression(sql: "(SELECT l.\(other) \(tail)", isVerbatim: false),
@@ -300,7 +315,7 @@ extension TreePlanner {
     else { return .null }
     // Seen from the rows that hold the key: the row is the target, and the key is the owner.
     return ColumnExpression(
-      sql: "(SELECT l.target FROM temp.\(quote(table.name)) AS l WHERE l.owner = s.\(quote(PhysicalName.primaryKey))"
+      sql: "(SELECT l.target FROM temp.\(quote(table.name)) AS l WHERE l.owner = \(ownKey)"
         + " ORDER BY l.target LIMIT 1)", isVerbatim: false)
   }
 

@@ -60,10 +60,13 @@ struct ProofChecks {
     guard !columns.isEmpty else { return nil }
     // Floating-point sums depend on the order of the rows, which the primary key fixes on both sides.
     let key = quote(PhysicalName.primaryKey)
-    let expressions = columns.enumerated().map { "\($1.expression.sql) AS c\($0)" } + ["s.\(key) AS pk"]
+    let expressions = columns.enumerated().map { "\($1.expression.sql) AS c\($0)" } + ["\(transfer.key) AS pk"]
     let stored = columns.enumerated().map { "s.\(quote($1.name)) AS c\($0)" } + ["s.\(key) AS pk"]
     let found =
       "SELECT \(stored.joined(separator: ", ")) FROM \(quote(SchemaName.candidate)).\(quote(transfer.table)) AS s"
+      + (transfer.destinationNumbers.map { numbers in
+        " WHERE s.\(quote(PhysicalName.entity)) IN (\(numbers.map(String.init).joined(separator: ", ")))"
+      } ?? "")
     let totals = columns.indices.map { sum(of: "c\($0)") }.joined(separator: ", ")
     return .sums(
       subject: transfer.table, expected: "SELECT \(totals) FROM (\(transfer.select(expressions)) ORDER BY s.\(key))",

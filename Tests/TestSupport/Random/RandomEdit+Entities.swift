@@ -57,6 +57,16 @@ extension RandomModel {
       copyProperties(of: entities[position].origin, toChildren: false, using: &random)
       entities[position].parent = nil
       return (try? model()) != nil
+    case .moveEntityIn:
+      let parents = Set(entities.compactMap(\.parent))
+      guard
+        let position = entities.indices.filter({
+          entities[$0].parent == nil && !parents.contains(entities[$0].origin)
+        }).randomElement(using: &random),
+        let parent = entities.filter({ $0.origin != entities[position].origin }).randomElement(using: &random)
+      else { return false }
+      entities[position].parent = parent.origin
+      return (try? model()) != nil
     case .mergeHierarchies:
       let roots = entities.indices.filter { entities[$0].parent == nil }.shuffled(using: &random)
       guard roots.count > 1 else { return false }

@@ -19,14 +19,14 @@ package enum RandomEdit: String, CaseIterable, Sendable {
   case moveRelationshipUp, moveRelationshipDown, relationshipToRequired
   // Entities.
   case addEntity, removeEntity, renameEntity, concreteToAbstract, abstractToConcrete, insertParent, addChild
-  case removeParent, moveEntityOut, mergeHierarchies
+  case removeParent, moveEntityOut, moveEntityIn, mergeHierarchies
 
   /// Whether nothing can stop a migration with this change, so that others can be combined with it freely.
   package var isHarmless: Bool {
     switch self {
     case .addRequiredAttribute, .optionalToRequired, .incompatibleTypes, .dateDouble, .externalOnToOff, .addConstraint,
       .addRequiredToOne, .relationshipToRequired, .concreteToAbstract, .mergeHierarchies, .otherNumbers,
-      .moveEntityOut:
+      .moveEntityOut, .moveEntityIn:
       false
     default: true
     }

@@ -39,12 +39,14 @@ extension RowOracle {
           Pairing(
             entity: entity.description.name, relationship: relationship.description.name,
             inverseEntity: inverse.entity.description.name, inverse: inverse.relationship.description.name,
-            links: kept.map { ($0.owner.key, $0.target.key) }))
+            links: kept.map { (newKey(of: $0.owner), newKey(of: $0.target)) }))
       }
       return
     }
     if !isToMany || inverse != nil && !mayShare || inverse == nil && isToMany {
-      let byKeys = kept.sorted { ($0.owner.key, $0.target.key) < ($1.owner.key, $1.target.key) }
+      let byKeys = kept.sorted {
+        (newKey(of: $0.owner), newKey(of: $0.target)) < (newKey(of: $1.owner), newKey(of: $1.target))
+      }
       var owners: [Reference: Reference] = [:]
       var targets: [Reference: Reference] = [:]
       for link in byKeys {
@@ -61,11 +63,11 @@ extension RowOracle {
   ) {
     let groups = Dictionary(grouping: links, by: \.owner)
     for (owner, links) in groups {
-      let keys = links.map(\.target.key)
+      let keys = links.map { newKey(of: $0.target) }
       guard let home = homes[owner].flatMap({ destination.entity($0) }) else { continue }
       setLinks(
         isOrdered ? keys : keys.sorted(), of: relationship.description.name, entity: home.description.name,
-        key: owner.key)
+        key: newKey(of: owner))
     }
     guard !relationship.description.isToMany, !relationship.description.isOptional else { return }
     let lacking = homes.filter { reference, home in
@@ -176,12 +178,12 @@ extension RowOracle {
     for owner in source.tree(of: entity.origin) {
       for (key, object) in before.objects[owner.description.name] ?? [:] {
         for target in object.links[relationship.description.name] ?? [] {
-          guard let home = homes[Reference(root: ownRoot, key: key)],
-            let targetHome = homes[Reference(root: otherRoot, key: target)]
-          else { continue }
+          let (own, other) = (Reference(root: ownRoot, key: key), Reference(root: otherRoot, key: target))
+          guard let home = homes[own], let targetHome = homes[other] else { continue }
+          let (newKey, newTarget) = (newKey(of: own), newKey(of: other))
           let isThere = heirs.contains { heir, isReversed in
             let from = isReversed ? targetHome : home
-            let (fromKey, toKey) = isReversed ? (target, key) : (key, target)
+            let (fromKey, toKey) = isReversed ? (newTarget, newKey) : (newKey, newTarget)
             let name = destination.entity(from)?.description.name ?? ""
             return found.objects[name]?[fromKey]?.links[heir.description.name]?.contains(toKey) ?? false
           }

@@ -140,9 +140,17 @@ extension RowOracle {
 
   mutating func findMergedHierarchies() {
     for root in destination.entities where root.parent == nil {
-      let roots = Set(
-        destination.tree(of: root.origin).compactMap { source.entity($0.origin).map { source.root(of: $0.origin) } })
-      if roots.count > 1 { obstacles.insert("mergedHierarchies \(root.description.name)") }
+      let members = destination.tree(of: root.origin).map(\.origin).filter { source.entity($0) != nil }
+      let groups = Dictionary(grouping: members) { source.root(of: $0) }.values
+      // One entity of another tree may come under an entity of the one that stays, and no two that are related.
+      let isInferable = groups.contains { home in
+        groups.allSatisfy { group in
+          group == home
+            || group.count == 1
+              && group.allSatisfy { destination.lineage(of: $0).dropFirst().contains { home.contains($0.origin) } }
+        }
+      }
+      if groups.count > 1, !isInferable { obstacles.insert("mergedHierarchies \(root.description.name)") }
     }
   }
 }

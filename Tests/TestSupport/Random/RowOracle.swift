@@ -14,6 +14,8 @@ package struct RowOracle {
   let before: StoreContents
   /// The destination entity's origin of each object.
   var homes: [Reference: Int] = [:]
+  /// The keys that objects get.
+  private let keys: MergedKeys
 
   /// What must be in the store afterwards; one-to-one relationships that were none are left out.
   package private(set) var after = StoreContents()
@@ -45,6 +47,21 @@ package struct RowOracle {
     self.source = source
     self.destination = destination
     self.before = before
+    keys = MergedKeys(
+      source.entities.compactMap { entity in
+        guard let home = destination.entity(entity.origin) else { return nil }
+        let (old, new) = (source.lineage(of: entity.origin), destination.lineage(of: home.origin))
+        return MergedKeys.Member(
+          sourceRoot: old.last?.description.name ?? "", destinationRoot: new.last?.description.name ?? "",
+          depth: new.count - 1, objects: before.objects[entity.description.name]?.count ?? 0)
+      },
+      highest: Dictionary(
+        source.entities.map { entity in
+          (
+            source.lineage(of: entity.origin).last?.description.name ?? "",
+            before.objects[entity.description.name, default: [:]].keys.max() ?? 0
+          )
+        }, uniquingKeysWith: max))
     for entity in destination.entities where !entity.description.isAbstract {
       after.objects[entity.description.name] = [:]
     }
@@ -94,8 +111,15 @@ package struct RowOracle {
         let owner = source.attribute(attribute.key)?.entity.description.name ?? ""
         countLost(attribute, [attribute.description.name], heir: heir, object.values, owner: owner)
       }
-      after.objects[home.description.name, default: [:]][key] = migrated
+      after.objects[home.description.name, default: [:]][newKey(of: Reference(root: root, key: key))] = migrated
     }
+  }
+
+  /// The key that an object gets.
+  func newKey(of object: Reference) -> Int64 {
+    let name = { (model: RandomModel, origin: Int) in model.entity(origin)?.description.name ?? "" }
+    guard let home = homes[object] else { return object.key }
+    return keys.key(object.key, from: name(source, object.root), to: name(destination, destination.root(of: home)))
   }
 
   static func origin(of attribute: RandomModel.Attribute, among old: [RandomModel.Attribute]) -> RandomModel.Attribute?

@@ -1,0 +1,99 @@
+import HeirloomModel
+import HeirloomStore
+
+/// The primary keys that objects have in the destination.
+///
+/// Keys are unique within a tree of entities. Where objects of several trees of the source come under one root, those of one
+/// tree keep their keys, and each other tree's are moved above all that are taken: the old key and an offset.
+struct KeyPlan {
+  /// The objects of one tree of the source that get other keys.
+  private struct Move {
+    let offset: Int64
+    let warning: String
+  }
+
+  /// The highest key that counts as handed out, by the root entity of the destination.
+  private(set) var highest: [String: Int64] = [:]
+  /// Moves by the root of the source and that of the destination.
+  private var moves: [[String]: Move] = [:]
+
+  /// Chooses the keys.
+  ///
+  /// - Parameters:
+  ///   - trees: How tables are filled; of those with one root in the destination, the one that keeps its keys comes first.
+  ///   - source: The source.
+  ///   - counts: Its objects.
+  ///   - connection: The store.
+  /// - Throws: ``MigrationError/storeContradictsModel(reason:)`` when the store doesn't say which keys were handed out, or
+  ///   there are no numbers left above them.
+  init(
+    trees: [TreeRoute], source: PhysicalSchema, counts: StoreCounts, connection: Connection
+  ) throws {
+    let stored = try Self.storedMaximums(connection: connection)
+    for tree in trees {
+      guard let root = tree.sourceRoot, let entity = source.entity(named: root) else { continue }
+      guard let maximum = stored[Int64(entity.number)] else {
+        throw MigrationError.storeContradictsModel(
+          reason: "\(PhysicalName.primaryKeyTable) has no row for the entity number \(entity.number)")
+      }
+      // What a store says of its highest key may be behind, if something else than Core Data added rows.
+      let own = max(maximum, try Self.highestKey(in: entity.table, connection: connection))
+      let rows = tree.routes.reduce(Int64(0)) { $0 + counts.byEntity[$1.source, default: 0] }
+      guard let taken = highest[tree.destinationRoot] else {
+        highest[tree.destinationRoot] = own
+        continue
+      }
+      guard rows > 0 else { continue }
+      let isTaken = trees.prefix { $0.sourceRoot != root || $0.destinationRoot != tree.destinationRoot }.contains {
+        $0.destinationRoot == tree.destinationRoot && $0.routes.contains { counts.byEntity[$0.source, default: 0] > 0 }
+      }
+      guard isTaken, taken > 0 else {
+        highest[tree.destinationRoot] = max(taken, own)
+        continue
+      }
+      let (sum, overflows) = taken.addingReportingOverflow(own)
+      guard !overflows else {
+        throw MigrationError.storeContradictsModel(
+          reason: "the keys of \(tree.destinationRoot) go up to \(taken) and those of \(root) up to \(own):"
+            + " there is no room for both in one table")
+      }
+      highest[tree.destinationRoot] = sum
+      let names = tree.routes.map { "\"\($0.source)\"" }.joined(separator: ", ")
+      moves[[root, tree.destinationRoot]] = Move(
+        offset: taken,
+        warning: "\(rows) objects of \(names) come under \"\(tree.destinationRoot)\", whose objects have some of their"
+          + " keys: each gets its key plus \(taken); what names them by key outside the model stays as it is:"
+          + " URIs that the app keeps, its own tables, persistent history, CloudKit mirroring")
+    }
+  }
+
+  /// Says so of objects that get other keys, one sentence for each tree that they come from.
+  var warnings: [String] { moves.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value.warning) }
+
+  /// Returns a key of the source as it is in the destination.
+  ///
+  /// - Parameters:
+  ///   - key: An SQL expression: the key of an object that exists.
+  ///   - sourceRoot: The root entity of the object in the source.
+  ///   - destinationRoot: Its root entity in the destination.
+  /// - Returns: The expression itself where keys are kept.
+  func moved(_ key: String, from sourceRoot: String, to destinationRoot: String) -> String {
+    moves[[sourceRoot, destinationRoot]].map { "\(key) + \($0.offset)" } ?? key
+  }
+
+  private static func highestKey(in table: String, connection: Connection) throws(SQLiteError) -> Int64 {
+    let name = "\(quote(SchemaName.store)).\(quote(table))"
+    return try connection.firstInteger("SELECT MAX(\(quote(PhysicalName.primaryKey))) FROM \(name)") ?? 0
+  }
+
+  private static func storedMaximums(connection: Connection) throws(SQLiteError) -> [Int64: Int64] {
+    var keys: [Int64: Int64] = [:]
+    let sql =
+      "SELECT \(quote(PhysicalName.entity)), \(quote(PhysicalName.maximum)) FROM "
+      + "\(quote(SchemaName.store)).\(quote(PhysicalName.primaryKeyTable))"
+    for row in try connection.rows(sql) {
+      if let number = row[0].integer { keys[number] = row[1].integer ?? 0 }
+    }
+    return keys
+  }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import Heirloom
+import HeirloomFormats
+import HeirloomMapping
+import HeirloomMigration
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// Objects that come under an entity of another tree, where other objects have their keys.
+struct MovedKeyTests {
+  private typealias Make = InferableChangeTests
+
+  /// A store with the objects of P and E, and A with keys to both; E comes under P.
+  private struct Scene {
+    let directory: TemporaryDirectory
+    let source: ManagedObjectModel
+    let destination: ManagedObjectModel
+    var store: URL { directory.file("Store.sqlite") }
+
+    init(objects: Int = 9) throws {
+      directory = try TemporaryDirectory()
+      let name = Make.attribute("name")
+      let others = [
+        Make.entity("A", [name], [Make.toOne("e", "E"), Make.toOne("p", "P"), Make.toMany("es", "E", "as")]),
+        Make.entity("P", [name]), Make.entity("Q", [], parent: "P"),
+      ]
+      let links = [Make.toMany("as", "A", "es")]
+      source = try ManagedObjectModel(entities: others + [Make.entity("E", [Make.attribute("x")], links)])
+      destination = try ManagedObjectModel(
+        entities: others + [Make.entity("E", [Make.attribute("x")], links, parent: "P")])
+      var generator = StoreGenerator(objectsPerEntity: objects, seed: 4)
+      try generator.makeStore(at: store, model: source)
+    }
+
+    func edit(_ statements: String...) throws {
+      let connection = try Connection(path: store.path, mode: .readWrite)
+      for sql in statements { try connection.execute(sql) }
+      try connection.close()
+    }
+
+    func number(_ sql: String) throws -> Int64? {
+      try Connection(path: store.path, mode: .readOnly, options: .looking).firstInteger(sql)
+    }
+
+    /// The name of the join table and its column with the keys of E.
+    var links: (table: String, target: String)? {
+      guard
+        case .join(let table, _, let target, _)? = PhysicalSchema(model: source).storage(
+          ofRelationship: "es", in: "A")
+      else { return nil }
+      return (quote(table), quote(target))
+    }
+
+    func rows(_ sql: String) throws -> [[SQLiteValue]] {
+      try Connection(path: store.path, mode: .readOnly, options: .looking).rows(sql)
+    }
+
+    func assistant(_ builder: MigrationPlan.Builder = .rebuild) -> MigrationAssistant {
+      MigrationAssistant(
+        storeURL: store, modelController: ModelController(storeURL: store),
+        history: ModelHistory(current: destination, earlier: [("1", source)]),
+        configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(), builder: .always(builder))
+    }
+
+    func migrate(_ builder: MigrationPlan.Builder = .rebuild) throws -> MigrationPlan? {
+      guard case .migrated(let report) = try assistant(builder).migrateStore() else { return nil }
+      return report.plan
+    }
+  }
+
+  private static let builders: [MigrationPlan.Builder] = [.rebuild, .cloneAndAlter]
+
+  @Test(arguments: builders) func `those that come are put above those that stay, and the plan says so`(
+    builder: MigrationPlan.Builder
+  ) throws {
+    let scene = try Scene()
+    // The highest key that was handed out counts, not the highest that is there.
+    try scene.edit("UPDATE Z_PRIMARYKEY SET Z_MAX = 500 WHERE Z_NAME = 'P'")
+    let highest = try #require(try scene.number("SELECT MAX(Z_PK) FROM ZE"))
+    let homes = try scene.rows("SELECT Z_PK, ZNAME FROM ZP ORDER BY Z_PK")
+    let guests = try scene.rows("SELECT Z_PK + 500, ZX, Z_OPT FROM ZE ORDER BY Z_PK")
+    let plan = try #require(try scene.migrate(builder))
+    let number = try #require(PhysicalSchema(model: scene.destination).entity(named: "E")?.number)
+    #expect(try scene.rows("SELECT Z_PK, ZNAME FROM ZP WHERE Z_ENT <> \(number) ORDER BY Z_PK") == homes)
+    #expect(try scene.rows("SELECT Z_PK, ZX, Z_OPT FROM ZP WHERE Z_ENT = \(number) ORDER BY Z_PK") == guests)
+    #expect(try scene.number("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'P'") == 500 + highest)
+    #expect(plan.warnings.count == 1)
+    #expect(plan.warnings.first?.hasPrefix("9 objects of \"E\" come under \"P\"") == true)
+    #expect(plan.warnings.first?.contains("its key plus 500;") == true)
+  }
+
+  @Test(arguments: builders, ["ZP", "ZE"]) func `keys are kept where only one tree has objects`(
+    builder: MigrationPlan.Builder, empty: String
+  ) throws {
+    let scene = try Scene()
+    let links = try #require(scene.links?.table)
+    try scene.edit(
+      "DELETE FROM \(empty)", "UPDATE ZA SET \(empty) = NULL", "DELETE FROM \(links)")
+    let before = try StoreContents(of: scene.store, model: scene.source)
+    let plan = try #require(try scene.migrate(builder))
+    #expect(plan.warnings.isEmpty)
+    var after = try StoreContents(of: scene.store, model: scene.destination)
+    // The attribute that it inherits now.
+    for key in after.objects["E", default: [:]].keys { after.objects["E"]?[key]?.values["name"] = nil }
+    #expect(after == before)
+  }
+
+  @Test(arguments: builders) func `a key that leads nowhere leads to none of those that come`(
+    builder: MigrationPlan.Builder
+  ) throws {
+    let scene = try Scene()
+    let taken = try #require(try scene.number("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'P'"))
+    let links = try #require(scene.links)
+    let key = try #require(try scene.number("SELECT MIN(Z_PK) FROM ZE"))
+    // A key above all that P ever handed out, and one of E's that would be one of P's.
+    try scene.edit(
+      "UPDATE ZA SET ZP = \(taken + key), ZE = -\(taken - 1) WHERE Z_PK = (SELECT MIN(Z_PK) FROM ZA)",
+      "UPDATE ZA SET ZE = 9223372036854775807 WHERE Z_PK = (SELECT MAX(Z_PK) FROM ZA)",
+      "UPDATE \(links.table) SET \(links.target) = \(links.target) - 1000")
+    _ = try #require(try scene.migrate(builder))
+    let row = try #require(try scene.rows("SELECT ZP, ZE FROM ZA WHERE Z_PK = (SELECT MIN(Z_PK) FROM ZA)").first)
+    #expect(row == [.null, .null])
+    #expect(try scene.rows("SELECT ZE FROM ZA WHERE Z_PK = (SELECT MAX(Z_PK) FROM ZA)") == [[.null]])
+    #expect(
+      try StoreContents(of: scene.store, model: scene.destination).objects["A"]?.values.allSatisfy {
+        $0.links["es"] == nil
+      } == true)
+  }
+
+  @Test func `a store without numbers left above its keys is refused and left alone`() throws {
+    let scene = try Scene()
+    try scene.edit("UPDATE Z_PRIMARYKEY SET Z_MAX = 9223372036854775800 WHERE Z_NAME = 'P'")
+    let before = try StoreContents(of: scene.store, model: scene.source)
+    #expect(throws: MigrationAssistantError.self) { try scene.assistant().migrateStore() }
+    #expect(try StoreContents(of: scene.store, model: scene.source) == before)
+  }
+
+  @Test(arguments: builders) func `two trees that come under one root on the way of a history keep all`(
+    builder: MigrationPlan.Builder
+  ) throws {
+    let directory = try TemporaryDirectory()
+    let store = directory.file("Store.sqlite")
+    let a = Make.entity("A", [Make.attribute("x")], [Make.toMany("bs", "B", "as"), Make.toOne("b", "B")])
+    let b = Make.entity("B", [Make.attribute("y")], [Make.toMany("as", "A", "bs"), Make.toOne("c", "B")])
+    func below(_ entity: EntityDescription) -> EntityDescription {
+      var entity = entity
+      entity.superentity = "P"
+      return entity
+    }
+    let first = try ManagedObjectModel(entities: [a, b])
+    let second = try ManagedObjectModel(entities: [Make.entity("P", isAbstract: true), below(a), b])
+    let third = try ManagedObjectModel(entities: [Make.entity("P", isAbstract: true), below(a), below(b)])
+    var generator = StoreGenerator(objectsPerEntity: 12, seed: 4)
+    try generator.makeStore(at: store, model: first)
+    let before = try StoreContents(of: store, model: first)
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: third, earlier: [("1", first), ("2", second)]),
+      configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(), builder: .always(builder))
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    let differences = KeptObjects.differences(
+      before: before, source: first, after: try StoreContents(of: store, model: third), destination: third,
+      mapping: report.plan.mapping)
+    #expect(differences.isEmpty)
+    #expect(report.plan.warnings.count == 1)
+    withExtendedLifetime(directory) {}
+  }
+
+  @Test func `two trees that come under one root in one step of a history stay an obstacle`() throws {
+    let name = Make.attribute("name")
+    let merged = [
+      Make.entity("P", isAbstract: true), Make.entity("A", [name], parent: "P"), Make.entity("B", [name], parent: "P"),
+    ]
+    let versions = [
+      try ManagedObjectModel(entities: [Make.entity("A", [name]), Make.entity("B", [name])]),
+      try ManagedObjectModel(entities: merged), try ManagedObjectModel(entities: merged + [Make.entity("C", [name])]),
+    ]
+    let inference = try #require(MappingInference(through: versions))
+    #expect(inference.obstacles.map(\.kind) == [.mergedHierarchies])
+  }
+
+  @Test func `required links of the tree that stays are missing in objects that come, whatever keys they have`() throws
+  {
+    let up = Make.toOne("up", "P", "down", optional: false)
+    let home = Make.entity("P", [], [up, Make.toMany("down", "P", "up")])
+    let source = try ManagedObjectModel(entities: [home, Make.entity("E", [Make.attribute("x")])])
+    let destination = try ManagedObjectModel(entities: [home, Make.entity("E", [Make.attribute("x")], parent: "P")])
+    let directory = try TemporaryDirectory()
+    let store = directory.file("Store.sqlite")
+    var generator = StoreGenerator(objectsPerEntity: 9, seed: 4)
+    try generator.makeStore(at: store, model: source)
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: destination, earlier: [("1", source)]))
+    let plan = try #require(try assistant.plan())
+    #expect(plan.blockers.map(\.rows) == [9])
+    withExtendedLifetime(directory) {}
+  }
+}
