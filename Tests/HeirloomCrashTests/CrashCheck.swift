@@ -10,10 +10,14 @@ extension CrashWorld {
   enum Promise {
     /// It did not come to its end.
     case nothing
+    /// It did not come to its end, nor did a launch after it, which may have removed versions that a newer one replaces.
+    case nothingAgain
     /// It came to its end, and something that may be done later may be left.
     case result
     /// It came to its end.
     case all
+
+    var isMade: Bool { self == .result || self == .all }
   }
 
   private func store(_ folder: String) -> String { folder + "/" + CrashApp.storeName }
@@ -90,7 +94,7 @@ extension CrashWorld {
         return "the new store is there, and the old one is not"
       }
     }
-    for kept in kept.suffix(1) {
+    for kept in kept.suffix(promise == .nothingAgain && isNew && keepsOld ? 0 : 1) {
       guard folders(folder, "previous").contains(where: { (try? dumps.dump($0 + "/" + CrashApp.storeName)) == kept })
       else {
         return "the newest version kept before is gone"
@@ -104,7 +108,7 @@ extension CrashWorld {
     let snapshot = try? app.assistant(3, in: folder).1.snapshot()?.model
     if self.snapshot != nil, snapshot == nil { return "the snapshot is gone" }
     if let snapshot, !app.models.contains(snapshot) { return "the snapshot is nobody's" }
-    guard promise != .nothing else { return nil }
+    guard promise.isMade else { return nil }
     if !isNew { return "what was reported as done is not" }
     if scenario.operation == .archive || scenario.operation == .migrate, snapshot != app.models[2] {
       return "what was reported as archived is not"
@@ -212,7 +216,7 @@ extension CrashWorld {
   private func faultOfSettingAside(_ folder: String, _ promise: Promise) throws -> String? {
     func isWhole() -> Bool { isOld(folder) || folders(folder, "incompatible").contains { isOld($0) } }
     guard isWhole() else { return "the set is nowhere whole" }
-    if promise != .nothing, exists(store(folder)) { return "what was reported as done is not" }
+    if promise.isMade, exists(store(folder)) { return "what was reported as done is not" }
     do {
       try app.vault(in: folder).recover()
     } catch {
@@ -229,7 +233,7 @@ extension CrashWorld {
       if exists(store(folder) + "-wal") { return "a -wal of the lost store is beside the new one" }
       guard let new, try StoreDump(store(folder)).isSameVersion(as: new) else { return "the store is not whole" }
       if CrashWorld.externalFiles(in: folder) != ["FILE-0", "FILE-1"] { return "an external file is missing" }
-    } else if promise != .nothing {
+    } else if promise.isMade {
       return "what was reported as done is not"
     }
     let lost = folders(folder, "incompatible").map { $0 + "/\(CrashApp.storeName)-wal" } + [store(folder) + "-wal"]

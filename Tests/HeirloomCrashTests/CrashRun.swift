@@ -162,8 +162,9 @@ struct CrashRun {
     withExtendedLifetime(folder) {}
     let changes = trace.changes
     let again = moments(broken, changes, returned: false, seen: &seen)
-    for nested in Self.choose(again, limit) {
+    for var nested in Self.choose(again, limit) {
       tally.nestedTried += 1
+      nested.promise = .nothingAgain
       try check(nested, note: "\(note), then after \(nested.number) of \(changes.count) changes of the \(name)")
       if isOver { return }
     }
