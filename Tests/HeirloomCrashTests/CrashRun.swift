@@ -43,8 +43,8 @@ struct CrashRun {
   /// - Parameters:
   ///   - mutant: What is done wrong.
   ///   - limit: The most states that are checked, evenly chosen; `nil` for all.
-  ///   - launches: From how many of the states, evenly chosen, the whole next launch is crashed in as well; `nil` for none. Then
-  ///     recovery is crashed in from each.
+  ///   - launches: `nil` for one crash only. Else a second crash is tried: in the recovery from each state, and in the whole next
+  ///     launch from so many of the states, evenly chosen.
   /// - Throws: What preparing throws.
   mutating func crash(mutant: ProtocolMutant? = nil, limit: Int? = nil, launches: Int? = nil) throws {
     let (changes, returned) = try record(mutant: mutant)

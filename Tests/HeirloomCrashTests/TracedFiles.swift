@@ -71,7 +71,7 @@ final class TracedFiles: FileOperations {
     recordNewFile(path, bytes: bytes)
   }
 
-  /// Writes down a new name, its content in pieces as the system may bring them to the disk, and the sync.
+  /// Writes down a new name, its content and the sync of the content, each of which a crash may fall behind.
   fileprivate func recordNewFile(_ path: String, bytes: [UInt8]) {
     let path = trace.relative(path)
     trace.record(.create(path))
