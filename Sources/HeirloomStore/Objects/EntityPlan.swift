@@ -33,7 +33,8 @@ final class EntityPlan {
     let writesLinks: Bool
   }
 
-  init?(_ name: String, of schema: PhysicalSchema) {
+  init?(_ name: String, of store: PersistentStore) {
+    let schema = store.schema
     guard let entity = schema.entity(named: name) else { return nil }
     let model = schema.model
     var attributes: [String: AttributeColumn] = [:]
@@ -94,7 +95,7 @@ final class EntityPlan {
     positions = Dictionary(zip(columns, 1...), uniquingKeysWith: { first, _ in first })
     let list = ([PhysicalName.optimisticLock] + columns).map(quote).joined(separator: ", ")
     selection =
-      "SELECT \(list) FROM \(quote(entity.table)) WHERE \(quote(PhysicalName.primaryKey)) = ?1"
+      "SELECT \(list) FROM \(store.qualified(entity.table)) WHERE \(quote(PhysicalName.primaryKey)) = ?1"
       + " AND \(quote(PhysicalName.entity)) = ?2"
   }
 

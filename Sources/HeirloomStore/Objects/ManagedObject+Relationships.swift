@@ -28,7 +28,7 @@ extension ManagedObject {
   ///   - name: The relationship's name.
   /// - Throws: ``ManagedObjectError`` if the object is no destination of the relationship.
   public func setObject(_ object: ManagedObject?, forRelationship name: String) throws(ManagedObjectError) {
-    let context = try openContext()
+    let context = try changeableContext()
     let relationship = try relationship(name, isToMany: false)
     guard case .key(_, let column, _) = relationship.storage else { throw unknown(name) }
     if let object { try check(object, for: relationship.description) }
@@ -99,7 +99,7 @@ extension ManagedObject {
   ///   - name: The relationship's name.
   /// - Throws: ``ManagedObjectError`` if an object is no destination of the relationship.
   public func setObjects(_ objects: [ManagedObject], forRelationship name: String) throws(ManagedObjectError) {
-    let context = try openContext()
+    let context = try changeableContext()
     let relationship = try relationship(name, isToMany: true)
     var seen: Set<ManagedObject> = []
     let objects = objects.filter { seen.insert($0).inserted }

@@ -11,8 +11,10 @@ public final class ManagedObject {
   public let context: ManagedObjectContext
 
   let plan: EntityPlan
-  /// The primary key; `nil` before the object is first saved.
+  /// The primary key; `nil` before the object is first saved, unless keys are given on insertion.
   var primaryKey: Int64?
+  /// Whether the store has no row of the object yet.
+  package internal(set) var isNew: Bool
   /// The row: the number of saves, then the columns of the plan; `nil` before it is read.
   var row: [SQLiteValue]?
   /// Changed columns: those of the plan, and keys and places that relationships of others keep here.
@@ -21,7 +23,8 @@ public final class ManagedObject {
   var linkChanges: [String: PendingLinks] = [:]
   /// Values of transient attributes by name.
   var transientValues: [String: AttributeValue] = [:]
-  var isDeleted = false
+  /// Whether the object was deleted.
+  package internal(set) var isDeleted: Bool = false
 
   /// What a column is to hold.
   enum PendingValue {
@@ -51,15 +54,22 @@ public final class ManagedObject {
     }
   }
 
-  init(plan: EntityPlan, primaryKey: Int64?, context: ManagedObjectContext) {
+  init(plan: EntityPlan, primaryKey: Int64?, isNew: Bool, context: ManagedObjectContext) {
     self.plan = plan
     self.primaryKey = primaryKey
+    self.isNew = isNew
     self.context = context
   }
 
   deinit {
     if let primaryKey { context.forget(plan.entity.table, primaryKey) }
   }
+
+  /// The object's primary key; 0 before the object is first saved, unless keys are given on insertion.
+  package var key: Int64 { primaryKey ?? 0 }
+
+  /// The number of the object's entity in its store.
+  package var entityNumber: Int { plan.entity.number }
 
   /// The object's identifier; `nil` before the object is first saved.
   public var objectID: ManagedObjectID? {
@@ -69,7 +79,7 @@ public final class ManagedObject {
   }
 
   /// Whether the object has changes that are not saved.
-  public var hasChanges: Bool { primaryKey == nil || isDeleted || !changes.isEmpty || !linkChanges.isEmpty }
+  public var hasChanges: Bool { isNew || isDeleted || !changes.isEmpty || !linkChanges.isEmpty }
 
   // MARK: Attributes
 
@@ -106,7 +116,7 @@ public final class ManagedObject {
   ///   - name: The attribute's name; elements of a composite attribute follow after points: `place.city`.
   /// - Throws: ``ManagedObjectError`` if the value is of another kind or can't be stored.
   public func setValue(_ value: AttributeValue?, forAttribute name: String) throws(ManagedObjectError) {
-    let context = try openContext()
+    let context = try changeableContext()
     guard let column = plan.attributes[name] else {
       guard plan.transientNames.contains(name) else { throw unknown(name) }
       transientValues[name] = value
@@ -163,11 +173,17 @@ public final class ManagedObject {
     return context
   }
 
+  /// The context of an object that can be changed.
+  func changeableContext() throws(ManagedObjectError) -> ManagedObjectContext {
+    try context.checkWritable()
+    return try openContext()
+  }
+
   /// A column of the plan: the change, or what the row has.
   func storedValue(_ column: String) throws(ManagedObjectError) -> SQLiteValue {
     if case .value(let value) = changes[column] { return value }
     let context = try openContext()
-    guard let primaryKey, let position = plan.positions[column] else { return .null }
+    guard !isNew, let primaryKey, let position = plan.positions[column] else { return .null }
     if row == nil { row = try context.row(of: plan, primaryKey: primaryKey) }
     guard let row else { throw .missingRow(identifier) }
     return row[position]

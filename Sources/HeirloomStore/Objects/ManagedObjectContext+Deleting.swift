@@ -8,6 +8,7 @@ extension ManagedObjectContext {
   /// - Parameter object: An object of this context.
   /// - Throws: ``ManagedObjectError/deletionDenied(entity:relationship:)`` if a rule forbids it; nothing is deleted then.
   public func delete(_ object: ManagedObject) throws(ManagedObjectError) {
+    try checkWritable()
     guard object.context === self else { throw .otherContext(entity: object.entityName) }
     let objects = try cascade(from: object)
     let doomed = Set(objects)
@@ -26,7 +27,7 @@ extension ManagedObjectContext {
     }
     for object in objects {
       object.isDeleted = true
-      if object.primaryKey == nil { dropUnsaved(object) } else { noteChange(of: object) }
+      if object.isNew { dropUnsaved(object) } else { noteChange(of: object) }
     }
   }
 

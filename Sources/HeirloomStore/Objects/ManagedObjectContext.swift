@@ -20,6 +20,9 @@ public final class ManagedObjectContext {
   private var places: [ReferenceKey: Int64] = [:]
   private var deferredError: ManagedObjectError?
 
+  /// The last keys given, by the name of a tree's root; `nil` if keys are given when the context is saved.
+  private(set) var lastKeys: [String: Int64]?
+
   private struct WeakReference {
     weak var object: ManagedObject?
   }
@@ -36,6 +39,17 @@ public final class ManagedObjectContext {
     self.store = store
   }
 
+  /// Creates a context for writing many objects in a transaction of the caller's.
+  ///
+  /// New objects have keys at once. Only ``writePendingChanges()`` and ``writeKeyCounters()`` write, and nobody else may
+  /// insert into the same tables meanwhile.
+  ///
+  /// - Parameter store: The store, or a view of one.
+  package init(streamingInto store: PersistentStore) {
+    self.store = store
+    lastKeys = [:]
+  }
+
   /// Whether there are changes that are not saved.
   public var hasChanges: Bool { !changed.isEmpty || deferredError != nil }
 
@@ -49,7 +63,10 @@ public final class ManagedObjectContext {
   public func insert(_ entityName: String) throws(ManagedObjectError) -> ManagedObject {
     let plan = try plan(for: entityName)
     guard !plan.entity.isAbstract else { throw .abstractEntity(entityName) }
-    let object = ManagedObject(plan: plan, primaryKey: nil, context: self)
+    try checkWritable()
+    let key: Int64? = lastKeys == nil ? nil : try nextKey(inTreeOf: plan.entity.rootName)
+    let object = ManagedObject(plan: plan, primaryKey: key, isNew: true, context: self)
+    if let key { register(object, key) }
     for value in plan.defaults { object.changes[value.column] = .value(value.value) }
     noteChange(of: object)
     return object
@@ -86,23 +103,15 @@ public final class ManagedObjectContext {
     _ entityName: String, includesSubentities: Bool = true,
     _ body: (ManagedObject) throws(ManagedObjectError) -> Bool
   ) throws(ManagedObjectError) {
-    let plan = try plan(for: entityName)
-    let numbers = includesSubentities ? plan.entity.treeNumbers : plan.entity.number...plan.entity.number
-    let statement = try sql { () throws(SQLiteError) -> Statement in
-      let statement = try store.connection.prepare(
-        "SELECT \(quote(PhysicalName.primaryKey)), \(quote(PhysicalName.entity)) FROM \(quote(plan.entity.table))"
-          + " WHERE \(quote(PhysicalName.entity)) BETWEEN ?1 AND ?2 ORDER BY \(quote(PhysicalName.primaryKey))")
-      try statement.bind([.integer(Int64(numbers.lowerBound)), .integer(Int64(numbers.upperBound))])
-      return statement
+    let selection = RowSelection(includesSubentities: includesSubentities)
+    var goesOn = true
+    try forEachStored(entityName, selection) { object throws(ManagedObjectError) in
+      goesOn = object.isDeleted ? true : try body(object)
+      return goesOn
     }
-    while try sql({ () throws(SQLiteError) in try statement.step() }) {
-      guard let object = object(number: statement.integer(at: 1), primaryKey: statement.integer(at: 0)),
-        !object.isDeleted
-      else { continue }
-      guard try body(object) else { return }
-    }
-    for object in changed where object.primaryKey == nil && !object.isDeleted {
-      guard numbers.contains(object.plan.entity.number) else { continue }
+    guard goesOn else { return }
+    for object in try changedObjects(of: entityName, includesSubentities: includesSubentities)
+    where object.isNew && !object.isDeleted {
       guard try body(object) else { return }
     }
   }
@@ -119,13 +128,13 @@ public final class ManagedObjectContext {
     let numbers = includesSubentities ? entity.treeNumbers : entity.number...entity.number
     let stored = try sql { () throws(SQLiteError) in
       try store.connection.firstInteger(
-        "SELECT COUNT(*) FROM \(quote(entity.table)) WHERE \(quote(PhysicalName.entity)) BETWEEN ?1 AND ?2",
+        "SELECT COUNT(*) FROM \(store.qualified(entity.table)) WHERE \(quote(PhysicalName.entity)) BETWEEN ?1 AND ?2",
         [.integer(Int64(numbers.lowerBound)), .integer(Int64(numbers.upperBound))])
     }
     var count = Int(stored ?? 0)
     for object in changed where numbers.contains(object.plan.entity.number) {
-      if object.primaryKey == nil, !object.isDeleted { count += 1 }
-      if object.primaryKey != nil, object.isDeleted { count -= 1 }
+      if object.isNew, !object.isDeleted { count += 1 }
+      if !object.isNew, object.isDeleted { count -= 1 }
     }
     return count
   }
@@ -145,7 +154,7 @@ public final class ManagedObjectContext {
 
   func plan(for entityName: String) throws(ManagedObjectError) -> EntityPlan {
     if let plan = plans[entityName] { return plan }
-    guard let plan = EntityPlan(entityName, of: store.schema) else { throw .unknownEntity(entityName) }
+    guard let plan = EntityPlan(entityName, of: store) else { throw .unknownEntity(entityName) }
     plans[entityName] = plan
     return plan
   }
@@ -155,7 +164,7 @@ public final class ManagedObjectContext {
     guard let number = Int(exactly: number), let entity = store.schema.entity(numbered: number) else { return nil }
     if let object = registered[entity.table]?[primaryKey]?.object { return object }
     guard let plan = try? plan(for: entity.name) else { return nil }
-    let object = ManagedObject(plan: plan, primaryKey: primaryKey, context: self)
+    let object = ManagedObject(plan: plan, primaryKey: primaryKey, isNew: false, context: self)
     register(object, primaryKey)
     return object
   }
@@ -169,7 +178,7 @@ public final class ManagedObjectContext {
       return entity.treeNumbers.contains(object.plan.entity.number) ? object : nil
     }
     let sql =
-      "SELECT \(quote(PhysicalName.entity)) FROM \(quote(entity.table))"
+      "SELECT \(quote(PhysicalName.entity)) FROM \(store.qualified(entity.table))"
       + " WHERE \(quote(PhysicalName.primaryKey)) = ?1"
     let found = try self.sql { () throws(SQLiteError) in
       try store.statements.withStatement(sql, [.integer(primaryKey)]) { row throws(SQLiteError) in
@@ -197,11 +206,11 @@ public final class ManagedObjectContext {
   ) throws(ManagedObjectError) -> [(object: ManagedObject, place: Int64?)] {
     var members: [(object: ManagedObject, place: Int64?)] = []
     var seen: Set<ManagedObject> = []
-    if let key = owner.primaryKey {
+    if !owner.isNew, let key = owner.primaryKey {
       let order = orderColumn.map(quote)
       let sql =
         "SELECT \(quote(PhysicalName.primaryKey)), \(quote(PhysicalName.entity)), \(order ?? "NULL")"
-        + " FROM \(quote(table)) WHERE \(quote(keyColumn)) = ?1"
+        + " FROM \(store.qualified(table)) WHERE \(quote(keyColumn)) = ?1"
         + " ORDER BY \(order.map { $0 + ", " } ?? "")\(quote(PhysicalName.primaryKey))"
       try self.sql { () throws(SQLiteError) in
         try store.statements.withStatement(sql, [.integer(key)]) { rows throws(SQLiteError) in
@@ -236,14 +245,14 @@ public final class ManagedObjectContext {
   func linkedObjects(
     of owner: ManagedObject, _ relationship: EntityPlan.Relationship
   ) throws(ManagedObjectError) -> [ManagedObject] {
-    guard let key = owner.primaryKey,
+    guard !owner.isNew, let key = owner.primaryKey,
       case .join(let table, let ownerColumn, let destinationColumn, let orderColumn) = relationship.storage
     else { return [] }
     let destination = try plan(for: relationship.description.destinationEntity).entity.table
     let key1 = quote(PhysicalName.primaryKey)
     func select(_ from: String, _ to: String) -> String {
       "SELECT d.\(key1), d.\(quote(PhysicalName.entity)), \(orderColumn.map { "j." + quote($0) } ?? "NULL") AS place"
-        + " FROM \(quote(table)) AS j JOIN \(quote(destination)) AS d ON d.\(key1) = j.\(quote(to))"
+        + " FROM \(store.qualified(table)) AS j JOIN \(store.qualified(destination)) AS d ON d.\(key1) = j.\(quote(to))"
         + " WHERE j.\(quote(from)) = ?1"
     }
     var sql = select(ownerColumn, destinationColumn)
@@ -307,6 +316,15 @@ public final class ManagedObjectContext {
 
   func forget(_ table: String, _ primaryKey: Int64) {
     if registered[table]?[primaryKey]?.object == nil { registered[table]?[primaryKey] = nil }
+  }
+
+  /// Throws if the store is only for reading.
+  func checkWritable() throws(ManagedObjectError) {
+    guard !store.isReadOnly else { throw .store(StoreError(path: store.path, problem: .readOnly)) }
+  }
+
+  func noteKey(_ key: Int64, inTreeOf root: String) {
+    lastKeys?[root] = key
   }
 
   func deferError(_ error: ManagedObjectError) {

@@ -23,13 +23,19 @@ public final class PersistentStore {
   package let connection: Connection
   /// Prepared statements, emptied on closing.
   package let statements: StatementCache
+  /// The connection's name of the database: `main`, or that of an attached one.
+  package let database: String
+  /// Whether the connection is someone else's.
+  package let isView: Bool
 
   init(
     url: URL, schema: PhysicalSchema, configuration: String?, metadata: StoreMetadata, isReadOnly: Bool,
-    connection: Connection
+    connection: Connection, database: String = "main", isView: Bool = false
   ) {
     self.url = url
     path = url.path
+    self.database = database
+    self.isView = isView
     model = schema.model
     self.configuration = configuration
     self.metadata = metadata
@@ -86,14 +92,41 @@ public final class PersistentStore {
       connection: connection)
   }
 
-  /// Closes the store and reports what goes wrong.
+  /// Looks at a store through a connection that someone else has open.
+  ///
+  /// Nothing is checked and nothing is closed. The view's prepared statements keep the connection from closing: they go
+  /// with ``close()``, or with the view and its contexts.
+  ///
+  /// - Parameters:
+  ///   - connection: The connection, with the functions that triggers call if triggers are to run.
+  ///   - database: The connection's name of the database.
+  ///   - path: The path of the store's file: external data are in a folder beside it.
+  ///   - schema: The store's schema.
+  ///   - metadata: What the store says about itself.
+  ///   - isReadOnly: Whether objects of the view can't be changed.
+  package convenience init(
+    viewing connection: Connection, database: String, path: String, schema: PhysicalSchema, metadata: StoreMetadata,
+    isReadOnly: Bool = false
+  ) {
+    self.init(
+      url: URL(fileURLWithPath: path), schema: schema, configuration: nil, metadata: metadata, isReadOnly: isReadOnly,
+      connection: connection, database: database, isView: true)
+  }
+
+  /// Closes the store and reports what goes wrong; a view only lets go of its statements.
   ///
   /// Without, the store closes when the last reference to it and its contexts goes.
   ///
   /// - Throws: ``StoreError``; the store stays open then.
   public func close() throws(StoreError) {
     statements.removeAll()
+    guard !isView else { return }
     try storeErrors(path) { () throws(SQLiteError) in try connection.close() }
+  }
+
+  /// Returns a table's name as SQL, with that of the database.
+  package func qualified(_ table: String) -> String {
+    "\(quote(database)).\(quote(table))"
   }
 
   // MARK: Parts of opening

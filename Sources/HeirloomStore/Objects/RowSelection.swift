@@ -1,0 +1,112 @@
+/// Which rows of an entity are wanted, and in which order.
+package struct RowSelection: Hashable, Sendable {
+  /// The name that stands for the entity's row in ``condition`` and ``order``.
+  package static let alias: String = "o"
+
+  /// The SQL of a condition on the row, with parameters from `?1` on; `nil` for all rows.
+  package var condition: String?
+  /// The values of the condition's parameters, then of the order's.
+  package var bindings: [SQLiteValue]
+  /// The SQL terms after `ORDER BY`; `nil` for the order of primary keys, which also decides between equals.
+  package var order: String?
+  /// The most rows; `nil` for all.
+  package var limit: Int?
+  /// The number of rows that are left out first.
+  package var offset: Int
+  /// Whether rows of the entity's descendants count.
+  package var includesSubentities: Bool
+
+  /// Creates a selection.
+  package init(
+    where condition: String? = nil, bindings: [SQLiteValue] = [], order: String? = nil, limit: Int? = nil,
+    offset: Int = 0, includesSubentities: Bool = true
+  ) {
+    self.condition = condition
+    self.bindings = bindings
+    self.order = order
+    self.limit = limit
+    self.offset = offset
+    self.includesSubentities = includesSubentities
+  }
+}
+
+extension RowSelection {
+  /// The statement's text after the list of columns.
+  func tail(of entity: PhysicalEntity, in store: PersistentStore) -> String {
+    let key = "\(Self.alias).\(quote(PhysicalName.primaryKey))"
+    let number = "\(Self.alias).\(quote(PhysicalName.entity))"
+    let numbers = entity.treeNumbers
+    // The sign keeps SQLite from an index on entity numbers, whose rows it would have to sort.
+    var sql = " FROM \(store.qualified(entity.table)) AS \(Self.alias) WHERE "
+    sql +=
+      includesSubentities && numbers.count > 1
+      ? "+\(number) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)" : "\(number) = \(entity.number)"
+    if let condition { sql += " AND (\(condition))" }
+    sql += " ORDER BY \(order.map { $0 + ", " } ?? "")\(key)"
+    if limit != nil || offset > 0 { sql += " LIMIT \(max(0, limit ?? .max)) OFFSET \(max(0, offset))" }
+    return sql
+  }
+}
+
+extension ManagedObjectContext {
+  /// Calls a closure with the objects of selected rows, one after the other, without holding them.
+  ///
+  /// What is selected is what the store holds: objects whose pending changes would put them in or out, new ones among
+  /// them, are the caller's matter. So are deleted ones, which are passed too.
+  ///
+  /// - Parameters:
+  ///   - entityName: The entity's name.
+  ///   - selection: The rows.
+  ///   - body: What is done with an object; returns whether to go on. It must not save or roll back.
+  /// - Throws: ``ManagedObjectError``, or what the closure throws as such.
+  package func forEachStored(
+    _ entityName: String, _ selection: RowSelection, _ body: (ManagedObject) throws(ManagedObjectError) -> Bool
+  ) throws(ManagedObjectError) {
+    let plan = try plan(for: entityName)
+    let statement = try sql { () throws(SQLiteError) -> Statement in
+      let key = "\(RowSelection.alias).\(quote(PhysicalName.primaryKey))"
+      let number = "\(RowSelection.alias).\(quote(PhysicalName.entity))"
+      let statement = try store.connection.prepare(
+        "SELECT \(key), \(number)" + selection.tail(of: plan.entity, in: store))
+      try statement.bind(selection.bindings)
+      return statement
+    }
+    while try sql({ () throws(SQLiteError) in try statement.step() }) {
+      guard let object = object(number: statement.integer(at: 1), primaryKey: statement.integer(at: 0)) else {
+        continue
+      }
+      guard try body(object) else { return }
+    }
+  }
+
+  /// Counts the rows of a selection, as the store holds them.
+  ///
+  /// - Parameters:
+  ///   - entityName: The entity's name.
+  ///   - selection: The rows.
+  /// - Returns: The number.
+  /// - Throws: ``ManagedObjectError``.
+  package func countStored(_ entityName: String, _ selection: RowSelection) throws(ManagedObjectError) -> Int {
+    let plan = try plan(for: entityName)
+    let count = try sql { () throws(SQLiteError) in
+      try store.connection.firstInteger(
+        "SELECT COUNT(*) FROM (SELECT 1\(selection.tail(of: plan.entity, in: store)))", selection.bindings)
+    }
+    return Int(count ?? 0)
+  }
+
+  /// Returns the objects of an entity that have changes, new and deleted ones among them, in the order of their change.
+  ///
+  /// - Parameters:
+  ///   - entityName: The entity's name.
+  ///   - includesSubentities: Whether objects of its descendants count.
+  /// - Returns: The objects.
+  /// - Throws: ``ManagedObjectError`` for an unknown entity.
+  package func changedObjects(
+    of entityName: String, includesSubentities: Bool = true
+  ) throws(ManagedObjectError) -> [ManagedObject] {
+    let entity = try plan(for: entityName).entity
+    let numbers = includesSubentities ? entity.treeNumbers : entity.number...entity.number
+    return changed.filter { numbers.contains($0.plan.entity.number) }
+  }
+}
