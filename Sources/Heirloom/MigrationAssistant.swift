@@ -1,6 +1,6 @@
 public import Foundation
 import HeirloomFormats
-import HeirloomMapping
+public import HeirloomMapping
 public import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
@@ -14,6 +14,10 @@ public final class MigrationAssistant {
   public struct Configuration: Sendable {
     /// Previous versions that are kept, at least one.
     public var keptVersions: Int = 1
+    /// Mapping models that are used where their entity hashes fit, before anything is inferred or asked.
+    public var mappings: [MappingModel] = []
+    /// The policies and functions that mapping models name; a policy that a mapping was given in Swift needs no entry.
+    public var policies: MigrationPolicyRegistry = MigrationPolicyRegistry()
     /// How thoroughly the migrated store is proven before it takes the store's place.
     public var proof: ProofLevel = .standard
     /// How long to wait for another process that migrates, in seconds.
@@ -177,7 +181,7 @@ public final class MigrationAssistant {
         // Rows may have changed between the look and the gate: what is carried out is counted on the held store.
         let run = CandidateRun(
           gate: gate, candidatePath: candidate, source: origin.model, destination: history.current, mapping: mapping,
-          progress: progress, builder: builder)
+          policies: configuration.policies, progress: progress, builder: builder)
         let plan = try run.build()
         carriedOut = plan
         if plan.losses != approved?.losses || !plan.blockers.isEmpty { try approve(plan, origin: origin) }
@@ -270,6 +274,9 @@ public final class MigrationAssistant {
   private func mapping(from origin: SourceModel) throws -> MappingModel {
     let source = origin.model
     let destination = history.current
+    if let available = configuration.mappings.first(where: { $0.fits(from: source, to: destination) }) {
+      return available.completed(from: source, to: destination)
+    }
     if let name = origin.versionName {
       let between = history.versionsBetween(name)
       // Where a step on the way needs a mapping of its own, the direct way may still do without.
@@ -301,7 +308,7 @@ public final class MigrationAssistant {
       Result { () throws(MigrationError) in
         try CandidateRun.plan(
           connection: connection, storePath: path, source: source, destination: destination, mapping: mapping,
-          builder: builder)
+          policies: configuration.policies, builder: builder)
       }
     }
     return try result.get()

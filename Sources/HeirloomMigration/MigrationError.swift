@@ -3,6 +3,10 @@
 public enum MigrationError: Error, Sendable {
   /// The mapping asks for something that can't be carried out.
   case unsupportedMapping(reason: String)
+  /// Mappings name policies that nobody registered.
+  case unknownPolicies(names: [String], known: [String])
+  /// An entity mapping failed while it ran object by object.
+  case mappingFailed(EntityMappingFailure)
   /// The store has rows that the model can't explain: an entity number it doesn't have, a table that is missing.
   case storeContradictsModel(reason: String)
   /// A step wrote another number of rows than the plan counted.
@@ -22,6 +26,10 @@ extension MigrationError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unsupportedMapping(let reason): "The mapping can't be carried out: \(reason)."
+    case .unknownPolicies(let names, let known):
+      "The mapping names the \(names.count == 1 ? "policy" : "policies") \(Self.list(names)), which"
+        + " \(names.count == 1 ? "is" : "are") not registered; known are: \(known.isEmpty ? "none" : Self.list(known))."
+    case .mappingFailed(let failure): failure.description
     case .storeContradictsModel(let reason): "The store is not what its model says: \(reason)."
     case .unexpectedRowCount(let step, let expected, let written):
       "\(step): expected to write \(expected) rows and wrote \(written); rows of an entity number that is none of the"
@@ -34,12 +42,14 @@ extension MigrationError: CustomStringConvertible {
     }
   }
 
+  private static func list(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: ", ") }
+
   /// The code of the same error in Core Data's domain.
   public var coreDataCode: Int {
     switch self {
-    case .unsupportedMapping: 134140
+    case .unsupportedMapping, .unknownPolicies: 134140
     case .storeContradictsModel: 134020
-    case .unexpectedRowCount, .proofFailed, .appFailed: 134110
+    case .unexpectedRowCount, .proofFailed, .appFailed, .mappingFailed: 134110
     case .database(_, let coreDataCode): coreDataCode
     case .cancelled: 134120
     }

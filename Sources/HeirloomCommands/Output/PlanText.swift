@@ -127,6 +127,7 @@ struct PlanText {
     case .gatherLinks: "Gather the links of"
     case .copyLinks: "Copy the links of"
     case .orderMembers: "Number the members of"
+    case .runMappings: "Run object by object"
     case .writeMetadata: "Write"
     }
   }

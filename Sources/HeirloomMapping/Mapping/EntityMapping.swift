@@ -24,6 +24,8 @@ public struct EntityMapping: Hashable, Sendable {
   public var relationshipMappings: [PropertyMapping]
   /// The name of the policy that makes the objects; `nil` for the standard one.
   public var entityMigrationPolicyClassName: String?
+  /// The policy's class, where it was given in Swift; else a registry finds it by its name.
+  public var entityMigrationPolicyClass: PolicyClass?
   /// Free text for policies and expressions.
   public var userInfo: [String: String]
 
@@ -68,6 +70,29 @@ public struct EntityMapping: Hashable, Sendable {
     self.relationshipMappings = relationshipMappings
     entityMigrationPolicyClassName = policy
     userInfo = [:]
+  }
+
+  /// Creates a mapping that a Swift class carries out.
+  ///
+  /// - Parameters:
+  ///   - source: The name of the source entity; `nil` for an entity that is added.
+  ///   - destination: The name of the destination entity; `nil` for an entity that is removed.
+  ///   - name: The mapping's name; by default `SOURCE->DESTINATION`.
+  ///   - policy: The class, a subclass of `EntityMigrationPolicy`.
+  ///   - attributeMappings: How attributes get their values; those left out are inferred on completion.
+  ///   - relationshipMappings: How relationships get their values; those left out are inferred on completion.
+  ///   - userInfo: Free text for the policy.
+  public init(
+    from source: String?, to destination: String?, name: String? = nil, policy: any EntityMappingPolicy.Type,
+    attributeMappings: [PropertyMapping] = [], relationshipMappings: [PropertyMapping] = [],
+    userInfo: [String: String] = [:]
+  ) {
+    let policyClass = PolicyClass(policy)
+    self.init(
+      from: source, to: destination, name: name, policyNamed: policyClass.name, attributeMappings: attributeMappings,
+      relationshipMappings: relationshipMappings)
+    entityMigrationPolicyClass = policyClass
+    self.userInfo = userInfo
   }
 
   /// Makes the name of a mapping that has not been given one.

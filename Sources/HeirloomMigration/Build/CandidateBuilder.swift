@@ -9,11 +9,15 @@ struct CandidateBuilder {
   let plan: MigrationPlan
   /// Told of the rows written so far.
   let progress: (Int64) -> Void
+  /// Runs mappings object by object, inside the transaction.
+  let runMappings: (RowRunParts) throws -> RowRunOutcome
 
   /// Builds the candidate in the attached file.
   ///
+  /// - Returns: What code did; `nil` if all was SQL.
   /// - Throws: ``MigrationError``; the candidate is then of no use.
-  func run() throws(MigrationError) {
+  func run() throws(MigrationError) -> RowRunOutcome? {
+    var outcome: RowRunOutcome?
     do {
       try prepareFile()
       try connection.execute("BEGIN")
@@ -25,6 +29,7 @@ struct CandidateBuilder {
           throw MigrationError.unexpectedRowCount(
             step: step.summary, expected: expected, written: connection.changes)
         }
+        if step.kind == .runMappings, let parts = plan.rowRun { outcome = try runMappings(parts) }
         written += step.rows ?? 0
         progress(written)
       }
@@ -33,6 +38,9 @@ struct CandidateBuilder {
     } catch let error as MigrationError {
       rollBack()
       throw error
+    } catch let error as EntityMappingFailure {
+      rollBack()
+      throw .mappingFailed(error)
     } catch let error as SQLiteError {
       rollBack()
       throw MigrationError(error)
@@ -40,6 +48,7 @@ struct CandidateBuilder {
       rollBack()
       throw .database(reason: "\(error)", coreDataCode: 134110)
     }
+    return outcome
   }
 
   private func rollBack() {

@@ -15,6 +15,8 @@ package struct CandidateRun {
   package let destination: ManagedObjectModel
   /// How one becomes the other.
   package let mapping: MappingModel
+  /// The policies and functions that the mapping may name.
+  package let policies: MigrationPolicyRegistry
   /// Told of rows; cancelling it stops the run.
   package let progress: Progress?
   /// Who says how the candidate is made.
@@ -23,13 +25,14 @@ package struct CandidateRun {
   /// Creates a run.
   package init(
     gate: StoreGate, candidatePath: String, source: ManagedObjectModel, destination: ManagedObjectModel,
-    mapping: MappingModel, progress: Progress?, builder: BuilderChoice = .automatic
+    mapping: MappingModel, policies: MigrationPolicyRegistry, progress: Progress?, builder: BuilderChoice = .automatic
   ) {
     self.gate = gate
     self.candidatePath = candidatePath
     self.source = source
     self.destination = destination
     self.mapping = mapping
+    self.policies = policies
     self.progress = progress
     self.builder = builder
   }
@@ -42,16 +45,17 @@ package struct CandidateRun {
   ///   - source: The model that made the store.
   ///   - destination: The model that it is to have.
   ///   - mapping: How one becomes the other.
+  ///   - policies: The policies that the mapping may name.
   ///   - builder: Who says how the candidate is made.
   /// - Returns: The plan.
   /// - Throws: ``MigrationError`` when the mapping can't be carried out or the store is not what its model says.
   package static func plan(
     connection: Connection, storePath: String, source: ManagedObjectModel, destination: ManagedObjectModel,
-    mapping: MappingModel, builder: BuilderChoice = .automatic
+    mapping: MappingModel, policies: MigrationPolicyRegistry, builder: BuilderChoice = .automatic
   ) throws(MigrationError) -> MigrationPlan {
     try MigrationPlanner(
       connection: connection, storePath: storePath, sourceModel: source, destinationModel: destination,
-      mapping: mapping, builder: builder, generation: newGeneration()
+      mapping: mapping, policies: policies, builder: builder, generation: newGeneration()
     ).plan()
   }
 
@@ -68,9 +72,9 @@ package struct CandidateRun {
     } catch {
       throw MigrationError(error)
     }
-    let plan = try Self.plan(
+    var plan = try Self.plan(
       connection: connection, storePath: gate.path, source: source, destination: destination, mapping: mapping,
-      builder: builder)
+      policies: policies, builder: builder)
     guard plan.blockers.isEmpty else { return plan }
     progress?.totalUnitCount = max(1, plan.rowsRewritten)
     if plan.builder == .cloneAndAlter {
@@ -81,14 +85,26 @@ package struct CandidateRun {
       }
     }
     try Self.attached(connection, candidatePath) { () throws(MigrationError) in
-      try CandidateBuilder(
-        connection: connection, plan: plan, progress: { rows in progress?.completedUnitCount = rows }
+      let outcome = try CandidateBuilder(
+        connection: connection, plan: plan, progress: { rows in progress?.completedUnitCount = rows },
+        runMappings: runMappings
       ).run()
+      if let outcome { plan.take(outcome) }
     }
     guard progress?.isCancelled != true else { throw .cancelled }
     // Where no row is written anew, the work was one unit.
     if let progress { progress.completedUnitCount = progress.totalUnitCount }
     return plan
+  }
+
+  /// Runs mappings object by object.
+  private func runMappings(_ parts: RowRunParts) throws -> RowRunOutcome {
+    let setting = try RowRunSetting(
+      connection: gate.connection, parts: parts, mapping: mapping, storePath: gate.path, candidatePath: candidatePath)
+    defer { setting.close() }
+    let manager = try MigrationManager(
+      setting: setting, registry: policies, progress: progress ?? Progress(totalUnitCount: -1))
+    return try manager.run(policies: policies)
   }
 
   /// Proves a candidate that was built by a plan.

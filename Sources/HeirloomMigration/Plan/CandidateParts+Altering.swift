@@ -19,7 +19,7 @@ extension CandidateParts {
     steps += transfers.filter { !carriedNames.contains($0.table) }.map(copy)
     steps += joins.filter { !carriedNames.contains($0.table.name) }.map(\.step)
     steps += orders
-    steps += metadata.steps
+    steps += metadata.steps + rowRun
     steps += destination.indexes.filter { !keptIndexes.contains($0.name) }.flatMap(indexSteps)
     steps += backfill.steps + destination.triggers.map(Self.creation)
     return steps + foreign.laterSteps(keeping: staying)

@@ -28,18 +28,22 @@ struct CandidateParts {
   let foreignRows: [MigrationStep]
   /// What the store says of itself.
   let metadata: MetadataSteps
+  /// The step that runs mappings object by object; none if all run as SQL.
+  let rowRun: [MigrationStep]
 
   init(
     actual: ActualSchema, source: PhysicalSchema, destination: PhysicalSchema, routing: EntityRouting,
-    counts: StoreCounts, metadata: MetadataSteps, connection: Connection
+    byRow: [EntityMapping], counts: StoreCounts, metadata: MetadataSteps, connection: Connection
   ) throws {
     self.actual = actual
     self.source = source
     self.destination = destination
     self.counts = counts
     self.metadata = metadata
+    rowRun = Self.rowRun(of: byRow, counts: counts)
     backfill = DerivedBackfill(
-      routing: routing, source: source, destination: destination, counts: counts.byEntity)
+      routing: routing, source: source, destination: destination, counts: counts.byEntity,
+      followsCode: !byRow.isEmpty)
     foreign = try ForeignObjects(
       actual: actual, source: source, destination: destination, connection: connection)
     foreignRows = try foreign.rowSteps(counting: connection)
@@ -106,9 +110,23 @@ extension CandidateParts {
     steps += links.steps
     steps += transfers.map(copy) + joins.map(\.step) + orders
     steps += foreignRows
-    steps += metadata.steps
+    steps += metadata.steps + rowRun
     steps += destination.indexes.flatMap(indexSteps) + backfill.steps + destination.triggers.map(Self.creation)
     return steps + foreign.laterSteps()
+  }
+
+  /// The step that runs mappings object by object, after all other rows and before indexes and triggers are made.
+  private static func rowRun(of mappings: [EntityMapping], counts: StoreCounts) -> [MigrationStep] {
+    guard !mappings.isEmpty else { return [] }
+    let rows = mappings.compactMap(\.sourceEntityName).reduce(Int64(0)) { $0 + counts.byEntity[$1, default: 0] }
+    let names = mappings.map { mapping in
+      "\(mapping.name)\(mapping.entityMigrationPolicyClassName.map { " by \($0)" } ?? "")"
+    }
+    return [
+      MigrationStep(
+        kind: .runMappings, subject: mappings.map(\.name).joined(separator: ", "),
+        summary: "Run object by object: \(names.joined(separator: ", "))", rows: rows, statements: [])
+    ]
   }
 
   /// The step that makes an empty table.

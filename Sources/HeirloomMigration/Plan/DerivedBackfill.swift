@@ -12,6 +12,8 @@ struct DerivedBackfill {
   let destination: PhysicalSchema
   /// Objects of each source entity, subentities left out.
   let counts: [String: Int64]
+  /// Whether code makes objects too, of whatever entity.
+  var followsCode: Bool = false
 
   /// A derived attribute of the destination.
   private struct Derived {
@@ -22,7 +24,9 @@ struct DerivedBackfill {
 
   /// The steps that compute values; a value that others follow from comes before them.
   var steps: [MigrationStep] {
-    var pending = derived.filter { item in routes(of: item).contains { isComputed(item, in: $0) } }
+    var pending = derived.filter { item in
+      followsCode || routes(of: item).contains { isComputed(item, in: $0) }
+    }
     var steps: [MigrationStep] = []
     while !pending.isEmpty {
       let names = Set(pending.map(\.attribute.name))
@@ -36,6 +40,15 @@ struct DerivedBackfill {
       pending.removeAll { done.contains([$0.entity.name, $0.attribute.name]) }
     }
     return steps
+  }
+
+  /// The tables in which values of objects that code didn't make follow from those that it made.
+  var tablesFollowingCode: Set<String> {
+    guard followsCode else { return [] }
+    return Set(
+      derived.filter { DerivationInput($0.derivation)?.relationship != nil }.compactMap {
+        destination.table(ofEntity: $0.entity.name)?.name
+      })
   }
 
   /// Says so of derived attributes that can't be computed here.
@@ -134,14 +147,27 @@ extension DerivedBackfill {
     guard let expression = expression(of: item),
       let column = destination.column(atPath: [item.attribute.name], in: item.entity.name)
     else { return nil }
-    let numbers = routes(of: item).filter { isComputed(item, in: $0) }.map { String($0.destinationNumber) }
+    var numbers = routes(of: item).filter { isComputed(item, in: $0) }.map { String($0.destinationNumber) }
+    var condition = ""
+    if followsCode {
+      let computed = Set(numbers)
+      numbers = destination.model.entityTree(from: item.entity.name).compactMap { entity in
+        destination.entity(named: entity.name).map { String($0.number) }
+      }
+      // What objects had before follows from nothing that code has changed, unless it follows from other objects.
+      if DerivationInput(item.derivation)?.relationship == nil {
+        let dueNumbers = computed.sorted().joined(separator: ", ")
+        condition =
+          " AND (t0.\(quote(column.name)) IS NULL OR t0.\(quote(PhysicalName.entity)) IN (\(dueNumbers)))"
+      }
+    }
     return MigrationStep(
       kind: .computeDerived, subject: "\(item.entity.name).\(item.attribute.name)",
       summary: "Compute \(item.entity.name).\(item.attribute.name)",
       statements: [
         PlannedStatement(
           "UPDATE \(quote(SchemaName.candidate)).\(quote(column.table)) AS t0 SET \(quote(column.name)) = \(expression)"
-            + " WHERE t0.\(quote(PhysicalName.entity)) IN (\(numbers.joined(separator: ", ")))")
+            + " WHERE t0.\(quote(PhysicalName.entity)) IN (\(numbers.joined(separator: ", ")))\(condition)")
       ])
   }
 

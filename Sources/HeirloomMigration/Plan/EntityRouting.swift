@@ -42,25 +42,21 @@ struct EntityRouting {
   /// Reads the routes out of a mapping.
   ///
   /// - Parameters:
-  ///   - mapping: The mapping.
+  ///   - mapping: The entity mappings that run as SQL.
+  ///   - kept: Roots of the source and of the destination between which objects that are made one by one keep their keys.
   ///   - source: The source.
   ///   - destination: The destination.
   ///   - counts: The objects of the store.
   ///   - connection: The store.
-  /// - Throws: ``MigrationError/unsupportedMapping(reason:)`` when an entity is mapped twice or needs a policy.
+  /// - Throws: ``MigrationError/unsupportedMapping(reason:)`` when an entity is mapped twice.
   init(
-    mapping: MappingModel, source: PhysicalSchema, destination: PhysicalSchema, counts: StoreCounts,
+    mapping: MappingModel, keepingKeys kept: [(source: String, destination: String)] = [], source: PhysicalSchema,
+    destination: PhysicalSchema, counts: StoreCounts,
     connection: Connection
   ) throws {
     var bySource: [String: EntityRoute] = [:]
     var byDestination: [String: EntityRoute] = [:]
     for entityMapping in mapping.entityMappings {
-      if let policy = entityMapping.entityMigrationPolicyClassName {
-        throw MigrationError.unsupportedMapping(
-          reason:
-            "the entity mapping \"\(entityMapping.name)\" names the policy \"\(policy)\", which only an app can run")
-      }
-      try Self.checkIsDeclarative(entityMapping)
       try Self.checkConstants(of: entityMapping, model: destination.model)
       guard let from = entityMapping.sourceEntityName, let to = entityMapping.destinationEntityName else { continue }
       guard let sourceNumber = source.entity(named: from)?.number,
@@ -94,7 +90,7 @@ struct EntityRouting {
       trees += order.map { TreeRoute(destinationRoot: root.name, sourceRoot: $0.key, routes: $0.value) }
     }
     self.trees = trees
-    keys = try KeyPlan(trees: trees, source: source, counts: counts, connection: connection)
+    keys = try KeyPlan(trees: trees, keeping: kept, source: source, counts: counts, connection: connection)
     self.bySource = bySource
     self.byDestination = byDestination
   }
@@ -120,20 +116,6 @@ struct EntityRouting {
         reason:
           "the property \"\(property.name)\" of the entity mapping \"\(mapping.name)\" is given the value \(given),"
           + " which it can't hold")
-    }
-  }
-
-  /// Refuses what takes more than copying, converting and defaults.
-  private static func checkIsDeclarative(_ mapping: EntityMapping) throws(MigrationError) {
-    for property in mapping.attributeMappings + mapping.relationshipMappings {
-      guard case .expression(let expression) = property.form else { continue }
-      throw .unsupportedMapping(
-        reason: "the property \"\(property.name)\" of the entity mapping \"\(mapping.name)\" is given by the expression"
-          + " \(expression.predicateFormat), and only copies, conversions and defaults can be run as SQL yet")
-    }
-    if let rows = mapping.sourceExpression?.sourceRows, rows.predicate != "TRUEPREDICATE" {
-      throw .unsupportedMapping(
-        reason: "the entity mapping \"\(mapping.name)\" takes only the rows with \(rows.predicate)")
     }
   }
 }

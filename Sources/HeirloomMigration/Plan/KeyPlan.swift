@@ -14,6 +14,8 @@ struct KeyPlan {
 
   /// The highest key that counts as handed out, by the root entity of the destination.
   private(set) var highest: [String: Int64] = [:]
+  /// The highest key of the sources of objects that are made one by one and keep their keys.
+  private var keptHighest: [String: Int64] = [:]
   /// Moves by the root of the source and that of the destination.
   private var moves: [[String]: Move] = [:]
 
@@ -21,15 +23,24 @@ struct KeyPlan {
   ///
   /// - Parameters:
   ///   - trees: How tables are filled; of those with one root in the destination, the one that keeps its keys comes first.
+  ///   - kept: Roots of the source and of the destination between which objects that are made one by one keep their keys.
   ///   - source: The source.
   ///   - counts: Its objects.
   ///   - connection: The store.
   /// - Throws: ``MigrationError/storeContradictsModel(reason:)`` when the store doesn't say which keys were handed out, or
   ///   there are no numbers left above them.
   init(
-    trees: [TreeRoute], source: PhysicalSchema, counts: StoreCounts, connection: Connection
+    trees: [TreeRoute], keeping kept: [(source: String, destination: String)] = [], source: PhysicalSchema,
+    counts: StoreCounts, connection: Connection
   ) throws {
     let stored = try Self.storedMaximums(connection: connection)
+    for roots in kept {
+      guard let entity = source.entity(named: roots.source) else { continue }
+      let own = max(
+        stored[Int64(entity.number)] ?? 0, try Self.highestKey(in: entity.table, connection: connection))
+      keptHighest[roots.destination] = max(keptHighest[roots.destination] ?? 0, own)
+    }
+    defer { highest.merge(keptHighest) { max($0, $1) } }
     for tree in trees {
       guard let root = tree.sourceRoot, let entity = source.entity(named: root) else { continue }
       guard let maximum = stored[Int64(entity.number)] else {
@@ -78,7 +89,13 @@ struct KeyPlan {
   ///   - destinationRoot: Its root entity in the destination.
   /// - Returns: The expression itself where keys are kept.
   func moved(_ key: String, from sourceRoot: String, to destinationRoot: String) -> String {
-    moves[[sourceRoot, destinationRoot]].map { "\(key) + \($0.offset)" } ?? key
+    let offset = offset(from: sourceRoot, to: destinationRoot)
+    return offset == 0 ? key : "\(key) + \(offset)"
+  }
+
+  /// What is added to the keys of one tree of the source in a tree of the destination.
+  func offset(from sourceRoot: String, to destinationRoot: String) -> Int64 {
+    moves[[sourceRoot, destinationRoot]]?.offset ?? 0
   }
 
   private static func highestKey(in table: String, connection: Connection) throws(SQLiteError) -> Int64 {

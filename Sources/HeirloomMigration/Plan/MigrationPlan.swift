@@ -15,7 +15,9 @@ public struct MigrationPlan: Hashable, Sendable {
   public let steps: [MigrationStep]
   /// The objects of each entity before and after, sorted by entity name; an entity that exists on one side has `nil` on the
   /// other.
-  public let rows: [EntityRows]
+  ///
+  /// What policies make is counted when they have made it: before the run, their entities have `nil` after.
+  public package(set) var rows: [EntityRows]
   /// What the destination has no place for; the previous version keeps it.
   public let losses: [MigrationLoss]
   /// What keeps the migration from running until somebody decides.
@@ -44,7 +46,28 @@ public struct MigrationPlan: Hashable, Sendable {
   }
 
   /// What the proof compares between the store and the candidate.
-  package let checks: [ProofCheck]
+  package private(set) var checks: [ProofCheck]
+  /// What mappings that run object by object work on; `nil` if all run as SQL.
+  package let rowRun: RowRunParts?
+  /// What became of the objects of mappings that ran object by object; none before the run.
+  public private(set) var mappingResults: [EntityMappingResult] = []
+}
+
+extension MigrationPlan {
+  /// Takes in what code did that no plan could tell.
+  mutating func take(_ outcome: RowRunOutcome) {
+    mappingResults = outcome.results
+    rows = rows.map { row in
+      outcome.objects[row.entity].map { EntityRows(entity: row.entity, before: row.before, after: $0) } ?? row
+    }
+    let counted = Set(outcome.rowCounts.keys)
+    let derived = rowRun?.derivedTables ?? []
+    checks = checks.filter { check in
+      if case .rowCount(let table, _) = check { return !counted.contains(table) }
+      return check.survives(changesOf: counted.union(derived))
+    }
+    checks += outcome.rowCounts.sorted { $0.key < $1.key }.map { .rowCount(table: $0.key, rows: $0.value) }
+  }
 }
 
 /// The objects of one entity, subentities left out.

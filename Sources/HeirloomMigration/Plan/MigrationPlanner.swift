@@ -13,6 +13,8 @@ struct MigrationPlanner {
   let sourceModel: ManagedObjectModel
   let destinationModel: ManagedObjectModel
   let mapping: MappingModel
+  /// The policies that it may name.
+  let policies: MigrationPolicyRegistry
   /// Who says how the candidate is made.
   let builder: BuilderChoice
   /// The generation that the candidate's metadata will name.
@@ -45,15 +47,18 @@ struct MigrationPlanner {
     try checkBookkeeping(actual)
     let destination = PhysicalSchema(model: destinationModel, joinOwners: keptJoinOwners(of: source))
     let counts = try StoreCounts(connection: connection, schema: source)
+    let split = MappingSplit(mapping, source: sourceModel, destination: destinationModel)
+    try checkPolicies(of: split.byRow)
     let routing = try EntityRouting(
-      mapping: mapping, source: source, destination: destination, counts: counts, connection: connection)
+      mapping: split.declarative, keepingKeys: split.keptRoots, source: source, destination: destination,
+      counts: counts, connection: connection)
 
     let metadata = try MetadataSteps(
       metadata: StoreMetadata(connection: connection, database: SchemaName.store, path: storePath),
       source: source, destination: destination, routing: routing, generation: generation)
     let parts = try CandidateParts(
-      actual: actual, source: source, destination: destination, routing: routing, counts: counts, metadata: metadata,
-      connection: connection)
+      actual: actual, source: source, destination: destination, routing: routing, byRow: split.byRow, counts: counts,
+      metadata: metadata, connection: connection)
 
     let hazards = HazardQuestions(
       mapping.hazards(from: sourceModel, to: destinationModel), source: source, destination: destinationModel,
@@ -70,7 +75,8 @@ struct MigrationPlanner {
     return MigrationPlan(
       source: sourceModel, destination: destinationModel,
       mapping: mapping, builder: used,
-      steps: steps, rows: counts.entityRows(routing: routing, source: source, destination: destination),
+      steps: steps,
+      rows: counts.entityRows(routing: routing, byRow: split.byRow, source: source, destination: destination),
       losses: losses,
       blockers: findings.compactMap { if case .blocker(let blocker) = $0 { blocker } else { nil } },
       warnings: losses.compactMap { mistakenIdentifier($0) } + routing.keys.warnings + parts.backfill.warnings
@@ -81,7 +87,18 @@ struct MigrationPlanner {
       // About 100 MB, or 400 MB that are only copied, and 500,000 rows a second, with the proof.
       estimatedSeconds: 0.05 + Double(size.bytes) / (used == .rebuild ? 100_000_000 : 400_000_000) + Double(written)
         / 500_000,
-      checks: ProofChecks(parts, builder: used).checks)
+      checks: ProofChecks(parts, builder: used).checks,
+      rowRun: split.byRow.isEmpty
+        ? nil
+        : RowRunParts(
+          source: source, destination: destination, split: split, keys: routing.keys,
+          derivedTables: parts.backfill.tablesFollowingCode))
+  }
+
+  /// Throws if nobody knows a policy that a mapping names.
+  private func checkPolicies(of mappings: [EntityMapping]) throws(MigrationError) {
+    let unknown = policies.unknownPolicies(of: mappings)
+    guard unknown.isEmpty else { throw .unknownPolicies(names: unknown, known: policies.policyNames) }
   }
 
   /// Throws if the table of entities is not there: without it nothing says which keys were handed out.
@@ -139,6 +156,9 @@ struct StoreCounts {
   /// The same by the entity's number.
   private(set) var byNumber: [Int: Int64] = [:]
 
+  /// Creates counts of nothing.
+  init() {}
+
   init(connection: Connection, schema: PhysicalSchema) throws {
     for table in schema.tables {
       guard case .objects(let root) = table.kind else { continue }
@@ -175,14 +195,28 @@ struct StoreCounts {
   }
 
   /// The counts before and after, for every concrete entity of either side.
-  func entityRows(routing: EntityRouting, source: PhysicalSchema, destination: PhysicalSchema) -> [EntityRows] {
+  ///
+  /// What mappings that run object by object make is known after the run.
+  func entityRows(
+    routing: EntityRouting, byRow: [EntityMapping], source: PhysicalSchema, destination: PhysicalSchema
+  ) -> [EntityRows] {
     var rows: [EntityRows] = []
+    let made = Dictionary(grouping: byRow) { $0.destinationEntityName ?? "" }
+    let taken = Set(byRow.compactMap(\.sourceEntityName))
     for entity in destination.model.entities where !entity.isAbstract {
       let route = routing.byDestination[entity.name]
-      let count = route.map { byEntity[$0.source, default: 0] }
-      rows.append(EntityRows(entity: entity.name, before: count, after: count ?? 0))
+      var count = route.map { byEntity[$0.source, default: 0] }
+      guard let mappings = made[entity.name] else {
+        rows.append(EntityRows(entity: entity.name, before: count, after: count ?? 0))
+        continue
+      }
+      for name in mappings.compactMap(\.sourceEntityName) where routing.bySource[name] == nil {
+        count = (count ?? 0) + byEntity[name, default: 0]
+      }
+      rows.append(EntityRows(entity: entity.name, before: count, after: nil))
     }
-    for entity in source.model.entities where routing.bySource[entity.name] == nil && !entity.isAbstract {
+    for entity in source.model.entities
+    where routing.bySource[entity.name] == nil && !taken.contains(entity.name) && !entity.isAbstract {
       rows.append(EntityRows(entity: entity.name, before: byEntity[entity.name, default: 0], after: nil))
     }
     return rows.sorted { $0.entity.utf16Precedes($1.entity) }

@@ -16,6 +16,8 @@ public struct MigrationStep: Hashable, Sendable {
     case copyLinks
     /// Numbers the members of a relationship that becomes ordered.
     case orderMembers
+    /// Runs entity mappings object by object, by their policies.
+    case runMappings
     /// Leaves the rows of a table where they are in a copy of the store.
     case keepRows
     /// Changes the rows of a table where they are in a copy of the store.
@@ -58,7 +60,8 @@ public struct MigrationStep: Hashable, Sendable {
 
   /// The statements as SQL text, each ended by a semicolon; what can't be shown as SQL is told in comments.
   public var sql: String {
-    statements.isEmpty ? "-- nothing to run" : statements.map(\.text).joined(separator: "\n")
+    if kind == .runMappings { return "-- run by code, object by object" }
+    return statements.isEmpty ? "-- nothing to run" : statements.map(\.text).joined(separator: "\n")
   }
 }
 

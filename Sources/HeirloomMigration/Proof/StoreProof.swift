@@ -52,9 +52,12 @@ struct StoreProof {
       let found = try connection.firstInteger(
         "SELECT COUNT(*) FROM \(quote(SchemaName.candidate)).\(quote(table))")
       return found == rows ? nil : "\(table) has \(found ?? 0) rows instead of \(rows)"
-    case .sums(let subject, let expected, let found):
+    case .sums(let table, let expected, let found):
       let wanted = try connection.rows(expected)
-      return try connection.rows(found) == wanted ? nil : "the rewritten values of \(subject) differ from the plan"
+      return try connection.rows(found) == wanted ? nil : "the rewritten values of \(table) differ from the plan"
+    case .unchanged(let subject, _, let found):
+      let count = try connection.firstInteger(found) ?? 0
+      return count == 0 ? nil : "\(subject): \(count)"
     case .noMore(let subject, let expected, let found):
       let count = try connection.firstInteger(found) ?? 0
       guard count > 0 else { return nil }

@@ -184,6 +184,7 @@ private struct ChangeWriter {
     let names = [PhysicalName.primaryKey, PhysicalName.entity, PhysicalName.optimisticLock] + columns.map(\.name)
     let parameters = (1...names.count).map { "?\($0)" }.joined(separator: ", ")
     let list = names.map(quote).joined(separator: ", ")
+    context.writtenTables.insert(entity.table)
     try run(
       "INSERT INTO \(table(entity.table)) (\(list)) VALUES (\(parameters))",
       [.integer(key), .integer(Int64(entity.number)), .integer(1)] + columns.map(\.value))
@@ -195,8 +196,11 @@ private struct ChangeWriter {
     let lock = quote(PhysicalName.optimisticLock)
     let assignments = columns.enumerated().map { "\(quote($0.element.name)) = ?\($0.offset + 3), " }.joined()
     let condition = unchanged(object, parameter: columns.count + 3)
+    // What one migration does to an object is one save.
+    let step = context.lastKeys == nil ? 1 : 0
+    context.writtenTables.insert(object.plan.entity.table)
     try run(
-      "UPDATE \(table(object.plan.entity.table)) SET \(assignments)\(lock) = IFNULL(\(lock), 0) + 1"
+      "UPDATE \(table(object.plan.entity.table)) SET \(assignments)\(lock) = IFNULL(\(lock), 0) + \(step)"
         + " WHERE \(quote(PhysicalName.primaryKey)) = ?1 AND \(quote(PhysicalName.entity)) = ?2\(condition.sql)",
       [.integer(key), .integer(Int64(object.plan.entity.number))] + columns.map(\.value) + condition.values)
     guard context.store.connection.changes > 0 else { throw .conflict(object.identifier) }
@@ -205,6 +209,7 @@ private struct ChangeWriter {
   func delete(_ object: ManagedObject) throws(ManagedObjectError) {
     guard let key = object.primaryKey else { return }
     let condition = unchanged(object, parameter: 3)
+    context.writtenTables.insert(object.plan.entity.table)
     try run(
       "DELETE FROM \(table(object.plan.entity.table)) WHERE \(quote(PhysicalName.primaryKey)) = ?1"
         + " AND \(quote(PhysicalName.entity)) = ?2\(condition.sql)",
@@ -220,6 +225,7 @@ private struct ChangeWriter {
         case .join(let table, let ownerColumn, let destinationColumn, let orderColumn) = relationship.storage
       else { continue }
       let (owner, destination) = (quote(ownerColumn), quote(destinationColumn))
+      context.writtenTables.insert(table)
       for other in links.removed {
         guard let other = key(of: other) else { continue }
         var condition = "\(owner) = ?1 AND \(destination) = ?2"

@@ -23,6 +23,11 @@ public final class ManagedObjectContext {
   /// The last keys given, by the name of a tree's root; `nil` if keys are given when the context is saved.
   private(set) var lastKeys: [String: Int64]?
 
+  /// The objects that were inserted, by the number of their entity.
+  var insertions: [Int: Int] = [:]
+  /// The tables that were written to.
+  package internal(set) var writtenTables: Set<String> = []
+
   private struct WeakReference {
     weak var object: ManagedObject?
   }
@@ -61,10 +66,26 @@ public final class ManagedObjectContext {
   /// - Returns: The object; it is in the store after the next save.
   /// - Throws: ``ManagedObjectError``.
   public func insert(_ entityName: String) throws(ManagedObjectError) -> ManagedObject {
+    try insert(entityName, preferredKey: nil)
+  }
+
+  /// Makes a new object in a streaming context, with a key of the caller's.
+  ///
+  /// - Parameters:
+  ///   - entityName: The name of an entity that is not abstract.
+  ///   - preferredKey: A key that no object of the tree has; `nil` for the next one that was never given.
+  /// - Returns: The object.
+  /// - Throws: ``ManagedObjectError``.
+  package func insert(_ entityName: String, preferredKey: Int64?) throws(ManagedObjectError) -> ManagedObject {
     let plan = try plan(for: entityName)
     guard !plan.entity.isAbstract else { throw .abstractEntity(entityName) }
     try checkWritable()
-    let key: Int64? = lastKeys == nil ? nil : try nextKey(inTreeOf: plan.entity.rootName)
+    var key: Int64?
+    if lastKeys != nil {
+      key = preferredKey
+      if key == nil { key = try nextKey(inTreeOf: plan.entity.rootName) }
+    }
+    insertions[plan.entity.number, default: 0] += 1
     let object = ManagedObject(plan: plan, primaryKey: key, isNew: true, context: self)
     if let key { register(object, key) }
     for value in plan.defaults { object.changes[value.column] = .value(value.value) }

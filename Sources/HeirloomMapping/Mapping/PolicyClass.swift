@@ -1,0 +1,33 @@
+/// What makes the objects of an entity mapping in code: `EntityMigrationPolicy` and its subclasses.
+///
+/// A mapping model is a value of a module without stores; it knows of a policy only that one can be made.
+public protocol EntityMappingPolicy: AnyObject, SendableMetatype {
+  /// Creates a policy for one entity mapping of one migration.
+  init()
+}
+
+/// A policy's class as a value.
+public struct PolicyClass: Sendable {
+  /// The class.
+  public let type: any EntityMappingPolicy.Type
+
+  /// Creates a value for a class.
+  public init(_ type: any EntityMappingPolicy.Type) {
+    self.type = type
+  }
+
+  /// The class's name, for messages.
+  public var name: String { String(describing: type) }
+}
+
+extension PolicyClass: Hashable {
+  /// Whether two values are the same class, whatever the names.
+  public static func == (left: PolicyClass, right: PolicyClass) -> Bool {
+    ObjectIdentifier(left.type) == ObjectIdentifier(right.type)
+  }
+
+  /// Hashes the class.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(ObjectIdentifier(type))
+  }
+}

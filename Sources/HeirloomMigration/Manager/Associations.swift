@@ -1,0 +1,260 @@
+import HeirloomModel
+import HeirloomStore
+
+/// Which destination objects became of which source objects, by entity mapping.
+///
+/// They are kept in temporary tables rather than in memory: a row for each run of destination keys that belong to one source
+/// object. Mappings that run as SQL need no rows, since their objects have their keys, or those and an offset.
+final class Associations {
+  /// An object by the number of its entity and its primary key.
+  struct Key: Hashable {
+    let entity: Int
+    let primaryKey: Int64
+  }
+
+  /// What is known of one mapping's associations.
+  fileprivate final class Mapping {
+    /// The table's quoted name.
+    let table: String
+    /// How its keys follow from the source's; `nil` for a mapping that runs object by object.
+    let rule: Rule?
+    /// Writes a run.
+    let insertion: Statement?
+    /// The run that is not written yet.
+    var open: Run?
+    /// The longest run that was written.
+    var longest: Int64 = 0
+    /// The highest destination key by entity: above it, a destination can't have been associated before.
+    var highest: [Int: Int64] = [:]
+    var hasIndexes = false
+
+    init(table: String, rule: Rule?, insertion: consuming Statement?) {
+      self.table = table
+      self.rule = rule
+      self.insertion = insertion
+    }
+  }
+
+  /// Associations that follow from keys.
+  struct Rule {
+    let sourceEntity: Int
+    let destinationEntity: Int
+    let offset: Int64
+  }
+
+  /// Destination keys that follow each other and belong to one source object.
+  fileprivate struct Run {
+    let source: Key
+    let destination: Key
+    var count: Int64
+    /// Whether the destination may have been associated before.
+    let isRepeated: Bool
+  }
+
+  private let connection: Connection
+  private let statements: StatementCache
+  private var mappings: [String: Mapping] = [:]
+
+  /// Creates the associations of a run on the connection that holds both stores.
+  init(connection: Connection) {
+    self.connection = connection
+    statements = StatementCache(connection: connection)
+  }
+
+  /// Makes the place for the associations of a mapping.
+  func add(mapping name: String, rule: Rule?) throws(SQLiteError) {
+    guard rule == nil else {
+      mappings[name] = Mapping(table: "", rule: rule, insertion: nil)
+      return
+    }
+    let table = quote("heirloom_associations_\(mappings.count + 1)")
+    try connection.execute("DROP TABLE IF EXISTS temp.\(table)")
+    try connection.execute(
+      "CREATE TEMP TABLE \(table) (source_entity INTEGER, source INTEGER, entity INTEGER, first INTEGER,"
+        + " count INTEGER, is_repeated INTEGER)")
+    let insertion = try connection.prepare(
+      "INSERT INTO temp.\(table) VALUES (?1, ?2, ?3, ?4, ?5, ?6)", isPersistent: true)
+    mappings[name] = Mapping(table: table, rule: nil, insertion: insertion)
+  }
+
+  /// Removes the tables.
+  func removeAll() throws(SQLiteError) {
+    statements.removeAll()
+    let tables = mappings.values.filter { $0.rule == nil }.map(\.table)
+    mappings.removeAll()
+    for table in tables { try connection.execute("DROP TABLE IF EXISTS temp.\(table)") }
+  }
+
+  // MARK: Writing
+
+  /// Notes that a destination object became of a source object.
+  ///
+  /// - Returns: False if both were associated by the mapping before.
+  func associate(_ source: Key, _ destination: Key, mapping name: String) throws(SQLiteError) -> Bool {
+    guard let mapping = mappings[name], mapping.rule == nil else { return true }
+    let isRepeated = destination.primaryKey <= mapping.highest[destination.entity] ?? 0
+    if isRepeated {
+      if try destinations(of: source, mapping: name).contains(destination) { return false }
+    } else {
+      mapping.highest[destination.entity] = destination.primaryKey
+      if let open = mapping.open, open.source == source, !open.isRepeated,
+        open.destination.entity == destination.entity,
+        open.destination.primaryKey + open.count == destination.primaryKey
+      {
+        mapping.open?.count += 1
+        return true
+      }
+    }
+    try flush(mapping)
+    mapping.open = Run(source: source, destination: destination, count: 1, isRepeated: isRepeated)
+    return true
+  }
+
+  private func flush(_ mapping: Mapping) throws(SQLiteError) {
+    guard let run = mapping.open else { return }
+    mapping.open = nil
+    mapping.longest = max(mapping.longest, run.count)
+    try mapping.write(run)
+  }
+
+  /// Writes what is open and makes the indexes: only a mapping whose associations are asked for needs them.
+  private func prepareLookUp(_ name: String) throws(SQLiteError) -> Mapping? {
+    guard let mapping = mappings[name], mapping.rule == nil else { return mappings[name] }
+    try flush(mapping)
+    guard !mapping.hasIndexes else { return mapping }
+    let table = mapping.table
+    for (suffix, columns) in [("by_source", "source, source_entity"), ("by_destination", "first, entity")] {
+      let index = quote(String(table.dropFirst().dropLast()) + "_" + suffix)
+      try connection.execute("CREATE INDEX temp.\(index) ON \(table) (\(columns))")
+    }
+    mapping.hasIndexes = true
+    return mapping
+  }
+
+  // MARK: Reading
+
+  /// The names of the mappings, sorted.
+  var mappingNames: [String] { mappings.keys.sorted { $0.utf16Precedes($1) } }
+
+  /// The destination objects of a source object, in the order in which they were associated.
+  func destinations(of source: Key, mapping name: String) throws(SQLiteError) -> [Key] {
+    guard let mapping = try prepareLookUp(name) else { return [] }
+    if let rule = mapping.rule {
+      guard source.entity == rule.sourceEntity else { return [] }
+      return [Key(entity: rule.destinationEntity, primaryKey: source.primaryKey + rule.offset)]
+    }
+    var keys: [Key] = []
+    try statements.withStatement(
+      "SELECT entity, first, count FROM temp.\(mapping.table) WHERE source = ?1 AND source_entity = ?2"
+        + " ORDER BY rowid", [.integer(source.primaryKey), .integer(Int64(source.entity))]
+    ) { row throws(SQLiteError) in
+      while try row.step() {
+        let (entity, first) = (Int(row.integer(at: 0)), row.integer(at: 1))
+        for place in 0..<row.integer(at: 2) { keys.append(Key(entity: entity, primaryKey: first + place)) }
+      }
+    }
+    return keys
+  }
+
+  /// The source objects of a destination object, in the order in which they were associated.
+  func sources(of destination: Key, mapping name: String) throws(SQLiteError) -> [Key] {
+    guard let mapping = try prepareLookUp(name) else { return [] }
+    if let rule = mapping.rule {
+      guard destination.entity == rule.destinationEntity else { return [] }
+      return [Key(entity: rule.sourceEntity, primaryKey: destination.primaryKey - rule.offset)]
+    }
+    var keys: [Key] = []
+    try statements.withStatement(
+      "SELECT source_entity, source FROM temp.\(mapping.table) WHERE first BETWEEN ?1 - ?2 AND ?1"
+        + " AND entity = ?3 AND first + count > ?1 ORDER BY rowid",
+      [.integer(destination.primaryKey), .integer(mapping.longest), .integer(Int64(destination.entity))]
+    ) { row throws(SQLiteError) in
+      while try row.step() { keys.append(Key(entity: Int(row.integer(at: 0)), primaryKey: row.integer(at: 1))) }
+    }
+    return keys
+  }
+
+  /// Calls a closure with each destination object of a mapping once, in the order in which they were associated.
+  func forEachDestination<Failure: Error>(
+    ofMapping name: String, wrapping: (SQLiteError) -> Failure, _ body: (Key) throws(Failure) -> Void
+  ) throws(Failure) {
+    do {
+      guard let mapping = try prepareLookUp(name), mapping.rule == nil else { return }
+      // A copy of what is there: the closure may associate more, which is not visited.
+      let last = try connection.firstInteger("SELECT MAX(rowid) FROM temp.\(mapping.table)") ?? 0
+      let rows = try connection.prepare(
+        "SELECT rowid, entity, first, count, is_repeated FROM temp.\(mapping.table) WHERE rowid <= ?1"
+          + " ORDER BY rowid")
+      try rows.bind([.integer(last)])
+      while try rows.step() {
+        let (entity, first) = (Int(rows.integer(at: 1)), rows.integer(at: 2))
+        if rows.integer(at: 4) != 0,
+          try wasVisited(Key(entity: entity, primaryKey: first), before: rows.integer(at: 0), mapping)
+        {
+          continue
+        }
+        for place in 0..<rows.integer(at: 3) {
+          do throws(Failure) {
+            try body(Key(entity: entity, primaryKey: first + place))
+          } catch {
+            throw BodyError(error: error)
+          }
+        }
+      }
+    } catch let error as BodyError<Failure> {
+      throw error.error
+    } catch let error as SQLiteError {
+      throw wrapping(error)
+    } catch {
+      throw wrapping(SQLiteError(extendedCode: 1, message: "\(error)"))
+    }
+  }
+
+  /// Carries the closure's error past those of SQLite.
+  private struct BodyError<Failure: Error>: Error {
+    let error: Failure
+  }
+
+  private func wasVisited(_ key: Key, before rowid: Int64, _ mapping: Mapping) throws(SQLiteError) -> Bool {
+    try statements.withStatement(
+      "SELECT 1 FROM temp.\(mapping.table) WHERE first BETWEEN ?1 - ?2 AND ?1 AND entity = ?3"
+        + " AND first + count > ?1 AND rowid < ?4 LIMIT 1",
+      [.integer(key.primaryKey), .integer(mapping.longest), .integer(Int64(key.entity)), .integer(rowid)]
+    ) { row throws(SQLiteError) in try row.step() }
+  }
+
+  /// Counts the source objects of an entity that no mapping carried over.
+  ///
+  /// - Parameters:
+  ///   - entity: The number of the source entity.
+  ///   - table: Its table.
+  /// - Returns: The number of objects that have no association.
+  /// - Throws: `SQLiteError`.
+  func unassociated(entity: Int, table: String) throws(SQLiteError) -> Int64 {
+    if mappings.values.contains(where: { $0.rule?.sourceEntity == entity }) { return 0 }
+    var conditions: [String] = []
+    for name in mappingNames {
+      guard let mapping = try prepareLookUp(name), mapping.rule == nil else { continue }
+      conditions.append(
+        " AND NOT EXISTS (SELECT 1 FROM temp.\(mapping.table) AS a WHERE a.source ="
+          + " s.\(quote(PhysicalName.primaryKey)) AND a.source_entity = \(entity))")
+    }
+    return try connection.firstInteger(
+      "SELECT COUNT(*) FROM \(quote(SchemaName.store)).\(quote(table)) AS s WHERE"
+        + " s.\(quote(PhysicalName.entity)) = \(entity)\(conditions.joined())") ?? 0
+  }
+}
+
+extension Associations.Mapping {
+  /// Writes a run.
+  fileprivate func write(_ run: Associations.Run) throws(SQLiteError) {
+    defer { insertion?.reset() }
+    try insertion?.bind(Int64(run.source.entity), at: 1)
+    try insertion?.bind(run.source.primaryKey, at: 2)
+    try insertion?.bind(Int64(run.destination.entity), at: 3)
+    try insertion?.bind(run.destination.primaryKey, at: 4)
+    try insertion?.bind(run.count, at: 5)
+    try insertion?.bind(Int64(run.isRepeated ? 1 : 0), at: 6)
+    try insertion?.run()
+  }
+}

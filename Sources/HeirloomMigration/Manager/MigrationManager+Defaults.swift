@@ -1,0 +1,196 @@
+public import HeirloomMapping
+import HeirloomModel
+public import HeirloomStore
+
+// What the standard policy does.
+extension MigrationManager {
+  /// Makes the destination object of a source object, gives it the values of the attribute mappings and associates both.
+  ///
+  /// A policy calls it for the part of its work that inference can do. The object has the source object's key where no other
+  /// mapping takes objects of the same entity, so that what names it from outside goes on naming it.
+  ///
+  /// - Parameters:
+  ///   - source: The source object.
+  ///   - mapping: The entity mapping.
+  /// - Returns: The destination object.
+  /// - Throws: What goes wrong with an expression, a value or the stores.
+  public func createDestinationInstance(
+    forSource source: ManagedObject, in mapping: EntityMapping
+  ) throws -> ManagedObject {
+    guard let run = run(of: mapping), let entity = mapping.destinationEntityName else {
+      throw MigrationManagerError.unknownEntityMapping(
+        mapping.name, known: setting.split.byRow.filter { $0.destinationEntityName != nil }.map(\.name))
+    }
+    let sourceKey = source.objectID?.primaryKey
+    // A source object that becomes two gives its key to the first.
+    let isFirst = run.lastKeptKey != sourceKey
+    run.lastKeptKey = sourceKey
+    let destination = try destinationContext.insert(
+      entity, preferredKey: run.keepsKeys && isFirst ? sourceKey : nil)
+    if run.values != nil, let sourceKey { try copyValues(ofKey: sourceKey, to: destination, run) }
+    if !run.evaluated.isEmpty {
+      var evaluator = evaluator(for: run)
+      evaluator.variables["source"] = .object(source)
+      evaluator.variables["destination"] = .object(destination)
+      for (property, attribute) in run.evaluated {
+        guard let expression = property.valueExpression else { continue }
+        evaluator.variables["propertyMapping"] = .object(MappingSource(property))
+        let value = try evaluator.evaluate(expression, on: .object(source))
+        try destination.setValue(Self.value(value, for: attribute), forAttribute: attribute.name)
+      }
+    }
+    try associate(source: source, destination: destination, for: mapping)
+    return destination
+  }
+
+  private func copyValues(ofKey key: Int64, to destination: ManagedObject, _ run: RowMapping) throws {
+    defer { run.values?.reset() }
+    try run.values?.bind(key, at: 1)
+    guard try run.values?.step() == true else { return }
+    for (position, column) in run.columns.enumerated() {
+      if let value = run.values?.value(at: position) { destination.setStoredValue(value, inColumn: column) }
+    }
+  }
+
+  /// Sets the relationships of a destination object as the relationship mappings say.
+  ///
+  /// - Parameters:
+  ///   - destination: The destination object.
+  ///   - mapping: The entity mapping that made it.
+  /// - Throws: What goes wrong with an expression or the stores.
+  public func createRelationships(of destination: ManagedObject, in mapping: EntityMapping) throws {
+    guard let run = run(of: mapping), !run.relationships.isEmpty else { return }
+    let sources = try sourceInstances(forEntityMappingNamed: mapping.name, destinationInstances: [destination])
+    for (property, relationship) in run.relationships {
+      // Where several objects became one, it has the links of all.
+      let found = try sources.flatMap { try related(by: property, relationship, from: $0, to: destination, run) }
+      try set(relationship, of: destination, to: found)
+    }
+  }
+
+  /// Sets a relationship to what mappings made of what it led to; objects that can't be its destinations are left out.
+  ///
+  /// An object that may be in one link only stays in that which came first, as when SQL takes the links over.
+  func set(_ relationship: RelationshipDescription, of object: ManagedObject, to found: [ManagedObject]) throws {
+    let inverse = destinationModel.inverse(of: relationship)?.relationship
+    var seen: Set<ManagedObject> = []
+    var objects: [ManagedObject] = []
+    for candidate in found {
+      guard destinationModel.isEntity(candidate.entityName, kindOf: relationship.destinationEntity),
+        seen.insert(candidate).inserted
+      else { continue }
+      if let inverse, !inverse.isToMany, !inverse.isTransient,
+        let owner = try candidate.object(forRelationship: inverse.name), owner !== object
+      {
+        continue
+      }
+      objects.append(candidate)
+    }
+    if relationship.isToMany {
+      try object.setObjects(objects, forRelationship: relationship.name)
+    } else if let first = objects.first {
+      if let current = try object.object(forRelationship: relationship.name), objects.contains(current) { return }
+      try object.setObject(first, forRelationship: relationship.name)
+    }
+  }
+
+  private func related(
+    by property: PropertyMapping, _ relationship: RelationshipDescription, from source: ManagedObject,
+    to destination: ManagedObject, _ run: RowMapping
+  ) throws -> [ManagedObject] {
+    switch property.form {
+    case .links(let name):
+      return try destinationInstances(
+        forSourceRelationshipNamed: name, sourceInstances: relatedObjects(of: source, by: name))
+    case .linksThroughMapping(let mapping, let name):
+      return try destinationInstances(
+        forEntityMappingNamed: mapping, sourceInstances: relatedObjects(of: source, by: name))
+    case .defaultValue, .constant, .attribute, .filledAttribute:
+      // A path of one name that is no attribute is a relationship: its objects are of the source.
+      guard let name = property.sourceAttributeName else { return [] }
+      return try destinationInstances(
+        forSourceRelationshipNamed: name, sourceInstances: relatedObjects(of: source, by: name))
+    case .expression(let expression):
+      var evaluator = evaluator(for: run)
+      evaluator.variables["source"] = .object(source)
+      evaluator.variables["destination"] = .object(destination)
+      evaluator.variables["propertyMapping"] = .object(MappingSource(property))
+      return try Self.objects(in: evaluator.evaluate(expression, on: .object(source)), of: relationship)
+    }
+  }
+
+  /// What a relationship of a source object leads to.
+  func relatedObjects(of source: ManagedObject, by name: String) throws -> [ManagedObject] {
+    guard let relationship = sourceModel.relationship(named: name, of: source.entityName) else {
+      throw ManagedObjectError.unknownProperty(entity: source.entityName, property: name)
+    }
+    if relationship.isToMany { return try source.objects(forRelationship: name) }
+    return try source.object(forRelationship: name).map { [$0] } ?? []
+  }
+
+  private func run(of mapping: EntityMapping) -> RowMapping? {
+    if let current = runs.first(where: { $0.mapping.name == mapping.name }) { return current }
+    return nil
+  }
+
+  // MARK: Links to objects that are made one by one
+
+  /// Sets relationships of objects whose own mapping ran as SQL, where they lead to objects that were made one by one.
+  func relateLateLinks() throws {
+    let made = Dictionary(grouping: setting.split.byRow) { $0.sourceEntityName }
+    for mapping in setting.split.declarative.entityMappings {
+      guard let source = mapping.sourceEntityName, let destinationName = mapping.destinationEntityName else { continue }
+      currentEntityMapping = mapping
+      for property in mapping.relationshipMappings {
+        guard let name = property.sourceRelationshipName,
+          let before = sourceModel.relationship(named: name, of: source),
+          let relationship = destinationModel.relationship(named: property.name, of: destinationName),
+          !relationship.isTransient
+        else { continue }
+        let targets = sourceModel.entityTree(from: before.destinationEntity).filter { target in
+          made[target.name]?.contains { made in
+            made.destinationEntityName.map {
+              destinationModel.isEntity($0, kindOf: relationship.destinationEntity)
+            } ?? false
+              || made.entityMigrationPolicyClassName != nil
+          } ?? false
+        }
+        try relateLateLinks(mapping, property, name, relationship, targets: targets.map(\.name))
+      }
+    }
+  }
+
+  private func relateLateLinks(
+    _ mapping: EntityMapping, _ property: PropertyMapping, _ name: String, _ relationship: RelationshipDescription,
+    targets: [String]
+  ) throws {
+    guard let sourceName = mapping.sourceEntityName, let source = setting.source.entity(named: sourceName),
+      let table = targets.first.flatMap({ setting.source.table(ofEntity: $0)?.name }),
+      let links = setting.source.links(of: name, in: sourceName, schema: SchemaName.store, isReversed: false)
+    else { return }
+    let numbers = targets.compactMap { setting.source.entity(named: $0)?.number }.map(String.init)
+    let (key, number) = (quote(PhysicalName.primaryKey), quote(PhysicalName.entity))
+    let store = quote(SchemaName.store)
+    let owners = try setting.connection.prepare(
+      "SELECT DISTINCT k.owner FROM (\(links.sql)) AS k"
+        + " JOIN \(store).\(quote(source.table)) AS o ON o.\(key) = k.owner AND o.\(number) = \(source.number)"
+        + " JOIN \(store).\(quote(table)) AS t ON t.\(key) = k.target AND t.\(number) IN"
+        + " (\(numbers.joined(separator: ", "))) ORDER BY 1")
+    let rule = [mapping.name]
+    while try owners.step() {
+      guard
+        let owner = try sourceContext.object(numbered: source.number, primaryKey: owners.integer(at: 0)),
+        let object = try destinations(of: [owner], mappings: rule).first
+      else { continue }
+      let related = try relatedObjects(of: owner, by: name)
+      let found: [ManagedObject]
+      if case .linksThroughMapping(let through, _) = property.form {
+        found = try destinationInstances(forEntityMappingNamed: through, sourceInstances: related)
+      } else {
+        found = try destinationInstances(forSourceRelationshipNamed: name, sourceInstances: related)
+      }
+      try set(relationship, of: object, to: found)
+      try destinationContext.writePendingChanges()
+    }
+  }
+}

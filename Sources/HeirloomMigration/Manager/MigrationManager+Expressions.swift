@@ -1,0 +1,143 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+extension MigrationManager {
+  /// What value expressions of a mapping see and call, but for the objects.
+  func evaluator(for run: RowMapping) -> ExpressionEvaluator {
+    var calls: [String: ExpressionEvaluator.Function] = functions
+    calls[ValueExpression.entityMappingSelector] = { [unowned self] _, arguments in
+      let (name, objects) = try self.nameAndObjects(arguments, of: ValueExpression.entityMappingSelector)
+      return Self.list(try self.destinationInstances(forEntityMappingNamed: name, sourceInstances: objects))
+    }
+    calls[ValueExpression.relationshipSelector] = { [unowned self] _, arguments in
+      let (name, objects) = try self.nameAndObjects(arguments, of: ValueExpression.relationshipSelector)
+      return Self.list(try self.destinationInstances(forSourceRelationshipNamed: name, sourceInstances: objects))
+    }
+    calls[Self.sourceInstancesSelector] = { [unowned self] _, arguments in
+      let (name, objects) = try self.nameAndObjects(arguments, of: Self.sourceInstancesSelector)
+      return Self.list(try self.sourceInstances(forEntityMappingNamed: name, destinationInstances: objects))
+    }
+    // What a policy knows comes before what is registered under the same name.
+    for selector in run.policySelectors {
+      let registered = calls[selector]
+      calls[selector] = { [unowned self] receiver, arguments in
+        if let value = try run.policy.call(selector, arguments, manager: self) { return value }
+        guard let registered else {
+          throw EvaluationError.unknownFunction(selector: selector, known: self.functions.keys.sorted())
+        }
+        return try registered(receiver, arguments)
+      }
+    }
+    var evaluator = ExpressionEvaluator(functions: calls)
+    evaluator.variables["manager"] = .object(ManagerSource())
+    evaluator.variables["entityMapping"] = .object(MappingSource(run.mapping))
+    evaluator.variables["entityPolicy"] = .object(ManagerSource())
+    return evaluator
+  }
+
+  static let sourceInstancesSelector = "sourceInstancesForEntityMappingNamed:destinationInstances:"
+
+  private func nameAndObjects(
+    _ arguments: [EvaluatedValue], of selector: String
+  ) throws -> (String, [ManagedObject]) {
+    guard arguments.count == 2, case .value(.string(let name)) = arguments[0] else {
+      throw MigrationManagerError.unfitValue(property: selector, expected: "a name and objects")
+    }
+    return (name, try Self.objects(in: arguments[1], named: selector))
+  }
+
+  private static func list(_ objects: [ManagedObject]) -> EvaluatedValue { .list(objects.map { .object($0) }) }
+
+  /// The objects of a value: one, several or none.
+  private static func objects(in value: EvaluatedValue, named name: String) throws -> [ManagedObject] {
+    switch value {
+    case .null: return []
+    case .list(let elements): return try elements.flatMap { try objects(in: $0, named: name) }
+    case .object(let source as ManagedObject): return [source]
+    default: throw MigrationManagerError.unfitValue(property: name, expected: "objects")
+    }
+  }
+
+  static func objects(
+    in value: EvaluatedValue, of relationship: RelationshipDescription
+  ) throws -> [ManagedObject] {
+    try objects(in: value, named: relationship.name)
+  }
+
+  /// A value as an attribute holds it: numbers become the attribute's kind where nothing is lost.
+  static func value(
+    _ value: EvaluatedValue, for attribute: AttributeDescription
+  ) throws -> AttributeValue? {
+    guard case .value(let found) = value else {
+      if case .null = value { return nil }
+      throw MigrationManagerError.unfitValue(property: attribute.name, expected: attribute.type.name)
+    }
+    switch (attribute.type, found) {
+    case (.integer16, .double(let number)), (.integer32, .double(let number)), (.integer64, .double(let number)):
+      guard let whole = Int64(exactly: number) else { break }
+      return .integer(whole)
+    case (.integer16, .boolean(let flag)), (.integer32, .boolean(let flag)), (.integer64, .boolean(let flag)):
+      return .integer(flag ? 1 : 0)
+    case (.double, .integer(let number)), (.float, .integer(let number)): return .double(Double(number))
+    case (.double, .boolean(let flag)), (.float, .boolean(let flag)): return .double(flag ? 1 : 0)
+    case (.double, .decimal(let text)), (.float, .decimal(let text)):
+      guard let number = Double(text) else { break }
+      return .double(number)
+    case (.decimal, .integer(let number)): return .decimal(String(number))
+    case (.decimal, .double(let number)): return .decimal(String(number))
+    case (.boolean, .integer(let number)):
+      guard number == 0 || number == 1 else { break }
+      return .boolean(number == 1)
+    case (.date, .double(let seconds)): return .date(seconds)
+    case (.uri, .string(let text)): return .uri(text)
+    case (.transformable, .string), (.transformable, .integer): break
+    default: return found
+    }
+    throw MigrationManagerError.unfitValue(property: attribute.name, expected: attribute.type.name)
+  }
+}
+
+/// What `$manager` and `$entityPolicy` are in an expression: receivers of functions.
+private struct ManagerSource: ValueSource {
+  let valueIdentity: AnyHashable = "manager"
+
+  func value(forKey key: String) -> EvaluatedValue? { nil }
+}
+
+/// What `$entityMapping` and `$propertyMapping` are in an expression.
+struct MappingSource: ValueSource {
+  private let values: [String: EvaluatedValue]
+  let valueIdentity: AnyHashable
+
+  init(_ mapping: EntityMapping) {
+    self.init(
+      identity: mapping.name, userInfo: mapping.userInfo,
+      [
+        "name": .string(mapping.name),
+        "sourceEntityName": mapping.sourceEntityName.map { .string($0) } ?? .null,
+        "destinationEntityName": mapping.destinationEntityName.map { .string($0) } ?? .null,
+      ])
+  }
+
+  init(_ mapping: PropertyMapping) {
+    self.init(identity: mapping.name, userInfo: mapping.userInfo, ["name": .string(mapping.name)])
+  }
+
+  private init(identity: String, userInfo: [String: String], _ values: [String: EvaluatedValue]) {
+    valueIdentity = identity
+    var values = values
+    values["userInfo"] = .object(UserInfoSource(userInfo: userInfo))
+    self.values = values
+  }
+
+  func value(forKey key: String) -> EvaluatedValue? { values[key] }
+}
+
+/// A user info dictionary in an expression; a key that isn't there has no value.
+private struct UserInfoSource: ValueSource {
+  let userInfo: [String: String]
+  var valueIdentity: AnyHashable { userInfo }
+
+  func value(forKey key: String) -> EvaluatedValue? { userInfo[key].map { .string($0) } ?? .null }
+}

@@ -1,0 +1,238 @@
+import Foundation
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+extension MigrationManager {
+  /// Runs the three phases inside the caller's transaction.
+  ///
+  /// - Returns: What it came to.
+  /// - Throws: ``MigrationError``; what was written is of no use then.
+  func run(policies: MigrationPolicyRegistry) throws -> RowRunOutcome {
+    do {
+      try prepare(policies: policies)
+      for run in runs { try create(run) }
+      try relateLateLinks()
+      for run in runs { try relate(run) }
+      for run in runs { try validate(run) }
+      currentEntityMapping = nil
+      try destinationContext.writePendingChanges()
+      try destinationContext.writeKeyCounters()
+      let outcome = try outcome()
+      try removeTables()
+      return outcome
+    } catch {
+      try? removeTables()
+      throw error
+    }
+  }
+
+  private func removeTables() throws {
+    runs.removeAll()
+    try associations.removeAll()
+  }
+
+  private func prepare(policies: MigrationPolicyRegistry) throws {
+    let byRow = Set(setting.split.byRow.map(\.name))
+    for mapping in mappingModel.entityMappings {
+      guard byRow.contains(mapping.name) else {
+        try associations.add(mapping: mapping.name, rule: rule(of: mapping))
+        continue
+      }
+      try associations.add(mapping: mapping.name, rule: nil)
+    }
+    for mapping in setting.split.byRow {
+      runs.append(try RowMapping(mapping, policy: policies.policy(for: mapping), setting: setting))
+    }
+  }
+
+  /// How the keys of a mapping that ran as SQL follow from the source's; one that carries nothing over has no objects.
+  private func rule(of mapping: EntityMapping) -> Associations.Rule {
+    guard let source = mapping.sourceEntityName.flatMap({ setting.source.entity(named: $0) }),
+      let destination = mapping.destinationEntityName.flatMap({ setting.destination.entity(named: $0) })
+    else { return Associations.Rule(sourceEntity: -1, destinationEntity: -1, offset: 0) }
+    return Associations.Rule(
+      sourceEntity: source.number, destinationEntity: destination.number,
+      offset: setting.keys.offset(from: source.rootName, to: destination.rootName))
+  }
+
+  // MARK: Phases
+
+  private func create(_ run: RowMapping) throws {
+    currentEntityMapping = run.mapping
+    try call(.begin, run) { try run.policy.begin(run.mapping, manager: self) }
+    if let source = run.source {
+      let evaluator = evaluator(for: run)
+      try forEachSource(source) { object in
+        try call(.createDestinationInstances, run, object) {
+          try checkCancellation()
+          if let predicate = run.predicate {
+            guard try evaluator.evaluate(predicate, on: .object(object)) else { return }
+          }
+          run.sourceObjects += 1
+          try createInstances(of: object, run)
+        }
+        progress.completedUnitCount += 1
+      }
+    }
+    try call(.endInstanceCreation, run) { try run.policy.endInstanceCreation(for: run.mapping, manager: self) }
+  }
+
+  /// Calls a closure with each object of exactly one source entity.
+  private func forEachSource(_ entity: PhysicalEntity, _ body: (ManagedObject) throws -> Void) throws {
+    var failure: (any Error)?
+    try sourceContext.forEach(entity.name, includesSubentities: false) { object in
+      do {
+        try body(object)
+        return true
+      } catch {
+        failure = error
+        return false
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Calls the hook for one source object and looks whether what it made is associated.
+  private func createInstances(of object: ManagedObject, _ run: RowMapping) throws {
+    let made = run.destination.map { destinationContext.insertedObjects(ofEntity: $0.number) } ?? 0
+    let associated = associatedObjects
+    try run.policy.createDestinationInstances(forSource: object, in: run.mapping, manager: self)
+    let madeNow = (run.destination.map { destinationContext.insertedObjects(ofEntity: $0.number) } ?? 0) - made
+    if madeNow > 0, associatedObjects - associated < madeNow {
+      throw MigrationManagerError.notAssociated(
+        entity: run.mapping.destinationEntityName ?? "", made: madeNow - (associatedObjects - associated))
+    }
+    run.destinationObjects += associatedObjects - associated
+  }
+
+  private func relate(_ run: RowMapping) throws {
+    currentEntityMapping = run.mapping
+    if run.policy.createsRelationships {
+      // The standard step has nothing to do for a mapping that sets no relationship.
+      let isStandard = type(of: run.policy) == EntityMigrationPolicy.self
+      if !isStandard || !run.relationships.isEmpty {
+        try associations.forEachDestination(ofMapping: run.mapping.name, wrapping: { $0 as any Error }) { key in
+          guard
+            let object = try destinationContext.object(numbered: key.entity, primaryKey: key.primaryKey)
+          else { return }
+          try call(.createRelationships, run, object) {
+            try checkCancellation()
+            try run.policy.createRelationships(forDestination: object, in: run.mapping, manager: self)
+          }
+        }
+      }
+    }
+    try call(.endRelationshipCreation, run) {
+      try run.policy.endRelationshipCreation(for: run.mapping, manager: self)
+    }
+  }
+
+  private func validate(_ run: RowMapping) throws {
+    currentEntityMapping = run.mapping
+    try call(.performCustomValidation, run) {
+      try run.policy.performCustomValidation(for: run.mapping, manager: self)
+    }
+    try call(.end, run) {
+      if let destination = run.destination { try checkRequired(destination) }
+      try run.policy.end(run.mapping, manager: self)
+    }
+  }
+
+  /// Throws if an object lacks a value that its entity requires.
+  private func checkRequired(_ entity: PhysicalEntity) throws {
+    for (property, column) in try destinationContext.requiredColumns(ofEntity: entity.name) {
+      let key = quote(PhysicalName.primaryKey)
+      let found = try setting.connection.firstInteger(
+        "SELECT \(key) FROM \(quote(SchemaName.candidate)).\(quote(entity.table))"
+          + " WHERE \(quote(PhysicalName.entity)) = ?1 AND \(quote(column)) IS NULL LIMIT 1",
+        [.integer(Int64(entity.number))])
+      guard let found else { continue }
+      throw MigrationManagerError.missingValue(entity: entity.name, property: property, primaryKey: found)
+    }
+  }
+
+  /// Counts what is there now in the tables that were written to.
+  private func outcome() throws -> RowRunOutcome {
+    let candidate = quote(SchemaName.candidate)
+    var objects: [String: Int64] = [:]
+    var rowCounts: [String: Int64] = [:]
+    for table in destinationContext.writtenTables {
+      rowCounts[table] =
+        try setting.connection.firstInteger("SELECT COUNT(*) FROM \(candidate).\(quote(table))") ?? 0
+      let entities = setting.destination.entities.filter { $0.table == table && !$0.isAbstract }
+      for entity in entities {
+        objects[entity.name] =
+          entities.count == 1
+          ? rowCounts[table]
+          : try setting.connection.firstInteger(
+            "SELECT COUNT(*) FROM \(candidate).\(quote(table)) WHERE \(quote(PhysicalName.entity)) = \(entity.number)")
+      }
+    }
+    // A mapping whose policy made nothing still has a number: none.
+    for name in runs.compactMap(\.mapping.destinationEntityName) where objects[name] == nil {
+      guard let entity = setting.destination.entity(named: name) else { continue }
+      objects[name] = try setting.connection.firstInteger(
+        "SELECT COUNT(*) FROM \(candidate).\(quote(entity.table)) WHERE \(quote(PhysicalName.entity)) = \(entity.number)"
+      )
+    }
+    return RowRunOutcome(results: try runs.map(result), objects: objects, rowCounts: rowCounts)
+  }
+
+  private func result(of run: RowMapping) throws -> EntityMappingResult {
+    var left: Int64 = 0
+    if let source = run.source {
+      left = try associations.unassociated(entity: source.number, table: source.table)
+    }
+    return EntityMappingResult(
+      mapping: run.mapping.name, policy: run.mapping.entityMigrationPolicyClassName,
+      sourceEntity: run.mapping.sourceEntityName, destinationEntity: run.mapping.destinationEntityName,
+      sourceObjects: Int64(run.sourceObjects), destinationObjects: Int64(run.destinationObjects), leftBehind: left)
+  }
+
+  // MARK: Calling
+
+  /// Runs a step and says of what it throws where that was.
+  private func call(
+    _ hook: MigrationHook, _ run: RowMapping, _ object: ManagedObject? = nil, _ body: () throws -> Void
+  ) throws {
+    let id = object?.objectID
+    do {
+      try body()
+      try sourceContext.throwDeferredError()
+      try destinationContext.writePendingChanges()
+    } catch let error as EntityMappingFailure {
+      throw error
+    } catch {
+      if let error = error as? MigrationError, case .cancelled = error { throw error }
+      if let error = error as? SQLiteError, error.isInterrupt { throw MigrationError.cancelled }
+      throw EntityMappingFailure(
+        mapping: run.mapping.name, hook: hook,
+        entity: object?.entityName ?? run.mapping.destinationEntityName ?? run.mapping.sourceEntityName ?? "",
+        object: id, underlying: error)
+    }
+  }
+
+  private func checkCancellation() throws {
+    if let cancellation { throw cancellation }
+    if progress.isCancelled { throw MigrationError.cancelled }
+  }
+}
+
+/// What became of the objects of an entity mapping that ran object by object.
+public struct EntityMappingResult: Hashable, Sendable {
+  /// The name of the entity mapping.
+  public let mapping: String
+  /// The name of its policy; `nil` for the standard one.
+  public let policy: String?
+  /// The name of the source entity; `nil` if there is none.
+  public let sourceEntity: String?
+  /// The name of the destination entity; `nil` if there is none.
+  public let destinationEntity: String?
+  /// The source objects that the mapping took.
+  public let sourceObjects: Int64
+  /// The objects of the destination entity that were associated with them.
+  public let destinationObjects: Int64
+  /// The objects of the source entity that became nothing, whatever the mapping; the previous version keeps them.
+  public let leftBehind: Int64
+}

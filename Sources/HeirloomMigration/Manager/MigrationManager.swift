@@ -1,0 +1,168 @@
+public import Foundation
+public import HeirloomMapping
+public import HeirloomModel
+public import HeirloomStore
+
+/// Runs entity mappings object by object, and is what their policies work with.
+///
+/// It serves one migration and belongs to the task that runs it. Objects of the source are read from the store that is migrated,
+/// which nothing changes; objects of the destination are written to the new store that takes its place when all has gone well.
+/// Neither side's objects are kept: an object that a policy wants later is found again by its association.
+public final class MigrationManager {
+  /// The model that the objects come from.
+  public var sourceModel: ManagedObjectModel { setting.parts.source.model }
+  /// The model that the objects become part of.
+  public var destinationModel: ManagedObjectModel { setting.parts.destination.model }
+  /// All entity mappings, those that run as SQL included.
+  public let mappingModel: MappingModel
+  /// The objects of the store that is migrated; they can't be changed.
+  public let sourceContext: ManagedObjectContext
+  /// The objects of the new store.
+  public let destinationContext: ManagedObjectContext
+  /// How far the migration is; cancelling it stops the run at the next object.
+  public let progress: Progress
+  /// What policies tell each other.
+  public var userInfo: [String: Any] = [:]
+  /// The functions that value expressions call, by selector, beyond the built-in ones and those of policies.
+  public var functions: [String: ExpressionEvaluator.Function]
+  /// The entity mapping that runs; `nil` before and after.
+  public internal(set) var currentEntityMapping: EntityMapping?
+
+  let setting: RowRunSetting
+  let associations: Associations
+  /// The mappings that run object by object, with what is needed to run them.
+  var runs: [RowMapping] = []
+  /// What the app wants the run to stop with.
+  private(set) var cancellation: (any Error)?
+
+  init(setting: RowRunSetting, registry: MigrationPolicyRegistry, progress: Progress) throws {
+    self.setting = setting
+    self.progress = progress
+    mappingModel = setting.mapping
+    functions = registry.functions
+    sourceContext = ManagedObjectContext(store: setting.sourceStore)
+    destinationContext = ManagedObjectContext(streamingInto: setting.destinationStore)
+    associations = Associations(connection: setting.connection)
+  }
+
+  // MARK: Associations
+
+  /// Notes that a destination object became of a source object.
+  ///
+  /// Only objects that are associated are visited when relationships are made.
+  ///
+  /// - Parameters:
+  ///   - source: An object of ``sourceContext``.
+  ///   - destination: An object of ``destinationContext``.
+  ///   - mapping: The entity mapping that made it.
+  /// - Throws: ``MigrationManagerError`` if one is of the wrong side, both were associated before, or the mapping is none of
+  ///   the mapping model's.
+  public func associate(source: ManagedObject, destination: ManagedObject, for mapping: EntityMapping) throws {
+    let names = [mapping.name]
+    try checkNames(names)
+    guard let from = key(of: source, in: sourceContext) else {
+      throw MigrationManagerError.foreignObject(entity: source.entityName)
+    }
+    guard let to = key(of: destination, in: destinationContext) else {
+      throw MigrationManagerError.foreignObject(entity: destination.entityName)
+    }
+    guard try associations.associate(from, to, mapping: mapping.name) else {
+      throw MigrationManagerError.associatedTwice(source: from.primaryKey, destination: to.primaryKey)
+    }
+    if destination.entityName == mapping.destinationEntityName { associatedObjects += 1 }
+  }
+
+  /// Objects of mappings' own destination entities that were associated, to see what a policy forgot.
+  var associatedObjects: Int = 0
+
+  /// Returns the destination objects that became of source objects.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the entity mapping that made them.
+  ///   - sources: Objects of ``sourceContext``.
+  /// - Returns: The objects, by source object, each in the order in which they were associated.
+  /// - Throws: ``MigrationManagerError/unknownEntityMapping(_:known:)``, or what goes wrong with the stores.
+  public func destinationInstances(
+    forEntityMappingNamed name: String, sourceInstances sources: [ManagedObject]
+  ) throws -> [ManagedObject] {
+    try checkNames([name])
+    return try destinations(of: sources, mappings: [name])
+  }
+
+  /// Returns the destination objects that became of the source objects that a relationship leads to, by whatever mapping.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the source relationship.
+  ///   - sources: What it leads to: objects of ``sourceContext``.
+  /// - Returns: The objects, by source object, each in the order of the mappings.
+  /// - Throws: What goes wrong with the stores.
+  public func destinationInstances(
+    forSourceRelationshipNamed name: String, sourceInstances sources: [ManagedObject]
+  ) throws -> [ManagedObject] {
+    try destinations(of: sources, mappings: mappingModel.entityMappings.map(\.name))
+  }
+
+  /// Returns the source objects that destination objects became of.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the entity mapping that made them.
+  ///   - destinations: Objects of ``destinationContext``.
+  /// - Returns: The objects, by destination object, each in the order in which they were associated.
+  /// - Throws: ``MigrationManagerError/unknownEntityMapping(_:known:)``, or what goes wrong with the stores.
+  public func sourceInstances(
+    forEntityMappingNamed name: String, destinationInstances destinations: [ManagedObject]
+  ) throws -> [ManagedObject] {
+    try checkNames([name])
+    var objects: [ManagedObject] = []
+    for destination in destinations {
+      guard let key = key(of: destination, in: destinationContext) else { continue }
+      for source in try associations.sources(of: key, mapping: name) {
+        guard let object = try sourceContext.object(numbered: source.entity, primaryKey: source.primaryKey) else {
+          continue
+        }
+        objects.append(object)
+      }
+    }
+    return objects
+  }
+
+  func destinations(of sources: [ManagedObject], mappings: [String]) throws -> [ManagedObject] {
+    var objects: [ManagedObject] = []
+    var seen: Set<Associations.Key> = []
+    for source in sources {
+      guard let key = key(of: source, in: sourceContext) else { continue }
+      for name in mappings {
+        for found in try associations.destinations(of: key, mapping: name) where seen.insert(found).inserted {
+          guard let object = try destinationContext.object(numbered: found.entity, primaryKey: found.primaryKey)
+          else { continue }
+          objects.append(object)
+        }
+      }
+    }
+    return objects
+  }
+
+  private func key(of object: ManagedObject, in context: ManagedObjectContext) -> Associations.Key? {
+    guard object.context === context, let primaryKey = object.objectID?.primaryKey else { return nil }
+    return Associations.Key(entity: object.entityNumber, primaryKey: primaryKey)
+  }
+
+  private func checkNames(_ names: [String]) throws(MigrationManagerError) {
+    for name in names where !setting.mappingNames.contains(name) {
+      throw .unknownEntityMapping(name, known: setting.mapping.entityMappings.map(\.name))
+    }
+  }
+
+  // MARK: Ending
+
+  /// Stops the run at the next object; the store stays as it was.
+  ///
+  /// - Parameter error: What the migration ends with.
+  public func cancelMigration(with error: any Error) {
+    if cancellation == nil { cancellation = error }
+  }
+}
+
+/// A manager belongs to the task that runs the migration, as its contexts do.
+@available(*, unavailable)
+extension MigrationManager: Sendable {}

@@ -1,0 +1,73 @@
+package import HeirloomMapping
+public import HeirloomModel
+
+/// The policies and functions that mapping models call by name.
+///
+/// Mapping model files name classes, and there is nothing in Swift that finds a class by its name. A class that an entity
+/// mapping was given in Swift needs no name.
+public struct MigrationPolicyRegistry: Sendable {
+  /// A function that expressions call.
+  public typealias Function =
+    @Sendable (_ receiver: EvaluatedValue, _ arguments: [EvaluatedValue]) throws ->
+    EvaluatedValue
+
+  private var policies: [String: PolicyClass] = [:]
+  /// The functions by selector, such as `shortName:`.
+  public private(set) var functions: [String: Function] = [:]
+
+  /// Creates an empty registry.
+  public init() {}
+
+  /// The names of policies, sorted.
+  public var policyNames: [String] { policies.keys.sorted { $0.utf16Precedes($1) } }
+
+  /// Makes a policy known under a name.
+  ///
+  /// - Parameters:
+  ///   - policy: The class.
+  ///   - name: The name that mapping models have; by default that of the class. One with a module's name and a point before
+  ///     it is found too.
+  public mutating func register(_ policy: EntityMigrationPolicy.Type, named name: String? = nil) {
+    let policyClass = PolicyClass(policy)
+    policies[name ?? policyClass.name] = policyClass
+  }
+
+  /// Makes a function known under a selector.
+  ///
+  /// - Parameters:
+  ///   - selector: The name with a colon for each argument, such as `shortName:`.
+  ///   - function: The function.
+  public mutating func register(function selector: String, _ function: @escaping Function) {
+    functions[selector] = function
+  }
+
+  /// Makes the policy of an entity mapping.
+  ///
+  /// - Parameter mapping: The entity mapping.
+  /// - Returns: A new policy; the standard one for a mapping that names none.
+  /// - Throws: ``MigrationError/unknownPolicies(names:known:)``.
+  package func policy(for mapping: EntityMapping) throws(MigrationError) -> EntityMigrationPolicy {
+    guard let policyClass = policyClass(of: mapping) else {
+      throw .unknownPolicies(names: [mapping.entityMigrationPolicyClassName ?? ""], known: policyNames)
+    }
+    guard let type = policyClass.type as? EntityMigrationPolicy.Type else {
+      throw .unsupportedMapping(
+        reason:
+          "the policy \"\(policyClass.name)\" of the entity mapping \"\(mapping.name)\" is no EntityMigrationPolicy")
+    }
+    return type.init()
+  }
+
+  /// The names of a mapping model's policies that nobody knows, sorted, each once.
+  package func unknownPolicies(of mappings: [EntityMapping]) -> [String] {
+    let unknown = mappings.filter { policyClass(of: $0) == nil }.compactMap(\.entityMigrationPolicyClassName)
+    return Set(unknown).sorted { $0.utf16Precedes($1) }
+  }
+
+  private func policyClass(of mapping: EntityMapping) -> PolicyClass? {
+    if let given = mapping.entityMigrationPolicyClass { return given }
+    guard let name = mapping.entityMigrationPolicyClassName else { return PolicyClass(EntityMigrationPolicy.self) }
+    // Swift classes are written with their module, which need not be the one that registered them.
+    return policies[name] ?? name.split(separator: ".").last.flatMap { policies[String($0)] }
+  }
+}

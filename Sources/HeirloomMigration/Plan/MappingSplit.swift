@@ -1,0 +1,88 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// Which entity mappings of a mapping model run as SQL, and which object by object.
+struct MappingSplit {
+  /// Those that run as SQL.
+  let declarative: MappingModel
+  /// Those that have a policy, a value that SQL can't give, or an entity that an earlier mapping has.
+  let byRow: [EntityMapping]
+  /// The names of those of the latter whose objects keep the source's keys where they can.
+  let keepsKeys: Set<String>
+  /// The roots of the source and of the destination between which they do.
+  let keptRoots: [(source: String, destination: String)]
+
+  /// Sorts the entity mappings.
+  init(_ mapping: MappingModel, source: ManagedObjectModel, destination: ManagedObjectModel) {
+    var declarative: [EntityMapping] = []
+    var byRow: [EntityMapping] = []
+    var sources: Set<String> = []
+    var destinations: Set<String> = []
+    for entityMapping in mapping.entityMappings {
+      // A mapping that only adds or removes shares nothing.
+      let isPair = entityMapping.sourceEntityName != nil && entityMapping.destinationEntityName != nil
+      if Self.needsRows(entityMapping)
+        || isPair
+          && (entityMapping.sourceEntityName.map(sources.contains) == true
+            || entityMapping.destinationEntityName.map(destinations.contains) == true)
+      {
+        byRow.append(entityMapping)
+        continue
+      }
+      declarative.append(entityMapping)
+      guard isPair else { continue }
+      if let name = entityMapping.sourceEntityName { sources.insert(name) }
+      if let name = entityMapping.destinationEntityName { destinations.insert(name) }
+    }
+    // What a mapping says is gone, or new, says nothing where another takes or makes its objects.
+    let taken = Set(byRow.compactMap(\.sourceEntityName))
+    let made = Set(byRow.compactMap(\.destinationEntityName))
+    declarative.removeAll { mapping in
+      mapping.destinationEntityName == nil && mapping.sourceEntityName.map(taken.contains) == true
+        || mapping.sourceEntityName == nil && mapping.destinationEntityName.map(made.contains) == true
+    }
+    self.declarative = MappingModel(entityMappings: declarative)
+    self.byRow = byRow
+    let kept = KeyKeeping(mappings: mapping.entityMappings, source: source, destination: destination)
+    let keeping = byRow.filter { kept.keeps($0) }
+    keepsKeys = Set(keeping.map(\.name))
+    keptRoots = keeping.compactMap { kept.roots(of: $0) }
+  }
+
+  /// Whether a mapping can't run as SQL, whatever the others are.
+  static func needsRows(_ mapping: EntityMapping) -> Bool {
+    if mapping.entityMigrationPolicyClassName != nil { return true }
+    if let rows = mapping.sourceExpression?.sourceRows {
+      if rows.predicate != "TRUEPREDICATE" { return true }
+    } else if mapping.sourceExpression != nil {
+      return true
+    }
+    return (mapping.attributeMappings + mapping.relationshipMappings).contains { property in
+      if case .expression = property.form { true } else { false }
+    }
+  }
+}
+
+/// Tells which objects that are made one by one may keep the keys of what they became of.
+///
+/// A tree keeps the keys of one tree of the source, each of whose entities goes one way only.
+private struct KeyKeeping {
+  let mappings: [EntityMapping]
+  let source: ManagedObjectModel
+  let destination: ManagedObjectModel
+
+  func roots(of mapping: EntityMapping) -> (source: String, destination: String)? {
+    guard let from = mapping.sourceEntityName.flatMap({ source.rootEntity(of: $0)?.name }),
+      let to = mapping.destinationEntityName.flatMap({ destination.rootEntity(of: $0)?.name })
+    else { return nil }
+    return (from, to)
+  }
+
+  func keeps(_ mapping: EntityMapping) -> Bool {
+    guard let own = roots(of: mapping) else { return false }
+    let sisters = mappings.filter { roots(of: $0)?.destination == own.destination }
+    return sisters.allSatisfy { roots(of: $0)?.source == own.source }
+      && sisters.filter { $0.sourceEntityName == mapping.sourceEntityName }.count == 1
+  }
+}

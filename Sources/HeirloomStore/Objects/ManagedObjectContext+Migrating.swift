@@ -1,0 +1,41 @@
+extension ManagedObjectContext {
+  /// Returns an object by the number of its entity and its primary key.
+  ///
+  /// - Parameters:
+  ///   - number: The entity's number.
+  ///   - primaryKey: The key.
+  /// - Returns: `nil` if there is no such object, or it was deleted.
+  /// - Throws: ``ManagedObjectError``.
+  package func object(numbered number: Int, primaryKey: Int64) throws(ManagedObjectError) -> ManagedObject? {
+    guard let entity = store.schema.entity(numbered: number) else { return nil }
+    let object = try object(inTreeOf: entity.name, number: Int64(number), primaryKey: primaryKey)
+    return object?.isDeleted == true ? nil : object
+  }
+
+  /// The number of objects of exactly one entity that were inserted since the context was made.
+  package func insertedObjects(ofEntity number: Int) -> Int { insertions[number, default: 0] }
+
+  /// Throws the first error that a subscript left.
+  package func throwDeferredError() throws(ManagedObjectError) {
+    if let error = takeDeferredError() { throw error }
+  }
+
+  /// The required properties of an entity with the columns that must have a value.
+  package func requiredColumns(
+    ofEntity name: String
+  ) throws(ManagedObjectError) -> [(property: String, column: String)] {
+    try plan(for: name).required
+  }
+}
+
+extension ManagedObject {
+  /// Sets a column to what it is to hold, which nobody checks: for values that SQL has made.
+  ///
+  /// - Parameters:
+  ///   - value: The value as it is stored.
+  ///   - column: A column of the object's table.
+  package func setStoredValue(_ value: SQLiteValue, inColumn column: String) {
+    changes[column] = .value(value)
+    context.noteChange(of: self)
+  }
+}
