@@ -38,6 +38,12 @@ package enum Corpus {
   /// The paths of all compiled models, relative to ``folder``, sorted.
   package static let compiledModelPaths: [String] = files { $0.hasSuffix(".mom") }
 
+  /// The paths of all mapping models, relative to ``folder``, sorted: folders named `….xcmappingmodel` and files `….cdm`.
+  package static let mappingPaths: [String] = files {
+    $0.hasSuffix(".xcmappingmodel/xcmapping.xml") || $0.hasSuffix(".cdm")
+  }
+  .map { $0.hasSuffix(".cdm") ? $0 : ($0 as NSString).deletingLastPathComponent }
+
   /// Copies a store with its side files and support folder into a folder, so that a test may change it.
   ///
   /// - Parameters:

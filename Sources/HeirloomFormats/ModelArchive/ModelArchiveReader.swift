@@ -9,7 +9,7 @@ package struct ModelArchiveReader {
   /// The names of entities by reference.
   private var entityNames: [Int: String] = [:]
 
-  private init(_ archive: KeyedArchive) {
+  init(_ archive: KeyedArchive) {
     decoder = KeyedArchiveDecoder(archive)
   }
 
@@ -256,8 +256,15 @@ extension ModelArchiveReader {
   }
 
   mutating func userInfo(of object: ArchivedObject, _ place: String) throws(KeyedArchiveError) -> [String: String] {
+    try userInfo(try decoder.entries("NSUserInfo", of: object), place)
+  }
+
+  /// Returns the entries of a user info that are text, numbers or truth values, as text.
+  mutating func userInfo(
+    _ entries: [(key: String, value: Int)], _ place: String
+  ) throws(KeyedArchiveError) -> [String: String] {
     var result: [String: String] = [:]
-    for entry in try decoder.entries("NSUserInfo", of: object) {
+    for entry in entries {
       let node = try decoder.node(entry.value)
       if let text = try decoder.string(node) {
         result[entry.key] = text

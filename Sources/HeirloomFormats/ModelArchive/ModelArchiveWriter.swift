@@ -13,7 +13,7 @@ package struct ModelArchiveWriter {
   private var properties: [String: [String: PropertyListValue]] = [:]
   private let root: PropertyListValue
 
-  private init(_ model: ManagedObjectModel) {
+  init(_ model: ManagedObjectModel) {
     self.model = model
     root = builder.reserve()
   }
@@ -153,7 +153,7 @@ package struct ModelArchiveWriter {
     return builder.array(references)
   }
 
-  private mutating func userInfo(_ entries: [String: String]) -> PropertyListValue {
+  mutating func userInfo(_ entries: [String: String]) -> PropertyListValue {
     let sorted = entries.sorted { $0.key.utf16Precedes($1.key) }
     let references = sorted.map { (key: $0.key, value: builder.string($0.value)) }
     return builder.dictionary(references, className: "NSDictionary")

@@ -152,6 +152,8 @@ enum FileNames {
   static let lock = "lock.json"
   static let sourceExtension = ".xcdatamodel"
   static let sourceBundleExtension = ".xcdatamodeld"
+  static let mappingExtension = ".xcmappingmodel"
+  static let compiledMappingExtension = ".cdm"
   static let compiledExtension = ".mom"
   static let compiledBundleExtension = ".momd"
   static let snapshotExtensions = [".json", ".json.gz"]

@@ -21,6 +21,12 @@ package struct ModelReadingWarning: Hashable, Sendable {
     case differingCopy(of: String)
     /// An expression or predicate whose text could not be parsed; it is kept as text.
     case unparsedExpression(String)
+    /// An entity mapping that belongs to no mapping model.
+    case unusedEntityMapping
+    /// An entity mapping that names no entity and says nothing.
+    case emptyEntityMapping
+    /// An entity mapping that says "copy", although the version hashes of its entities differ.
+    case copyOfDifferingEntities
   }
 
   /// Creates a warning.
@@ -44,6 +50,12 @@ extension ModelReadingWarning: CustomStringConvertible {
     case .differingCopy(let entity):
       "\(place) differs from the property that it inherits from \(entity); the inherited one counts."
     case .unparsedExpression(let text): "The expression \"\(text.prefix(200))\" of \(place) is kept as text only."
+    case .unusedEntityMapping:
+      "The entity mapping \(place) is in the file but belongs to no mapping model, and was left out."
+    case .emptyEntityMapping:
+      "The entity mapping \(place) names neither a source nor a destination entity, and was left out."
+    case .copyOfDifferingEntities:
+      "The entity mapping \(place) is marked as a copy, but its entities differ; it is carried out like any other."
     }
   }
 }

@@ -1,0 +1,116 @@
+package import HeirloomMapping
+package import HeirloomModel
+
+/// A writer of compiled mapping models (`.cdm`), in the layout of Xcode's compiler.
+package enum MappingArchiveWriter {
+  /// Returns the archive of a mapping model.
+  ///
+  /// - Parameter mappingModel: A mapping model; one that was not completed is archived with all that it leaves open.
+  /// - Returns: A binary property list.
+  /// - Throws: ``MappingArchiveWritingError`` if an expression can't be archived.
+  package static func archive(_ mappingModel: MappingModel) throws(MappingArchiveWritingError) -> [UInt8] {
+    // Expressions are archived as in models; there is no model here.
+    let none: ManagedObjectModel
+    do throws(ModelError) {
+      none = try ManagedObjectModel(entities: [])
+    } catch {
+      throw .inconsistent(error)
+    }
+    var archive = Archive(writer: ModelArchiveWriter(none))
+    return try archive.bytes(of: mappingModel)
+  }
+
+  /// The objects of the archive while it is made.
+  private struct Archive {
+    var writer: ModelArchiveWriter
+
+    mutating func bytes(of mappingModel: MappingModel) throws(MappingArchiveWritingError) -> [UInt8] {
+      var references: [PropertyListValue] = []
+      for mapping in mappingModel.entityMappings { references.append(try entityMapping(mapping)) }
+      let byName = zip(mappingModel.entityMappings, references).map { (key: $0.name, value: $1) }
+        .sorted { $0.key.utf16Precedes($1.key) }
+      let list = writer.builder.array(references, className: "NSArray")
+      let dictionary = writer.builder.dictionary(byName)
+      let root = writer.builder.object(
+        "NSMappingModel", ["NSEntityMappings": list, "NSEntityMappingsByName": dictionary])
+      do throws(PropertyListError) {
+        return try writer.builder.bytes(root: root)
+      } catch {
+        throw .propertyList(error)
+      }
+    }
+
+    private mutating func entityMapping(
+      _ mapping: EntityMapping
+    ) throws(MappingArchiveWritingError) -> PropertyListValue {
+      let place = "\"\(mapping.name)\""
+      let members: [String: PropertyListValue] = [
+        "NSMappingName": writer.builder.string(mapping.name),
+        "NSMappingType": .integer(Int64(mapping.mappingType.rawValue)),
+        "NSSourceEntityName": writer.builder.string(mapping.sourceEntityName),
+        "NSSourceEntityVersionHash": hash(mapping.sourceEntityVersionHash),
+        "NSDestinationEntityName": writer.builder.string(mapping.destinationEntityName),
+        "NSDestinationEntityVersionHash": hash(mapping.destinationEntityVersionHash),
+        "NSSourceExpression": try expression(mapping.sourceExpression, "the source of \(place)"),
+        "NSEntityMigrationPolicyClassName": writer.builder.string(mapping.entityMigrationPolicyClassName),
+        "NSAttributeMappings": try propertyMappings(mapping.attributeMappings, place),
+        "NSRelationshipMappings": try propertyMappings(mapping.relationshipMappings, place),
+        "NSUserInfo": userInfo(mapping.userInfo),
+      ]
+      return writer.builder.object("NSEntityMapping", members)
+    }
+
+    private mutating func propertyMappings(
+      _ mappings: [PropertyMapping], _ place: String
+    ) throws(MappingArchiveWritingError) -> PropertyListValue {
+      var references: [PropertyListValue] = []
+      for mapping in mappings {
+        let members: [String: PropertyListValue] = [
+          "NSDestinationPropertyName": writer.builder.string(mapping.name),
+          "NSValueExpression": try expression(mapping.valueExpression, "\(place).\(mapping.name)"),
+          "NSPropertyTransforms": KeyedArchiveBuilder.null, "NSUserInfo": userInfo(mapping.userInfo),
+        ]
+        references.append(writer.builder.object("NSPropertyMapping", members))
+      }
+      return writer.builder.array(references, className: "NSArray")
+    }
+
+    private mutating func expression(
+      _ expression: ValueExpression?, _ place: String
+    ) throws(MappingArchiveWritingError) -> PropertyListValue {
+      guard let expression else { return KeyedArchiveBuilder.null }
+      guard let reference = writer.expression(expression) else { throw .unsupportedExpression(place: place) }
+      return reference
+    }
+
+    private mutating func hash(_ hash: VersionHash?) -> PropertyListValue {
+      guard let hash else { return KeyedArchiveBuilder.null }
+      return writer.builder.add(.data(hash.bytes))
+    }
+
+    private mutating func userInfo(_ entries: [String: String]) -> PropertyListValue {
+      entries.isEmpty ? KeyedArchiveBuilder.null : writer.userInfo(entries)
+    }
+  }
+}
+
+/// A mapping model whose archive's layout is not known for all that must be in it.
+package enum MappingArchiveWritingError: Error, Hashable, Sendable {
+  /// An expression is of a kind that can't be archived.
+  case unsupportedExpression(place: String)
+  /// The model of no entities that archives are made with can't be made.
+  case inconsistent(ModelError)
+  /// The archive can't be put in a property list.
+  case propertyList(PropertyListError)
+}
+
+extension MappingArchiveWritingError: CustomStringConvertible {
+  /// One sentence: what was found and what was expected.
+  package var description: String {
+    switch self {
+    case .unsupportedExpression(let place): "The expression of \(place) is of a kind that can't be archived."
+    case .inconsistent(let error): error.description
+    case .propertyList(let error): error.description
+    }
+  }
+}

@@ -1,0 +1,83 @@
+public import Foundation
+
+/// A file from which no mapping model could be read, and why.
+public struct MappingReadingError: Error, Hashable, Sendable {
+  /// The file; `nil` if the bytes came from elsewhere.
+  public let path: String?
+  /// What is wrong.
+  public let problem: Problem
+
+  /// Creates an error.
+  public init(path: String? = nil, problem: Problem) {
+    self.path = path
+    self.problem = problem
+  }
+
+  /// What is wrong with a file from which a mapping model was to be read.
+  @nonexhaustive
+  public enum Problem: Hashable, Sendable {
+    /// There is nothing at the path.
+    case missing
+    /// The file system refuses to give the content.
+    case unreadable(reason: String)
+    /// The file is larger than any mapping model.
+    case tooLarge(byteCount: Int, limit: Int)
+    /// The file is something else than a mapping model; the text says what, as the end of a sentence.
+    case notMappingModel(found: String)
+    /// The file is of the right kind but damaged or incomplete.
+    case malformed(reason: String)
+  }
+
+  /// The same problem, found in a file.
+  package func inFile(_ path: String) -> MappingReadingError {
+    MappingReadingError(path: self.path ?? path, problem: problem)
+  }
+}
+
+extension MappingReadingError {
+  /// Says of a mapping model's file what reading it as any file came to.
+  init(_ error: ModelReadingError) {
+    let problem: Problem =
+      switch error.problem {
+      case .missing: .missing
+      case .unreadable(let reason): .unreadable(reason: reason)
+      case .tooLarge(let byteCount, let limit): .tooLarge(byteCount: byteCount, limit: limit)
+      case .notModel(let content): .notMappingModel(found: content.description)
+      case .malformed(let reason): .malformed(reason: reason)
+      default: .malformed(reason: error.description)
+      }
+    self.init(path: error.path, problem: problem)
+  }
+}
+
+extension MappingReadingError: CustomStringConvertible {
+  /// One sentence: what was found and what was expected.
+  public var description: String {
+    let file = path.map { "\"\($0)\"" } ?? "The data"
+    return switch problem {
+    case .missing: "There is no file at \(path.map { "\"\($0)\"" } ?? "the given path"); a mapping model was expected."
+    case .unreadable(let reason): "\(file) can't be read: \(reason)."
+    case .tooLarge(let byteCount, let limit):
+      "\(file) has \(byteCount) bytes; a mapping model has at most \(limit)."
+    case .notMappingModel(let found):
+      "\(file) is \(found); a mapping model (.xcmappingmodel or .cdm) was expected."
+    case .malformed(let reason):
+      "\(file) is no complete mapping model: \(reason.hasSuffix(".") ? reason : reason + ".")"
+    }
+  }
+}
+
+extension MappingReadingError: LocalizedError {
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+
+  /// What to use instead, or how to repair it.
+  public var recoverySuggestion: String? {
+    switch problem {
+    case .missing: "Check the path."
+    case .unreadable: "Check that the file may be read, and try again."
+    case .notMappingModel: "Use an .xcmappingmodel of Xcode's, or the .cdm that is compiled from it."
+    case .tooLarge, .malformed: "Restore the file, for example from version control."
+    }
+  }
+}

@@ -1,0 +1,262 @@
+import HeirloomMapping
+import HeirloomModel
+
+/// A reader of Xcode's mapping sources (`xcmapping.xml`).
+///
+/// Entities and attributes are those of Xcode's own model `XDDevMappingModel`. What was never edited is left out of the
+/// mapping model, so that completion infers it.
+struct MappingSourceReader {
+  private let store: XMLStoreReader
+  private var result = ReadMappingModel(mappingModel: MappingModel(entityMappings: []))
+  /// Property mappings that are part of an entity mapping; each is part of one.
+  private var used: Set<String> = []
+
+  /// Names of the entities of Xcode's model, as XML stores have them.
+  private enum Entity {
+    static let mappingModel = "XDDEVMAPPINGMODEL"
+    static let entityMapping = "XDDEVENTITYMAPPING"
+    static let attributeMapping = "XDDEVATTRIBUTEMAPPING"
+    static let relationshipMapping = "XDDEVRELATIONSHIPMAPPING"
+    static let all: Set<String> = [mappingModel, entityMapping, attributeMapping, relationshipMapping]
+  }
+
+  /// Names of attributes that each entity may have, transient ones left out.
+  private static let knownValues: [String: Set<String>] = [
+    Entity.mappingModel: ["sourcemodelpath", "destinationmodelpath", "sourcemodeldata", "destinationmodeldata"],
+    Entity.entityMapping: [
+      "sourcename", "destinationname", "mappingtypename", "mappingnumber", "autogenerateexpression", "name",
+      "migrationpolicyclassname", "sourcefilterpredicatestring", "sourceexpressiondata", "userinfodata",
+    ],
+    Entity.attributeMapping: ["name", "valueexpressiondata", "userinfodata"],
+    Entity.relationshipMapping: [
+      "name", "valueexpressiondata", "userinfodata", "autogenerateexpression", "sourcekeypath", "sourcemappingname",
+    ],
+  ]
+
+  /// Reads a mapping model.
+  ///
+  /// - Parameter bytes: A whole document.
+  /// - Returns: The mapping model and what was not understood.
+  /// - Throws: ``MappingReadingError`` if the bytes are no mapping source.
+  static func read(_ bytes: [UInt8]) throws(MappingReadingError) -> ReadMappingModel {
+    let root: MarkupElement
+    do throws(MarkupError) {
+      root = try MarkupReader.rootElement(of: bytes)
+    } catch {
+      throw malformed(error.description)
+    }
+    guard root.name == "database" else {
+      let isModel = root.name == "model"
+      let found = isModel ? "a model" : "an XML document with the root element <\(root.name.prefix(80))>"
+      throw MappingReadingError(problem: .notMappingModel(found: found))
+    }
+    let store = try XMLStoreReader(root)
+    let models = store.objects.filter { $0.entity == Entity.mappingModel }
+    guard let model = models.first else {
+      guard let other = store.objects.first(where: { !Entity.all.contains($0.entity) }) else {
+        throw malformed("the object that holds its entity mappings is missing")
+      }
+      throw MappingReadingError(
+        problem: .notMappingModel(found: "an XML store with objects of \"\(other.entity.prefix(80))\""))
+    }
+    guard models.count == 1 else { throw malformed("there are \(models.count) mapping models in one file") }
+    var reader = MappingSourceReader(store: store)
+    try reader.read(model)
+    return reader.result
+  }
+
+  private mutating func read(_ model: XMLStoreReader.Object) throws(MappingReadingError) {
+    result.warnings = store.warnings
+    result.sourceModelPath = model.text("sourcemodelpath")
+    result.destinationModelPath = model.text("destinationmodelpath")
+    checkValues()
+    var members = Set<String>()
+    var mappings: [(number: Int, mapping: EntityMapping)] = []
+    for object in try linked("entitymappings", of: model, entity: Entity.entityMapping) {
+      guard members.insert(object.id).inserted else { continue }
+      let number = object.values["mappingnumber"].flatMap { Int($0) } ?? 0
+      let mapping = try entityMapping(object)
+      if mapping == EntityMapping(from: nil, to: nil, name: mapping.name) {
+        // Xcode's button for a new entity mapping leaves one, and it is easily forgotten.
+        warn(.emptyEntityMapping, "\"\(mapping.name)\" in line \(object.line)")
+      } else {
+        mappings.append((number, mapping))
+      }
+    }
+    for object in store.objects where object.entity == Entity.entityMapping && !members.contains(object.id) {
+      warn(.unusedEntityMapping, "\"\(Self.name(of: object))\" in line \(object.line)")
+    }
+    // Sorting keeps the order of the file where numbers are equal.
+    result.mappingModel.entityMappings = mappings.sorted { $0.number < $1.number }.map(\.mapping)
+  }
+
+  // MARK: - Entity mappings
+
+  private mutating func entityMapping(_ object: XMLStoreReader.Object) throws(MappingReadingError) -> EntityMapping {
+    let name = Self.name(of: object)
+    let place = "\"\(name)\""
+    var mapping = EntityMapping(
+      from: object.text("sourcename"), to: object.text("destinationname"), name: name,
+      mappingType: mappingType(of: object, place), policyNamed: object.text("migrationpolicyclassname"))
+    if let bytes = try object.bytes("sourceexpressiondata") {
+      mapping.sourceExpression = try expression(bytes, "the source of \(place)")
+    } else if let source = mapping.sourceEntityName, let predicate = object.text("sourcefilterpredicatestring") {
+      mapping.sourceExpression = .sourceRows(ofEntity: source, predicate: predicate)
+    }
+    mapping.userInfo = try userInfo(of: object, place)
+    var unedited = ReadMappingModel.UneditedNames()
+    mapping.attributeMappings = try propertyMappings(
+      "attributemappings", of: object, entity: Entity.attributeMapping, place, unedited: &unedited.attributes)
+    mapping.relationshipMappings = try propertyMappings(
+      "relationshipmappings", of: object, entity: Entity.relationshipMapping, place, unedited: &unedited.relationships)
+    result.uneditedNames[name] = unedited
+    return mapping
+  }
+
+  /// The name that was given, or Xcode's own: `SourceToDestination`, or the one name there is.
+  private static func name(of object: XMLStoreReader.Object) -> String {
+    if let name = object.text("name") { return name }
+    switch (object.text("sourcename"), object.text("destinationname")) {
+    case (let source?, let destination?): return "\(source)To\(destination)"
+    case (let source?, nil): return source
+    case (nil, let destination?): return destination
+    case (nil, nil): return ""
+    }
+  }
+
+  private mutating func mappingType(
+    of object: XMLStoreReader.Object, _ place: String
+  ) -> EntityMapping.MappingType {
+    guard let text = object.text("mappingtypename") else { return .undefined }
+    let type = EntityMapping.MappingType.allCases.first { $0.name == text.lowercased() }
+    if type == nil { warn(.invalidValue(text, of: "mappingtypename"), place) }
+    return type ?? .undefined
+  }
+
+  // MARK: - Property mappings
+
+  private mutating func propertyMappings(
+    _ key: String, of owner: XMLStoreReader.Object, entity: String, _ mapping: String, unedited: inout [String]
+  ) throws(MappingReadingError) -> [PropertyMapping] {
+    var properties: [PropertyMapping] = []
+    var names: Set<String> = []
+    for object in try linked(key, of: owner, entity: entity) {
+      guard let name = object.text("name") else {
+        warn(.invalidValue("", of: "name"), "a property mapping of \(mapping) in line \(object.line)")
+        continue
+      }
+      let place = "\(mapping).\(name)"
+      guard used.insert(object.id).inserted else {
+        throw Self.malformed("the property mapping \(place) in line \(object.line) belongs to two entity mappings")
+      }
+      guard names.insert(name).inserted else {
+        throw Self.malformed("the entity mapping \(mapping) maps the property \"\(name.prefix(80))\" twice")
+      }
+      let userInfo = try userInfo(of: object, place)
+      guard let value = try valueExpression(of: object, name: name, place) else {
+        if !userInfo.isEmpty { warn(.unknownKey("userinfodata"), "\(place), which leaves its value to inference,") }
+        unedited.append(name)
+        continue
+      }
+      properties.append(PropertyMapping(name: name, valueExpression: value, userInfo: userInfo))
+    }
+    unedited.sort { $0.utf16Precedes($1) }
+    return properties.sorted { $0.name.utf16Precedes($1.name) }
+  }
+
+  /// The expression that was edited, or what a relationship's key path and mapping name come to; `nil` if there is neither.
+  private mutating func valueExpression(
+    of object: XMLStoreReader.Object, name: String, _ place: String
+  ) throws(MappingReadingError) -> ValueExpression? {
+    if let bytes = try object.bytes("valueexpressiondata") { return try expression(bytes, place) }
+    let path = object.text("sourcekeypath")
+    let mappingName = object.text("sourcemappingname")
+    guard path != nil || mappingName != nil else { return nil }
+    let sources = path.map { keyPath($0, place) } ?? .keyPath(operand: .variable("source"), path: name)
+    guard let mappingName else {
+      let relationship = path?.split(separator: ".").last.map(String.init) ?? name
+      return .function(
+        operand: .variable("manager"), selector: ValueExpression.relationshipSelector,
+        arguments: [.constant(.value(.string(relationship))), sources])
+    }
+    return .function(
+      operand: .variable("manager"), selector: ValueExpression.entityMappingSelector,
+      arguments: [.constant(.value(.string(mappingName))), sources])
+  }
+
+  /// A key path as Xcode's field takes it, such as `$source.country`; text that can't be parsed is kept.
+  private mutating func keyPath(_ text: String, _ place: String) -> ValueExpression {
+    let prefix = "$source."
+    if text.hasPrefix(prefix), text.utf8.count > prefix.utf8.count {
+      return .keyPath(operand: .variable("source"), path: String(text.dropFirst(prefix.count)))
+    }
+    let expression = ExpressionReading.expression(text)
+    if case .unparsed = expression { warn(.unparsedExpression(text), place) }
+    return expression
+  }
+
+  // MARK: - Parts
+
+  private mutating func expression(_ bytes: [UInt8], _ place: String) throws(MappingReadingError) -> ValueExpression {
+    do throws(KeyedArchiveError) {
+      let read = try MappingArchiveReader.expression(bytes, place)
+      result.warnings += read.warnings
+      return read.expression
+    } catch {
+      throw Self.malformed("the expression of \(place) can't be read: \(error.description)")
+    }
+  }
+
+  private mutating func userInfo(
+    of object: XMLStoreReader.Object, _ place: String
+  ) throws(MappingReadingError) -> [String: String] {
+    guard let bytes = try object.bytes("userinfodata") else { return [:] }
+    do throws(KeyedArchiveError) {
+      let read = try MappingArchiveReader.userInfo(bytes, place)
+      result.warnings += read.warnings
+      return read.userInfo
+    } catch {
+      throw Self.malformed("the user info of \(place) can't be read: \(error.description)")
+    }
+  }
+
+  /// The objects that a relationship leads to.
+  private func linked(
+    _ key: String, of object: XMLStoreReader.Object, entity: String
+  ) throws(MappingReadingError) -> [XMLStoreReader.Object] {
+    var objects: [XMLStoreReader.Object] = []
+    for id in object.links[key] ?? [] {
+      guard let target = store[id] else {
+        throw Self.malformed("the object in line \(object.line) refers to \"\(id.prefix(40))\", which doesn't exist")
+      }
+      guard target.entity == entity else {
+        throw Self.malformed(
+          "the object in line \(object.line) refers to an object of \"\(target.entity.prefix(80))\" as its \(key)")
+      }
+      objects.append(target)
+    }
+    return objects
+  }
+
+  /// Warns about objects and values that have no known meaning.
+  private mutating func checkValues() {
+    var unknown: Set<String> = []
+    for object in store.objects {
+      guard let known = Self.knownValues[object.entity] else {
+        if unknown.insert(object.entity).inserted { warn(.unknownClass(object.entity), "line \(object.line)") }
+        continue
+      }
+      for name in object.values.keys.sorted(by: { $0.utf16Precedes($1) }) where !known.contains(name) {
+        warn(.unknownKey(name), "line \(object.line)")
+      }
+    }
+  }
+
+  private mutating func warn(_ kind: ModelReadingWarning.Kind, _ place: String) {
+    result.warnings.append(ModelReadingWarning(kind, place: place))
+  }
+
+  private static func malformed(_ reason: String) -> MappingReadingError {
+    MappingReadingError(problem: .malformed(reason: reason))
+  }
+}

@@ -1,0 +1,66 @@
+package import HeirloomMapping
+package import HeirloomModel
+
+/// A mapping model with what its file said besides.
+package struct ReadMappingModel: Hashable, Sendable {
+  /// The mapping model; ``MappingModel/completed(from:to:)`` infers what the file leaves to that.
+  package var mappingModel: MappingModel
+  /// What was not understood or left out, in the order of the file.
+  package var warnings: [ModelReadingWarning] = []
+  /// The project's path of the model that objects come from, as a source file names it.
+  package var sourceModelPath: String?
+  /// The project's path of the model that objects become part of, as a source file names it.
+  package var destinationModelPath: String?
+  /// Names of properties that a source file lists without saying anything of them, by the name of the entity mapping.
+  ///
+  /// They are left to inference; that the destination has them is part of fitting.
+  package var uneditedNames: [String: UneditedNames] = [:]
+
+  /// Properties of an entity mapping that were never edited.
+  package struct UneditedNames: Hashable, Sendable {
+    /// Names of attributes.
+    package var attributes: [String] = []
+    /// Names of relationships.
+    package var relationships: [String] = []
+  }
+
+  /// The name of the version that objects come from, if the file names a path.
+  package var sourceModelName: String? { sourceModelPath.flatMap(Self.versionName) }
+  /// The name of the version that objects become part of, if the file names a path.
+  package var destinationModelName: String? { destinationModelPath.flatMap(Self.versionName) }
+
+  /// Lists everything about the mapping model that doesn't fit two models.
+  ///
+  /// A compiled mapping model fits by version hashes; a source file has none and fits by the names of entities and properties.
+  ///
+  /// - Parameters:
+  ///   - source: The model that objects come from.
+  ///   - destination: The model that objects become part of.
+  /// - Returns: The mismatches in the order of the entity mappings; none if the mapping model fits.
+  package func mismatches(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [MappingMismatch] {
+    // What is completed fits by itself; the names that are only listed must be looked up as they are.
+    var listed = mappingModel
+    for index in listed.entityMappings.indices {
+      guard let unedited = uneditedNames[listed.entityMappings[index].name] else { continue }
+      listed.entityMappings[index].attributeMappings += unedited.attributes.map { PropertyMapping(name: $0) }
+      listed.entityMappings[index].relationshipMappings += unedited.relationships.map { PropertyMapping(name: $0) }
+    }
+    return listed.mismatches(from: source, to: destination)
+  }
+
+  private static func versionName(_ path: String) -> String? {
+    let name = FileNames.base(path, without: FileNames.sourceExtension)
+    return name.isEmpty ? nil : name
+  }
+}
+
+extension MappingModel {
+  /// Whether every entity mapping carries the version hashes of the entities that it names.
+  package var carriesHashes: Bool {
+    !entityMappings.isEmpty
+      && entityMappings.allSatisfy { mapping in
+        (mapping.sourceEntityName == nil || mapping.sourceEntityVersionHash != nil)
+          && (mapping.destinationEntityName == nil || mapping.destinationEntityVersionHash != nil)
+      }
+  }
+}
