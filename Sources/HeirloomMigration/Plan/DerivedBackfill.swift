@@ -117,12 +117,20 @@ extension DerivedBackfill {
     guard route.properties[relationship]?.sourceRelationshipName == relationship,
       let old = source.model.relationship(named: relationship, of: route.source),
       let new = destination.model.relationship(named: relationship, of: route.destination),
-      old.isToMany == new.isToMany, isShared(old, in: source.model) == isShared(new, in: destination.model)
+      old.isToMany == new.isToMany, isShared(old, in: source.model) == isShared(new, in: destination.model),
+      isAlone(new, of: route.destination)
     else { return true }
     let targets = LinkTargets(
       from: old, to: new, routing: routing, source: source, destination: destination, counts: counts)
     return !targets.isComplete
       || input.attribute != nil && !targets.surviving.allSatisfy { isKept(input.attribute, in: $0) }
+  }
+
+  /// Whether a relationship has no links but those of one of the source.
+  private func isAlone(_ relationship: RelationshipDescription, of entity: String) -> Bool {
+    let owner = destination.model.declaringEntity(ofProperty: relationship.name, in: entity)?.name ?? entity
+    return LinkQueries(routing: routing, source: source, destination: destination)
+      .links(of: relationship, declaredBy: owner)?.parts.count == 1
   }
 
   /// Whether several objects may lead to one by a relationship.

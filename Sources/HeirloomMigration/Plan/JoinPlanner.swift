@@ -33,8 +33,7 @@ struct JoinPlanner {
           ofRelationship: name, in: entity)
       else { continue }
       let queries = LinkQueries(routing: routing, source: source, destination: destination)
-      let owners = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
-      guard let links = queries.links(of: relationship, declaredBy: entity, ownerRoutes: owners) else { continue }
+      guard let links = queries.links(of: relationship, declaredBy: entity) else { continue }
 
       var columns = [ownerColumn, targetColumn]
       var expressions = ["k.owner", "k.target"]
@@ -42,12 +41,12 @@ struct JoinPlanner {
       if let order {
         columns.append(order)
         origins[order] = links.pairs?.position
-        expressions.append(Self.place(links.isOrdered, "k.position", of: "k.target", among: "k.owner"))
+        expressions.append(Self.place(links.places, "k.position", of: "k.target", among: "k.owner"))
       }
       if let inverseOrder = inverseOrder(of: relationship), inverseOrder != order {
         columns.append(inverseOrder)
         origins[inverseOrder] = links.pairs?.inversePosition
-        expressions.append(Self.place(links.isInverseOrdered, "k.inverse_position", of: "k.owner", among: "k.target"))
+        expressions.append(Self.place(links.inversePlaces, "k.inverse_position", of: "k.owner", among: "k.target"))
       }
       let keepsKeys = queries.keepsKeys(links, relationship: relationship, declaredBy: entity)
       let conditions =
@@ -96,8 +95,16 @@ struct JoinPlanner {
   }
 
   /// The place of a member: the stored one, or a new one in the order of primary keys.
-  private static func place(_ isStored: Bool, _ stored: String, of member: String, among owner: String) -> String {
-    isStored ? stored : "1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY \(owner) ORDER BY \(member))"
+  private static func place(
+    _ places: LinkUnion.Places, _ stored: String, of member: String, among owner: String
+  ) -> String {
+    let order =
+      switch places {
+      case .stored: ""
+      case .ranked: "\(stored) IS NULL, \(stored), \(member)"
+      case .none: member
+      }
+    return order.isEmpty ? stored : "1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY \(owner) ORDER BY \(order))"
   }
 
   private func inverseOrder(of relationship: RelationshipDescription) -> String? {
@@ -150,17 +157,16 @@ struct OrderPlanner {
     default: return nil
     }
     let queries = LinkQueries(routing: routing, source: source, destination: destination)
-    let owners = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
-    let links = queries.links(of: relationship, declaredBy: entity, ownerRoutes: owners)
+    let links = queries.links(of: relationship, declaredBy: entity)
     let primaryKey = quote(PhysicalName.primaryKey)
     let table = "\(quote(SchemaName.candidate)).\(quote(tableName))"
-    let isOrdered = links?.isOrdered ?? false
+    let isOrdered = links.map { $0.places != .none } ?? false
     let linksSQL =
       links.map { links in
         queries.keepsKeys(links, relationship: relationship, declaredBy: entity)
           ? links.sql : queries.filtered(links, relationship: relationship, declaredBy: entity)
       } ?? ""
-    let places = isOrdered ? "l.position, m.\(primaryKey)" : "m.\(primaryKey)"
+    let places = isOrdered ? "l.position IS NULL, l.position, m.\(primaryKey)" : "m.\(primaryKey)"
     let positions =
       isOrdered
       ? " LEFT JOIN (\(linksSQL)) AS l ON l.owner = m.\(key) AND l.target = m.\(primaryKey)" : ""

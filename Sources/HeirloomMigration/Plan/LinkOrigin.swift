@@ -39,21 +39,63 @@ struct LinkQuery: Hashable {
 struct LinkUnion {
   /// The links of each; not empty.
   let parts: [LinkQuery]
+  /// Whether all links are of relationships that the owners have.
+  let isOwn: Bool
+  /// Whether each owner's links are all of one part.
+  private let keepsOwnersApart: Bool
+  /// Whether all links that lead to one target are of one part.
+  private let keepsTargetsApart: Bool
 
   /// Creates a union; `nil` of nothing.
-  init?(_ parts: [LinkQuery]) {
+  ///
+  /// - Parameters:
+  ///   - own: The links of relationships that the owners have, no two of one owner.
+  ///   - reversed: The links of relationships that the targets have, no two of one target.
+  init?(own: [LinkQuery], reversed: [LinkQuery]) {
+    parts = own + reversed
     guard !parts.isEmpty else { return nil }
-    self.parts = parts
+    keepsOwnersApart = reversed.isEmpty || parts.count == 1
+    keepsTargetsApart = own.isEmpty || parts.count == 1
+    isOwn = reversed.isEmpty
+  }
+
+  /// How the places of links among others are found.
+  enum Places {
+    /// There is no order.
+    case none
+    /// The stored places hold.
+    case stored
+    /// The stored places say who comes before whom, but not of all, or some are equal.
+    case ranked
   }
 
   /// A `SELECT` with the columns of a ``LinkQuery`` and the keys of the source.
-  var sql: String { parts.map(\.sql).joined(separator: " UNION ALL ") }
-  /// Whether `position` holds an order of all links.
-  var isOrdered: Bool { parts.allSatisfy(\.isOrdered) }
-  /// Whether `inverse_position` holds an order of all links.
-  var isInverseOrdered: Bool { parts.allSatisfy(\.isInverseOrdered) }
+  var sql: String { joined(parts.map(\.sql), "") }
+  /// What `position` holds.
+  var places: Places { places(\.isOrdered, areApart: keepsOwnersApart) }
+  /// What `inverse_position` holds.
+  var inversePlaces: Places { places(\.isInverseOrdered, areApart: keepsTargetsApart) }
   /// The table of pairs that the links are all of.
   var pairs: LinkQuery.Pairs? { parts.count == 1 ? parts.first?.pairs : nil }
+
+  /// Joins queries of the parts, each link once.
+  ///
+  /// - Parameters:
+  ///   - queries: A query for each part.
+  ///   - columns: More columns that follow from owner and target, each with a comma.
+  /// - Returns: A query with the columns of a ``LinkQuery`` and those.
+  func joined(_ queries: [String], _ columns: String) -> String {
+    let all = queries.joined(separator: " UNION ALL ")
+    // Relationships that were no inverses of each other may lead from one object to another twice.
+    guard !keepsOwnersApart, !keepsTargetsApart else { return all }
+    return "SELECT owner, target,\(columns) MIN(position) AS position, MIN(inverse_position) AS inverse_position"
+      + " FROM (\(all)) GROUP BY owner, target"
+  }
+
+  private func places(_ isOrdered: KeyPath<LinkQuery, Bool>, areApart: Bool) -> Places {
+    guard parts.contains(where: { $0[keyPath: isOrdered] }) else { return .none }
+    return areApart && parts.allSatisfy { $0[keyPath: isOrdered] } ? .stored : .ranked
+  }
 }
 
 extension PhysicalSchema {

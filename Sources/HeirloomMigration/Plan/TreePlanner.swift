@@ -217,14 +217,19 @@ extension TreePlanner {
     var entities: [RoutedExpression] = []
     var isPrivateColumn = true
     let routes = routes(below: entity)
+    // A key holds one link of a row: others must be gathered with it.
+    let union = LinkQueries(routing: routing, source: source, destination: destination)
+      .links(of: relationship, declaredBy: entity)
+    let isCopied = union.map { mustMatch ? $0.parts.count == 1 : $0.isOwn } ?? false
     for route in routes {
       let sourceName = route.properties[name]?.sourceRelationshipName
-      if let sourceName, let copied = copiedKey(sourceName, of: route, to: relationship, mustMatch: mustMatch) {
+      if isCopied, let sourceName, let copied = copiedKey(sourceName, of: route, to: relationship, mustMatch: mustMatch)
+      {
         keys.append(RoutedExpression(route: route, expression: copied.key))
         entities.append(RoutedExpression(route: route, expression: copied.entity))
         if !isPrivate(sourceName, of: route.source, to: routes) { isPrivateColumn = false }
       } else {
-        let gathered = gatheredKey(relationship, declaredBy: entity, route: route, isOfPairs: mustMatch)
+        let gathered = gatheredKey(relationship, declaredBy: entity, isOfPairs: mustMatch)
         keys.append(RoutedExpression(route: route, expression: gathered.0))
         entities.append(RoutedExpression(route: route, expression: gathered.1))
       }
@@ -277,7 +282,7 @@ extension TreePlanner {
 
   /// The key from gathered links: the link with the lowest primary key where there are several.
   private mutating func gatheredKey(
-    _ relationship: RelationshipDescription, declaredBy entity: String, route: EntityRoute, isOfPairs: Bool
+    _ relationship: RelationshipDescription, declaredBy entity: String, isOfPairs: Bool
   ) -> (ColumnExpression, ColumnExpression) {
     var isReversed = false
     let table: LinkTables.Table?
@@ -287,7 +292,7 @@ extension TreePlanner {
       (table, isReversed) = (pairs?.table, pairs?.isReversed ?? false)
     } else {
       table = links.table(
-        for: relationship, of: entity, route: route, routing: routing, source: source, destination: destination)
+        for: relationship, of: entity, routing: routing, source: source, destination: destination)
     }
     guard let table else { return (.null, .null) }
     let (own, other) = isReversed ? ("target", "owner") : ("owner", "target")
@@ -346,7 +351,10 @@ extension TreePlanner {
         case .key, .join: return nil
         }
       })
-    guard columns.count == 1 else { return nil }
+    guard columns.count == 1, let relationship = destination.model.relationship(named: name, of: entity),
+      LinkQueries(routing: routing, source: source, destination: destination)
+        .links(of: relationship, declaredBy: entity)?.parts.count == 1
+    else { return nil }
     return columns.first ?? nil
   }
 }

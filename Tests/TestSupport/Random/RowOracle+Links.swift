@@ -6,34 +6,34 @@ extension RowOracle {
   private struct Link {
     let owner: Reference
     let target: Reference
+    /// The target's place among the owner's, if there is an order.
+    var place: Int?
   }
 
   mutating func migrateLinks(of relationship: RandomModel.Relationship, declaredBy entity: RandomModel.Entity) {
     let inverse = destination.inverse(of: relationship)
     let isSelfInverse = inverse?.relationship.key == relationship.key
-    var (links, isOrdered) = ownLinks(of: relationship, declaredBy: entity.origin)
-    if links == nil, let inverse, !isSelfInverse {
-      let reversed = ownLinks(of: inverse.relationship, declaredBy: inverse.entity.origin)
-      links = reversed.links.map { $0.map { Link(owner: $0.target, target: $0.owner) } }
-      // The order that the other side had may still be in the store.
-      let key = sourceRelationship(of: inverse.relationship, declaredBy: inverse.entity.origin)?.inverse
-      if let old = source.relationship(key)?.relationship, old.description.isOrdered, old.key != relationship.key {
-        let order = storedOrder(of: old)
-        links = links.map {
-          $0.sorted { order[[$0.owner, $0.target], default: 0] < order[[$1.owner, $1.target], default: 0] }
-        }
-        isOrdered = true
-      } else {
-        isOrdered = false
+    var origins: Set<Int> = []
+    var links = ownLinks(of: relationship, declaredBy: entity.origin, origins: &origins)
+    let isOwnAlone = origins.count == 1
+    if let inverse, !isSelfInverse {
+      // What the other side continues, unless it is the other side of what goes on already.
+      var others = Set(origins.compactMap { source.relationship($0)?.relationship.inverse })
+      let known = others
+      let reversed = ownLinks(of: inverse.relationship, declaredBy: inverse.entity.origin, origins: &others)
+      if !others.subtracting(known).isEmpty {
+        links += turned(reversed, by: others.subtracting(known))
+        origins.formUnion(others.subtracting(known))
       }
     }
-    var kept = (links ?? []).filter { link in
+    let isAlone = isOwnAlone && origins.count == 1
+    var kept = links.filter { link in
       guard let owner = homes[link.owner], let target = homes[link.target] else { return false }
       return destination.isKind(owner, of: entity.origin) && destination.isKind(target, of: relationship.destination)
     }
     let isToMany = relationship.description.isToMany
     let mayShare = inverse.map { $0.relationship.description.isToMany } ?? !isToMany
-    if !isToMany, !mayShare, isSelfInverse || wasShared(relationship, entity) {
+    if !isToMany, !mayShare, isSelfInverse || !isAlone || wasShared(relationship, entity) {
       if let inverse {
         pairings.append(
           Pairing(
@@ -55,18 +55,19 @@ extension RowOracle {
       }
       kept = kept.filter { isToMany ? owners[$0.target] == $0.owner : targets[$0.owner] == $0.target }
     }
-    place(kept, of: relationship, declaredBy: entity, isOrdered: isOrdered && relationship.description.isOrdered)
+    place(kept, of: relationship, declaredBy: entity)
   }
 
   private mutating func place(
-    _ links: [Link], of relationship: RandomModel.Relationship, declaredBy entity: RandomModel.Entity, isOrdered: Bool
+    _ links: [Link], of relationship: RandomModel.Relationship, declaredBy entity: RandomModel.Entity
   ) {
     let groups = Dictionary(grouping: links, by: \.owner)
     for (owner, links) in groups {
-      let keys = links.map { newKey(of: $0.target) }
+      let keys = links.map { (place: $0.place ?? .max, key: newKey(of: $0.target)) }
+      let sorted = relationship.description.isOrdered ? keys.sorted { $0 < $1 } : keys.sorted { $0.key < $1.key }
       guard let home = homes[owner].flatMap({ destination.entity($0) }) else { continue }
       setLinks(
-        isOrdered ? keys : keys.sorted(), of: relationship.description.name, entity: home.description.name,
+        sorted.map(\.key), of: relationship.description.name, entity: home.description.name,
         key: newKey(of: owner))
     }
     guard !relationship.description.isToMany, !relationship.description.isOptional else { return }
@@ -99,29 +100,44 @@ extension RowOracle {
     return nil
   }
 
-  /// The links of the relationship that one continues; `nil` if there is none.
+  /// The links of the relationships that one continues, whose keys are added.
+  ///
+  /// Those of known keys are left out.
   private func ownLinks(
-    of relationship: RandomModel.Relationship, declaredBy entity: Int
-  ) -> (links: [Link]?, isOrdered: Bool) {
+    of relationship: RandomModel.Relationship, declaredBy entity: Int, origins: inout Set<Int>
+  ) -> [Link] {
+    let known = origins
     var links: [Link] = []
-    var isThere = false
-    var isOrdered = true
     for heir in destination.tree(of: entity) {
       guard let old = source.entity(heir.origin),
         let origin = source.relationships(of: old.origin).first(where: {
           !$0.origins.isDisjoint(with: relationship.origins) && !$0.description.isTransient
-        })
+        }), !known.contains(origin.key)
       else { continue }
-      isThere = true
-      if !origin.description.isOrdered { isOrdered = false }
+      origins.insert(origin.key)
       let (ownRoot, otherRoot) = (source.root(of: old.origin), source.root(of: origin.destination))
-      for (key, object) in (before.objects[old.description.name] ?? [:]).sorted(by: { $0.key < $1.key }) {
-        for target in object.links[origin.description.name] ?? [] {
-          links.append(Link(owner: Reference(root: ownRoot, key: key), target: Reference(root: otherRoot, key: target)))
+      for (key, object) in before.objects[old.description.name] ?? [:] {
+        for (place, target) in (object.links[origin.description.name] ?? []).enumerated() {
+          links.append(
+            Link(
+              owner: Reference(root: ownRoot, key: key), target: Reference(root: otherRoot, key: target),
+              place: origin.description.isOrdered ? place : nil))
         }
       }
     }
-    return (isThere ? links : nil, isOrdered)
+    return links
+  }
+
+  /// The links of some relationships seen from their targets, in the order that those have them.
+  private func turned(_ links: [Link], by origins: Set<Int>) -> [Link] {
+    var places: [[Reference]: Int] = [:]
+    for key in origins {
+      guard let origin = source.relationship(key)?.relationship,
+        let old = source.inverse(of: origin)?.relationship, old.description.isOrdered
+      else { continue }
+      places.merge(storedOrder(of: old)) { first, _ in first }
+    }
+    return links.map { Link(owner: $0.target, target: $0.owner, place: places[[$0.target, $0.owner]]) }
   }
 
   private func storedOrder(of relationship: RandomModel.Relationship) -> [[Reference]: Int] {
