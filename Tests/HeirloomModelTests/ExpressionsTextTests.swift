@@ -123,4 +123,28 @@ struct ExpressionsTextTests {
     #expect(try Self.holds("ÄRGER", .equal, "arger", c: true, d: true))
     #expect(try Self.holds("Straße", .equal, "STRASSE", c: true) == false)
   }
+
+  @Test func `the canonical form is what Foundation makes of text without case and diacritics`() {
+    // Foundation does not know the case of the small letters that came to Cyrillic with Unicode 9.
+    let letters = (UInt32(0x20)..<0x1c80).compactMap { Unicode.Scalar($0) }.filter {
+      $0.properties.isAlphabetic && $0.properties.generalCategory != .nonspacingMark
+    }
+    let wrong = letters.map { String($0) }.filter {
+      $0.foldedCanonically != $0.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
+    }
+    #expect(wrong == [])
+    #expect(letters.count > 4000)
+  }
+
+  @Test(arguments: [
+    ("ﬁ", "FI", "fi"), ("Straße", "STRASSE", "strasse"), ("ΣΊΣΥΦΟΣ", "σίσυφος", "σισυφοσ"),
+    ("İstanbul", "istanbul", "istanbul"),
+    ("ŉ", "ʼN", "ʼn"), ("ẞ", "ß", "ss"), ("ı", "ı", "ı"), ("", "", ""),
+  ])
+  func `texts that differ in case and diacritics only have one canonical form`(one: String, other: String, form: String)
+  {
+    #expect(one.foldedCanonically == form)
+    #expect(other.foldedCanonically == form)
+    #expect(form.foldedCanonically == form)
+  }
 }

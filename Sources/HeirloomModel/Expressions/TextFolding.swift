@@ -4,6 +4,8 @@ struct TextFolding {
   var ignoresCase: Bool = false
   /// Whether diacritics of Latin, Greek and Cyrillic letters are ignored.
   var ignoresDiacritics: Bool = false
+  /// Whether case is ignored as Unicode's full case folding does: "ﬁ" is "FI" in capitals, so it becomes "fi".
+  var foldsFully: Bool = false
   /// Whether canonically equivalent spellings of a character are the same.
   var ignoresSpelling: Bool = false
 
@@ -11,8 +13,8 @@ struct TextFolding {
   static let none: TextFolding = TextFolding()
   /// Diacritics are ignored.
   static let diacritics: TextFolding = TextFolding(ignoresDiacritics: true)
-  /// Case and diacritics are ignored, as by the function `canonical:`.
-  static let canonical: TextFolding = TextFolding(ignoresCase: true, ignoresDiacritics: true)
+  /// Case and diacritics are ignored, as by the function `canonical:`: what differs in nothing else becomes one text.
+  static let canonical: TextFolding = TextFolding(ignoresCase: true, ignoresDiacritics: true, foldsFully: true)
 
   /// Returns a text without what is ignored.
   func folded(_ text: String) -> String {
@@ -24,6 +26,7 @@ struct TextFolding {
       }
       folded = String(scalars)
     }
+    if foldsFully { return Self.caseFolded(folded) }
     // Sigma has a second small form at the end of words, which lowercasing picks by context.
     if ignoresCase { folded = folded.lowercased().replacing("\u{3c2}", with: "\u{3c3}") }
     return folded
@@ -44,6 +47,25 @@ struct TextFolding {
   func order(of left: String, to right: String) -> Int {
     if isEqual(left, right) { return 0 }
     return folded(left).unicodeScalars.lexicographicallyPrecedes(folded(right).unicodeScalars) ? -1 : 1
+  }
+
+  /// Returns a text in the one form that its letters have whatever their case, in no one's language.
+  private static func caseFolded(_ text: String) -> String {
+    var folded = String.UnicodeScalarView()
+    // The Turkish i without a dot shares its capital with another letter.
+    let dotless: Unicode.Scalar = "\u{131}"
+    for scalar in text.unicodeScalars {
+      for lower in scalar.properties.lowercaseMapping.unicodeScalars {
+        if lower.isASCII || lower == dotless {
+          folded.append(lower)
+          continue
+        }
+        for upper in lower.properties.uppercaseMapping.unicodeScalars {
+          folded.append(contentsOf: upper.properties.lowercaseMapping.unicodeScalars)
+        }
+      }
+    }
+    return String(folded)
   }
 
   private static func isDiacritic(_ scalar: Unicode.Scalar) -> Bool {
