@@ -35,7 +35,7 @@ extension EvaluatedValue {
   public static func boolean(_ value: Bool) -> EvaluatedValue { .value(.boolean(value)) }
 
   /// Creates the value of a constant; a class is given by its name.
-  init(_ constant: ConstantValue) {
+  package init(_ constant: ConstantValue) {
     switch constant {
     case .null: self = .null
     case .value(let value): self = .value(value)
@@ -45,12 +45,12 @@ extension EvaluatedValue {
   }
 
   /// Whether there is no value.
-  var isNull: Bool {
+  package var isNull: Bool {
     if case .null = self { true } else { false }
   }
 
   /// What kind of value it is, for messages; the value itself is user data and stays out of them.
-  var kind: String {
+  package var kind: String {
     switch self {
     case .null: "no value"
     case .list: "a list"

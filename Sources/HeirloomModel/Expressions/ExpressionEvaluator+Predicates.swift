@@ -45,7 +45,8 @@ extension ExpressionEvaluator {
     }
   }
 
-  private func compare(
+  /// Tells whether a comparison holds between two values; its modifier and expressions are not looked at.
+  package func compare(
     _ left: EvaluatedValue, _ right: EvaluatedValue, by comparison: PredicateDescription.Comparison
   ) throws -> Bool {
     let folding = TextFolding(comparison)
@@ -100,10 +101,11 @@ extension ExpressionEvaluator {
   // MARK: - Equality and order
 
   private func isEqual(_ left: EvaluatedValue, _ right: EvaluatedValue, folding: TextFolding) -> Bool {
-    if case .value(.string(let left)) = left, case .value(.string(let right)) = right {
-      return folding.isEqual(left, right)
+    switch (left, right) {
+    case (.value(.string(let left)), .value(.string(let right))): return folding.isEqual(left, right)
+    case (.value(.uri(let left)), .value(.uri(let right))): return TextFolding.none.isEqual(left, right)
+    default: return left == right
     }
-    return left == right
   }
 
   /// Whether a list has an element, or a text has a part.
@@ -142,6 +144,18 @@ extension ExpressionEvaluator {
     }
     throw EvaluationError.wrongKind(
       operation: operation, found: "\(left.kind) and \(right.kind)", expected: "two values of one kind")
+  }
+
+  /// Returns -1, 0 or 1 for the order in which two values are sorted: no value comes first.
+  ///
+  /// - Parameters:
+  ///   - left: A value.
+  ///   - right: Another.
+  /// - Returns: The order.
+  /// - Throws: ``EvaluationError/wrongKind(operation:found:expected:)`` for values that have no order.
+  package func sortOrder(of left: EvaluatedValue, to right: EvaluatedValue) throws -> Int {
+    if left.isNull || right.isNull { return left.isNull ? (right.isNull ? 0 : -1) : 1 }
+    return try order(of: left, to: right, folding: .none, operation: "sorting") ?? 0
   }
 
   /// Reads a text from a value.

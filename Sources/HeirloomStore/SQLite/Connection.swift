@@ -63,6 +63,8 @@ package final class Connection {
   private(set) var handle: OpaquePointer?
   /// Keeps the closure that the progress handler calls.
   var progressHandler: ProgressHandler?
+  /// The functions of compiled expressions.
+  private(set) lazy var expressionFunctions = ExpressionFunctions(connection: self)
 
   /// Opens a database.
   ///

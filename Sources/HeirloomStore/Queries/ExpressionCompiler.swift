@@ -1,0 +1,246 @@
+package import HeirloomModel
+
+/// Turns expressions and predicates about the objects of one entity into SQL with the results of an evaluation.
+///
+/// What SQL says in the same way is written as SQL. What it says differently, or what may fail, becomes a call of a
+/// function in Swift that evaluates that part, as long as the values it needs are single ones. All else is refused,
+/// and the caller evaluates row by row. A column that holds what its attribute's type is not stored as is compared as it is.
+package struct ExpressionCompiler {
+  /// The tables.
+  let schema: PhysicalSchema
+  /// The schema name of the database with the tables.
+  let database: String
+  /// Where functions in Swift are made available.
+  let connection: Connection
+  /// What variables and functions mean, and the time.
+  let evaluator: ExpressionEvaluator
+  /// Objects that variables stand for; they come before those of the evaluator.
+  var objects: [String: SQLOperand]
+  /// The object that is looked at.
+  let evaluated: SQLOperand
+  /// Whether constants are written as literals rather than bound.
+  let writesLiterals: Bool
+  /// The values of `?1`, `?2` … of what was compiled so far.
+  package private(set) var values: [SQLiteValue] = []
+  private var aliasCount = 0
+
+  /// The most levels of nesting that are compiled; a parser reads fewer.
+  static let depthLimit: Int = 100
+  /// The most conditions beside each other, far below SQLite's limit of levels.
+  static let breadthLimit: Int = 400
+  /// The most values that are bound.
+  static let valueLimit: Int = 30_000
+
+  /// Creates a compiler.
+  ///
+  /// - Parameters:
+  ///   - entity: The entity whose objects are looked at.
+  ///   - alias: The name that the entity's table has in the statement.
+  ///   - schema: The tables.
+  ///   - database: The schema name of the database with the tables.
+  ///   - connection: The connection that will run the statement.
+  ///   - evaluator: What variables and functions mean, and the time.
+  ///   - rowVariable: A variable that stands for the object that is looked at, such as `source`.
+  ///   - writesLiterals: Whether constants are written as literals, for statements that are shown; else they are bound.
+  package init(
+    entity: String, alias: String, schema: PhysicalSchema, database: String, connection: Connection,
+    evaluator: ExpressionEvaluator = ExpressionEvaluator(), rowVariable: String? = nil, writesLiterals: Bool = false
+  ) {
+    self.schema = schema
+    self.database = database
+    self.connection = connection
+    self.evaluator = evaluator
+    self.writesLiterals = writesLiterals
+    evaluated = .object(ObjectTerm(entity: entity, place: .row(alias: alias)))
+    objects = [:]
+    if let rowVariable { objects[rowVariable] = evaluated }
+  }
+
+  /// Says that a variable stands for an object of the store.
+  ///
+  /// - Parameters:
+  ///   - variable: The variable's name.
+  ///   - entity: The object's entity.
+  ///   - primaryKey: The object's key; its row must be there.
+  /// - Throws: ``CompilationProblem`` if there are too many values.
+  package mutating func bind(_ variable: String, toObjectOf entity: String, primaryKey: Int64)
+    throws(CompilationProblem)
+  {
+    objects[variable] = .object(
+      ObjectTerm(entity: entity, place: .knownKey(try constant(.integer(primaryKey)))))
+  }
+
+  /// Compiles a condition.
+  ///
+  /// - Parameter predicate: The condition.
+  /// - Returns: SQL that is true for the objects that meet it, and false or `NULL` for others.
+  /// - Throws: ``CompilationProblem`` for what has to be evaluated row by row.
+  package mutating func compile(_ predicate: PredicateDescription) throws(CompilationProblem) -> CompiledCondition {
+    let condition = try condition(predicate, depth: 0)
+    return CompiledCondition(sql: condition.sql, isFallible: condition.isFallible)
+  }
+
+  // MARK: Parts
+
+  /// A new name for a table.
+  mutating func alias() -> String {
+    aliasCount += 1
+    return "x\(aliasCount)"
+  }
+
+  /// The SQL of a constant.
+  mutating func constant(_ value: SQLiteValue) throws(CompilationProblem) -> String {
+    if writesLiterals || value == .null { return value.literal }
+    guard values.count < Self.valueLimit else { throw .unsupported("A list of more than \(Self.valueLimit) values") }
+    values.append(value)
+    return "?\(values.count)"
+  }
+
+  /// The name of a table with its database.
+  func qualified(_ table: String) -> String { "\(quote(database)).\(quote(table))" }
+
+  func check(_ depth: Int) throws(CompilationProblem) {
+    guard depth < Self.depthLimit else { throw .unsupported("An expression of more than \(Self.depthLimit) levels") }
+  }
+
+  /// Runs a body and takes back the values that it bound if it fails.
+  mutating func attempt<Value>(
+    _ body: (inout ExpressionCompiler) throws(CompilationProblem) -> Value
+  ) throws(CompilationProblem) -> Value {
+    let count = values.count
+    do throws(CompilationProblem) {
+      return try body(&self)
+    } catch {
+      values.removeSubrange(count...)
+      throw error
+    }
+  }
+
+  /// Makes a function available and wraps what SQLite reports.
+  func function(
+    _ body: (ExpressionFunctions) throws(SQLiteError) -> String
+  ) throws(CompilationProblem) -> String {
+    do throws(SQLiteError) {
+      return try body(connection.expressionFunctions)
+    } catch {
+      throw .unsupported("A function of its own (\(error.message))")
+    }
+  }
+}
+
+/// A condition in SQL.
+package struct CompiledCondition: Hashable, Sendable {
+  /// The SQL, fit to stand beside `AND` and `OR`; `NULL` counts as false.
+  package let sql: String
+  /// Whether it may fail for some rows: it must then be asked of those rows only that are meant.
+  package let isFallible: Bool
+
+  /// The condition for the rows that another condition, which never fails, holds for.
+  package func among(_ rows: String) -> String {
+    isFallible ? "CASE WHEN \(rows) THEN \(sql) END" : "\(rows) AND \(sql)"
+  }
+}
+
+// MARK: - Operands
+
+extension ExpressionCompiler {
+  /// Compiles an expression that never fails.
+  mutating func operand(_ expression: ValueExpression, depth: Int) throws(CompilationProblem) -> SQLOperand {
+    try check(depth)
+    let depth = depth + 1
+    switch expression {
+    case .constant(let constant): return try operand(constant)
+    case .evaluatedObject: return evaluated
+    case .variable(let name):
+      if let object = objects[name] { return object }
+      switch evaluator.variables[name] {
+      case .null: return .null
+      case .value(let value): return try operand(ConstantValue.value(value))
+      case .list(let elements):
+        return .list(try elements.map { element throws(CompilationProblem) in try operand(element) })
+      case .object, nil: throw .unsupported("The variable $\(name.prefix(200))")
+      }
+    case .keyPath(let operand, let path):
+      return try follow(path, from: self.operand(operand, depth: depth))
+    case .aggregate(let elements):
+      guard elements.count <= Self.valueLimit else { throw .unsupported("A list of \(elements.count) elements") }
+      return .list(
+        try elements.map { element throws(CompilationProblem) in try self.operand(element, depth: depth) })
+    case .function(let receiver, let selector, let arguments):
+      return try call(selector, receiver, arguments, depth: depth)
+    case .subquery(let collection, let variable, let predicate):
+      return try subquery(collection, variable, predicate, depth: depth)
+    case .conditional(let predicate, let then, let otherwise):
+      return try conditional(predicate, then, otherwise, depth: depth)
+    case .setOperation(let operation, _, _): throw .unsupported(operation.rawValue)
+    case .fetch: throw .unsupported("FETCH")
+    case .unparsed(let text): throw .unsupported("\"\(text.prefix(200))\"")
+    }
+  }
+
+  private mutating func operand(_ constant: ConstantValue) throws(CompilationProblem) -> SQLOperand {
+    switch constant {
+    case .null: return .null
+    case .array(let elements):
+      guard elements.count <= Self.valueLimit else { throw .unsupported("A list of \(elements.count) elements") }
+      return .list(try elements.map { element throws(CompilationProblem) in try operand(element) })
+    case .className(let name): return try operand(ConstantValue.value(.string(name)))
+    case .value(let value):
+      guard let (stored, kind) = SQLTerm.stored(value) else { throw .unsupported("A number that is none") }
+      let range = kind == .integer || kind == .boolean ? stored.integer.map { $0...$0 } : nil
+      return .scalar(SQLTerm(sql: try self.constant(stored), kind: kind, range: range, text: stored.text))
+    }
+  }
+
+  private mutating func operand(_ value: EvaluatedValue) throws(CompilationProblem) -> SQLOperand {
+    switch value {
+    case .null: return .null
+    case .value(let value): return try operand(ConstantValue.value(value))
+    case .list(let elements):
+      return .list(try elements.map { element throws(CompilationProblem) in try operand(element) })
+    case .object: throw .unsupported("An object that is not in the store")
+    }
+  }
+
+  /// `SUBQUERY`: the members that meet a condition.
+  private mutating func subquery(
+    _ collection: ValueExpression, _ variable: String, _ predicate: PredicateDescription, depth: Int
+  ) throws(CompilationProblem) -> SQLOperand {
+    switch try operand(collection, depth: depth) {
+    case .null: return .list([])
+    case .collection(var members) where !members.isNested:
+      let outer = objects[variable]
+      objects[variable] = members.element
+      defer { objects[variable] = outer }
+      let condition = try condition(predicate, depth: depth)
+      guard !condition.isFallible else { throw .unsupported("A SUBQUERY that may fail") }
+      members.conditions.append("(\(condition.sql))")
+      return .collection(members)
+    default: throw .unsupported("A SUBQUERY of what is no relationship")
+    }
+  }
+
+  private mutating func conditional(
+    _ predicate: PredicateDescription, _ then: ValueExpression, _ otherwise: ValueExpression, depth: Int
+  ) throws(CompilationProblem) -> SQLOperand {
+    let condition = try condition(predicate, depth: depth)
+    guard !condition.isFallible else { throw .unsupported("TERNARY with a condition that may fail") }
+    func term(_ sql: (String, String), _ kind: ValueKind, _ range: ClosedRange<Int64>? = nil) -> SQLOperand {
+      .scalar(SQLTerm(sql: "(CASE WHEN \(condition.sql) THEN \(sql.0) ELSE \(sql.1) END)", kind: kind, range: range))
+    }
+    switch (try operand(then, depth: depth), try operand(otherwise, depth: depth)) {
+    case (.null, .null): return .null
+    case (.scalar(let first), .null): return term((first.sql, "NULL"), first.kind, first.range)
+    case (.null, .scalar(let second)): return term(("NULL", second.sql), second.kind, second.range)
+    case (.scalar(let first), .scalar(let second)) where first.kind == second.kind:
+      let range = first.range.flatMap { one in
+        second.range.map { min(one.lowerBound, $0.lowerBound)...max(one.upperBound, $0.upperBound) }
+      }
+      return term((first.sql, second.sql), first.kind, range)
+    case (.scalar(let first), .scalar(let second))
+    where [first.kind, second.kind].allSatisfy { $0 == .integer || $0 == .double || $0 == .number }:
+      return term((first.sql, second.sql), .number)
+    default: throw .unsupported("TERNARY of values of different kinds")
+    }
+  }
+}

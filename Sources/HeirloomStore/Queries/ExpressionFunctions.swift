@@ -1,0 +1,94 @@
+import HeirloomModel
+
+/// The SQL functions in Swift that compiled expressions call on one connection.
+///
+/// A function stays as long as the connection, and equal ones are made once: SQLite can't replace a function while a
+/// statement is in the middle of its rows.
+final class ExpressionFunctions {
+  private unowned let connection: Connection
+  private var names: [String: String] = [:]
+  /// What the last function that failed threw, of which SQLite passes on only the text.
+  private var failure: (any Error)?
+
+  init(connection: Connection) {
+    self.connection = connection
+  }
+
+  /// Makes a function available.
+  ///
+  /// - Parameters:
+  ///   - word: A word for people who read the SQL.
+  ///   - key: What tells the function from others; `nil` for one that is never made again.
+  ///   - argumentCount: The number of its arguments.
+  ///   - body: Computes the value.
+  /// - Returns: The name in SQL.
+  /// - Throws: ``SQLiteError`` if SQLite refuses it.
+  func name(
+    _ word: String, key: String?, argumentCount: Int,
+    _ body: @escaping (borrowing FunctionArguments) throws -> SQLiteValue
+  ) throws(SQLiteError) -> String {
+    let unique = key.map { "\(word)(\(argumentCount)) \($0)" } ?? "\(names.count)"
+    if let name = names[unique] { return name }
+    let name = "heirloom_\(word)_\(names.count + 1)"
+    try connection.registerFunction(
+      name, argumentCount: Int32(clamping: argumentCount), isDeterministic: key != nil
+    ) { [weak self] arguments in
+      do {
+        return try body(arguments)
+      } catch {
+        self?.failure = error
+        throw error
+      }
+    }
+    names[unique] = name
+    return name
+  }
+
+  /// Makes a function of one text available, which is worked out on its bytes.
+  func textFunction(_ function: TextFunctionOnBytes) throws(SQLiteError) -> String {
+    try name(function.rawValue, key: "", argumentCount: 1) { arguments in
+      guard arguments.storageClass(at: 0) != .null else { return .null }
+      return arguments.withBytes(at: 0, function.apply)
+    }
+  }
+
+  /// The error of the last function that failed, once.
+  func takeFailure() -> (any Error)? {
+    defer { failure = nil }
+    return failure
+  }
+}
+
+/// Functions of a text that always have a value.
+enum TextFunctionOnBytes: String {
+  case length, uppercase, lowercase, canonical
+
+  /// Finds the function of a selector, such as `length:`.
+  init?(selector: String) {
+    guard selector.hasSuffix(":"), let found = Self(rawValue: String(selector.dropLast())) else { return nil }
+    self = found
+  }
+
+  /// What kind of value it yields.
+  var kind: ValueKind { self == .length ? .integer : .string }
+
+  func apply(_ bytes: UnsafeRawBufferPointer) -> SQLiteValue {
+    if self == .length { return .integer(Self.utf16Count(bytes)) }
+    let text = String(decoding: bytes, as: UTF8.self)
+    switch self {
+    case .length: return .null
+    case .uppercase: return .text(text.uppercased())
+    case .lowercase: return .text(text.lowercased())
+    case .canonical: return .text(text.foldedCanonically)
+    }
+  }
+
+  /// The UTF-16 units of a text in UTF-8: one for each character, two for those of four bytes.
+  private static func utf16Count(_ bytes: UnsafeRawBufferPointer) -> Int64 {
+    var isASCII: UInt8 = 0
+    for byte in bytes { isASCII |= byte }
+    // Bytes that are no UTF-8 are counted as what replaces them.
+    if isASCII & 0x80 != 0 { return Int64(String(decoding: bytes, as: UTF8.self).utf16.count) }
+    return Int64(bytes.count)
+  }
+}

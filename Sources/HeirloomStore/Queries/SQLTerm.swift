@@ -1,0 +1,189 @@
+import HeirloomModel
+
+/// What a compiled expression yields, as far as it is known before a row is looked at.
+enum ValueKind: String, Hashable, Sendable {
+  case integer, boolean, double, decimal, number, string, date, binary, uuid, uri
+
+  /// Creates the kind of an attribute's values; `nil` for a type without stored values.
+  init?(_ type: AttributeType) {
+    switch type {
+    case .integer16, .integer32, .integer64: self = .integer
+    case .boolean: self = .boolean
+    case .double, .float: self = .double
+    case .decimal: self = .decimal
+    case .string: self = .string
+    case .date: self = .date
+    case .binary, .transformable: self = .binary
+    case .uuid: self = .uuid
+    case .uri: self = .uri
+    case .undefined, .objectID, .composite: return nil
+    }
+  }
+
+  /// Whether values are compared and calculated with as numbers.
+  var isNumeric: Bool {
+    switch self {
+    case .integer, .boolean, .double, .decimal, .number: true
+    case .string, .date, .binary, .uuid, .uri: false
+    }
+  }
+
+  /// Whether values of both kinds are equal or ordered as SQLite compares them.
+  func isComparable(to other: ValueKind) -> Bool { self == other || isNumeric && other.isNumeric }
+}
+
+/// A piece of SQL that yields a single value or `NULL`, and never fails.
+struct SQLTerm: Hashable, Sendable {
+  /// The SQL, fit to stand beside any operator.
+  let sql: String
+  /// What it yields.
+  let kind: ValueKind
+  /// The whole numbers that it may yield; `nil` where they are not known to have bounds.
+  var range: ClosedRange<Int64>?
+  /// The text of a constant.
+  var text: String?
+}
+
+/// A piece of SQL that is true, false or `NULL`, which counts as false.
+struct SQLCondition: Hashable, Sendable {
+  /// The SQL, fit to stand beside `AND` and `OR`.
+  let sql: String
+  /// Whether the statement may fail in the middle, so that it matters for which rows the condition is asked.
+  var isFallible: Bool = false
+
+  /// A condition that always holds.
+  static let alwaysTrue = SQLCondition(sql: "1")
+  /// A condition that never holds.
+  static let alwaysFalse = SQLCondition(sql: "0")
+}
+
+/// An object as a row, or as a key that may lead to one.
+struct ObjectTerm: Hashable, Sendable {
+  /// The entity that the object is one of, or of a descendant of it.
+  let entity: String
+  /// How the object is reached.
+  let place: Place
+
+  enum Place: Hashable, Sendable {
+    /// The row of an alias: it is there.
+    case row(alias: String)
+    /// A key, as SQL, that may be `NULL` or lead nowhere.
+    case key(String)
+    /// A key, as SQL, of a row that is known to be there.
+    case knownKey(String)
+  }
+}
+
+/// What an expression means in SQL.
+indirect enum SQLOperand {
+  case null
+  case scalar(SQLTerm)
+  case object(ObjectTerm)
+  /// A composite attribute, or one in it, with the names that lead there.
+  case composite(ObjectTerm, path: [String])
+  case collection(SQLCollection)
+  case list([SQLOperand])
+}
+
+/// The members of a to-many relationship, or what a path leads to from each of them.
+struct SQLCollection {
+  /// The tables, for after `FROM`.
+  var tables: String
+  /// The conditions that tie them together and to the rows around.
+  var conditions: [String]
+  /// What a member is: an object, a value or a composite value.
+  var element: SQLOperand
+  /// Whether there are lists in the list, since more than one step leads to many.
+  var isNested: Bool = false
+
+  /// Everything after `FROM`.
+  var tail: String {
+    conditions.isEmpty ? tables : "\(tables) WHERE \(conditions.joined(separator: " AND "))"
+  }
+}
+
+/// Why an expression can't be compiled to SQL; it may still be evaluated row by row.
+package enum CompilationProblem: Error, Hashable, Sendable {
+  /// An entity has no property of that name.
+  case unknownProperty(entity: String, property: String)
+  /// SQL can't say it, or not with the results of an evaluation.
+  case unsupported(String)
+}
+
+extension CompilationProblem: CustomStringConvertible {
+  /// One sentence: what was found.
+  package var description: String {
+    switch self {
+    case .unknownProperty(let entity, let property):
+      "Entity \"\(entity)\" has no property \"\(property.prefix(200))\" that an expression can look at."
+    case .unsupported(let what): "\(what) has no counterpart in SQL."
+    }
+  }
+}
+
+extension ValueKind {
+  /// Returns what a stored value of this kind is to an expression; `nil` for something that no such value is stored as.
+  func value(of stored: SQLiteValue) -> EvaluatedValue? {
+    switch (self, stored) {
+    case (_, .null): .null
+    case (.integer, .integer(let value)), (.number, .integer(let value)): .integer(value)
+    case (.integer, .real(let value)): Int64(exactly: value).map { .integer($0) }
+    case (.boolean, .integer(let value)): .boolean(value != 0)
+    case (.boolean, .real(let value)): .boolean(value != 0)
+    case (.double, .integer(let value)): .double(Double(value))
+    case (.double, .real(let value)), (.number, .real(let value)): .double(value)
+    case (.decimal, .integer(let value)): .value(.decimal("\(value)"))
+    case (.decimal, .real(let value)): value.isFinite ? .value(.decimal(Self.decimalText(value))) : nil
+    case (.date, .integer(let value)): .value(.date(Double(value)))
+    case (.date, .real(let value)): .value(.date(value))
+    case (.string, .text(let value)): .string(value)
+    case (.uri, .text(let value)): .value(.uri(value))
+    case (.binary, .blob(let bytes)): .value(.binary(bytes))
+    case (.uuid, .blob(let bytes)): bytes.count == 16 ? .value(.uuid(bytes)) : nil
+    default: nil
+    }
+  }
+
+  private static func decimalText(_ number: Double) -> String {
+    let text = "\(number)"
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+  }
+}
+
+extension SQLTerm {
+  /// Returns the stored form and kind of a constant; `nil` for one that SQLite can't hold, such as "not a number".
+  static func stored(_ value: AttributeValue) -> (value: SQLiteValue, kind: ValueKind)? {
+    switch value {
+    case .integer(let number): return (.integer(number), .integer)
+    case .boolean(let flag): return (.integer(flag ? 1 : 0), .boolean)
+    case .double(let number): return number.isNaN ? nil : (.real(number), .double)
+    case .date(let number): return number.isNaN ? nil : (.real(number), .date)
+    case .decimal(let text):
+      if let whole = Int64(text) { return (.integer(whole), .decimal) }
+      guard let number = Double(text), number.isFinite else { return nil }
+      return (.real(number), .decimal)
+    case .string(let text): return (.text(text), .string)
+    case .uri(let text): return (.text(text), .uri)
+    case .binary(let bytes): return (.blob(bytes), .binary)
+    case .uuid(let bytes): return (.blob(bytes), .uuid)
+    }
+  }
+}
+
+extension SQLiteValue {
+  /// The value as an SQL literal, for statements that are shown before they are run.
+  package var literal: String {
+    switch self {
+    case .null: return "NULL"
+    case .integer(let number): return String(number)
+    case .real(let number):
+      guard number.isFinite else { return number.isNaN ? "NULL" : number < 0 ? "-9e999" : "9e999" }
+      return String(number)
+    case .text(let text):
+      // SQL text ends at a NUL character, so text that holds one is given by its bytes.
+      guard !text.utf8.contains(0) else { return "CAST(X'\(Array(text.utf8).hexadecimal)' AS TEXT)" }
+      return quoteLiteral(text)
+    case .blob(let bytes): return "X'\(bytes.hexadecimal)'"
+    }
+  }
+}
