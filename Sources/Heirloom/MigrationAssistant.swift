@@ -109,7 +109,7 @@ public final class MigrationAssistant {
   public func plan() throws -> MigrationPlan? {
     guard let metadata = try storeMetadata(), metadata.versionHashes != history.currentHashes else { return nil }
     let origin = try sourceModel(of: metadata)
-    return try plan(from: origin.model, mapping: mapping(from: origin))
+    return try plan(of: route(from: origin))
   }
 
   // MARK: Migrating
@@ -151,55 +151,57 @@ public final class MigrationAssistant {
   }
 
   private func migrate(since start: ContinuousClock.Instant) throws -> MigrationOutcome {
-    var origin: SourceModel?
-    var mapping: MappingModel?
+    var route: Route?
     var approved: MigrationPlan?
     var carriedOut: MigrationPlan?
+    var chain: CandidateChain?
     let vault = try vault()
     let retained = try vault.replaceStore(
       prepare: {
         try undoInterruptedChange()
         // Another process may have migrated while this one waited for the lock.
         guard let metadata = try storeMetadata(), metadata.versionHashes != history.currentHashes else { return nil }
-        let found = try sourceModel(of: metadata)
-        report(.foundSourceModel(found.source, version: found.versionName))
-        let used = try self.mapping(from: found)
-        let plan = try plan(from: found.model, mapping: used)
-        try approve(plan, origin: found)
-        report(.started(from: found.model.versionChecksum(), to: history.current.versionChecksum()))
-        (origin, mapping, approved) = (found, used, plan)
-        let snapshot = ModelSnapshot(model: found.model)
-        // The plan names all that has to be free; the vault adds its reserve itself.
-        let bytesNeeded = UInt64(max(0, plan.bytesNeeded))
+        let origin = try sourceModel(of: metadata)
+        report(.foundSourceModel(origin.source, version: origin.versionName))
+        let found = try self.route(from: origin)
+        let plan = try plan(of: found)
+        try approve(plan, origin: origin)
+        report(.started(from: origin.model.versionChecksum(), to: history.current.versionChecksum()))
+        (route, approved) = (found, plan)
+        let snapshot = ModelSnapshot(model: origin.model)
+        // The plan names all that has to be free; the vault adds its reserve itself. A store between two hops is there
+        // together with those before and after.
+        let stores = UInt64(min(2, found.hops.count))
+        let bytesNeeded = UInt64(max(0, plan.bytesNeeded)) * stores
         let reserve = min(bytesNeeded, StoreVault.Configuration().reservedBytes)
         return StoreVault.Replacement(
-          retainedSnapshot: try snapshot.bytes(.compressed), retainedChecksum: found.model.versionChecksum(),
+          retainedSnapshot: try snapshot.bytes(.compressed), retainedChecksum: origin.model.versionChecksum(),
           bytesNeeded: bytesNeeded - reserve)
       },
       build: { gate, candidate in
-        guard let origin, let mapping else { return }
-        // Rows may have changed between the look and the gate: what is carried out is counted on the held store.
-        let run = CandidateRun(
-          gate: gate, candidatePath: candidate, source: origin.model, destination: history.current, mapping: mapping,
-          policies: configuration.policies, progress: progress, builder: builder)
-        let plan = try run.build()
-        carriedOut = plan
-        if plan.losses != approved?.losses || !plan.blockers.isEmpty { try approve(plan, origin: origin) }
+        guard let route else { return }
+        let run = CandidateChain(
+          gate: gate, candidatePath: candidate, hops: route.hops, policies: configuration.policies,
+          progress: progress, builder: builder, proof: configuration.proof, files: files)
+        chain = run
+        // Rows may have changed between the look and the gate: what is carried out is counted on the held store. What later
+        // hops lose is known here only.
+        carriedOut = try run.build { plan in
+          let isFirst = plan.source == route.origin.model
+          let isKnown = isFirst ? plan.losses == approved?.losses : plan.losses.isEmpty
+          if !isKnown || !plan.blockers.isEmpty { try approve(plan, origin: route.origin) }
+        }
       },
-      prove: { gate, candidate in
-        guard let carriedOut else { return }
-        try CandidateRun.prove(
-          carriedOut, connection: gate.connection, candidatePath: candidate, level: configuration.proof)
-      })
-    guard let retained, let origin, let carriedOut else {
+      prove: { _, _ in try chain?.prove() })
+    guard let retained, let route, let carriedOut else {
       return try storeMetadata() == nil ? .noStore : .upToDate
     }
     let seconds = start.duration(to: .now) / .seconds(1)
     report(.finished(seconds: seconds))
     return .migrated(
       MigrationReport(
-        sourceChecksum: origin.model.versionChecksum(), destinationChecksum: history.current.versionChecksum(),
-        modelSource: origin.source, plan: carriedOut, retained: PreviousVersion(retained), seconds: seconds))
+        sourceChecksum: route.origin.model.versionChecksum(), destinationChecksum: history.current.versionChecksum(),
+        modelSource: route.origin.source, plan: carriedOut, retained: PreviousVersion(retained), seconds: seconds))
   }
 
   // MARK: Parts
@@ -271,44 +273,72 @@ public final class MigrationAssistant {
     return nil
   }
 
+  /// Finds the way from the model that made the store to the current one.
+  private func route(from origin: SourceModel) throws -> Route {
+    let mapping = try mapping(from: origin)
+    return Route(
+      origin: origin, hops: [MigrationHop(source: origin.model, destination: history.current, mapping: mapping)])
+  }
+
   private func mapping(from origin: SourceModel) throws -> MappingModel {
     let source = origin.model
     let destination = history.current
     if let available = configuration.mappings.first(where: { $0.fits(from: source, to: destination) }) {
       return available.completed(from: source, to: destination)
     }
+    let inferred: MappingModel
+    do throws(MappingInferenceError) {
+      inferred = try inferredMapping(from: origin)
+    } catch {
+      delegate?.migrationAssistant(
+        self, didFailToInferMappingFrom: source, to: destination, obstacles: error.obstacles)
+      guard let given = try givenMapping(from: source, obstacles: error.obstacles) else {
+        throw MigrationAssistantError.mappingNeeded(storePath: storeURL.path, obstacles: error.obstacles)
+      }
+      return given
+    }
+    // Inference drops the objects of an entity that nothing continues; code may know better what becomes of them.
+    guard inferred.entityMappings.contains(where: { $0.destinationEntityName == nil }) else { return inferred }
+    return try givenMapping(from: source, obstacles: []) ?? inferred
+  }
+
+  private func inferredMapping(from origin: SourceModel) throws(MappingInferenceError) -> MappingModel {
     if let name = origin.versionName {
       let between = history.versionsBetween(name)
       // Where a step on the way needs a mapping of its own, the direct way may still do without.
-      if !between.isEmpty, let path = MappingInference(through: [source] + between + [destination]),
+      if !between.isEmpty, let path = MappingInference(through: [origin.model] + between + [history.current]),
         path.obstacles.isEmpty
       {
         return try path.mappingModel()
       }
     }
+    return try MappingModel.inferred(from: origin.model, to: history.current)
+  }
+
+  /// Asks the delegate for a mapping; what it leaves open is inferred.
+  private func givenMapping(from source: ManagedObjectModel, obstacles: [MappingObstacle]) throws -> MappingModel? {
+    let given = try delegate?.migrationAssistant(
+      self, mappingModelFrom: source, to: history.current, obstacles: obstacles)
+    guard let given else { return nil }
+    let completed = MappingInference(from: source, to: history.current, given: given.entityMappings)
     do throws(MappingInferenceError) {
-      return try MappingModel.inferred(from: source, to: destination)
+      return try completed.mappingModel()
     } catch {
-      delegate?.migrationAssistant(
-        self, didFailToInferMappingFrom: source, to: destination, obstacles: error.obstacles)
-      let given = try delegate?.migrationAssistant(
-        self, mappingModelFrom: source, to: destination, obstacles: error.obstacles)
-      guard let given else {
-        throw MigrationAssistantError.mappingNeeded(storePath: storeURL.path, obstacles: error.obstacles)
-      }
-      return given
+      throw MigrationAssistantError.mappingNeeded(storePath: storeURL.path, obstacles: error.obstacles)
     }
   }
 
-  private func plan(from source: ManagedObjectModel, mapping: MappingModel) throws -> MigrationPlan {
-    let destination = history.current
+  /// Makes the plan of a way's first hop on the store as it is.
+  private func plan(of route: Route) throws -> MigrationPlan {
+    guard let hop = route.hops.first else {
+      throw MigrationError.unsupportedMapping(reason: "there is no mapping to carry out")
+    }
     let path = storeURL.path
     // Looking fails with one error and planning with another: the second travels as a value.
     let result = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
       Result { () throws(MigrationError) in
-        try CandidateRun.plan(
-          connection: connection, storePath: path, source: source, destination: destination, mapping: mapping,
-          policies: configuration.policies, builder: builder)
+        try CandidateChain.plan(
+          hop, connection: connection, storePath: path, policies: configuration.policies, builder: builder)
       }
     }
     return try result.get()
@@ -364,6 +394,12 @@ public final class MigrationAssistant {
   func wrapped(_ error: any Error) -> MigrationAssistantError {
     MigrationAssistantError(wrapping: error, storePath: storeURL.path)
   }
+}
+
+/// The way from the model that made a store to the current one.
+private struct Route {
+  let origin: SourceModel
+  let hops: [MigrationHop]
 }
 
 /// The model that made a store, and where it was found.

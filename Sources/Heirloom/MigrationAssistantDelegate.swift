@@ -8,14 +8,17 @@ public import HeirloomStore
 /// Every method has a default, is called on the task that called the assistant, and may throw to stop the migration: the store
 /// is then as it was.
 public protocol MigrationAssistantDelegate: AnyObject {
-  /// Asked for a mapping, only when inference found obstacles.
+  /// Asked for a mapping, when inference found obstacles or would drop the objects of an entity that nothing continues.
+  ///
+  /// What the mapping leaves open is inferred: say only what could not be.
   ///
   /// - Parameters:
   ///   - assistant: The assistant that asks.
   ///   - source: The model that made the store.
   ///   - destination: The model that the store is to have.
-  ///   - obstacles: All that can't be inferred.
-  /// - Returns: A mapping, or `nil` to stop with ``MigrationAssistantError/mappingNeeded(obstacles:)``.
+  ///   - obstacles: All that can't be inferred; empty when all can, and objects would be dropped.
+  /// - Returns: A mapping; or `nil`: with obstacles, to stop with ``MigrationAssistantError/mappingNeeded(storePath:obstacles:)``,
+  ///   without, to drop the objects.
   /// - Throws: Whatever is to stop the migration.
   func migrationAssistant(
     _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,

@@ -12,7 +12,7 @@ extension MigrationAssistantError {
     case let error as VaultError: self.init(error, path: path)
     case let error as FileError: self.init(VaultError.file(error), path: path)
     case let error as SQLiteError: self = .unreadableStore(StoreError(error, path: path))
-    default: self = .failed(storePath: path, .appFailed(reason: "\(error)"))
+    default: self = .failed(storePath: path, .appFailed(error))
     }
   }
 

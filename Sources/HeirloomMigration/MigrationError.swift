@@ -16,7 +16,7 @@ public enum MigrationError: Error, Sendable {
   /// SQLite failed.
   case database(reason: String, coreDataCode: Int)
   /// The delegate or another part of the app failed.
-  case appFailed(reason: String)
+  case appFailed(any Error)
   /// The run was cancelled.
   case cancelled
 }
@@ -37,7 +37,7 @@ extension MigrationError: CustomStringConvertible {
     case .proofFailed(let findings):
       "The migrated store failed its proof: \(findings.joined(separator: "; "))."
     case .database(let reason, _): reason
-    case .appFailed(let reason): "The app stopped the migration: \(reason)"
+    case .appFailed(let error): "The app stopped the migration: \(error)"
     case .cancelled: "The migration was cancelled."
     }
   }

@@ -1,33 +1,45 @@
-package import Foundation
-package import HeirloomMapping
-package import HeirloomModel
-package import HeirloomStore
+import Foundation
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// A store that a candidate is built from.
+struct RunStore {
+  /// The connection that holds the store.
+  let connection: Connection
+  /// The store's file.
+  let path: String
+  /// The store's file as others know it: external data are in a folder beside it.
+  let externalPath: String
+  /// Makes a file a copy of the store.
+  let duplicate: (String) throws(FileError) -> Void
+}
 
 /// Plans, builds and proves one candidate on the connection that holds the store.
-package struct CandidateRun {
-  /// Holds the store and the connection that can read it.
-  package let gate: StoreGate
+struct CandidateRun {
+  /// The store and the connection that can read it.
+  let store: RunStore
   /// The candidate's file: empty, to be filled.
-  package let candidatePath: String
+  let candidatePath: String
   /// The model that made the store.
-  package let source: ManagedObjectModel
+  let source: ManagedObjectModel
   /// The model that the candidate gets.
-  package let destination: ManagedObjectModel
+  let destination: ManagedObjectModel
   /// How one becomes the other.
-  package let mapping: MappingModel
+  let mapping: MappingModel
   /// The policies and functions that the mapping may name.
-  package let policies: MigrationPolicyRegistry
+  let policies: MigrationPolicyRegistry
   /// Told of rows; cancelling it stops the run.
-  package let progress: Progress?
+  let progress: Progress?
   /// Who says how the candidate is made.
-  package let builder: BuilderChoice
+  let builder: BuilderChoice
 
   /// Creates a run.
-  package init(
-    gate: StoreGate, candidatePath: String, source: ManagedObjectModel, destination: ManagedObjectModel,
+  init(
+    store: RunStore, candidatePath: String, source: ManagedObjectModel, destination: ManagedObjectModel,
     mapping: MappingModel, policies: MigrationPolicyRegistry, progress: Progress?, builder: BuilderChoice = .automatic
   ) {
-    self.gate = gate
+    self.store = store
     self.candidatePath = candidatePath
     self.source = source
     self.destination = destination
@@ -49,7 +61,7 @@ package struct CandidateRun {
   ///   - builder: Who says how the candidate is made.
   /// - Returns: The plan.
   /// - Throws: ``MigrationError`` when the mapping can't be carried out or the store is not what its model says.
-  package static func plan(
+  static func plan(
     connection: Connection, storePath: String, source: ManagedObjectModel, destination: ManagedObjectModel,
     mapping: MappingModel, policies: MigrationPolicyRegistry, builder: BuilderChoice = .automatic
   ) throws(MigrationError) -> MigrationPlan {
@@ -63,8 +75,8 @@ package struct CandidateRun {
   ///
   /// - Returns: The plan that was carried out, or not if it has blockers.
   /// - Throws: ``MigrationError``; the candidate is then of no use.
-  package func build() throws(MigrationError) -> MigrationPlan {
-    let connection = gate.connection
+  func build() throws(MigrationError) -> MigrationPlan {
+    let connection = store.connection
     defer { try? connection.removeInterruption() }
     do throws(SQLiteError) {
       if let progress { try connection.interrupt(every: 10_000) { progress.isCancelled } }
@@ -73,13 +85,13 @@ package struct CandidateRun {
       throw MigrationError(error)
     }
     var plan = try Self.plan(
-      connection: connection, storePath: gate.path, source: source, destination: destination, mapping: mapping,
+      connection: connection, storePath: store.path, source: source, destination: destination, mapping: mapping,
       policies: policies, builder: builder)
     guard plan.blockers.isEmpty else { return plan }
     progress?.totalUnitCount = max(1, plan.rowsRewritten)
     if plan.builder == .cloneAndAlter {
       do throws(FileError) {
-        try gate.duplicateStore(to: candidatePath)
+        try store.duplicate(candidatePath)
       } catch {
         throw MigrationError(error)
       }
@@ -100,7 +112,7 @@ package struct CandidateRun {
   /// Runs mappings object by object.
   private func runMappings(_ parts: RowRunParts) throws -> RowRunOutcome {
     let setting = try RowRunSetting(
-      connection: gate.connection, parts: parts, mapping: mapping, storePath: gate.path, candidatePath: candidatePath)
+      connection: store.connection, parts: parts, mapping: mapping, storePath: store.externalPath)
     defer { setting.close() }
     let manager = try MigrationManager(
       setting: setting, registry: policies, progress: progress ?? Progress(totalUnitCount: -1))
@@ -110,7 +122,7 @@ package struct CandidateRun {
   /// Proves a candidate that was built by a plan.
   ///
   /// - Throws: ``MigrationError/proofFailed(findings:)``.
-  package static func prove(
+  static func prove(
     _ plan: MigrationPlan, connection: Connection, candidatePath: String, level: ProofLevel
   ) throws(MigrationError) {
     try attached(connection, candidatePath) { () throws(MigrationError) in

@@ -65,6 +65,8 @@ public enum MigrationManagerError: Error, Hashable, Sendable {
   case foreignObject(entity: String)
   /// A value expression gave what the property can't hold.
   case unfitValue(property: String, expected: String)
+  /// A value expression can't be evaluated.
+  case expressionFailed(property: String, reason: String)
   /// A required property has no value at the end.
   case missingValue(entity: String, property: String, primaryKey: Int64)
 }
@@ -84,6 +86,8 @@ extension MigrationManagerError: CustomStringConvertible {
       "An object of \"\(entity)\" is of another context; expected a source object and a destination object."
     case .unfitValue(let property, let expected):
       "The value expression of \"\(property)\" gave another kind of value; expected \(expected)."
+    case .expressionFailed(let property, let reason):
+      "The value expression of \"\(property)\" can't be evaluated: \(reason)"
     case .missingValue(let entity, let property, let key):
       "The required property \"\(entity).\(property)\" of the object \(key) has no value."
     }

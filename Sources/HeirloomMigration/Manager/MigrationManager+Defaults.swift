@@ -29,13 +29,8 @@ extension MigrationManager {
       entity, preferredKey: run.keepsKeys && isFirst ? sourceKey : nil)
     if run.values != nil, let sourceKey { try copyValues(ofKey: sourceKey, to: destination, run) }
     if !run.evaluated.isEmpty {
-      var evaluator = evaluator(for: run)
-      evaluator.variables["source"] = .object(source)
-      evaluator.variables["destination"] = .object(destination)
       for (property, attribute) in run.evaluated {
-        guard let expression = property.valueExpression else { continue }
-        evaluator.variables["propertyMapping"] = .object(MappingSource(property))
-        let value = try evaluator.evaluate(expression, on: .object(source))
+        let value = try evaluate(property, from: source, to: destination, run)
         try destination.setValue(Self.value(value, for: attribute), forAttribute: attribute.name)
       }
     }
@@ -110,12 +105,24 @@ extension MigrationManager {
       guard let name = property.sourceAttributeName else { return [] }
       return try destinationInstances(
         forSourceRelationshipNamed: name, sourceInstances: relatedObjects(of: source, by: name))
-    case .expression(let expression):
-      var evaluator = evaluator(for: run)
-      evaluator.variables["source"] = .object(source)
-      evaluator.variables["destination"] = .object(destination)
-      evaluator.variables["propertyMapping"] = .object(MappingSource(property))
-      return try Self.objects(in: evaluator.evaluate(expression, on: .object(source)), of: relationship)
+    case .expression:
+      return try Self.objects(in: evaluate(property, from: source, to: destination, run), of: relationship)
+    }
+  }
+
+  /// Evaluates the expression of a property mapping; no value if it has none.
+  private func evaluate(
+    _ property: PropertyMapping, from source: ManagedObject, to destination: ManagedObject, _ run: RowMapping
+  ) throws -> EvaluatedValue {
+    guard let expression = property.valueExpression else { return .null }
+    var evaluator = evaluator(for: run)
+    evaluator.variables["source"] = .object(source)
+    evaluator.variables["destination"] = .object(destination)
+    evaluator.variables["propertyMapping"] = .object(MappingSource(property))
+    do {
+      return try evaluator.evaluate(expression, on: .object(source))
+    } catch let error as EvaluationError {
+      throw MigrationManagerError.expressionFailed(property: property.name, reason: "\(error)")
     }
   }
 

@@ -45,19 +45,19 @@ struct RowRunSetting {
   var keys: KeyPlan { parts.keys }
 
   init(
-    connection: Connection, parts: RowRunParts, mapping: MappingModel, storePath: String, candidatePath: String
+    connection: Connection, parts: RowRunParts, mapping: MappingModel, storePath: String
   ) throws {
     self.connection = connection
     self.parts = parts
     self.mapping = mapping
     mappingNames = Set(mapping.entityMappings.map(\.name))
-    // Both are the same store for whoever names its objects; the candidate's own metadata is read when it is proven.
+    // Both are the same store for whoever names its objects and reads its external data.
     let metadata = try StoreMetadata(connection: connection, database: SchemaName.store, path: storePath)
     sourceStore = PersistentStore(
       viewing: connection, database: SchemaName.store, path: storePath, schema: parts.source, metadata: metadata,
       isReadOnly: true)
     destinationStore = PersistentStore(
-      viewing: connection, database: SchemaName.candidate, path: candidatePath, schema: parts.destination,
+      viewing: connection, database: SchemaName.candidate, path: storePath, schema: parts.destination,
       metadata: metadata)
   }
 

@@ -49,6 +49,9 @@ public struct MigrationPlan: Hashable, Sendable {
   package private(set) var checks: [ProofCheck]
   /// What mappings that run object by object work on; `nil` if all run as SQL.
   package let rowRun: RowRunParts?
+  /// The plans of the hops that come after this one, where the way leads over several; each is made and counted when the
+  /// store before it is there.
+  public package(set) var following: [MigrationPlan] = []
   /// What became of the objects of mappings that ran object by object; none before the run.
   public private(set) var mappingResults: [EntityMappingResult] = []
 }

@@ -1,0 +1,168 @@
+package import Foundation
+package import HeirloomMapping
+package import HeirloomModel
+package import HeirloomStore
+
+/// One way from a version to a later one, carried out at once.
+package struct MigrationHop: Hashable, Sendable {
+  /// The model that the objects come from.
+  package let source: ManagedObjectModel
+  /// The model that they become part of.
+  package let destination: ManagedObjectModel
+  /// How one becomes the other.
+  package let mapping: MappingModel
+
+  /// Creates a hop.
+  package init(source: ManagedObjectModel, destination: ManagedObjectModel, mapping: MappingModel) {
+    self.source = source
+    self.destination = destination
+    self.mapping = mapping
+  }
+}
+
+/// Builds a candidate by one hop or by several, one after the other.
+///
+/// Each hop but the last makes a store that only the next one reads, in the candidate's own folder: nothing of it is seen from
+/// outside, and there is one swap at the end.
+package final class CandidateChain {
+  private let gate: StoreGate
+  private let candidatePath: String
+  private let hops: [MigrationHop]
+  private let policies: MigrationPolicyRegistry
+  private let progress: Progress?
+  private let builder: BuilderChoice
+  private let proof: ProofLevel
+  private let files: any FileOperations
+  /// What the last hop reads, once the ones before are done.
+  private var last: (plan: MigrationPlan, connection: Connection)?
+  /// The store between two hops, which goes when the next one is proven.
+  private var between: (path: String, connection: Connection)?
+
+  /// Creates a chain.
+  ///
+  /// - Parameters:
+  ///   - gate: Holds the store.
+  ///   - candidatePath: The candidate's file: empty, to be filled.
+  ///   - hops: The hops, at least one.
+  ///   - policies: The policies that mappings may name.
+  ///   - progress: Told of rows; cancelling it stops the run.
+  ///   - builder: Who says how the candidate is made.
+  ///   - proof: How thoroughly each hop is proven.
+  ///   - files: The file system.
+  package init(
+    gate: StoreGate, candidatePath: String, hops: [MigrationHop], policies: MigrationPolicyRegistry,
+    progress: Progress?, builder: BuilderChoice, proof: ProofLevel, files: any FileOperations
+  ) {
+    self.gate = gate
+    self.candidatePath = candidatePath
+    self.hops = hops
+    self.policies = policies
+    self.progress = progress
+    self.builder = builder
+    self.proof = proof
+    self.files = files
+  }
+
+  /// Makes the plan of a hop without writing anything.
+  ///
+  /// - Parameters:
+  ///   - hop: The hop.
+  ///   - connection: A connection to the store, which may be read-only.
+  ///   - storePath: The store's file, for messages.
+  ///   - policies: The policies that the mapping may name.
+  ///   - builder: Who says how the candidate is made.
+  /// - Returns: The plan.
+  /// - Throws: ``MigrationError`` when the mapping can't be carried out or the store is not what its model says.
+  package static func plan(
+    _ hop: MigrationHop, connection: Connection, storePath: String, policies: MigrationPolicyRegistry,
+    builder: BuilderChoice
+  ) throws(MigrationError) -> MigrationPlan {
+    try CandidateRun.plan(
+      connection: connection, storePath: storePath, source: hop.source, destination: hop.destination,
+      mapping: hop.mapping, policies: policies, builder: builder)
+  }
+
+  /// Plans and builds hop after hop; one whose plan has blockers is the last.
+  ///
+  /// - Parameter approve: Looks at each hop's plan, counted on what it was carried out on, and throws to stop.
+  /// - Returns: The plan of the first hop, with those of the others.
+  /// - Throws: ``MigrationError``, or what `approve` throws; the candidate is then of no use.
+  package func build(approve: (MigrationPlan) throws -> Void) throws -> MigrationPlan {
+    var plans: [MigrationPlan] = []
+    for (index, hop) in hops.enumerated() {
+      let isLast = index == hops.count - 1
+      let source = try store(for: hop)
+      let target = isLast ? candidatePath : try makeIntermediate(index + 1)
+      let run = CandidateRun(
+        store: source, candidatePath: target, source: hop.source, destination: hop.destination, mapping: hop.mapping,
+        policies: policies, progress: progress, builder: builder)
+      let plan = try run.build()
+      try approve(plan)
+      plans.append(plan)
+      guard !isLast else {
+        last = (plan, source.connection)
+        break
+      }
+      try CandidateRun.prove(plan, connection: source.connection, candidatePath: target, level: proof)
+      try removeIntermediate()
+      between = (target, try open(target))
+    }
+    guard var first = plans.first else {
+      throw MigrationError.unsupportedMapping(reason: "there is no mapping to carry out")
+    }
+    first.following = Array(plans.dropFirst())
+    return first
+  }
+
+  /// Proves the candidate against what the last hop was built from.
+  ///
+  /// - Throws: ``MigrationError/proofFailed(findings:)``.
+  package func prove() throws {
+    guard let last else { return }
+    try CandidateRun.prove(last.plan, connection: last.connection, candidatePath: candidatePath, level: proof)
+    self.last = nil
+    try removeIntermediate()
+  }
+
+  /// What a hop reads: the held store, or what the hop before has made.
+  private func store(for hop: MigrationHop) throws -> RunStore {
+    guard let between else {
+      let gate = gate
+      return RunStore(connection: gate.connection, path: gate.path, externalPath: gate.path) {
+        path throws(FileError) in try gate.duplicateStore(to: path)
+      }
+    }
+    let files = files
+    let attributes = gate.status.attributes
+    return RunStore(connection: between.connection, path: between.path, externalPath: gate.path) {
+      path throws(FileError) in
+      try files.unlink(path)
+      let held = try files.hold(between.path)
+      defer { held.close() }
+      if try held.clone(to: path, attributes: attributes) { return }
+      try held.copyWithoutSync(to: path, attributes: attributes)
+    }
+  }
+
+  private func makeIntermediate(_ number: Int) throws(FileError) -> String {
+    // The candidate's folder is its own and goes with it.
+    let path = candidatePath + "-hop\(number)"
+    try files.makeEmptyFile(path, attributes: gate.status.attributes)
+    return path
+  }
+
+  private func open(_ path: String) throws(MigrationError) -> Connection {
+    do throws(SQLiteError) {
+      return try Connection(path: path, mode: .readWrite, options: .building)
+    } catch {
+      throw MigrationError(error)
+    }
+  }
+
+  private func removeIntermediate() throws {
+    guard let between else { return }
+    self.between = nil
+    try between.connection.close()
+    try files.unlink(between.path)
+  }
+}
