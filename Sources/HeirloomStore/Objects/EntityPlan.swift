@@ -1,125 +1,180 @@
 import HeirloomModel
 
 /// What is needed again and again to read and write objects of one entity.
+///
+/// Each column that such an object may use has a slot, numbered from 0: attributes, then keys, then what relationships
+/// of others keep in the row.
 final class EntityPlan {
+  /// The entity.
   let entity: PhysicalEntity
-  /// The attributes by path, names of composite elements joined by points.
-  let attributes: [String: AttributeColumn]
-  /// The relationships by name, transient ones left out.
-  let relationships: [String: Relationship]
-  /// Transient attributes and relationships.
-  let transientNames: Set<String>
-  /// The positions of columns in a row that ``selection`` gives.
-  let positions: [String: Int]
-  /// Selects a row by its primary key: the number of saves, then the columns.
-  let selection: String
-  /// The initial values of new objects by column.
-  let defaults: [(column: String, value: SQLiteValue)]
-  /// The columns with the entity number of a destination, by the column with its primary key.
-  let entityColumns: [String: String]
+  /// The number of the root of the entity's tree.
+  let rootNumber: Int
+  /// The slots' columns.
+  let columns: [String]
+  /// What the slots hold.
+  let kinds: [SlotKind]
+  /// The attributes of the first slots, with their paths joined by points.
+  let attributes: [(path: String, description: AttributeDescription)]
+  /// The relationships, sorted by name, transient ones left out.
+  let relationships: [PlannedRelationship]
   /// The names of composite attributes, nested ones by path.
   let compositePaths: Set<String>
-  /// The names and columns of required attributes and to-one relationships.
-  let required: [(property: String, column: String)]
+  /// The names and slots of required attributes and to-one relationships.
+  let required: [(property: String, slot: Int)]
+  /// What new objects hold.
+  let template: [SlotValue]
+  /// Whether new objects hold anything.
+  let hasInitialValues: Bool
+  /// The columns that a row is read with, qualified by ``RowSelection/alias``: the number of saves, then the slots.
+  let selectedColumns: String
+  /// Selects a row by its primary key and entity number.
+  let selection: String
+  /// The statements that write rows.
+  let writer: RowWriter
 
-  struct Relationship {
-    let description: RelationshipDescription
-    let storage: RelationshipStorage
-    /// The inverse's name and where it is stored, if there is one.
-    let inverse: (name: String, storage: RelationshipStorage)?
-    /// Whether the relationship is its own inverse.
-    let isOwnInverse: Bool
-    /// Whether a join table is written from this side.
-    let writesLinks: Bool
+  private let names: NameTable
+  private let properties: [Property]
+  private let slotsByColumn: [String: Int]
+
+  /// What a slot holds.
+  struct SlotKind {
+    /// The attribute's type; `objectID` for a key, a key's entity number or a place.
+    let type: AttributeType
+    /// Whether values have the tag of external data.
+    let isExternal: Bool
+    /// Whether a trigger computes the value.
+    let isDerived: Bool
+
+    /// Whether values are text in the file.
+    var isText: Bool { type == .string || type == .uri }
   }
 
+  /// What a name stands for.
+  enum Property {
+    case attribute(slot: Int)
+    case relationship(Int)
+    /// A transient attribute or relationship.
+    case transient
+  }
+
+  /// Makes the plan of an entity; `nil` for one that the store doesn't have.
   init?(_ name: String, of store: PersistentStore) {
     let schema = store.schema
-    guard let entity = schema.entity(named: name) else { return nil }
     let model = schema.model
-    var attributes: [String: AttributeColumn] = [:]
-    var relationships: [String: Relationship] = [:]
-    var transientNames: Set<String> = []
-    var columns: [String] = []
-    var defaults: [(column: String, value: SQLiteValue)] = []
-    var required: [(property: String, column: String)] = []
-    var entityColumns: [String: String] = [:]
-    var compositePaths: Set<String> = []
+    guard let entity = schema.entity(named: name), let root = schema.entity(named: entity.rootName) else { return nil }
+    var parts = Parts()
+    for attribute in model.attributes(of: name) { parts.add(attribute, of: name, schema) }
+    for relationship in model.relationships(of: name) { parts.addKey(of: relationship, of: name, schema) }
+    for column in schema.table(named: entity.table)?.columns ?? [] {
+      switch column.role {
+      case .inverselessKey, .order: parts.addColumn(column.name)
+      default: continue
+      }
+    }
+    self.entity = entity
+    rootNumber = root.number
+    columns = parts.columns
+    kinds = parts.kinds
+    attributes = parts.attributes
+    compositePaths = parts.compositePaths
+    required = parts.required
+    template = parts.template
+    hasInitialValues = parts.template.contains { !$0.isUnchanged }
+    let slots = Dictionary(zip(parts.columns, 0...), uniquingKeysWith: { first, _ in first })
+    slotsByColumn = slots
+    relationships = model.relationships(of: name).sorted { $0.name < $1.name }.compactMap { relationship in
+      PlannedRelationship(relationship, in: name, slots: slots, schema: schema)
+    }
+    var names = attributes.indices.map { (name: parts.attributes[$0].path, number: $0) }
+    var properties = attributes.indices.map { Property.attribute(slot: $0) }
+    for (index, relationship) in relationships.enumerated() {
+      names.append((relationship.name, properties.count))
+      properties.append(.relationship(index))
+    }
+    for transient in parts.transientNames {
+      names.append((transient, properties.count))
+      properties.append(.transient)
+    }
+    self.names = NameTable(names)
+    self.properties = properties
+    let alias = RowSelection.alias
+    selectedColumns = ([PhysicalName.optimisticLock] + columns).map { "\(alias).\(quote($0))" }.joined(separator: ", ")
+    selection =
+      "SELECT \(selectedColumns) FROM \(store.qualified(entity.table)) AS \(alias)"
+      + " WHERE \(alias).\(quote(PhysicalName.primaryKey)) = ?1 AND \(alias).\(quote(PhysicalName.entity)) = ?2"
+    writer = RowWriter(entity: entity, columns: columns, kinds: kinds, store: store)
+  }
 
-    for attribute in model.attributes(of: name) {
-      if attribute.isTransient { transientNames.insert(attribute.name) }
-      for column in schema.columns(ofAttribute: attribute.name, in: name) {
-        attributes[column.path.joined(separator: ".")] = column
-        columns.append(column.name)
+  // MARK: Names
+
+  /// What a name stands for; `nil` for no property. Elements of a composite attribute follow after points.
+  func property(_ name: String) -> Property? { names[name].map { properties[$0] } }
+
+  /// The slot of an attribute, or `nil`.
+  func attributeSlot(_ name: String) -> Int? {
+    guard let index = names[name], case .attribute(let slot) = properties[index] else { return nil }
+    return slot
+  }
+
+  /// The relationship of a name, or `nil`.
+  func relationship(_ name: String) -> PlannedRelationship? {
+    guard let index = names[name], case .relationship(let position) = properties[index] else { return nil }
+    return relationships[position]
+  }
+
+  /// The slot of a column, or `nil` if objects of the entity don't use it.
+  func slot(ofColumn column: String) -> Int? { slotsByColumn[column] }
+
+  // MARK: Parts
+
+  /// What the slots are made from.
+  private struct Parts {
+    var columns: [String] = []
+    var kinds: [SlotKind] = []
+    var attributes: [(path: String, description: AttributeDescription)] = []
+    var compositePaths: Set<String> = []
+    var transientNames: [String] = []
+    var required: [(property: String, slot: Int)] = []
+    var template: [SlotValue] = []
+
+    mutating func add(_ attribute: AttributeDescription, of entity: String, _ schema: PhysicalSchema) {
+      if attribute.isTransient { transientNames.append(attribute.name) }
+      for column in schema.columns(ofAttribute: attribute.name, in: entity) {
         for count in 1..<max(1, column.path.count) {
           compositePaths.insert(column.path.prefix(count).joined(separator: "."))
         }
-        if let value = column.attribute.defaultValue, attribute.derivation == nil,
-          let encoded = try? ValueCoding.encode(value, for: column.attribute)
-        {
-          defaults.append((column.name, encoded))
-        }
+        let leaf = column.attribute
+        let isDerived = leaf.derivation != nil
         // An optional composite may lack all its elements.
-        if column.path.count == 1, !attribute.isOptional, attribute.derivation == nil {
-          required.append((attribute.name, column.name))
+        if column.path.count == 1, !attribute.isOptional, !isDerived {
+          required.append((attribute.name, columns.count))
         }
+        attributes.append((column.path.joined(separator: "."), leaf))
+        columns.append(column.name)
+        kinds.append(
+          SlotKind(
+            type: leaf.type, isExternal: leaf.allowsExternalBinaryDataStorage, isDerived: isDerived))
+        let value = leaf.defaultValue.flatMap { isDerived ? nil : try? ValueCoding.encode($0, for: leaf) }
+        template.append(value.map { SlotValue($0) } ?? .unchanged)
       }
     }
-    for relationship in model.relationships(of: name) {
-      guard let storage = schema.storage(ofRelationship: relationship.name, in: name) else {
-        transientNames.insert(relationship.name)
-        continue
+
+    mutating func addKey(of relationship: RelationshipDescription, of entity: String, _ schema: PhysicalSchema) {
+      guard let storage = schema.storage(ofRelationship: relationship.name, in: entity) else {
+        transientNames.append(relationship.name)
+        return
       }
-      if case .key(_, let column, let entityColumn) = storage {
-        columns.append(column)
-        if let entityColumn {
-          columns.append(entityColumn)
-          entityColumns[column] = entityColumn
-        }
-        if !relationship.isOptional { required.append((relationship.name, column)) }
-      }
-      let inverse = Self.inverse(of: relationship, in: name, storage: storage, schema: schema)
-      let isOwnInverse = inverse?.name == relationship.name && storage == inverse?.storage
-      relationships[relationship.name] = Relationship(
-        description: relationship, storage: storage, inverse: inverse, isOwnInverse: isOwnInverse,
-        writesLinks: Self.writesLinks(relationship, in: name, storage: storage, schema: schema))
+      guard case .key(_, let column, let entityColumn) = storage else { return }
+      if !relationship.isOptional { required.append((relationship.name, columns.count)) }
+      addColumn(column)
+      if let entityColumn { addColumn(entityColumn) }
     }
-    self.entity = entity
-    self.attributes = attributes
-    self.relationships = relationships
-    self.transientNames = transientNames
-    self.defaults = defaults
-    self.required = required
-    self.entityColumns = entityColumns
-    self.compositePaths = compositePaths
-    positions = Dictionary(zip(columns, 1...), uniquingKeysWith: { first, _ in first })
-    let list = ([PhysicalName.optimisticLock] + columns).map(quote).joined(separator: ", ")
-    selection =
-      "SELECT \(list) FROM \(store.qualified(entity.table)) WHERE \(quote(PhysicalName.primaryKey)) = ?1"
-      + " AND \(quote(PhysicalName.entity)) = ?2"
-  }
 
-  /// The relationship that leads back and is stored as such.
-  private static func inverse(
-    of relationship: RelationshipDescription, in entity: String, storage: RelationshipStorage, schema: PhysicalSchema
-  ) -> (name: String, storage: RelationshipStorage)? {
-    if case .inverselessKey = storage { return nil }
-    guard let inverse = schema.model.inverse(of: relationship),
-      inverse.relationship.inverseRelationship == relationship.name,
-      schema.model.declaringEntity(ofProperty: relationship.name, in: inverse.relationship.destinationEntity)?.name
-        == schema.model.declaringEntity(ofProperty: relationship.name, in: entity)?.name,
-      let back = schema.storage(ofRelationship: inverse.relationship.name, in: inverse.entity.name)
-    else { return nil }
-    return (inverse.relationship.name, back)
-  }
-
-  private static func writesLinks(
-    _ relationship: RelationshipDescription, in entity: String, storage: RelationshipStorage, schema: PhysicalSchema
-  ) -> Bool {
-    guard case .join(let table, _, _, _) = storage,
-      case .links(let owner, let name) = schema.table(named: table)?.kind
-    else { return false }
-    return name == relationship.name
-      && schema.model.declaringEntity(ofProperty: name, in: entity)?.name == owner
+    mutating func addColumn(_ name: String) {
+      guard !columns.contains(name) else { return }
+      columns.append(name)
+      kinds.append(SlotKind(type: .objectID, isExternal: false, isDerived: false))
+      template.append(.unchanged)
+    }
   }
 }

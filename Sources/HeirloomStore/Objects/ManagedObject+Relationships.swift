@@ -11,13 +11,10 @@ extension ManagedObject {
   public func object(forRelationship name: String) throws(ManagedObjectError) -> ManagedObject? {
     let context = try openContext()
     let relationship = try relationship(name, isToMany: false)
-    guard case .key(_, let column, let entityColumn) = relationship.storage else { throw unknown(name) }
-    if case .reference(let object) = changes[column] { return object?.isDeleted == true ? nil : object }
-    guard case .integer(let key) = try storedValue(column) else { return nil }
-    let number = try entityColumn.map { entityColumn throws(ManagedObjectError) in try storedValue(entityColumn).integer
-    }
-    let object = try context.object(
-      inTreeOf: relationship.description.destinationEntity, number: number ?? nil, primaryKey: key)
+    guard relationship.slot >= 0 else { throw unknown(name) }
+    if case .reference(let object) = pendingValue(relationship.slot) { return object.isDeleted ? nil : object }
+    guard case .integer(let key) = try storedValue(relationship.slot) else { return nil }
+    let object = try context.object(inTreeOf: relationship.description.destinationEntity, key: key)
     return object?.isDeleted == true ? nil : object
   }
 
@@ -30,8 +27,13 @@ extension ManagedObject {
   public func setObject(_ object: ManagedObject?, forRelationship name: String) throws(ManagedObjectError) {
     let context = try changeableContext()
     let relationship = try relationship(name, isToMany: false)
+    if let object { try check(object, for: relationship) }
+    if relationship.isPlainKey, context.isStreaming {
+      // Nobody asks for the members before this is written.
+      return context.setReference(
+        to: object, slot: relationship.slot, entitySlot: relationship.entitySlot, of: self)
+    }
     guard case .key(_, let column, _) = relationship.storage else { throw unknown(name) }
-    if let object { try check(object, for: relationship.description) }
     switch relationship.inverse?.storage {
     case .key(_, let inverseColumn, _):
       let old = try self.object(forRelationship: name)
@@ -50,9 +52,9 @@ extension ManagedObject {
         if try self.object(forRelationship: name) === object { return }
         let place = try context.nextPlace(
           table: table, keyColumn: column, orderColumn: orderColumn, owner: object)
-        changes[orderColumn] = .value(.integer(place))
+        setPlace(place, orderColumn)
       } else {
-        changes[orderColumn] = .value(.null)
+        setPlace(nil, orderColumn)
       }
       context.setReference(to: object, column: column, of: self)
     default:
@@ -103,7 +105,7 @@ extension ManagedObject {
     let relationship = try relationship(name, isToMany: true)
     var seen: Set<ManagedObject> = []
     let objects = objects.filter { seen.insert($0).inserted }
-    for object in objects { try check(object, for: relationship.description) }
+    for object in objects { try check(object, for: relationship) }
     switch relationship.storage {
     case .key:
       throw unknown(name)
@@ -114,7 +116,7 @@ extension ManagedObject {
         destination: relationship.description.destinationEntity)
       for member in current where !seen.contains(member.object) {
         context.setReference(to: nil, column: column, of: member.object)
-        if let orderColumn { member.object.changes[orderColumn] = .value(.null) }
+        if let orderColumn { member.object.setPlace(nil, orderColumn) }
       }
       let kept = Set(current.map(\.object))
       var place = OrderedPlace.first - OrderedPlace.step
@@ -129,7 +131,7 @@ extension ManagedObject {
         } else {
           isPrefix = false
           place = OrderedPlace.after(place)
-          object.changes[orderColumn] = .value(.integer(place))
+          object.setPlace(place, orderColumn)
           context.noteChange(of: object)
         }
       }
@@ -158,7 +160,7 @@ extension ManagedObject {
   // MARK: Links of many-to-many relationships
 
   private func linkedObjects(
-    _ name: String, _ relationship: EntityPlan.Relationship, _ context: ManagedObjectContext
+    _ name: String, _ relationship: PlannedRelationship, _ context: ManagedObjectContext
   ) throws(ManagedObjectError) -> [ManagedObject] {
     let changes = linkChanges[name]
     if let list = changes?.list { return list.filter { !$0.isDeleted } }
@@ -171,7 +173,7 @@ extension ManagedObject {
 
   /// Adds a link on both sides.
   private func link(
-    _ object: ManagedObject, _ relationship: EntityPlan.Relationship, _ context: ManagedObjectContext
+    _ object: ManagedObject, _ relationship: PlannedRelationship, _ context: ManagedObjectContext
   ) {
     noteLink(to: object, name: relationship.description.name, context)
     if let inverse = relationship.inverse { object.noteLink(to: self, name: inverse.name, context) }
@@ -179,7 +181,7 @@ extension ManagedObject {
 
   /// Removes a link on both sides.
   private func unlink(
-    _ object: ManagedObject, _ relationship: EntityPlan.Relationship, _ context: ManagedObjectContext
+    _ object: ManagedObject, _ relationship: PlannedRelationship, _ context: ManagedObjectContext
   ) {
     noteUnlink(from: object, name: relationship.description.name, context)
     if let inverse = relationship.inverse { object.noteUnlink(from: self, name: inverse.name, context) }
@@ -199,22 +201,26 @@ extension ManagedObject {
 
   func relationship(
     _ name: String, isToMany: Bool
-  ) throws(ManagedObjectError) -> EntityPlan.Relationship {
-    guard let relationship = plan.relationships[name], relationship.description.isToMany == isToMany else {
+  ) throws(ManagedObjectError) -> PlannedRelationship {
+    guard let relationship = plan.relationship(name), relationship.description.isToMany == isToMany else {
       throw unknown(name)
     }
     return relationship
   }
 
-  private func check(
-    _ object: ManagedObject, for relationship: RelationshipDescription
-  ) throws(ManagedObjectError) {
+  /// Sets the place in an ordered relationship, without telling the context.
+  private func setPlace(_ place: Int64?, _ column: String) {
+    guard let slot = plan.slot(ofColumn: column) else { return }
+    setPending(slot, to: place.map { .integer($0) } ?? .null)
+  }
+
+  private func check(_ object: ManagedObject, for relationship: PlannedRelationship) throws(ManagedObjectError) {
     guard object.context === context else { throw .otherContext(entity: object.entityName) }
     guard !object.isDeleted else { throw .deleted(entity: object.entityName) }
-    let destination = relationship.destinationEntity
-    guard context.store.model.isEntity(object.entityName, kindOf: destination) else {
+    guard relationship.destinationNumbers.contains(object.plan.entity.number) else {
       throw .wrongDestination(
-        entity: entityName, relationship: relationship.name, expected: destination, found: object.entityName)
+        entity: entityName, relationship: relationship.name,
+        expected: relationship.description.destinationEntity, found: object.entityName)
     }
   }
 }

@@ -6,15 +6,18 @@ extension ManagedObject: ValueSource {
 
   /// Returns the value of a property for expressions.
   public func value(forKey key: String) throws -> EvaluatedValue? {
-    if let relationship = plan.relationships[key] {
-      guard relationship.description.isToMany else {
+    if plan.compositePaths.contains(key) { return .object(CompositeValue(object: self, path: key)) }
+    switch plan.property(key) {
+    case .relationship(let index):
+      guard plan.relationships[index].description.isToMany else {
         return try object(forRelationship: key).map { .object($0) } ?? .null
       }
       return .list(try objects(forRelationship: key).map { .object($0) })
+    case .attribute, .transient:
+      return try value(forAttribute: key).map { .value($0) } ?? .null
+    case nil:
+      return nil
     }
-    if plan.compositePaths.contains(key) { return .object(CompositeValue(object: self, path: key)) }
-    guard plan.attributes[key] != nil || plan.transientNames.contains(key) else { return nil }
-    return try value(forAttribute: key).map { .value($0) } ?? .null
   }
 }
 
@@ -28,7 +31,7 @@ private struct CompositeValue: ValueSource {
   func value(forKey key: String) throws -> EvaluatedValue? {
     let path = "\(path).\(key)"
     if object.plan.compositePaths.contains(path) { return .object(CompositeValue(object: object, path: path)) }
-    guard object.plan.attributes[path] != nil else { return nil }
+    guard object.plan.attributeSlot(path) != nil else { return nil }
     return try object.value(forAttribute: path).map { .value($0) } ?? .null
   }
 }

@@ -1,4 +1,4 @@
-public import HeirloomModel
+import HeirloomModel
 
 /// An object of a store.
 ///
@@ -8,141 +8,64 @@ public final class ManagedObject {
   /// The name of the object's entity.
   public var entityName: String { plan.entity.name }
   /// The context, kept by its objects.
-  public let context: ManagedObjectContext
-
-  let plan: EntityPlan
-  /// The primary key; `nil` before the object is first saved, unless keys are given on insertion.
-  var primaryKey: Int64?
+  public var context: ManagedObjectContext { contextReference }
   /// Whether the store has no row of the object yet.
   package internal(set) var isNew: Bool
-  /// The row: the number of saves, then the columns of the plan; `nil` before it is read.
+  /// Whether the object was deleted.
+  package internal(set) var isDeleted: Bool = false
+
+  let plan: EntityPlan
+  /// The primary key; 0 before the object is first saved, unless keys are given on insertion.
+  package internal(set) var key: Int64
+  /// Whether the context has the object among the changed ones.
+  var isNoted: Bool = false
+  /// Whether the context finds the object by its key.
+  var isRegistered: Bool = false
+  /// The rows of which the current one is the object's, while it is.
+  private(set) var cursor: RowCursor?
+  /// The slots of the row; `nil` before it is read.
   var row: [SQLiteValue]?
-  /// Changed columns: those of the plan, and keys and places that relationships of others keep here.
-  var changes: [String: PendingValue] = [:]
+  /// The number of saves of the row that values were read from.
+  var version: SQLiteValue?
   /// Changed links of many-to-many relationships by name.
   var linkChanges: [String: PendingLinks] = [:]
   /// Values of transient attributes by name.
   var transientValues: [String: AttributeValue] = [:]
-  /// Whether the object was deleted.
-  package internal(set) var isDeleted: Bool = false
 
-  /// What a column is to hold.
-  enum PendingValue {
-    case value(SQLiteValue)
-    case reference(ManagedObject?)
-  }
+  /// Changed slots, made with the first change.
+  private var pending: UnsafeMutablePointer<SlotValue>?
+  /// Valid as long as the object can be used: ``heldContext`` keeps the context, and the context its unused objects.
+  private unowned(unsafe) let contextReference: ManagedObjectContext
+  /// Keeps the context; `nil` only while the object waits in the context for its next use.
+  private var heldContext: ManagedObjectContext?
 
-  /// Changes to the links of one many-to-many relationship.
-  struct PendingLinks {
-    /// New destinations in the order in which they came.
-    private(set) var added: [ManagedObject] = []
-    private(set) var removed: Set<ManagedObject> = []
-    private var known: Set<ManagedObject> = []
-    /// The whole list of an ordered relationship, once it was set.
-    var list: [ManagedObject]?
-
-    mutating func add(_ object: ManagedObject) {
-      removed.remove(object)
-      if known.insert(object).inserted { added.append(object) }
-      if list?.contains(object) == false { list?.append(object) }
-    }
-
-    mutating func remove(_ object: ManagedObject) {
-      removed.insert(object)
-      if known.remove(object) != nil { added.removeAll { $0 === object } }
-      list?.removeAll { $0 === object }
-    }
-  }
-
-  init(plan: EntityPlan, primaryKey: Int64?, isNew: Bool, context: ManagedObjectContext) {
+  init(plan: EntityPlan, key: Int64, isNew: Bool, context: ManagedObjectContext) {
     self.plan = plan
-    self.primaryKey = primaryKey
+    self.key = key
     self.isNew = isNew
-    self.context = context
+    contextReference = context
+    heldContext = context
   }
 
   deinit {
-    if let primaryKey { context.forget(plan.entity.table, primaryKey) }
+    if isRegistered { contextReference.forget(self) }
+    guard let pending else { return }
+    pending.deinitialize(count: plan.columns.count)
+    pending.deallocate()
   }
-
-  /// The object's primary key; 0 before the object is first saved, unless keys are given on insertion.
-  package var key: Int64 { primaryKey ?? 0 }
 
   /// The number of the object's entity in its store.
   package var entityNumber: Int { plan.entity.number }
 
   /// The object's identifier; `nil` before the object is first saved.
   public var objectID: ManagedObjectID? {
-    guard let primaryKey else { return nil }
+    guard key != 0 else { return nil }
     return ManagedObjectID(
-      storeIdentifier: context.store.metadata.identifier, entityName: entityName, primaryKey: primaryKey)
+      storeIdentifier: context.store.metadata.identifier, entityName: entityName, primaryKey: key)
   }
 
   /// Whether the object has changes that are not saved.
-  public var hasChanges: Bool { isNew || isDeleted || !changes.isEmpty || !linkChanges.isEmpty }
-
-  // MARK: Attributes
-
-  /// Returns the value of an attribute.
-  ///
-  /// - Parameter name: The attribute's name; elements of a composite attribute follow after points: `place.city`.
-  /// - Returns: `nil` for no value.
-  /// - Throws: ``ManagedObjectError``.
-  public func value(forAttribute name: String) throws(ManagedObjectError) -> AttributeValue? {
-    guard let column = plan.attributes[name] else {
-      guard plan.transientNames.contains(name) else { throw unknown(name) }
-      return transientValues[name]
-    }
-    let stored = try storedValue(column.name)
-    switch ValueCoding.decode(stored, for: column.attribute) {
-    case .value(let value):
-      return value
-    case .externalFile(let file):
-      let folder = ExternalStorage.folder(forStoreAt: try openContext().store.path)
-      let path = folder + "/" + file
-      guard let bytes = ExternalStorage.contents(ofFile: path) else {
-        throw .missingExternalFile(identifier, property: name, path: path)
-      }
-      return .binary(bytes)
-    case .undecodable:
-      throw .undecodableValue(identifier, property: name)
-    }
-  }
-
-  /// Sets the value of an attribute.
-  ///
-  /// - Parameters:
-  ///   - value: The value; `nil` for none.
-  ///   - name: The attribute's name; elements of a composite attribute follow after points: `place.city`.
-  /// - Throws: ``ManagedObjectError`` if the value is of another kind or can't be stored.
-  public func setValue(_ value: AttributeValue?, forAttribute name: String) throws(ManagedObjectError) {
-    let context = try changeableContext()
-    guard let column = plan.attributes[name] else {
-      guard plan.transientNames.contains(name) else { throw unknown(name) }
-      transientValues[name] = value
-      return
-    }
-    guard column.attribute.derivation == nil else { throw .readOnlyProperty(entity: entityName, property: name) }
-    let encoded: SQLiteValue
-    do throws(ValueCoding.EncodingProblem) {
-      encoded = try ValueCoding.encode(value, for: column.attribute)
-    } catch .wrongKind {
-      throw .wrongKind(entity: entityName, property: name, expected: column.attribute.type.name)
-    } catch {
-      throw .unstorableValue(entity: entityName, property: name)
-    }
-    changes[column.name] = .value(encoded)
-    context.noteChange(of: self)
-  }
-
-  /// The value of an attribute, for short code.
-  ///
-  /// A name or value that ``value(forAttribute:)`` or ``setValue(_:forAttribute:)`` would refuse gives no value, and
-  /// the next save of the context throws the error.
-  public subscript(_ name: String) -> AttributeValue? {
-    get { deferring { () throws(ManagedObjectError) in try value(forAttribute: name) } ?? nil }
-    set { deferring { () throws(ManagedObjectError) in try setValue(newValue, forAttribute: name) } }
-  }
+  public var hasChanges: Bool { isNew || isDeleted || isNoted }
 
   // MARK: Parts
 
@@ -159,8 +82,7 @@ public final class ManagedObject {
 
   /// The identifier for messages; 0 for an object that is not saved.
   var identifier: ManagedObjectID {
-    ManagedObjectID(
-      storeIdentifier: context.store.metadata.identifier, entityName: entityName, primaryKey: primaryKey ?? 0)
+    ManagedObjectID(storeIdentifier: context.store.metadata.identifier, entityName: entityName, primaryKey: key)
   }
 
   func unknown(_ property: String) -> ManagedObjectError {
@@ -170,23 +92,176 @@ public final class ManagedObject {
   /// The context of an object that can be used.
   func openContext() throws(ManagedObjectError) -> ManagedObjectContext {
     guard !isDeleted else { throw .deleted(entity: entityName) }
-    return context
+    return contextReference
   }
 
   /// The context of an object that can be changed.
   func changeableContext() throws(ManagedObjectError) -> ManagedObjectContext {
-    try context.checkWritable()
+    try contextReference.checkWritable()
     return try openContext()
   }
 
-  /// A column of the plan: the change, or what the row has.
-  func storedValue(_ column: String) throws(ManagedObjectError) -> SQLiteValue {
-    if case .value(let value) = changes[column] { return value }
-    let context = try openContext()
-    guard !isNew, let primaryKey, let position = plan.positions[column] else { return .null }
-    if row == nil { row = try context.row(of: plan, primaryKey: primaryKey) }
-    guard let row else { throw .missingRow(identifier) }
-    return row[position]
+  // MARK: Changed slots
+
+  /// Whether a slot is to be written.
+  @inline(__always)
+  func isChanged(_ slot: Int) -> Bool {
+    guard let pending else { return false }
+    return !pending[slot].isUnchanged
+  }
+
+  /// What a slot is to hold.
+  @inline(__always)
+  func pendingValue(_ slot: Int) -> SlotValue {
+    guard let pending else { return .unchanged }
+    return pending[slot]
+  }
+
+  /// What a column is to hold.
+  func pendingValue(ofColumn column: String) -> SlotValue {
+    plan.slot(ofColumn: column).map { pendingValue($0) } ?? .unchanged
+  }
+
+  /// Sets what a slot is to hold, without telling the context.
+  @inline(__always)
+  func setPending(_ slot: Int, to value: SlotValue) {
+    slots()[slot] = value
+  }
+
+  /// Changes a slot.
+  @inline(__always)
+  func change(_ slot: Int, to value: SlotValue) {
+    slots()[slot] = value
+    if !isNoted { contextReference.noteChange(of: self) }
+  }
+
+  @inline(__always)
+  private func slots() -> UnsafeMutablePointer<SlotValue> {
+    if let pending { return pending }
+    let slots = UnsafeMutablePointer<SlotValue>.allocate(capacity: max(1, plan.columns.count))
+    slots.initialize(repeating: .unchanged, count: plan.columns.count)
+    pending = slots
+    return slots
+  }
+
+  /// Gives a new object what the model says.
+  func fill() {
+    for (slot, value) in plan.template.enumerated() where !value.isUnchanged { setPending(slot, to: value) }
+  }
+
+  /// Forgets changes, and what was read before them.
+  func clearChanges() {
+    if let pending {
+      for slot in plan.columns.indices { pending[slot] = .unchanged }
+    }
+    if !linkChanges.isEmpty { linkChanges.removeAll() }
+    isNoted = false
+    row = nil
+    version = nil
+  }
+
+  /// Lets go of keys that would lead to deleted objects.
+  func dropDeletedReferences() {
+    guard let pending else { return }
+    for slot in plan.columns.indices {
+      guard case .reference(let target) = pending[slot], target.isDeleted else { continue }
+      pending[slot] = .null
+      guard let relationship = plan.relationships.first(where: { $0.slot == slot }), relationship.entitySlot >= 0 else {
+        continue
+      }
+      pending[relationship.entitySlot] = .null
+    }
+  }
+
+  // MARK: The row
+
+  /// A slot: the change, or what the row has.
+  func storedValue(_ slot: Int) throws(ManagedObjectError) -> SQLiteValue {
+    guard !isDeleted else { throw .deleted(entity: entityName) }
+    switch pendingValue(slot) {
+    case .unchanged: break
+    case .null: return .null
+    case .integer(let integer): return .integer(integer)
+    case .real(let real): return .real(real)
+    case .text(let text): return .text(text)
+    case .blob(let bytes): return .blob(bytes)
+    case .bytes(let offset, let count):
+      let bytes = contextReference.arena.bytes(offset: offset, count: count)
+      return plan.kinds[slot].isText ? .text(String(decoding: bytes, as: UTF8.self)) : .blob(Array(bytes))
+    case .reference(let target):
+      return target.isDeleted || target.key == 0 ? .null : .integer(target.key)
+    }
+    if isNew { return .null }
+    if let cursor { return cursor.statement.value(at: cursor.column(slot)) }
+    return try loadedRow()[slot]
+  }
+
+  func loadedRow() throws(ManagedObjectError) -> [SQLiteValue] {
+    if let row { return row }
+    guard let (found, foundVersion) = try contextReference.row(of: plan, key: key) else {
+      throw .missingRow(identifier)
+    }
+    row = found
+    // Changes are made on what was read first: if that was another version, the save finds the conflict.
+    if version == nil { version = foundVersion }
+    return found
+  }
+
+  /// The number of saves of the row that the object is based on; `nil` if nothing was read.
+  var currentVersion: SQLiteValue? {
+    if let cursor, cursor.current === self { return cursor.version }
+    return version
+  }
+
+  /// Makes the current row of a cursor the object's.
+  @inline(__always)
+  func attach(_ cursor: RowCursor) {
+    if self.cursor !== cursor { self.cursor = cursor }
+    cursor.current = self
+  }
+
+  /// Makes the object stand for another row of the same entity; nobody else may have it.
+  @inline(__always)
+  func reuse(key: Int64) {
+    self.key = key
+    if row != nil { row = nil }
+    if version != nil { version = nil }
+    if !transientValues.isEmpty { transientValues.removeAll() }
+  }
+
+  /// Ends the use of a cursor's row, of which a small one is kept.
+  func detach() {
+    guard let cursor else { return }
+    if cursor.current === self {
+      version = cursor.version
+      row = cursor.smallRow()
+      cursor.current = nil
+    }
+    self.cursor = nil
+  }
+
+  /// Ends the use of a cursor's row, which is out of date.
+  func forgetRow() {
+    if let cursor, cursor.current === self { cursor.current = nil }
+    cursor = nil
+    row = nil
+    version = nil
+  }
+
+  // MARK: Objects that wait for their next use
+
+  /// Lets go of the context, which keeps the object from now on.
+  func retire() {
+    isNew = true
+    key = 0
+    if !transientValues.isEmpty { transientValues.removeAll() }
+    heldContext = nil
+  }
+
+  /// Takes up the context again.
+  func revive(key: Int64) {
+    self.key = key
+    heldContext = contextReference
   }
 }
 
@@ -201,5 +276,27 @@ extension ManagedObject: Hashable {
   /// Hashes the reference.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(self))
+  }
+}
+
+/// Changes to the links of one many-to-many relationship.
+struct PendingLinks {
+  /// New destinations in the order in which they came.
+  private(set) var added: [ManagedObject] = []
+  private(set) var removed: Set<ManagedObject> = []
+  private var known: Set<ManagedObject> = []
+  /// The whole list of an ordered relationship, once it was set.
+  var list: [ManagedObject]?
+
+  mutating func add(_ object: ManagedObject) {
+    removed.remove(object)
+    if known.insert(object).inserted { added.append(object) }
+    if list?.contains(object) == false { list?.append(object) }
+  }
+
+  mutating func remove(_ object: ManagedObject) {
+    removed.insert(object)
+    if known.remove(object) != nil { added.removeAll { $0 === object } }
+    list?.removeAll { $0 === object }
   }
 }

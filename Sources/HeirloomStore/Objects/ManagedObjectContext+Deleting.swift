@@ -13,21 +13,18 @@ extension ManagedObjectContext {
     let objects = try cascade(from: object)
     let doomed = Set(objects)
     for object in objects {
-      for (name, relationship) in object.plan.relationships
-      where relationship.description.deleteRule == .deny {
-        guard try destinations(of: object, name, relationship).allSatisfy(doomed.contains) else {
-          throw .deletionDenied(entity: object.entityName, relationship: name)
+      for relationship in object.plan.relationships where relationship.description.deleteRule == .deny {
+        guard try destinations(of: object, relationship).allSatisfy(doomed.contains) else {
+          throw .deletionDenied(entity: object.entityName, relationship: relationship.name)
         }
       }
     }
     for object in objects {
-      for (name, relationship) in object.plan.relationships.sorted(by: { $0.key < $1.key }) {
-        try detach(object, name, relationship)
-      }
+      for relationship in object.plan.relationships { try detach(object, relationship) }
     }
     for object in objects {
       object.isDeleted = true
-      if object.isNew { dropUnsaved(object) } else { noteChange(of: object) }
+      noteChange(of: object)
     }
   }
 
@@ -38,9 +35,8 @@ extension ManagedObjectContext {
     var next = object.isDeleted ? [] : [object]
     while let object = next.popLast() {
       found.append(object)
-      for (name, relationship) in object.plan.relationships.sorted(by: { $0.key < $1.key })
-      where relationship.description.deleteRule == .cascade {
-        for destination in try destinations(of: object, name, relationship) where seen.insert(destination).inserted {
+      for relationship in object.plan.relationships where relationship.description.deleteRule == .cascade {
+        for destination in try destinations(of: object, relationship) where seen.insert(destination).inserted {
           next.append(destination)
         }
       }
@@ -49,24 +45,24 @@ extension ManagedObjectContext {
   }
 
   private func destinations(
-    of object: ManagedObject, _ name: String, _ relationship: EntityPlan.Relationship
+    of object: ManagedObject, _ relationship: PlannedRelationship
   ) throws(ManagedObjectError) -> [ManagedObject] {
-    guard !relationship.description.isToMany else { return try object.objects(forRelationship: name) }
-    return try object.object(forRelationship: name).map { [$0] } ?? []
+    guard !relationship.description.isToMany else { return try object.objects(forRelationship: relationship.name) }
+    return try object.object(forRelationship: relationship.name).map { [$0] } ?? []
   }
 
   /// Removes the keys and links by which others lead to an object.
   private func detach(
-    _ object: ManagedObject, _ name: String, _ relationship: EntityPlan.Relationship
+    _ object: ManagedObject, _ relationship: PlannedRelationship
   ) throws(ManagedObjectError) {
     switch relationship.storage {
     case .key:
       guard case .key(_, let column, _) = relationship.inverse?.storage,
-        let other = try object.object(forRelationship: name), !other.isDeleted
+        let other = try object.object(forRelationship: relationship.name), !other.isDeleted
       else { return }
       setReference(to: nil, column: column, of: other)
     case .inverseKey, .inverselessKey, .join:
-      try object.setObjects([], forRelationship: name)
+      try object.setObjects([], forRelationship: relationship.name)
     }
   }
 }

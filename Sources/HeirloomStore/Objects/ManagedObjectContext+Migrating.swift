@@ -8,12 +8,9 @@ extension ManagedObjectContext {
   /// - Throws: ``ManagedObjectError``.
   package func object(numbered number: Int, primaryKey: Int64) throws(ManagedObjectError) -> ManagedObject? {
     guard let entity = store.schema.entity(numbered: number) else { return nil }
-    let object = try object(inTreeOf: entity.name, number: Int64(number), primaryKey: primaryKey)
+    let object = try object(inTreeOf: entity.name, key: primaryKey)
     return object?.isDeleted == true ? nil : object
   }
-
-  /// The number of objects of exactly one entity that were inserted since the context was made.
-  package func insertedObjects(ofEntity number: Int) -> Int { insertions[number, default: 0] }
 
   /// Throws the first error that a subscript left.
   package func throwDeferredError() throws(ManagedObjectError) {
@@ -24,7 +21,8 @@ extension ManagedObjectContext {
   package func requiredColumns(
     ofEntity name: String
   ) throws(ManagedObjectError) -> [(property: String, column: String)] {
-    try plan(for: name).required
+    let plan = try plan(for: name)
+    return plan.required.map { ($0.property, plan.columns[$0.slot]) }
   }
 }
 
@@ -35,7 +33,7 @@ extension ManagedObject {
   ///   - value: The value as it is stored.
   ///   - column: A column of the object's table.
   package func setStoredValue(_ value: SQLiteValue, inColumn column: String) {
-    changes[column] = .value(value)
-    context.noteChange(of: self)
+    guard let slot = plan.slot(ofColumn: column) else { return }
+    change(slot, to: context.isStreaming ? context.kept(value) : SlotValue(value))
   }
 }

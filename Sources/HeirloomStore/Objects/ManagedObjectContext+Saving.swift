@@ -5,15 +5,21 @@ extension ManagedObjectContext {
   public func save() throws(ManagedObjectError) {
     if let error = takeDeferredError() { throw error }
     guard hasChanges else { return }
+    guard !isStreaming else { return try writePendingChanges() }
     try checkWritable()
     for object in changed where !object.isDeleted { try checkRequired(object) }
-    let newKeys = try store.connection.transaction(wrapping: wrap) { () throws(ManagedObjectError) in
-      try writeChanges()
+    do {
+      try store.connection.transaction(wrapping: wrap) { () throws(ManagedObjectError) in
+        try allocateKeys()
+        try writeChanges()
+      }
+    } catch {
+      for object in changed where object.isNew { object.key = 0 }
+      throw error
     }
-    for (object, key) in newKeys {
-      object.primaryKey = key
+    for object in changed where !object.isDeleted {
       object.isNew = false
-      register(object, key)
+      register(object)
     }
     clearChanges()
   }
@@ -26,21 +32,31 @@ extension ManagedObjectContext {
   /// - Throws: ``ManagedObjectError``.
   package func writePendingChanges() throws(ManagedObjectError) {
     if let error = takeDeferredError() { throw error }
-    guard hasChanges else { return }
+    guard !changed.isEmpty else { return }
     try checkWritable()
-    for (object, key) in try writeChanges() {
-      object.primaryKey = key
-      object.isNew = false
-      register(object, key)
+    guard isStreaming else {
+      try allocateKeys()
+      try writeChanges()
+      for object in changed where !object.isDeleted {
+        object.isNew = false
+        register(object)
+      }
+      return clearChanges()
     }
-    clearChanges()
+    try writeChanges()
+    clearWrittenChanges()
+  }
+
+  /// In a streaming context, writes what a question to the store must find.
+  func writeBeforeReading() throws(ManagedObjectError) {
+    if isStreaming, !changed.isEmpty { try writePendingChanges() }
   }
 
   /// Raises the store's counters of keys to those that were given; for the end of a streaming context's work.
   ///
   /// - Throws: ``ManagedObjectError``.
   package func writeKeyCounters() throws(ManagedObjectError) {
-    for (root, key) in (lastKeys ?? [:]).sorted(by: { $0.key < $1.key }) { try writeCounter(key, ofTree: root) }
+    for (root, key) in givenKeys { try writeCounter(key, ofTree: root) }
   }
 
   /// Gives up all changes: objects are again as the store has them, and new ones can't be used any more.
@@ -50,47 +66,82 @@ extension ManagedObjectContext {
     clearChanges()
   }
 
-  /// New objects and their keys.
-  private typealias NewKeys = [(object: ManagedObject, key: Int64)]
-
-  private func writeChanges() throws(ManagedObjectError) -> NewKeys {
-    let newKeys = try allocateKeys()
-    var keys: [ObjectIdentifier: Int64] = [:]
-    for (object, key) in newKeys { keys[ObjectIdentifier(object)] = key }
-    let writer = ChangeWriter(context: self, keys: keys)
+  private func writeChanges() throws(ManagedObjectError) {
+    var hasLinks = false
     // A value that must be unique may go from one object to another: who gives it up comes first.
-    for object in changed where object.isDeleted { try writer.delete(object) }
-    for object in changed where !object.isNew && !object.isDeleted { try writer.update(object) }
-    for (object, key) in newKeys { try writer.insert(object, key: key) }
+    for object in changed where object.isDeleted && !object.isNew { try writeDeletion(of: object) }
+    for object in changed where !object.isNew && !object.isDeleted { try writeUpdate(of: object) }
+    for object in changed {
+      if !object.linkChanges.isEmpty { hasLinks = true }
+      guard object.isNew, !object.isDeleted else { continue }
+      if !isStreaming { object.dropDeletedReferences() }
+      note(object.plan)
+      do throws(SQLiteError) {
+        try object.plan.writer.insert(object, arena: arena)
+      } catch {
+        throw wrap(error)
+      }
+    }
+    guard hasLinks else { return }
+    let writer = LinkWriter(context: self)
     for object in changed { try writer.writeLinks(of: object) }
     for object in changed where !object.isDeleted { try writer.writePlaces(of: object) }
-    return newKeys
+  }
+
+  /// Notes that the table of an entity is written to.
+  private func note(_ plan: EntityPlan) {
+    if lastWrittenPlan !== plan {
+      lastWrittenPlan = plan
+      writtenTables.insert(plan.entity.table)
+    }
+  }
+
+  private func writeUpdate(of object: ManagedObject) throws(ManagedObjectError) {
+    note(object.plan)
+    if !isStreaming { object.dropDeletedReferences() }
+    let isWritten = try sql { () throws(SQLiteError) in
+      try object.plan.writer.update(
+        object, arena: arena, countsSave: !isStreaming, version: isStreaming ? nil : object.currentVersion)
+    }
+    guard isWritten else { throw .conflict(object.identifier) }
+    if isStreaming { object.forgetRow() }
+  }
+
+  private func writeDeletion(of object: ManagedObject) throws(ManagedObjectError) {
+    note(object.plan)
+    let version = isStreaming ? nil : object.currentVersion
+    let condition = version == nil ? "" : " AND \(quote(PhysicalName.optimisticLock)) IS ?3"
+    let values: [SQLiteValue] = [.integer(object.key), .integer(Int64(object.entityNumber))]
+    let sql =
+      "DELETE FROM \(store.qualified(object.plan.entity.table)) WHERE \(quote(PhysicalName.primaryKey)) = ?1"
+      + " AND \(quote(PhysicalName.entity)) = ?2\(condition)"
+    try self.sql { () throws(SQLiteError) in
+      try store.statements.run(sql, values + (version.map { [$0] } ?? []))
+    }
+    guard store.connection.changes > 0 else { throw .conflict(object.identifier) }
   }
 
   /// Gives each new object a primary key and raises the store's counters.
-  private func allocateKeys() throws(ManagedObjectError) -> NewKeys {
-    var newKeys: NewKeys = []
+  private func allocateKeys() throws(ManagedObjectError) {
+    guard !isStreaming else { return }
     var byRoot: [String: [ManagedObject]] = [:]
     for object in changed where object.isNew && !object.isDeleted {
-      if lastKeys != nil, let key = object.primaryKey {
-        newKeys.append((object, key))
-        continue
-      }
       byRoot[object.plan.entity.rootName, default: []].append(object)
     }
     for (root, objects) in byRoot.sorted(by: { $0.key < $1.key }) {
       var key = try highestKey(inTreeOf: root)
       for object in objects {
-        key = try self.key(after: key, inTreeOf: root)
-        newKeys.append((object, key))
+        let (next, overflow) = key.addingReportingOverflow(1)
+        guard !overflow else { throw usedUpKeys(inTreeOf: root) }
+        key = next
+        object.key = key
       }
       try writeCounter(key, ofTree: root)
     }
-    return newKeys
   }
 
   /// The highest key that was ever given in a tree.
-  private func highestKey(inTreeOf root: String) throws(ManagedObjectError) -> Int64 {
+  func highestKey(inTreeOf root: String) throws(ManagedObjectError) -> Int64 {
     guard let entity = store.schema.entity(named: root) else { throw .unknownEntity(root) }
     let highest = try sql { () throws(SQLiteError) in
       // The counter is never below the highest key in use; if it is, the key counts.
@@ -103,20 +154,8 @@ extension ManagedObjectContext {
     return highest ?? 0
   }
 
-  private func key(after key: Int64, inTreeOf root: String) throws(ManagedObjectError) -> Int64 {
-    let (next, overflow) = key.addingReportingOverflow(1)
-    guard !overflow else {
-      throw .store(StoreError(path: store.path, problem: .damaged(reason: "the primary keys of \(root) are used up")))
-    }
-    return next
-  }
-
-  /// Gives a key to a new object of a streaming context.
-  func nextKey(inTreeOf root: String) throws(ManagedObjectError) -> Int64 {
-    let last = if let last = lastKeys?[root] { last } else { try highestKey(inTreeOf: root) }
-    let key = try key(after: last, inTreeOf: root)
-    noteKey(key, inTreeOf: root)
-    return key
+  func usedUpKeys(inTreeOf root: String) -> ManagedObjectError {
+    .store(StoreError(path: store.path, problem: .damaged(reason: "the primary keys of \(root) are used up")))
   }
 
   private func writeCounter(_ key: Int64, ofTree root: String) throws(ManagedObjectError) {
@@ -131,97 +170,31 @@ extension ManagedObjectContext {
 
   /// Throws if a required property of a new object, or one that was changed, has no value.
   private func checkRequired(_ object: ManagedObject) throws(ManagedObjectError) {
-    for (property, column) in object.plan.required {
+    for (property, slot) in object.plan.required {
       let isMissing =
-        switch object.changes[column] {
-        case .value(let value): value == .null
-        case .reference(let target): target == nil || target?.isDeleted == true
+        switch object.pendingValue(slot) {
+        case .null: true
+        case .reference(let target): target.isDeleted
         // A row from before is not refused for what it lacks.
-        case nil: object.isNew
+        case .unchanged: object.isNew
+        default: false
         }
       guard !isMissing else { throw .missingValue(entity: object.entityName, property: property) }
     }
   }
 }
 
-/// Writes the changes of a context inside a transaction.
-private struct ChangeWriter {
+/// Writes changed links of many-to-many relationships inside a transaction.
+private struct LinkWriter {
   let context: ManagedObjectContext
-  /// The keys of new objects.
-  let keys: [ObjectIdentifier: Int64]
 
-  private func key(of object: ManagedObject) -> Int64? {
-    object.primaryKey ?? keys[ObjectIdentifier(object)]
-  }
-
-  /// The changed columns, sorted, with the entity numbers that go with keys.
-  private func columns(of object: ManagedObject) -> [(name: String, value: SQLiteValue)] {
-    var columns: [(name: String, value: SQLiteValue)] = []
-    for (name, change) in object.changes {
-      switch change {
-      case .value(let value):
-        columns.append((name, value))
-      case .reference(let target):
-        let live = target.flatMap { $0.isDeleted ? nil : $0 }
-        columns.append((name, live.flatMap(key).map { .integer($0) } ?? .null))
-        if let entityColumn = object.plan.entityColumns[name] {
-          columns.append((entityColumn, live.map { .integer(Int64($0.plan.entity.number)) } ?? .null))
-        }
-      }
-    }
-    return columns.sorted { $0.name < $1.name }
-  }
-
-  /// The condition that nobody changed the row since it was read, with its value.
-  private func unchanged(_ object: ManagedObject, parameter: Int) -> (sql: String, values: [SQLiteValue]) {
-    guard let version = object.row?.first else { return ("", []) }
-    return (" AND \(quote(PhysicalName.optimisticLock)) IS ?\(parameter)", [version])
-  }
-
-  func insert(_ object: ManagedObject, key: Int64) throws(ManagedObjectError) {
-    let entity = object.plan.entity
-    let columns = columns(of: object)
-    let names = [PhysicalName.primaryKey, PhysicalName.entity, PhysicalName.optimisticLock] + columns.map(\.name)
-    let parameters = (1...names.count).map { "?\($0)" }.joined(separator: ", ")
-    let list = names.map(quote).joined(separator: ", ")
-    context.writtenTables.insert(entity.table)
-    try run(
-      "INSERT INTO \(table(entity.table)) (\(list)) VALUES (\(parameters))",
-      [.integer(key), .integer(Int64(entity.number)), .integer(1)] + columns.map(\.value))
-  }
-
-  func update(_ object: ManagedObject) throws(ManagedObjectError) {
-    guard let key = object.primaryKey else { return }
-    let columns = columns(of: object)
-    let lock = quote(PhysicalName.optimisticLock)
-    let assignments = columns.enumerated().map { "\(quote($0.element.name)) = ?\($0.offset + 3), " }.joined()
-    let condition = unchanged(object, parameter: columns.count + 3)
-    // What one migration does to an object is one save.
-    let step = context.lastKeys == nil ? 1 : 0
-    context.writtenTables.insert(object.plan.entity.table)
-    try run(
-      "UPDATE \(table(object.plan.entity.table)) SET \(assignments)\(lock) = IFNULL(\(lock), 0) + \(step)"
-        + " WHERE \(quote(PhysicalName.primaryKey)) = ?1 AND \(quote(PhysicalName.entity)) = ?2\(condition.sql)",
-      [.integer(key), .integer(Int64(object.plan.entity.number))] + columns.map(\.value) + condition.values)
-    guard context.store.connection.changes > 0 else { throw .conflict(object.identifier) }
-  }
-
-  func delete(_ object: ManagedObject) throws(ManagedObjectError) {
-    guard let key = object.primaryKey else { return }
-    let condition = unchanged(object, parameter: 3)
-    context.writtenTables.insert(object.plan.entity.table)
-    try run(
-      "DELETE FROM \(table(object.plan.entity.table)) WHERE \(quote(PhysicalName.primaryKey)) = ?1"
-        + " AND \(quote(PhysicalName.entity)) = ?2\(condition.sql)",
-      [.integer(key), .integer(Int64(object.plan.entity.number))] + condition.values)
-    guard context.store.connection.changes > 0 else { throw .conflict(object.identifier) }
-  }
+  private func key(of object: ManagedObject) -> Int64? { object.key == 0 ? nil : object.key }
 
   /// Writes the links that this side of a many-to-many relationship is to write.
   func writeLinks(of object: ManagedObject) throws(ManagedObjectError) {
     guard let own = key(of: object) else { return }
     for (name, links) in object.linkChanges.sorted(by: { $0.key < $1.key }) {
-      guard let relationship = object.plan.relationships[name], relationship.writesLinks,
+      guard let relationship = object.plan.relationship(name), relationship.writesLinks,
         case .join(let table, let ownerColumn, let destinationColumn, let orderColumn) = relationship.storage
       else { continue }
       let (owner, destination) = (quote(ownerColumn), quote(destinationColumn))
@@ -257,7 +230,7 @@ private struct ChangeWriter {
     guard let own = key(of: object) else { return }
     for (name, links) in object.linkChanges {
       guard let list = links.list,
-        case .join(let table, let owner, let destination, let order?) = object.plan.relationships[name]?.storage
+        case .join(let table, let owner, let destination, let order?) = object.plan.relationship(name)?.storage
       else { continue }
       var place = OrderedPlace.first
       for other in list where !other.isDeleted {

@@ -8,29 +8,34 @@ public final class ManagedObjectContext {
   /// The store.
   public let store: PersistentStore
 
+  /// Whether rows are written in a transaction of the caller's, and new objects have keys at once.
+  let isStreaming: Bool
   /// Changed objects in the order of their first change.
   private(set) var changed: [ManagedObject] = []
-  private var changedSet: Set<ManagedObject> = []
-  private var plans: [String: EntityPlan] = [:]
-  /// Objects that someone holds, by table and primary key.
-  private var registered: [String: [Int64: WeakReference]] = [:]
+  /// New text and bytes of a streaming context.
+  let arena: ByteArena = ByteArena()
+  /// Objects that others can find, by the number of their tree's root and by key. Each takes itself out when it goes.
+  private var registered: [[Int64: Unmanaged<ManagedObject>]]
+  /// Objects without use, by the number of their entity.
+  private var unused: [[ManagedObject]]
+  /// The last keys given in a streaming context, by the number of the tree's root; -1 before the first.
+  private var lastKeys: [Int64]
+  /// The cursors whose rows are being looked at.
+  private var cursors: [RowCursor] = []
+  private var lastPlan: EntityPlan?
+  var lastWrittenPlan: EntityPlan?
   /// Objects whose key was changed to lead to another; entries may be out of date.
   private var references: [ReferenceKey: [ManagedObject]] = [:]
   /// The last places given in ordered relationships.
   private var places: [ReferenceKey: Int64] = [:]
   private var deferredError: ManagedObjectError?
-
-  /// The last keys given, by the name of a tree's root; `nil` if keys are given when the context is saved.
-  private(set) var lastKeys: [String: Int64]?
-
   /// The objects that were inserted, by the number of their entity.
-  var insertions: [Int: Int] = [:]
+  private var insertions: [Int]
   /// The tables that were written to.
   package internal(set) var writtenTables: Set<String> = []
 
-  private struct WeakReference {
-    weak var object: ManagedObject?
-  }
+  /// The most objects of an entity that wait for their next use.
+  private static let unusedLimit: Int = 256
 
   /// A column of a table and the object that it leads to.
   private struct ReferenceKey: Hashable {
@@ -40,23 +45,34 @@ public final class ManagedObjectContext {
   }
 
   /// Creates a context without changes.
-  public init(store: PersistentStore) {
-    self.store = store
+  public convenience init(store: PersistentStore) {
+    self.init(store: store, isStreaming: false)
   }
 
   /// Creates a context for writing many objects in a transaction of the caller's.
   ///
-  /// New objects have keys at once. Only ``writePendingChanges()`` and ``writeKeyCounters()`` write, and nobody else may
-  /// insert into the same tables meanwhile.
+  /// New objects have keys at once, and nobody else may insert into the same tables meanwhile. Nothing is validated. What
+  /// asks the store for objects writes pending changes first. Rows keep their number of saves.
   ///
   /// - Parameter store: The store, or a view of one.
-  package init(streamingInto store: PersistentStore) {
+  package convenience init(streamingInto store: PersistentStore) {
+    self.init(store: store, isStreaming: true)
+  }
+
+  private init(store: PersistentStore, isStreaming: Bool) {
     self.store = store
-    lastKeys = [:]
+    self.isStreaming = isStreaming
+    let count = store.schema.entities.count + 1
+    registered = Array(repeating: [:], count: count)
+    unused = Array(repeating: [], count: isStreaming ? count : 0)
+    insertions = Array(repeating: 0, count: count)
+    lastKeys = Array(repeating: -1, count: isStreaming ? count : 0)
   }
 
   /// Whether there are changes that are not saved.
-  public var hasChanges: Bool { !changed.isEmpty || deferredError != nil }
+  public var hasChanges: Bool {
+    deferredError != nil || changed.contains { !($0.isNew && $0.isDeleted) }
+  }
 
   // MARK: Making and finding objects
 
@@ -80,17 +96,38 @@ public final class ManagedObjectContext {
     let plan = try plan(for: entityName)
     guard !plan.entity.isAbstract else { throw .abstractEntity(entityName) }
     try checkWritable()
-    var key: Int64?
-    if lastKeys != nil {
-      key = preferredKey
-      if key == nil { key = try nextKey(inTreeOf: plan.entity.rootName) }
+    insertions[plan.entity.number] += 1
+    let object: ManagedObject
+    if isStreaming {
+      let key = if let preferredKey { preferredKey } else { try nextKey(plan) }
+      if let known = unused[plan.entity.number].popLast() {
+        object = known
+        object.revive(key: key)
+      } else {
+        object = ManagedObject(plan: plan, key: key, isNew: true, context: self)
+      }
+    } else {
+      object = ManagedObject(plan: plan, key: 0, isNew: true, context: self)
     }
-    insertions[plan.entity.number, default: 0] += 1
-    let object = ManagedObject(plan: plan, primaryKey: key, isNew: true, context: self)
-    if let key { register(object, key) }
-    for value in plan.defaults { object.changes[value.column] = .value(value.value) }
+    if plan.hasInitialValues { object.fill() }
     noteChange(of: object)
     return object
+  }
+
+  /// Gives a key to a new object of a streaming context.
+  private func nextKey(_ plan: EntityPlan) throws(ManagedObjectError) -> Int64 {
+    let last = lastKeys[plan.rootNumber]
+    let (key, overflow) = (last >= 0 ? last : try highestKey(inTreeOf: plan.entity.rootName)).addingReportingOverflow(1)
+    guard !overflow else { throw usedUpKeys(inTreeOf: plan.entity.rootName) }
+    lastKeys[plan.rootNumber] = key
+    return key
+  }
+
+  /// The last keys that a streaming context gave, by the names of roots.
+  var givenKeys: [(root: String, key: Int64)] {
+    lastKeys.enumerated().compactMap { number, key in
+      key < 0 ? nil : store.schema.entity(numbered: number).map { ($0.name, key) }
+    }
   }
 
   /// Returns the objects of an entity: saved ones by primary key, then new ones.
@@ -145,15 +182,9 @@ public final class ManagedObjectContext {
   /// - Returns: The number, with changes that are not saved yet.
   /// - Throws: ``ManagedObjectError``.
   public func count(_ entityName: String, includesSubentities: Bool = true) throws(ManagedObjectError) -> Int {
-    let entity = try plan(for: entityName).entity
-    let numbers = includesSubentities ? entity.treeNumbers : entity.number...entity.number
-    let stored = try sql { () throws(SQLiteError) in
-      try store.connection.firstInteger(
-        "SELECT COUNT(*) FROM \(store.qualified(entity.table)) WHERE \(quote(PhysicalName.entity)) BETWEEN ?1 AND ?2",
-        [.integer(Int64(numbers.lowerBound)), .integer(Int64(numbers.upperBound))])
-    }
-    var count = Int(stored ?? 0)
-    for object in changed where numbers.contains(object.plan.entity.number) {
+    try writeBeforeReading()
+    var count = try countStored(entityName, RowSelection(includesSubentities: includesSubentities))
+    for object in try changedObjects(of: entityName, includesSubentities: includesSubentities) {
       if object.isNew, !object.isDeleted { count += 1 }
       if !object.isNew, object.isDeleted { count -= 1 }
     }
@@ -167,56 +198,79 @@ public final class ManagedObjectContext {
   /// - Throws: ``ManagedObjectError``.
   public func object(with id: ManagedObjectID) throws(ManagedObjectError) -> ManagedObject? {
     guard id.storeIdentifier == store.metadata.identifier else { return nil }
-    let object = try object(inTreeOf: id.entityName, number: nil, primaryKey: id.primaryKey)
+    try writeBeforeReading()
+    let object = try object(inTreeOf: id.entityName, key: id.primaryKey)
     return object?.isDeleted == true ? nil : object
   }
 
   // MARK: What objects ask for
 
   func plan(for entityName: String) throws(ManagedObjectError) -> EntityPlan {
-    if let plan = plans[entityName] { return plan }
-    guard let plan = EntityPlan(entityName, of: store) else { throw .unknownEntity(entityName) }
-    plans[entityName] = plan
+    if let lastPlan, lastPlan.entity.name == entityName { return lastPlan }
+    guard let plan = store.plan(named: entityName) else { throw .unknownEntity(entityName) }
+    lastPlan = plan
     return plan
   }
 
   /// The object of a row, made if nobody holds it; `nil` for an unknown entity number.
-  func object(number: Int64, primaryKey: Int64) -> ManagedObject? {
-    guard let number = Int(exactly: number), let entity = store.schema.entity(numbered: number) else { return nil }
-    if let object = registered[entity.table]?[primaryKey]?.object { return object }
-    guard let plan = try? plan(for: entity.name) else { return nil }
-    let object = ManagedObject(plan: plan, primaryKey: primaryKey, isNew: false, context: self)
-    register(object, primaryKey)
+  ///
+  /// Whether there is such a row is not looked up; an object without one throws when it is read.
+  ///
+  /// - Parameters:
+  ///   - number: The number of the row's entity.
+  ///   - key: The row's primary key.
+  /// - Returns: The object.
+  package func object(number: Int, key: Int64) -> ManagedObject? {
+    guard let plan = store.plan(numbered: number) else { return nil }
+    if let known = known(plan, key) { return known }
+    let object = ManagedObject(plan: plan, key: key, isNew: false, context: self)
+    register(object)
     return object
   }
 
+  /// The object of a key that someone holds.
+  private func known(_ plan: EntityPlan, _ key: Int64) -> ManagedObject? {
+    if let object = registered[plan.rootNumber][key]?.takeUnretainedValue() { return object }
+    for cursor in cursors {
+      guard let object = cursor.current, object.key == key, object.plan.rootNumber == plan.rootNumber else { continue }
+      return object
+    }
+    // New objects are registered when they are written.
+    guard isStreaming else { return nil }
+    return changed.first { $0.key == key && $0.plan.rootNumber == plan.rootNumber }
+  }
+
   /// The object of a primary key; `nil` if there is no row, or one of an entity that is no descendant.
-  func object(
-    inTreeOf entityName: String, number: Int64?, primaryKey: Int64
+  package func object(
+    inTreeOf entityName: String, key: Int64
   ) throws(ManagedObjectError) -> ManagedObject? {
-    let entity = try plan(for: entityName).entity
-    if let object = registered[entity.table]?[primaryKey]?.object {
-      return entity.treeNumbers.contains(object.plan.entity.number) ? object : nil
+    let plan = try plan(for: entityName)
+    // Few are looked through one by one.
+    if changed.count > 32 { try writeBeforeReading() }
+    if let object = known(plan, key) {
+      return plan.entity.treeNumbers.contains(object.plan.entity.number) ? object : nil
     }
     let sql =
-      "SELECT \(quote(PhysicalName.entity)) FROM \(store.qualified(entity.table))"
+      "SELECT \(quote(PhysicalName.entity)) FROM \(store.qualified(plan.entity.table))"
       + " WHERE \(quote(PhysicalName.primaryKey)) = ?1"
     let found = try self.sql { () throws(SQLiteError) in
-      try store.statements.withStatement(sql, [.integer(primaryKey)]) { row throws(SQLiteError) in
+      try store.statements.withStatement(sql, [.integer(key)]) { row throws(SQLiteError) in
         try row.step() ? row.integer(at: 0) : nil
       }
     }
-    guard let found, let number = Int(exactly: found), entity.treeNumbers.contains(number) else { return nil }
-    return object(number: found, primaryKey: primaryKey)
+    guard let found, let number = Int(exactly: found), plan.entity.treeNumbers.contains(number) else { return nil }
+    return object(number: number, key: key)
   }
 
-  /// Reads a row; `nil` if it is gone.
-  func row(of plan: EntityPlan, primaryKey: Int64) throws(ManagedObjectError) -> [SQLiteValue]? {
+  /// Reads a row, with its number of saves; `nil` if it is gone.
+  func row(
+    of plan: EntityPlan, key: Int64
+  ) throws(ManagedObjectError) -> (values: [SQLiteValue], version: SQLiteValue)? {
     try sql { () throws(SQLiteError) in
-      let values: [SQLiteValue] = [.integer(primaryKey), .integer(Int64(plan.entity.number))]
+      let values: [SQLiteValue] = [.integer(key), .integer(Int64(plan.entity.number))]
       return try store.statements.withStatement(plan.selection, values) { row throws(SQLiteError) in
         guard try row.step() else { return nil }
-        return (0..<row.columnCount).map { row.value(at: $0) }
+        return ((1..<row.columnCount).map { row.value(at: $0) }, row.value(at: 0))
       }
     }
   }
@@ -225,19 +279,20 @@ public final class ManagedObjectContext {
   func members(
     of owner: ManagedObject, table: String, keyColumn: String, orderColumn: String?, destination: String
   ) throws(ManagedObjectError) -> [(object: ManagedObject, place: Int64?)] {
+    try writeBeforeReading()
     var members: [(object: ManagedObject, place: Int64?)] = []
     var seen: Set<ManagedObject> = []
-    if !owner.isNew, let key = owner.primaryKey {
+    if !owner.isNew {
       let order = orderColumn.map(quote)
       let sql =
         "SELECT \(quote(PhysicalName.primaryKey)), \(quote(PhysicalName.entity)), \(order ?? "NULL")"
         + " FROM \(store.qualified(table)) WHERE \(quote(keyColumn)) = ?1"
         + " ORDER BY \(order.map { $0 + ", " } ?? "")\(quote(PhysicalName.primaryKey))"
       try self.sql { () throws(SQLiteError) in
-        try store.statements.withStatement(sql, [.integer(key)]) { rows throws(SQLiteError) in
+        try store.statements.withStatement(sql, [.integer(owner.key)]) { rows throws(SQLiteError) in
           while try rows.step() {
-            guard let object = object(number: rows.integer(at: 1), primaryKey: rows.integer(at: 0)),
-              object.changes[keyColumn] == nil, !object.isDeleted
+            guard let object = object(number: Int(rows.integer(at: 1)), key: rows.integer(at: 0)),
+              object.pendingValue(ofColumn: keyColumn).isUnchanged, !object.isDeleted
             else { continue }
             seen.insert(object)
             members.append((object, rows.isNull(at: 2) ? nil : rows.integer(at: 2)))
@@ -247,14 +302,18 @@ public final class ManagedObjectContext {
     }
     let key = ReferenceKey(table: table, column: keyColumn, target: ObjectIdentifier(owner))
     for object in references[key] ?? [] {
-      guard case .reference(let target) = object.changes[keyColumn], target === owner, !object.isDeleted,
+      guard case .reference(let target) = object.pendingValue(ofColumn: keyColumn), target === owner, !object.isDeleted,
         seen.insert(object).inserted
       else { continue }
       members.append((object, nil))
     }
     guard let orderColumn else { return members }
     for index in members.indices {
-      if case .value(let value) = members[index].object.changes[orderColumn] { members[index].place = value.integer }
+      switch members[index].object.pendingValue(ofColumn: orderColumn) {
+      case .integer(let place): members[index].place = place
+      case .unchanged: continue
+      default: members[index].place = nil
+      }
     }
     // Members without a place come last, in the order in which they were found.
     return members.enumerated().sorted { left, right in
@@ -264,9 +323,10 @@ public final class ManagedObjectContext {
 
   /// The destinations of a many-to-many relationship as the store has them.
   func linkedObjects(
-    of owner: ManagedObject, _ relationship: EntityPlan.Relationship
+    of owner: ManagedObject, _ relationship: PlannedRelationship
   ) throws(ManagedObjectError) -> [ManagedObject] {
-    guard !owner.isNew, let key = owner.primaryKey,
+    try writeBeforeReading()
+    guard !owner.isNew,
       case .join(let table, let ownerColumn, let destinationColumn, let orderColumn) = relationship.storage
     else { return [] }
     let destination = try plan(for: relationship.description.destinationEntity).entity.table
@@ -281,10 +341,10 @@ public final class ManagedObjectContext {
     if relationship.isOwnInverse { sql += " UNION \(select(destinationColumn, ownerColumn))" }
     sql += " ORDER BY place, 1"
     return try self.sql { () throws(SQLiteError) in
-      try store.statements.withStatement(sql, [.integer(key)]) { rows throws(SQLiteError) in
+      try store.statements.withStatement(sql, [.integer(owner.key)]) { rows throws(SQLiteError) in
         var objects: [ManagedObject] = []
         while try rows.step() {
-          if let object = object(number: rows.integer(at: 1), primaryKey: rows.integer(at: 0)) {
+          if let object = object(number: Int(rows.integer(at: 1)), key: rows.integer(at: 0)) {
             objects.append(object)
           }
         }
@@ -296,17 +356,30 @@ public final class ManagedObjectContext {
   // MARK: Keeping track
 
   func noteChange(of object: ManagedObject) {
-    if changedSet.insert(object).inserted { changed.append(object) }
+    guard !object.isNoted else { return }
+    object.isNoted = true
+    changed.append(object)
   }
 
-  /// Changes a key of an object.
+  /// Changes a key of an object, and the entity number beside it.
   func setReference(to target: ManagedObject?, column: String, of object: ManagedObject) {
-    object.changes[column] = .reference(target)
-    if let target {
-      let key = ReferenceKey(table: object.plan.entity.table, column: column, target: ObjectIdentifier(target))
-      references[key, default: []].append(object)
+    guard let slot = object.plan.slot(ofColumn: column) else { return }
+    let relationship = object.plan.relationships.first { $0.slot == slot }
+    setReference(to: target, slot: slot, entitySlot: relationship?.entitySlot ?? -1, of: object)
+    guard let target, !isStreaming else { return }
+    let key = ReferenceKey(table: object.plan.entity.table, column: column, target: ObjectIdentifier(target))
+    references[key, default: []].append(object)
+  }
+
+  /// Changes a key of an object, for relationships whose members aren't looked up before the next write.
+  func setReference(to target: ManagedObject?, slot: Int, entitySlot: Int, of object: ManagedObject) {
+    guard let target else {
+      object.change(slot, to: .null)
+      if entitySlot >= 0 { object.change(entitySlot, to: .null) }
+      return
     }
-    noteChange(of: object)
+    object.change(slot, to: isStreaming ? .integer(target.key) : .reference(target))
+    if entitySlot >= 0 { object.change(entitySlot, to: .integer(Int64(target.plan.entity.number))) }
   }
 
   /// The place for a new last member of an ordered relationship.
@@ -331,21 +404,38 @@ public final class ManagedObjectContext {
     places[ReferenceKey(table: table, column: orderColumn, target: ObjectIdentifier(owner))] = nil
   }
 
-  func register(_ object: ManagedObject, _ primaryKey: Int64) {
-    registered[object.plan.entity.table, default: [:]][primaryKey] = WeakReference(object: object)
+  /// Lets others find an object by its key, as long as someone holds it.
+  func register(_ object: ManagedObject) {
+    guard !object.isRegistered, object.key != 0 else { return }
+    object.isRegistered = true
+    registered[object.plan.rootNumber][object.key] = Unmanaged.passUnretained(object)
   }
 
-  func forget(_ table: String, _ primaryKey: Int64) {
-    if registered[table]?[primaryKey]?.object == nil { registered[table]?[primaryKey] = nil }
+  /// Takes an object out of those that can be found: it goes.
+  func forget(_ object: ManagedObject) {
+    registered[object.plan.rootNumber][object.key] = nil
   }
+
+  /// The registered object of a key.
+  func registeredObject(_ plan: EntityPlan, _ key: Int64) -> ManagedObject? {
+    registered[plan.rootNumber].isEmpty ? nil : registered[plan.rootNumber][key]?.takeUnretainedValue()
+  }
+
+  /// The number of objects of exactly one entity that were inserted since the context was made.
+  ///
+  /// - Parameter number: The entity's number.
+  /// - Returns: The number of objects, those that were deleted again included.
+  package func insertedObjects(ofEntity number: Int) -> Int {
+    insertions.indices.contains(number) ? insertions[number] : 0
+  }
+
+  func begin(_ cursor: RowCursor) { cursors.append(cursor) }
+
+  func end(_ cursor: RowCursor) { cursors.removeAll { $0 === cursor } }
 
   /// Throws if the store is only for reading.
   func checkWritable() throws(ManagedObjectError) {
     guard !store.isReadOnly else { throw .store(StoreError(path: store.path, problem: .readOnly)) }
-  }
-
-  func noteKey(_ key: Int64, inTreeOf root: String) {
-    lastKeys?[root] = key
   }
 
   func deferError(_ error: ManagedObjectError) {
@@ -360,21 +450,35 @@ public final class ManagedObjectContext {
 
   /// Forgets what was changed, once it is saved or given up.
   func clearChanges() {
-    for object in changed {
-      object.changes.removeAll()
-      object.linkChanges.removeAll()
-      object.row = nil
-    }
+    for object in changed { object.clearChanges() }
     changed.removeAll()
-    changedSet.removeAll()
     references.removeAll()
     places.removeAll()
+    arena.removeAll()
   }
 
-  /// Drops an object that was made and deleted without a save between.
-  func dropUnsaved(_ object: ManagedObject) {
-    guard changedSet.remove(object) != nil else { return }
-    changed.removeAll { $0 === object }
+  /// Forgets what was written, and keeps objects that nobody else has for their next use.
+  func clearWrittenChanges() {
+    for index in changed.indices {
+      changed[index].clearChanges()
+      if isKnownUniquelyReferenced(&changed[index]) {
+        retire(changed[index])
+      } else if !changed[index].isDeleted {
+        changed[index].isNew = false
+        register(changed[index])
+      }
+    }
+    changed.removeAll(keepingCapacity: changed.count <= Self.unusedLimit)
+    if !references.isEmpty { references.removeAll() }
+    if !places.isEmpty { places.removeAll() }
+    arena.removeAll()
+  }
+
+  private func retire(_ object: ManagedObject) {
+    let number = object.plan.entity.number
+    guard !object.isRegistered, !object.isDeleted, unused[number].count < Self.unusedLimit else { return }
+    object.retire()
+    unused[number].append(object)
   }
 
   // MARK: Errors

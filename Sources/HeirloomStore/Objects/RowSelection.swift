@@ -63,19 +63,73 @@ extension ManagedObjectContext {
     _ entityName: String, _ selection: RowSelection, _ body: (ManagedObject) throws(ManagedObjectError) -> Bool
   ) throws(ManagedObjectError) {
     let plan = try plan(for: entityName)
-    let statement = try sql { () throws(SQLiteError) -> Statement in
-      let key = "\(RowSelection.alias).\(quote(PhysicalName.primaryKey))"
-      let number = "\(RowSelection.alias).\(quote(PhysicalName.entity))"
-      let statement = try store.connection.prepare(
-        "SELECT \(key), \(number)" + selection.tail(of: plan.entity, in: store))
-      try statement.bind(selection.bindings)
-      return statement
-    }
-    while try sql({ () throws(SQLiteError) in try statement.step() }) {
-      guard let object = object(number: statement.integer(at: 1), primaryKey: statement.integer(at: 0)) else {
+    try writeBeforeReading()
+    let cursor = try cursor(over: plan, selection)
+    begin(cursor)
+    defer { end(cursor) }
+    var object: ManagedObject?
+    while try step(cursor) {
+      let key = cursor.key
+      guard let plan = store.plan(numbered: cursor.entityNumber) else { continue }
+      if let known = registeredObject(plan, key) {
+        guard try body(known) else { return }
         continue
       }
-      guard try body(object) else { return }
+      // Nobody holds the object of the row before, so it can stand for this one.
+      if let object, object.plan === plan {
+        object.reuse(key: key)
+      } else {
+        object = ManagedObject(plan: plan, key: key, isNew: false, context: self)
+      }
+      let goesOn: Bool
+      do throws(ManagedObjectError) {
+        goesOn = try pass(object, of: cursor, to: body)
+      } catch {
+        end(&object, of: cursor)
+        throw error
+      }
+      end(&object, of: cursor)
+      guard goesOn else { return }
+    }
+  }
+
+  private func pass(
+    _ object: ManagedObject?, of cursor: RowCursor, to body: (ManagedObject) throws(ManagedObjectError) -> Bool
+  ) throws(ManagedObjectError) -> Bool {
+    guard let object else { return true }
+    object.attach(cursor)
+    return try body(object)
+  }
+
+  /// Ends the use of a row; the object stays only if nobody else holds it.
+  private func end(_ object: inout ManagedObject?, of cursor: RowCursor) {
+    if isKnownUniquelyReferenced(&object), object?.isRegistered == false, object?.isDeleted == false {
+      cursor.current = nil
+    } else {
+      object?.detach()
+      if let object, !object.isDeleted { register(object) }
+      cursor.current = nil
+      object = nil
+    }
+  }
+
+  private func step(_ cursor: RowCursor) throws(ManagedObjectError) -> Bool {
+    do throws(SQLiteError) {
+      return try cursor.step()
+    } catch {
+      throw wrap(error)
+    }
+  }
+
+  /// Prepares the statement of a selection.
+  private func cursor(over plan: EntityPlan, _ selection: RowSelection) throws(ManagedObjectError) -> RowCursor {
+    let numbers = selection.includesSubentities ? plan.entity.treeNumbers : plan.entity.number...plan.entity.number
+    let (names, maps) = RowCursor.columns(of: numbers.compactMap { store.plan(numbered: $0) })
+    let list = names.map { "\(RowSelection.alias).\(quote($0))" }.joined(separator: ", ")
+    return try sql { () throws(SQLiteError) in
+      let statement = try store.connection.prepare("SELECT \(list)" + selection.tail(of: plan.entity, in: store))
+      try statement.bind(selection.bindings)
+      return RowCursor(statement: statement, maps: maps)
     }
   }
 

@@ -113,6 +113,25 @@ package struct Statement: ~Copyable {
     try check(status)
   }
 
+  /// Binds a text without copying it: the bytes must stay where they are until the parameter is bound again.
+  func bindUnownedText(_ bytes: UnsafeRawBufferPointer, at position: Int) throws(SQLiteError) {
+    let parameter = try parameter(position)
+    guard let base = bytes.baseAddress, bytes.count > 0 else {
+      return try check(sqlite3_bind_text(handle, parameter, "", 0, heirloom_sqlite_transient()))
+    }
+    let text = base.assumingMemoryBound(to: CChar.self)
+    try check(sqlite3_bind_text64(handle, parameter, text, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8)))
+  }
+
+  /// Binds bytes without copying them: they must stay where they are until the parameter is bound again.
+  func bindUnownedBytes(_ bytes: UnsafeRawBufferPointer, at position: Int) throws(SQLiteError) {
+    let parameter = try parameter(position)
+    guard let base = bytes.baseAddress, bytes.count > 0 else {
+      return try check(sqlite3_bind_zeroblob(handle, parameter, 0))
+    }
+    try check(sqlite3_bind_blob64(handle, parameter, base, UInt64(bytes.count), nil))
+  }
+
   /// Binds a copy of the bytes of a column of another statement's row.
   package func bind(copyOf column: Int, of row: borrowing Statement, at position: Int) throws(SQLiteError) {
     guard let value = sqlite3_column_value(row.handle, Int32(truncatingIfNeeded: column)) else {
@@ -240,6 +259,39 @@ package struct Statement: ~Copyable {
     let start = sqlite3_column_blob(handle, index(column))
     let count = Int(sqlite3_column_bytes(handle, index(column)))
     return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+  }
+
+  /// Calls a closure with the bytes of a text or blob as they are stored, without copying them.
+  ///
+  /// Other ways to read the same column leave the bytes where they are.
+  ///
+  /// - Parameters:
+  ///   - column: The column.
+  ///   - body: What is done. The bytes are gone after it, or when the statement steps; `NULL` and numbers give none.
+  /// - Returns: What the closure returns.
+  /// - Throws: What the closure throws.
+  package func withStoredBytes<Value, Failure: Error>(
+    at column: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    switch storageClass(at: column) {
+    case .blob:
+      return try withBytes(at: column, body)
+    case .text:
+      // Asked for as a blob, a text may be moved when it is asked for as text later.
+      let start = sqlite3_column_text(handle, index(column))
+      let count = Int(sqlite3_column_bytes(handle, index(column)))
+      return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))
+    default:
+      return try body(UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+  }
+
+  /// Returns the size of a column's text or blob in bytes; 0 for a number or `NULL`.
+  func size(at column: Int) -> Int {
+    switch storageClass(at: column) {
+    case .text, .blob: Int(sqlite3_column_bytes(handle, index(column)))
+    default: 0
+    }
   }
 
   /// Returns a column's value as it is stored.

@@ -25,6 +25,8 @@ public final class PersistentStore {
   package let statements: StatementCache
   /// The connection's name of the database: `main`, or that of an attached one.
   package let database: String
+  /// The plans of entities, by their numbers, made when they are first asked for.
+  private var plans: [EntityPlan?]
   /// Whether the connection is someone else's.
   package let isView: Bool
 
@@ -36,6 +38,7 @@ public final class PersistentStore {
     path = url.path
     self.database = database
     self.isView = isView
+    plans = Array(repeating: nil, count: schema.entities.count)
     model = schema.model
     self.configuration = configuration
     self.metadata = metadata
@@ -120,8 +123,24 @@ public final class PersistentStore {
   /// - Throws: ``StoreError``; the store stays open then.
   public func close() throws(StoreError) {
     statements.removeAll()
+    for plan in plans { plan?.writer.removeAll() }
     guard !isView else { return }
     try storeErrors(path) { () throws(SQLiteError) in try connection.close() }
+  }
+
+  /// Returns what is needed to read and write objects of an entity; `nil` for an unknown one.
+  func plan(named name: String) -> EntityPlan? {
+    schema.entity(named: name).flatMap { plan(numbered: $0.number) }
+  }
+
+  /// Returns what is needed to read and write objects of an entity; `nil` for an unknown number.
+  func plan(numbered number: Int) -> EntityPlan? {
+    guard number >= 1, number <= plans.count else { return nil }
+    if let plan = plans[number - 1] { return plan }
+    guard let name = schema.entity(numbered: number)?.name else { return nil }
+    let plan = EntityPlan(name, of: self)
+    plans[number - 1] = plan
+    return plan
   }
 
   /// Returns a table's name as SQL, with that of the database.

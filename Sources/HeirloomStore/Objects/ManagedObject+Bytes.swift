@@ -1,0 +1,97 @@
+import HeirloomModel
+
+// Bytes of values without a copy of their own, for code that runs on every row of a large store.
+
+extension ManagedObject {
+  /// Calls a closure with the bytes of a text or of binary data; a text's are UTF-8.
+  ///
+  /// While objects are streamed, the bytes are SQLite's own. They are gone after the closure; what is set with
+  /// ``set(utf8:for:)`` and ``set(bytes:for:)`` is copied.
+  ///
+  /// - Parameters:
+  ///   - name: The name of a String, URI, binary or transformable attribute.
+  ///   - body: What is done; not called if there is no value. It must not set the same attribute of the object.
+  /// - Returns: What the closure returns; `nil` if there is no value.
+  /// - Throws: ``ManagedObjectError`` or what the closure throws.
+  public func withBytes<Value>(of name: String, _ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value? {
+    guard let slot = plan.attributeSlot(name) else { throw unknown(name) }
+    let kind = plan.kinds[slot]
+    guard kind.isText || kind.type == .binary || kind.type == .transformable else { throw wrongKind(slot) }
+    if let column = try cursorColumn(slot), let cursor, !kind.isExternal {
+      switch cursor.statement.storageClass(at: column) {
+      case .null: return nil
+      case kind.isText ? .text : .blob: return try cursor.statement.withStoredBytes(at: column, body)
+      default: throw undecodable(slot)
+      }
+    }
+    switch try value(ofSlot: slot) {
+    case .string(var text), .uri(var text): return try text.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
+    case .binary(let bytes): return try bytes.withUnsafeBytes(body)
+    default: return nil
+    }
+  }
+
+  /// Sets the text of a String or URI attribute.
+  ///
+  /// - Parameters:
+  ///   - bytes: The text as UTF-8; they are copied.
+  ///   - name: The attribute's name.
+  /// - Throws: ``ManagedObjectError/unstorableValue(entity:property:)`` if the bytes are not UTF-8, as happens where a
+  ///   text was cut within a character.
+  public func set(utf8 bytes: UnsafeRawBufferPointer, for name: String) throws(ManagedObjectError) {
+    guard let slot = plan.attributeSlot(name) else { throw unknown(name) }
+    guard plan.kinds[slot].isText else { throw wrongKind(slot) }
+    guard !plan.kinds[slot].isDerived else { throw .readOnlyProperty(entity: entityName, property: name) }
+    let context = try changeableContext()
+    guard bytes.isUTF8 else { throw unstorable(slot) }
+    change(slot, to: context.isStreaming ? context.kept(bytes) : .text(String(decoding: bytes, as: UTF8.self)))
+  }
+
+  /// Sets the bytes of a binary or transformable attribute.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes; they are copied.
+  ///   - name: The attribute's name.
+  /// - Throws: ``ManagedObjectError`` if the attribute is of another kind or can't be set.
+  public func set(bytes: UnsafeRawBufferPointer, for name: String) throws(ManagedObjectError) {
+    guard let slot = plan.attributeSlot(name) else { throw unknown(name) }
+    let kind = plan.kinds[slot]
+    let context = try changeableContext()
+    guard context.isStreaming, kind.type == .binary || kind.type == .transformable, !kind.isExternal, !kind.isDerived
+    else { return try setValue(.binary(Array(bytes)), forAttribute: name) }
+    change(slot, to: context.kept(bytes))
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether the bytes are well-formed UTF-8.
+  var isUTF8: Bool {
+    var position = 0
+    // Most texts are mostly ASCII: eight bytes at a time.
+    while position + 8 <= count {
+      let word = loadUnaligned(fromByteOffset: position, as: UInt64.self)
+      guard word & 0x8080_8080_8080_8080 == 0 else { break }
+      position += 8
+    }
+    while position < count, self[position] < 0x80 { position += 1 }
+    guard position < count else { return true }
+    return String(validating: UnsafeRawBufferPointer(rebasing: self[position...]), as: UTF8.self) != nil
+  }
+}
+
+extension ManagedObjectContext {
+  /// Copies text or bytes to the context's memory until the next write.
+  @inline(__always)
+  func kept(_ bytes: UnsafeRawBufferPointer) -> SlotValue {
+    .bytes(offset: arena.append(bytes), count: bytes.count)
+  }
+
+  /// Copies a value's text or bytes to the context's memory until the next write.
+  func kept(_ value: SQLiteValue) -> SlotValue {
+    switch value {
+    case .text(var text): text.withUTF8 { kept(UnsafeRawBufferPointer($0)) }
+    case .blob(let bytes): bytes.withUnsafeBytes { kept($0) }
+    default: SlotValue(value)
+    }
+  }
+}

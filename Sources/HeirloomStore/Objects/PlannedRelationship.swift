@@ -1,0 +1,73 @@
+import HeirloomModel
+
+/// Where the links of a relationship are, as seen from objects of one entity.
+final class PlannedRelationship {
+  /// The relationship.
+  let description: RelationshipDescription
+  /// Where the links are stored.
+  let storage: RelationshipStorage
+  /// The inverse's name and where it is stored, if there is one.
+  let inverse: (name: String, storage: RelationshipStorage)?
+  /// Whether the relationship is its own inverse.
+  let isOwnInverse: Bool
+  /// Whether a join table is written from this side.
+  let writesLinks: Bool
+  /// The numbers of the entities that it may lead to.
+  let destinationNumbers: ClosedRange<Int>
+  /// The slot of a to-one relationship's key, or -1.
+  let slot: Int
+  /// The slot of the entity number beside that key, or -1.
+  let entitySlot: Int
+  /// Whether nothing but the key changes when a to-one relationship is set.
+  let isPlainKey: Bool
+
+  /// The relationship's name.
+  var name: String { description.name }
+
+  /// Looks up a relationship; `nil` for one without storage.
+  init?(
+    _ relationship: RelationshipDescription, in entity: String, slots: [String: Int], schema: PhysicalSchema
+  ) {
+    guard let storage = schema.storage(ofRelationship: relationship.name, in: entity) else { return nil }
+    description = relationship
+    self.storage = storage
+    inverse = Self.inverse(of: relationship, in: entity, storage: storage, schema: schema)
+    isOwnInverse = inverse?.name == relationship.name && storage == inverse?.storage
+    writesLinks = Self.writesLinks(relationship, in: entity, storage: storage, schema: schema)
+    destinationNumbers = schema.entity(named: relationship.destinationEntity)?.treeNumbers ?? 0...0
+    guard case .key(_, let column, let entityColumn) = storage else {
+      (slot, entitySlot, isPlainKey) = (-1, -1, false)
+      return
+    }
+    slot = slots[column] ?? -1
+    entitySlot = entityColumn.flatMap { slots[$0] } ?? -1
+    switch inverse?.storage {
+    case .key, .inverseKey(_, _, _, .some): isPlainKey = false
+    default: isPlainKey = slot >= 0
+    }
+  }
+
+  /// The relationship that leads back and is stored as such.
+  private static func inverse(
+    of relationship: RelationshipDescription, in entity: String, storage: RelationshipStorage, schema: PhysicalSchema
+  ) -> (name: String, storage: RelationshipStorage)? {
+    if case .inverselessKey = storage { return nil }
+    guard let inverse = schema.model.inverse(of: relationship),
+      inverse.relationship.inverseRelationship == relationship.name,
+      schema.model.declaringEntity(ofProperty: relationship.name, in: inverse.relationship.destinationEntity)?.name
+        == schema.model.declaringEntity(ofProperty: relationship.name, in: entity)?.name,
+      let back = schema.storage(ofRelationship: inverse.relationship.name, in: inverse.entity.name)
+    else { return nil }
+    return (inverse.relationship.name, back)
+  }
+
+  private static func writesLinks(
+    _ relationship: RelationshipDescription, in entity: String, storage: RelationshipStorage, schema: PhysicalSchema
+  ) -> Bool {
+    guard case .join(let table, _, _, _) = storage,
+      case .links(let owner, let name) = schema.table(named: table)?.kind
+    else { return false }
+    return name == relationship.name
+      && schema.model.declaringEntity(ofProperty: name, in: entity)?.name == owner
+  }
+}

@@ -1,0 +1,140 @@
+import HeirloomModel
+
+/// The prepared statements that write rows of one entity.
+///
+/// It is the store's, since statements keep the connection from closing.
+final class RowWriter {
+  /// Holds a statement, which can't be copied, in a dictionary.
+  private final class Prepared {
+    let statement: Statement
+
+    init(_ statement: consuming Statement) {
+      self.statement = statement
+    }
+  }
+
+  /// Which slots an update writes, and whether it counts as a save.
+  private struct UpdateKey: Hashable {
+    let slots: [Int]
+    let countsSave: Bool
+    let checksVersion: Bool
+  }
+
+  private let connection: Connection
+  private let table: String
+  private let columns: [String]
+  private let kinds: [EntityPlan.SlotKind]
+  private let entityNumber: Int64
+  private var insertion: Prepared?
+  private var updates: [UpdateKey: Prepared] = [:]
+
+  init(entity: PhysicalEntity, columns: [String], kinds: [EntityPlan.SlotKind], store: PersistentStore) {
+    connection = store.connection
+    table = store.qualified(entity.table)
+    self.columns = columns
+    self.kinds = kinds
+    entityNumber = Int64(entity.number)
+  }
+
+  /// Finalizes the statements; they are prepared again when they are needed.
+  func removeAll() {
+    insertion = nil
+    updates.removeAll()
+  }
+
+  // MARK: Inserting
+
+  /// Writes a new row with all its columns.
+  func insert(_ object: ManagedObject, arena: ByteArena) throws(SQLiteError) {
+    let prepared: Prepared
+    if let insertion {
+      prepared = insertion
+    } else {
+      prepared = Prepared(try connection.prepare(insertionText, isPersistent: true))
+      insertion = prepared
+    }
+    try prepared.statement.bind(object.key, at: 1)
+    for slot in columns.indices {
+      try bind(object, slot, to: prepared.statement, at: slot + 2, arena: arena)
+    }
+    try prepared.statement.run()
+  }
+
+  private var insertionText: String {
+    let fixed = [PhysicalName.primaryKey, PhysicalName.entity, PhysicalName.optimisticLock]
+    let list = (fixed + columns).map(quote).joined(separator: ", ")
+    let values = ["?1", "\(entityNumber)", "1"] + columns.indices.map { "?\($0 + 2)" }
+    return "INSERT INTO \(table) (\(list)) VALUES (\(values.joined(separator: ", ")))"
+  }
+
+  // MARK: Updating
+
+  /// Writes the changed columns of a row.
+  ///
+  /// - Parameters:
+  ///   - object: The object.
+  ///   - arena: The memory of the object's context.
+  ///   - countsSave: Whether the row's number of saves goes up.
+  ///   - version: The number of saves that the row must have; `nil` for any.
+  /// - Returns: Whether the row was there.
+  /// - Throws: SQLite's error.
+  func update(
+    _ object: ManagedObject, arena: ByteArena, countsSave: Bool, version: SQLiteValue?
+  ) throws(SQLiteError) -> Bool {
+    let slots = columns.indices.filter { object.isChanged($0) }
+    guard !slots.isEmpty || countsSave else { return true }
+    let key = UpdateKey(slots: slots, countsSave: countsSave, checksVersion: version != nil)
+    let prepared: Prepared
+    if let known = updates[key] {
+      prepared = known
+    } else {
+      if updates.count >= 64 { updates.removeAll() }
+      prepared = Prepared(try connection.prepare(updateText(key), isPersistent: true))
+      updates[key] = prepared
+    }
+    try prepared.statement.bind(object.key, at: 1)
+    for (index, slot) in slots.enumerated() {
+      try bind(object, slot, to: prepared.statement, at: index + 2, arena: arena)
+    }
+    if let version { try prepared.statement.bind(version, at: slots.count + 2) }
+    try prepared.statement.run()
+    return connection.changes > 0
+  }
+
+  private func updateText(_ key: UpdateKey) -> String {
+    let lock = quote(PhysicalName.optimisticLock)
+    var assignments = key.slots.enumerated().map { "\(quote(columns[$0.element])) = ?\($0.offset + 2)" }
+    if key.countsSave { assignments.append("\(lock) = IFNULL(\(lock), 0) + 1") }
+    return "UPDATE \(table) SET \(assignments.joined(separator: ", "))"
+      + " WHERE \(quote(PhysicalName.primaryKey)) = ?1 AND \(quote(PhysicalName.entity)) = \(entityNumber)"
+      + (key.checksVersion ? " AND \(lock) IS ?\(key.slots.count + 2)" : "")
+  }
+
+  // MARK: Values
+
+  @inline(__always)
+  private func bind(
+    _ object: ManagedObject, _ slot: Int, to statement: borrowing Statement, at position: Int, arena: ByteArena
+  ) throws(SQLiteError) {
+    switch object.pendingValue(slot) {
+    case .unchanged, .null: try statement.bindNull(at: position)
+    case .integer(let integer): try statement.bind(integer, at: position)
+    case .real(let real): try statement.bind(real, at: position)
+    case .text(let text): try statement.bind(text, at: position)
+    case .blob(let bytes): try statement.bind(bytes, at: position)
+    case .bytes(let offset, let count):
+      let bytes = arena.bytes(offset: offset, count: count)
+      if kinds[slot].isText {
+        try statement.bindUnownedText(bytes, at: position)
+      } else {
+        try statement.bindUnownedBytes(bytes, at: position)
+      }
+    case .reference(let target):
+      if target.isDeleted || target.key == 0 {
+        try statement.bindNull(at: position)
+      } else {
+        try statement.bind(target.key, at: position)
+      }
+    }
+  }
+}
