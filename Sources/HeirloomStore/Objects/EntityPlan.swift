@@ -107,7 +107,9 @@ final class EntityPlan {
 
   // MARK: Names
 
-  /// What a name stands for; `nil` for no property. Elements of a composite attribute follow after points.
+  /// What a name stands for; `nil` for no property.
+  ///
+  /// Elements of a composite attribute follow after points.
   func property(_ name: String) -> Property? { names[name].map { properties[$0] } }
 
   /// The slot of an attribute, or `nil`.

@@ -14,7 +14,7 @@ public final class ManagedObjectContext {
   private(set) var changed: [ManagedObject] = []
   /// New text and bytes of a streaming context.
   let arena: ByteArena = ByteArena()
-  /// Objects that others can find, by the number of their tree's root and by key. Each takes itself out when it goes.
+  /// Objects that others can find, by the number of their tree's root and by key; each takes itself out when it goes.
   private var registered: [[Int64: Unmanaged<ManagedObject>]]
   /// Objects without use, by the number of their entity.
   private var unused: [[ManagedObject]]
