@@ -200,4 +200,84 @@ struct MovedKeyTests {
     #expect(plan.blockers.map(\.rows) == [9])
     withExtendedLifetime(directory) {}
   }
+
+  @Test(arguments: builders, [[0, -7], [-7, 0], [Int64.min / 2, -1]] as [[Int64]])
+  func `keys below 1 come above those taken too`(
+    builder: MigrationPlan.Builder, odd: [Int64]
+  ) throws {
+    let scene = try Scene()
+    let links = try #require(scene.links)
+    for (key, new) in zip(try scene.rows("SELECT Z_PK FROM ZE ORDER BY Z_PK LIMIT 2").compactMap(\.first?.integer), odd)
+    {
+      try scene.edit(
+        "UPDATE ZE SET Z_PK = \(new) WHERE Z_PK = \(key)", "UPDATE ZA SET ZE = \(new) WHERE ZE = \(key)",
+        "UPDATE \(links.table) SET \(links.target) = \(new) WHERE \(links.target) = \(key)")
+    }
+    // The home tree may have such a key as well.
+    try scene.edit("UPDATE ZP SET Z_PK = -7 WHERE Z_PK = (SELECT MIN(Z_PK) FROM ZP)")
+    let before = try StoreContents(of: scene.store, model: scene.source)
+    _ = try #require(try scene.migrate(builder))
+    let after = try StoreContents(of: scene.store, model: scene.destination)
+    let (old, new) = (try #require(before.objects["E"]), try #require(after.objects["E"]))
+    #expect(new.count == old.count)
+    #expect(after.objects["P", default: [:]].count == before.objects["P", default: [:]].count)
+    // Each is the same distance away, and what led to it follows.
+    let offset = try #require(new.keys.min()) - #require(old.keys.min())
+    #expect(old.allSatisfy { new[$0.key + offset]?.values["x"] == $0.value.values["x"] })
+    for (key, object) in try #require(before.objects["A"]) {
+      #expect(after.objects["A"]?[key]?.links["e"] == object.links["e"]?.map { $0 + offset })
+      #expect(after.objects["A"]?[key]?.links["es"] == object.links["es"]?.map { $0 + offset })
+    }
+    let highest = try #require(new.keys.max())
+    #expect(try scene.number("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'P'") ?? 0 >= highest)
+    #expect(Set(new.keys).isDisjoint(with: after.objects["P", default: [:]].keys))
+  }
+
+  @Test(arguments: builders) func `links that have no room in merged trees are counted by object, not by key`(
+    builder: MigrationPlan.Builder
+  ) throws {
+    let name = Make.attribute("name")
+    func model(isAfter: Bool) throws -> ManagedObjectModel {
+      let ofTrees = isAfter ? "P" : nil
+      return try ManagedObjectModel(entities: [
+        Make.entity("A", [name], isAfter ? [Make.toMany("xs", "P")] : []),
+        Make.entity("A1", [], isAfter ? [] : [Make.toMany("xs", "P", "as")], parent: "A"),
+        Make.entity("A2", [], isAfter ? [] : [Make.toMany("xs", "E", "bs")], parent: "A"),
+        Make.entity("B", [], [Make.toMany("ts", isAfter ? "P" : "T")]),
+        Make.entity("P", [name], isAfter ? [] : [Make.toMany("as", "A1", "xs")]),
+        Make.entity("E", isAfter ? [] : [name], isAfter ? [] : [Make.toMany("bs", "A2", "xs")], parent: ofTrees),
+        Make.entity("T", [name], isAbstract: true), Make.entity("T2", [], parent: "T"),
+        Make.entity("T1", parent: isAfter ? "P" : "T"),
+      ])
+    }
+    let directory = try TemporaryDirectory()
+    let store = directory.file("Store.sqlite")
+    let (source, destination) = (try model(isAfter: false), try model(isAfter: true))
+    var generator = StoreGenerator(objectsPerEntity: 12, seed: 5)
+    try generator.makeStore(at: store, model: source)
+    let before = try StoreContents(of: store, model: source)
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: destination, earlier: [("1", source)]),
+      configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(), builder: .always(builder))
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    let after = try StoreContents(of: store, model: destination)
+    func count(_ name: String, _ entities: [String], _ contents: StoreContents) -> Int {
+      entities.reduce(0) {
+        $0 + contents.objects[$1, default: [:]].values.reduce(0) { $0 + ($1.links[name]?.count ?? 0) }
+      }
+    }
+    let gone = count("xs", ["A1", "A2"], before) - count("xs", ["A1", "A2"], after)
+    let foreign = count("ts", ["B"], before) - count("ts", ["B"], after)
+    #expect(gone > 0)
+    #expect(foreign > 0)
+    let losses = Dictionary(
+      report.plan.losses.map { ("\($0.entity).\($0.property ?? "")", Int($0.rows)) }, uniquingKeysWith: +)
+    #expect(losses["A.xs"] == gone)
+    #expect(losses["B.ts"] == foreign)
+    withExtendedLifetime(directory) {}
+  }
 }

@@ -50,12 +50,8 @@ struct HazardQuestions {
       askForDuplicates(hazard, rows)
     case .severalLinks(let otherSide):
       askForOwners(hazard, rows, otherSide: otherSide, "HAVING COUNT(*) > 1")
-    case .sharedLinks:
-      let queries = rows.compactMap { links(of: $0, otherSide: nil) }
-      guard !queries.isEmpty else { return }
-      questions.count(
-        sql: "SELECT COUNT(*) - COUNT(DISTINCT target) FROM (\(queries.joined(separator: " UNION ALL ")))"
-      ) { Self.finding(hazard, $0) }
+    // Only the links as they come to be stored tell; see ``LinkRoom``.
+    case .sharedLinks: break
     case .orderDropped:
       askForOwners(hazard, rows, otherSide: nil, "HAVING COUNT(*) > 1")
     case .tooManyLinks(let maximum):

@@ -58,22 +58,27 @@ struct KeyPlan {
       let isTaken = trees.prefix { $0.sourceRoot != root || $0.destinationRoot != tree.destinationRoot }.contains {
         $0.destinationRoot == tree.destinationRoot && $0.routes.contains { counts.byEntity[$0.source, default: 0] > 0 }
       }
-      guard isTaken, taken > 0 else {
+      guard isTaken else {
         highest[tree.destinationRoot] = max(taken, own)
         continue
       }
-      let (sum, overflows) = taken.addingReportingOverflow(own)
-      guard !overflows else {
+      // Core Data counts from 1; something else may have written a lower key, which must come above those taken too.
+      let lowest = try Self.lowestKey(in: entity.table, connection: connection)
+      let (room, isTooLow) = Int64(1).subtractingReportingOverflow(min(lowest, 1))
+      let (offset, isTooHigh) = taken.addingReportingOverflow(room)
+      let (sum, overflows) = offset.addingReportingOverflow(own)
+      guard !isTooLow, !isTooHigh, !overflows else {
         throw MigrationError.storeContradictsModel(
-          reason: "the keys of \(tree.destinationRoot) go up to \(taken) and those of \(root) up to \(own):"
+          reason: "the keys of \(tree.destinationRoot) go up to \(taken) and those of \(root) from \(lowest) to \(own):"
             + " there is no room for both in one table")
       }
       highest[tree.destinationRoot] = sum
+      guard offset > 0 else { continue }
       let names = tree.routes.map { "\"\($0.source)\"" }.joined(separator: ", ")
       moves[[root, tree.destinationRoot]] = Move(
-        offset: taken,
+        offset: offset,
         warning: "\(rows) objects of \(names) come under \"\(tree.destinationRoot)\", whose objects have some of their"
-          + " keys: each gets its key plus \(taken); what names them by key outside the model stays as it is:"
+          + " keys: each gets its key plus \(offset); what names them by key outside the model stays as it is:"
           + " URIs that the app keeps, its own tables, persistent history, CloudKit mirroring")
     }
   }
@@ -101,6 +106,11 @@ struct KeyPlan {
   private static func highestKey(in table: String, connection: Connection) throws(SQLiteError) -> Int64 {
     let name = "\(quote(SchemaName.store)).\(quote(table))"
     return try connection.firstInteger("SELECT MAX(\(quote(PhysicalName.primaryKey))) FROM \(name)") ?? 0
+  }
+
+  private static func lowestKey(in table: String, connection: Connection) throws(SQLiteError) -> Int64 {
+    let name = "\(quote(SchemaName.store)).\(quote(table))"
+    return try connection.firstInteger("SELECT MIN(\(quote(PhysicalName.primaryKey))) FROM \(name)") ?? 1
   }
 
   private static func storedMaximums(connection: Connection) throws(SQLiteError) -> [Int64: Int64] {

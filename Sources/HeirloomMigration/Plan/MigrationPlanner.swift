@@ -60,12 +60,12 @@ struct MigrationPlanner {
       actual: actual, source: source, destination: destination, routing: routing, byRow: split.byRow, counts: counts,
       metadata: metadata, connection: connection)
 
-    let merged = MergedLinks(routing: routing, source: source, destination: destination)
+    let room = LinkRoom(routing: routing, source: source, destination: destination)
     let hazards = HazardQuestions(
-      mapping.hazards(from: sourceModel, to: destinationModel).filter { !merged.cover($0) }, source: source,
+      mapping.hazards(from: sourceModel, to: destinationModel).filter { !room.cover($0) }, source: source,
       destination: destinationModel, counts: counts.byEntity)
     var questions = hazards.questions
-    merged.ask(&questions)
+    room.ask(&questions)
     let findings = try questions.answers(from: connection)
 
     let size = try StoreSize(connection: connection)

@@ -1,0 +1,67 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// What of the source's links has no room in the relationships of the destination, counted as they will be stored.
+///
+/// What a mapping says of each relationship of the source alone is not enough here: two that led to one object each lead to two
+/// together, and a key says which object is meant only in the tree that it comes to.
+struct LinkRoom {
+  /// A relationship of the destination that may leave links out.
+  private struct Side {
+    let entity: String
+    let relationship: RelationshipDescription
+    let links: LinkUnion
+  }
+
+  private let queries: LinkQueries
+  private let sides: [Side]
+
+  /// Looks for relationships in which several of the source go on, and for those without inverse.
+  init(routing: EntityRouting, source: PhysicalSchema, destination: PhysicalSchema) {
+    let queries = LinkQueries(routing: routing, source: source, destination: destination)
+    self.queries = queries
+    sides = destination.model.entities.flatMap { entity in
+      entity.relationships.compactMap { relationship in
+        let isShared = relationship.isToMany && destination.model.inverse(of: relationship) == nil
+        guard isShared || !relationship.isToMany,
+          destination.storage(ofRelationship: relationship.name, in: entity.name) != nil,
+          let links = queries.links(of: relationship, declaredBy: entity.name), isShared || links.parts.count > 1
+        else { return nil }
+        return Side(entity: entity.name, relationship: relationship, links: links)
+      }
+    }
+  }
+
+  /// Whether ``ask(_:)`` asks about a hazard of the mapping.
+  func cover(_ hazard: DataHazard) -> Bool {
+    switch hazard.kind {
+    case .severalLinks, .sharedLinks:
+      sides.contains { $0.entity == hazard.entity && [$0.relationship.name] == hazard.properties }
+    default: false
+    }
+  }
+
+  /// Asks how many objects have more links than they can keep, and how many links lead to an object that has its owner.
+  func ask(_ questions: inout StoreQuestions) {
+    for side in sides {
+      let subject = "\"\(side.entity).\(side.relationship.name)\""
+      let links = queries.filtered(side.links, relationship: side.relationship, declaredBy: side.entity)
+      let (sql, reason): (String, String)
+      if side.relationship.isToMany {
+        sql = "SELECT COUNT(*) - COUNT(DISTINCT target) FROM (SELECT DISTINCT owner, target FROM (\(links)))"
+        reason =
+          "\(subject) has no inverse, so an object is led to by one owner only; of several, the one with the lowest"
+          + " primary key."
+      } else {
+        sql = "SELECT COUNT(*) FROM (SELECT owner FROM (\(links)) GROUP BY owner HAVING COUNT(DISTINCT target) > 1)"
+        reason =
+          "Several relationships go on in \(subject), which leads to one object; of several, the one with the lowest"
+          + " primary key is kept."
+      }
+      questions.count(sql: sql) { rows in
+        .loss(MigrationLoss(entity: side.entity, property: side.relationship.name, reason: reason, rows: rows))
+      }
+    }
+  }
+}
