@@ -23,6 +23,10 @@ public enum ExpressionError: Error, Hashable, Sendable {
   case unknownOption(text: String, offset: Int)
   /// The text has a place for an argument, such as `%@`, and nothing to put there.
   case formatArgument(offset: Int)
+  /// The text has more or fewer places than there are arguments.
+  case argumentCount(found: Int, expected: Int)
+  /// An argument is of another kind than its place asks for.
+  case argumentKind(offset: Int, found: String, expected: String)
 }
 
 extension ExpressionError: CustomStringConvertible {
@@ -49,6 +53,10 @@ extension ExpressionError: CustomStringConvertible {
       "Found the option [\(text)] at character \(offset + 1); expected c, d, n or several of them."
     case .formatArgument(let offset):
       "Found % at character \(offset + 1); expected a value, since there are no arguments to fill in."
+    case .argumentCount(let found, let expected):
+      "There are \(found) arguments; expected \(expected), one for each place in the text."
+    case .argumentKind(let offset, let found, let expected):
+      "The argument for the % at character \(offset + 1) is \(found); expected \(expected)."
     }
   }
 }

@@ -5,8 +5,17 @@ struct ExpressionLexer {
 
   private let scalars: [Unicode.Scalar]
   private var position = 0
+  /// What `%@` and its like stand for; `nil` if the text has no places for arguments.
+  private let arguments: [EvaluatedValue]?
+  private var usedArguments = 0
+  /// Tokens that were read at once with the last one.
+  private var pending: [ExpressionToken] = []
 
-  private init(_ text: String) throws(ExpressionError) {
+  /// The name of the variable that stands for an argument; no text can name it.
+  static func variable(ofArgument index: Int) -> String { " \(index)" }
+
+  private init(_ text: String, arguments: [EvaluatedValue]?) throws(ExpressionError) {
+    self.arguments = arguments
     // UTF-8 is at most four bytes a scalar: don't copy a giant text only to find that it is one.
     guard text.utf8.count <= Self.lengthLimit * 4 else { throw .tooLong(limit: Self.lengthLimit) }
     scalars = Array(text.unicodeScalars)
@@ -14,14 +23,22 @@ struct ExpressionLexer {
   }
 
   /// Returns the tokens of a text; the last one is the end.
-  static func tokens(of text: String) throws(ExpressionError) -> [ExpressionToken] {
-    var lexer = try ExpressionLexer(text)
+  static func tokens(
+    of text: String, arguments: [EvaluatedValue]? = nil
+  ) throws(ExpressionError) -> [ExpressionToken] {
+    var lexer = try ExpressionLexer(text, arguments: arguments)
     var tokens: [ExpressionToken] = []
     while true {
       let token = try lexer.next()
       tokens.append(token)
-      if token.kind == .end { return tokens }
+      tokens += lexer.pending
+      lexer.pending = []
+      if token.kind == .end { break }
     }
+    if let arguments, lexer.usedArguments < arguments.count {
+      throw .argumentCount(found: arguments.count, expected: lexer.usedArguments)
+    }
+    return tokens
   }
 
   private func peek(_ distance: Int = 0) -> Unicode.Scalar? {
@@ -52,7 +69,7 @@ struct ExpressionLexer {
       guard let first = peek(1), first.beginsName else { throw unexpected(expected: "a collection operator") }
       return ExpressionToken(kind: .word(name(), isEscaped: true), offset: offset)
     case "%":
-      throw .formatArgument(offset: offset)
+      return try argument(at: offset)
     case _ where scalar.beginsName:
       return ExpressionToken(kind: wordOrSelector(), offset: offset)
     default:
@@ -63,6 +80,54 @@ struct ExpressionLexer {
   private func unexpected(expected: String) -> ExpressionError {
     guard let scalar = peek() else { return .unexpectedEnd(offset: position, expected: expected) }
     return .unexpected(found: "\"\(scalar)\"", offset: position, expected: expected)
+  }
+
+  // MARK: - Arguments
+
+  /// Reads the place of an argument: `%@`, `%K` for a key path, `%d` and its like for numbers.
+  private mutating func argument(at offset: Int) throws(ExpressionError) -> ExpressionToken {
+    guard let arguments else { throw .formatArgument(offset: offset) }
+    position += 1
+    var conversion = ""
+    while let scalar = peek(), conversion.isEmpty || conversion.unicodeScalars.allSatisfy({ $0 == "l" }) {
+      guard scalar == "@" || scalar.isASCII && scalar.properties.isAlphabetic else { break }
+      conversion.unicodeScalars.append(scalar)
+      position += 1
+    }
+    guard usedArguments < arguments.count else {
+      throw .argumentCount(found: arguments.count, expected: usedArguments + 1)
+    }
+    let argument = arguments[usedArguments]
+    let variable = ExpressionToken(kind: .variable(Self.variable(ofArgument: usedArguments)), offset: offset)
+    usedArguments += 1
+    switch conversion {
+    case "@": return variable
+    case "K":
+      guard case .value(.string(let path)) = argument else {
+        throw .argumentKind(offset: offset, found: argument.kind, expected: "a key path")
+      }
+      return try keyPath(path, at: offset)
+    case "d", "i", "u", "ld", "lu", "lld", "llu", "f", "lf", "e", "g":
+      guard case .value(let value) = argument, EvaluatedNumber(value) != nil else {
+        throw .argumentKind(offset: offset, found: argument.kind, expected: "a number")
+      }
+      return variable
+    default: throw .unexpected(found: "\"%\(conversion)\"", offset: offset, expected: "%@, %K, %d or %f")
+    }
+  }
+
+  /// The tokens of a key path; a name in it is a name whatever it is.
+  private mutating func keyPath(_ path: String, at offset: Int) throws(ExpressionError) -> ExpressionToken {
+    var tokens: [ExpressionToken] = []
+    for name in path.split(separator: ".", omittingEmptySubsequences: false) {
+      guard !name.isEmpty else {
+        throw .argumentKind(offset: offset, found: "a text with an empty name", expected: "a key path")
+      }
+      if !tokens.isEmpty { tokens.append(ExpressionToken(kind: .sign("."), offset: offset)) }
+      tokens.append(ExpressionToken(kind: .word(String(name), isEscaped: true), offset: offset))
+    }
+    pending = Array(tokens.dropFirst())
+    return tokens[0]
   }
 
   // MARK: - Names

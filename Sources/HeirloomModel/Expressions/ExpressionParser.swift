@@ -29,8 +29,8 @@ struct ExpressionParser {
   private var depth = 0
 
   /// Creates a parser at the start of a text.
-  init(_ text: String) throws(ExpressionError) {
-    tokens = try ExpressionLexer.tokens(of: text)
+  init(_ text: String, arguments: [EvaluatedValue]? = nil) throws(ExpressionError) {
+    tokens = try ExpressionLexer.tokens(of: text, arguments: arguments)
   }
 
   /// Reads the whole text as an expression.

@@ -70,6 +70,57 @@ package struct ExpressionCompiler {
       ObjectTerm(entity: entity, place: .knownKey(try constant(.integer(primaryKey)))))
   }
 
+  /// Says that a variable stands for a list of objects and values; false if SQL can't tell one of them.
+  mutating func bind(_ variable: String, toObjects objects: [ManagedObject], of value: EvaluatedValue) -> Bool {
+    guard !objects.isEmpty else { return true }
+    guard case .list(let elements) = value, elements.count == objects.count else { return false }
+    var operands: [SQLOperand] = []
+    for object in objects where !object.isDeleted {
+      guard !object.isNew, let key = try? constant(.integer(object.key)) else { return false }
+      operands.append(.object(ObjectTerm(entity: object.entityName, place: .knownKey(key))))
+    }
+    self.objects[variable] = .list(operands)
+    return true
+  }
+
+  /// Compiles a sort key: a path to a value.
+  mutating func sortTerm(_ keyPath: String) throws(CompilationProblem) -> String {
+    guard !keyPath.contains("@"), case .scalar(let term) = try follow(keyPath, from: evaluated) else {
+      throw .unsupported("An order by what is no value")
+    }
+    return term.sql
+  }
+
+  /// The values to bind to a statement with the given parts.
+  ///
+  /// Some may have been bound for what was not written after all; those after the last that is used must not be bound.
+  func bindings(for parts: [String?]) -> [SQLiteValue] {
+    var highest = 0
+    for part in parts {
+      var quote: UInt8?
+      var number: Int?
+      for byte in (part ?? "").utf8 {
+        if let digits = number {
+          if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+            number = digits * 10 + Int(byte - UInt8(ascii: "0"))
+            continue
+          }
+          highest = max(highest, digits)
+          number = nil
+        }
+        if let current = quote {
+          if byte == current { quote = nil }
+        } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
+          quote = byte
+        } else if byte == UInt8(ascii: "?") {
+          number = 0
+        }
+      }
+      highest = max(highest, number ?? 0)
+    }
+    return Array(values.prefix(highest))
+  }
+
   /// Compiles a condition.
   ///
   /// - Parameter predicate: The condition.

@@ -1,0 +1,113 @@
+public import HeirloomModel
+
+/// Which objects of an entity are wanted, and in which order.
+public struct FetchRequest {
+  /// The entity's name.
+  public var entityName: String
+  /// The condition that the objects meet; `nil` for all.
+  public var predicate: PredicateDescription?
+  /// The order of the objects, most important key first; equal ones come by primary key.
+  ///
+  /// A key path leads to an attribute, over relationships to one. Objects without a value come first, texts are
+  /// compared by their Unicode scalars.
+  public var sortDescriptors: [SortDescription]
+  /// The most objects; 0 for all.
+  public var fetchLimit: Int
+  /// The number of objects that are left out first.
+  public var fetchOffset: Int
+  /// How many objects are looked up at a time; 0 leaves it to the store.
+  ///
+  /// With a batch size, no statement is in the middle of its rows while a closure gets the objects of a batch: it may
+  /// save the context.
+  public var fetchBatchSize: Int
+  /// Whether objects of the entity's descendants count.
+  public var includesSubentities: Bool
+  /// The values of variables in the predicate, by names without `$`.
+  public var substitutionVariables: [String: EvaluatedValue]
+
+  /// Creates a request for all objects of an entity, by primary key.
+  ///
+  /// - Parameters:
+  ///   - entityName: The entity's name.
+  ///   - predicate: The condition that the objects meet; `nil` for all.
+  public init(_ entityName: String, predicate: PredicateDescription? = nil) {
+    self.entityName = entityName
+    self.predicate = predicate
+    sortDescriptors = []
+    fetchLimit = 0
+    fetchOffset = 0
+    fetchBatchSize = 0
+    includesSubentities = true
+    substitutionVariables = [:]
+  }
+
+  /// Creates a request for the objects that meet a condition.
+  ///
+  /// Arguments never become part of the text: they can't change the condition.
+  ///
+  /// - Parameters:
+  ///   - entityName: The entity's name.
+  ///   - format: The condition, such as `author == %@ AND %K BEGINSWITH[cd] %@`.
+  ///   - arguments: What `%@` (a value, list or object), `%K` (a key path), `%d` and `%f` (numbers) stand for, in order.
+  /// - Throws: `ExpressionError` if the text is no condition or an argument doesn't fit.
+  public init(
+    _ entityName: String, where format: String, _ arguments: (any FetchArgument)?...
+  ) throws(ExpressionError) {
+    self.init(entityName)
+    let values = arguments.map { $0?.fetchArgument ?? .null }
+    (predicate, substitutionVariables) = try PredicateDescription.parsed(format, arguments: values)
+  }
+
+  /// Creates the request that a model carries as a template.
+  ///
+  /// - Parameters:
+  ///   - template: The template.
+  ///   - variables: The values of its variables.
+  public init(_ template: FetchRequestDescription, variables: [String: EvaluatedValue] = [:]) {
+    self.init(template.entityName, predicate: template.predicate)
+    sortDescriptors = template.sortDescriptors
+    fetchLimit = template.fetchLimit
+    fetchOffset = template.fetchOffset
+    fetchBatchSize = template.fetchBatchSize
+    includesSubentities = template.includesSubentities
+    substitutionVariables = variables
+  }
+}
+
+/// Why a fetch can't be carried out.
+@nonexhaustive
+public enum FetchError: Error, Sendable {
+  /// The model, or its configuration, has no entity of that name.
+  case unknownEntity(String)
+  /// The condition or order names a property that the entity lacks.
+  case unknownProperty(entity: String, property: String)
+  /// A function, variable or comparison of the condition is not known, or has no value for some object.
+  case condition(entity: String, EvaluationError)
+  /// The order names what has none: an object, a list, a transient attribute or one whose values lie in files.
+  case unsortable(entity: String, keyPath: String)
+  /// An object of the condition's arguments belongs to another context.
+  case otherContext(entity: String)
+  /// A condition's function of the app's own failed.
+  case functionFailed(entity: String, underlying: any Error)
+  /// Objects can't be read.
+  case object(ManagedObjectError)
+}
+
+extension FetchError: CustomStringConvertible {
+  /// One sentence: what was found and what was expected.
+  public var description: String {
+    switch self {
+    case .unknownEntity(let entity): "The store holds no objects of an entity \"\(entity.prefix(200))\"."
+    case .unknownProperty(let entity, let property):
+      "The fetch of \"\(entity)\" asks for \"\(property.prefix(200))\", which is no property there."
+    case .condition(let entity, let error): "The fetch of \"\(entity)\" has a condition without a value: \(error)"
+    case .unsortable(let entity, let keyPath):
+      "The fetch of \"\(entity)\" can't be sorted by \"\(keyPath.prefix(200))\"; expected a path to a stored value."
+    case .otherContext(let entity):
+      "The fetch's condition has an object of entity \"\(entity)\" of another context; expected one of the same."
+    case .functionFailed(let entity, let error):
+      "A function in the condition of a fetch of \"\(entity)\" failed: \(error)"
+    case .object(let error): error.description
+    }
+  }
+}
