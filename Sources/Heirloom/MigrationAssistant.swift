@@ -275,44 +275,32 @@ public final class MigrationAssistant {
 
   /// Finds the way from the model that made the store to the current one.
   private func route(from origin: SourceModel) throws -> Route {
-    let mapping = try mapping(from: origin)
-    return Route(
-      origin: origin, hops: [MigrationHop(source: origin.model, destination: history.current, mapping: mapping)])
-  }
-
-  private func mapping(from origin: SourceModel) throws -> MappingModel {
-    let source = origin.model
-    let destination = history.current
-    if let available = configuration.mappings.first(where: { $0.fits(from: source, to: destination) }) {
-      return available.completed(from: source, to: destination)
-    }
-    let inferred: MappingModel
+    let (source, destination) = (origin.model, history.current)
+    let path: MigrationPath
     do throws(MappingInferenceError) {
-      inferred = try inferredMapping(from: origin)
+      // Versions whose place isn't known matter only where a mapping leads to one.
+      let others = configuration.mappings.isEmpty ? [] : history.unplacedVersions
+      path = try MigrationPath(
+        from: source, to: destination, between: origin.versionName.map(history.versionsBetween) ?? [], others: others,
+        given: configuration.mappings)
     } catch {
       delegate?.migrationAssistant(
         self, didFailToInferMappingFrom: source, to: destination, obstacles: error.obstacles)
       guard let given = try givenMapping(from: source, obstacles: error.obstacles) else {
         throw MigrationAssistantError.mappingNeeded(storePath: storeURL.path, obstacles: error.obstacles)
       }
-      return given
+      return Route(origin: origin, hops: [MigrationHop(source: source, destination: destination, mapping: given)])
     }
     // Inference drops the objects of an entity that nothing continues; code may know better what becomes of them.
-    guard inferred.entityMappings.contains(where: { $0.destinationEntityName == nil }) else { return inferred }
-    return try givenMapping(from: source, obstacles: []) ?? inferred
-  }
-
-  private func inferredMapping(from origin: SourceModel) throws(MappingInferenceError) -> MappingModel {
-    if let name = origin.versionName {
-      let between = history.versionsBetween(name)
-      // Where a step on the way needs a mapping of its own, the direct way may still do without.
-      if !between.isEmpty, let path = MappingInference(through: [origin.model] + between + [history.current]),
-        path.obstacles.isEmpty
-      {
-        return try path.mappingModel()
-      }
+    let drops = path.hops.contains { hop in
+      !hop.isGiven && hop.mapping.entityMappings.contains { $0.destinationEntityName == nil }
     }
-    return try MappingModel.inferred(from: origin.model, to: history.current)
+    if drops, let given = try givenMapping(from: source, obstacles: []) {
+      return Route(origin: origin, hops: [MigrationHop(source: source, destination: destination, mapping: given)])
+    }
+    return Route(
+      origin: origin,
+      hops: path.hops.map { MigrationHop(source: $0.source, destination: $0.destination, mapping: $0.mapping) })
   }
 
   /// Asks the delegate for a mapping; what it leaves open is inferred.

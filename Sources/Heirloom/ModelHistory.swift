@@ -1,5 +1,6 @@
 public import Foundation
 public import HeirloomFormats
+public import HeirloomMapping
 public import HeirloomModel
 
 /// The versions of an app's model: the current one and those that were shipped before.
@@ -112,6 +113,29 @@ public struct ModelHistory: Sendable {
       models.append(model)
     }
     return models
+  }
+
+  /// The models of versions that come at no known place before the current one; those that can't be read are left out.
+  package var unplacedVersions: [ManagedObjectModel] {
+    guard !versions.allSatisfy(\.isPlaced) else { return [] }
+    return versions.filter { $0.name != currentName }.compactMap { try? model(named: $0.name) }
+  }
+
+  /// Reads a mapping model for two versions of this history.
+  ///
+  /// An `.xcmappingmodel` names its versions but carries no version hashes. Where the history has versions of those names, the
+  /// mapping model is completed for them, and so fits them and no others.
+  ///
+  /// - Parameter url: The place of an `.xcmappingmodel`, or of a compiled `.cdm`.
+  /// - Returns: The mapping model, for ``MigrationAssistant/Configuration/mappings``.
+  /// - Throws: ``MappingReadingError`` if there is none that can be read.
+  public func mappingModel(contentsOf url: URL) throws(MappingReadingError) -> MappingModel {
+    let read = try MappingModelFile.read(url.path).read
+    guard let sourceName = read.sourceModelName, let destinationName = read.destinationModelName,
+      let source = try? model(named: sourceName), let destination = try? model(named: destinationName),
+      read.mismatches(from: source, to: destination).isEmpty
+    else { return read.mappingModel }
+    return read.mappingModel.completed(from: source, to: destination)
   }
 
   /// Whether a version comes after the current one.

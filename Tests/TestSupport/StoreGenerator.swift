@@ -8,6 +8,8 @@ package struct StoreGenerator {
   package var objectsPerEntity: Int
   /// Whether entities have different numbers of objects, some none, and values come again and lie at the edges of types.
   package var isVaried: Bool = false
+  /// Whether all values and to-one links are there, required or not.
+  package var isFull: Bool = false
   private var random: SplitMix64
 
   /// Creates a generator.
@@ -68,7 +70,7 @@ package struct StoreGenerator {
             columns.append(column.name)
             let mayBeAbsent = column.attribute.isOptional || attribute.isOptional
             values.append(
-              mayBeAbsent && random.below(4) == 0
+              !isFull && mayBeAbsent && random.below(4) == 0
                 ? .null
                 : isVaried && !constrained.contains(attribute.name)
                   ? RandomValues.stored(column.attribute, using: &random) : value(of: column.attribute, number: next))
@@ -124,7 +126,7 @@ package struct StoreGenerator {
           let isOneToOne = inverse.map { !$0.relationship.isToMany } ?? false
           if isOneToOne, done.contains(other) { continue }
           var free = targets
-          for owner in owners where !relationship.isOptional || random.below(4) != 0 {
+          for owner in owners where isFull || !relationship.isOptional || random.below(4) != 0 {
             guard !free.isEmpty else { break }
             let index = random.below(free.count)
             let target = isOneToOne ? free.remove(at: index) : free[index]

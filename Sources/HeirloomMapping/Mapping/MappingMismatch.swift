@@ -79,17 +79,6 @@ extension MappingModel {
       destinationHashes: destination.versionHashes())
   }
 
-  /// Tells whether the mapping model is for two models: every entity mapping names entities of them, by their hashes if it
-  /// carries some.
-  ///
-  /// - Parameters:
-  ///   - source: The model that objects come from.
-  ///   - destination: The model that objects become part of.
-  /// - Returns: False for a mapping model without entity mappings.
-  package func fits(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
-    !entityMappings.isEmpty && mismatches(from: source, to: destination).isEmpty
-  }
-
   func mismatches(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, sourceHashes: [String: VersionHash],
     destinationHashes: [String: VersionHash]

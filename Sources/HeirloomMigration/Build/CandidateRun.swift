@@ -111,8 +111,7 @@ struct CandidateRun {
 
   /// Runs mappings object by object.
   private func runMappings(_ parts: RowRunParts) throws -> RowRunOutcome {
-    let setting = try RowRunSetting(
-      connection: store.connection, parts: parts, mapping: mapping, storePath: store.externalPath)
+    let setting = try RowRunSetting(parts: parts, mapping: mapping, store: store)
     defer { setting.close() }
     let manager = try MigrationManager(
       setting: setting, registry: policies, progress: progress ?? Progress(totalUnitCount: -1))

@@ -45,19 +45,21 @@ struct RowRunSetting {
   var keys: KeyPlan { parts.keys }
 
   init(
-    connection: Connection, parts: RowRunParts, mapping: MappingModel, storePath: String
+    parts: RowRunParts, mapping: MappingModel, store: RunStore
   ) throws {
+    let connection = store.connection
     self.connection = connection
     self.parts = parts
     self.mapping = mapping
     mappingNames = Set(mapping.entityMappings.map(\.name))
     // Both are the same store for whoever names its objects and reads its external data.
-    let metadata = try StoreMetadata(connection: connection, database: SchemaName.store, path: storePath)
+    let metadata = try StoreMetadata(connection: connection, database: SchemaName.store, path: store.path)
     sourceStore = PersistentStore(
-      viewing: connection, database: SchemaName.store, path: storePath, schema: parts.source, metadata: metadata,
+      viewing: connection, database: SchemaName.store, path: store.externalPath, schema: parts.source,
+      metadata: metadata,
       isReadOnly: true)
     destinationStore = PersistentStore(
-      viewing: connection, database: SchemaName.candidate, path: storePath, schema: parts.destination,
+      viewing: connection, database: SchemaName.candidate, path: store.externalPath, schema: parts.destination,
       metadata: metadata)
   }
 

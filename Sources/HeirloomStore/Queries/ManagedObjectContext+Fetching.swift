@@ -35,11 +35,11 @@ extension ManagedObjectContext {
     try fetch.run { object throws(FetchError) in
       // Changed objects are held by the context; a new one has no key to find it by.
       if object.hasChanges { pending[keys.count] = object }
-      keys.append(ManagedObjectKey(number: Int64(object.entityNumber), key: object.key))
+      keys.append(ManagedObjectKey(number: object.entityNumber, key: object.key))
       return true
     }
     for (index, key) in keys.enumerated() {
-      guard let object = pending[index] ?? self.object(number: key.number, primaryKey: key.key), !object.isDeleted
+      guard let object = pending[index] ?? self.object(number: key.number, key: key.key), !object.isDeleted
       else {
         continue
       }
@@ -58,7 +58,7 @@ extension ManagedObjectContext {
 }
 
 private struct ManagedObjectKey {
-  let number: Int64
+  let number: Int
   let key: Int64
 }
 

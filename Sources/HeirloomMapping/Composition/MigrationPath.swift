@@ -1,0 +1,151 @@
+public import HeirloomModel
+
+/// The way from one version of a model to a later one: hops, each with a mapping of its own.
+///
+/// Inferred mappings of versions that follow each other are composed into one hop. A mapping model that is given for two versions is
+/// a hop of its own, and is never passed over: an app that ships one knows more than inference. Of several ways, the shortest is
+/// taken.
+public struct MigrationPath: Hashable, Sendable {
+  /// One hop.
+  public struct Hop: Hashable, Sendable {
+    /// The model that objects come from.
+    public let source: ManagedObjectModel
+    /// The model that objects become part of.
+    public let destination: ManagedObjectModel
+    /// How one becomes the other; whole.
+    public let mapping: MappingModel
+    /// Whether the mapping was given rather than inferred.
+    public let isGiven: Bool
+  }
+
+  /// The hops in order, at least one; each starts where the one before ends.
+  public let hops: [Hop]
+
+  /// Looks for the shortest way.
+  ///
+  /// - Parameters:
+  ///   - source: The version to start from.
+  ///   - destination: The version to arrive at.
+  ///   - between: The versions that lie between, in their order.
+  ///   - others: Known versions whose place in the order isn't known: they are used only where a given mapping leads to one.
+  ///   - given: Mapping models that are available, whole or not.
+  /// - Throws: ``MappingInferenceError`` with what stands in the direct way, if no way leads there.
+  public init(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel, between: [ManagedObjectModel] = [],
+    others: [ManagedObjectModel] = [], given: [MappingModel] = []
+  ) throws(MappingInferenceError) {
+    var search = PathSearch(ordered: [source] + between + [destination], others: others, given: given)
+    if let found = search.shortest() {
+      hops = found
+      return
+    }
+    // Where steps on the way need mappings of their own, the direct way may do without.
+    let direct = MappingInference(from: source, to: destination)
+    hops = [
+      Hop(source: source, destination: destination, mapping: try direct.mappingModel(), isGiven: false)
+    ]
+  }
+}
+
+/// Looks for the way with the fewest hops, breadth first.
+private struct PathSearch {
+  /// The versions: the ordered ones first, from the source to the destination, then the others.
+  let models: [ManagedObjectModel]
+  let lastOrdered: Int
+  /// Given mappings by the versions that they lead from and to.
+  private var given: [[Int]: MappingModel] = [:]
+
+  init(ordered: [ManagedObjectModel], others: [ManagedObjectModel], given mappings: [MappingModel]) {
+    models = ordered + others
+    lastOrdered = ordered.count - 1
+    guard !mappings.isEmpty else { return }
+    let hashes = models.map { $0.versionHashes() }
+    for mapping in mappings {
+      let carriesHashes = mapping.entityMappings.allSatisfy {
+        ($0.sourceEntityName == nil || $0.sourceEntityVersionHash != nil)
+          && ($0.destinationEntityName == nil || $0.destinationEntityVersionHash != nil)
+      }
+      let starts = models.indices.filter { mapping.mayStart(at: hashes[$0]) }
+      let ends = models.indices.filter { mapping.mayEnd(at: hashes[$0]) }
+      for start in starts {
+        for end in ends where start != end && given[[start, end]] == nil {
+          // Names alone fit many versions: without hashes, only neighbours and the two ends are meant.
+          let isLikely = end == start + 1 && end <= lastOrdered || start == 0 && end == lastOrdered
+          guard carriesHashes || isLikely,
+            mapping.mismatches(
+              from: models[start], to: models[end], sourceHashes: hashes[start], destinationHashes: hashes[end]
+            ).isEmpty
+          else { continue }
+          given[[start, end]] = mapping
+        }
+      }
+    }
+  }
+
+  mutating func shortest() -> [MigrationPath.Hop]? {
+    let stops = Set(given.keys.joined()).union([0, lastOrdered]).sorted()
+    var arrivals: [Int: (from: Int, hop: MigrationPath.Hop)] = [:]
+    var reached: Set<Int> = [0]
+    var front = [0]
+    while !front.isEmpty, !reached.contains(lastOrdered) {
+      var next: [Int] = []
+      for start in front {
+        for end in stops where !reached.contains(end) {
+          guard let hop = hop(from: start, to: end) else { continue }
+          reached.insert(end)
+          arrivals[end] = (start, hop)
+          next.append(end)
+        }
+      }
+      front = next
+    }
+    var hops: [MigrationPath.Hop] = []
+    var stop = lastOrdered
+    while stop != 0 {
+      guard let arrival = arrivals[stop] else { return nil }
+      hops.append(arrival.hop)
+      stop = arrival.from
+    }
+    return hops.reversed()
+  }
+
+  private func hop(from start: Int, to end: Int) -> MigrationPath.Hop? {
+    let (source, destination) = (models[start], models[end])
+    if let mapping = given[[start, end]] {
+      let completed = mapping.completed(from: source, to: destination)
+      return MigrationPath.Hop(source: source, destination: destination, mapping: completed, isGiven: true)
+    }
+    if start < end, end <= lastOrdered {
+      // What lies within the run is not passed over.
+      guard !given.keys.contains(where: { $0[0] >= start && $0[1] <= end && $0[0] < $0[1] }) else { return nil }
+      guard let inference = MappingInference(through: Array(models[start...end])),
+        let mapping = try? inference.mappingModel()
+      else { return nil }
+      return MigrationPath.Hop(source: source, destination: destination, mapping: mapping, isGiven: false)
+    }
+    // From a version whose place isn't known, inference leads to the end and nowhere else.
+    guard start > lastOrdered, end == lastOrdered,
+      let mapping = try? MappingModel.inferred(from: source, to: destination)
+    else { return nil }
+    return MigrationPath.Hop(source: source, destination: destination, mapping: mapping, isGiven: false)
+  }
+}
+
+extension MappingModel {
+  fileprivate func mayStart(at hashes: [String: VersionHash]) -> Bool {
+    entityMappings.allSatisfy { mapping in
+      guard let name = mapping.sourceEntityName else { return true }
+      return hashes[name].map { mapping.sourceEntityVersionHash == nil || mapping.sourceEntityVersionHash == $0 }
+        ?? false
+    }
+  }
+
+  fileprivate func mayEnd(at hashes: [String: VersionHash]) -> Bool {
+    entityMappings.allSatisfy { mapping in
+      guard let name = mapping.destinationEntityName else { return true }
+      return hashes[name].map {
+        mapping.destinationEntityVersionHash == nil || mapping.destinationEntityVersionHash == $0
+      } ?? false
+    }
+  }
+}
