@@ -5,13 +5,14 @@ extension Command {
   /// Shows what a file is.
   static let inspect = Command(
     name: "inspect", usage: "PATH [--model MODEL]… [--properties]",
-    summary: "a store, model, compiled model or snapshot: entities, hashes, rows, where its model came from",
+    summary: "a store, model, snapshot or mapping model: entities, hashes, rows, where its model came from",
     details: [
       "Nothing is changed. The model of a store is looked for in the snapshot beside it, among those given by --model, and in"
         + " the store itself.",
       "Of a model everything is shown: entities with their properties, indexes and constraints, configurations and fetch requests;"
         + " of a store with --properties. With --json the member \"model\" holds all of it, as a snapshot does. What a file says and"
         + " Heirloom doesn't know is named in notes.",
+      "Of a mapping model (.xcmappingmodel, .cdm) the entity mappings are shown, with what was written for each property.",
     ],
     options: [.model, Option(name: "--properties", summary: "show every property of a store's model")],
     example: "heirloom inspect Journal.sqlite", positionals: ["PATH"], requiredCount: 1,
@@ -34,6 +35,7 @@ enum InspectCommand {
     case .emptyFile:
       throw StoreError(path: path, problem: .empty)
     case .unreadable, .folder, .file, .special:
+      if MappingModelFile.isMappingModel(path) { return try MappingInspection(path: path).report(console.style) }
       do throws(ModelReadingError) {
         return try ModelInspection(path: path).report(console.style)
       } catch {

@@ -65,6 +65,10 @@ extension CommandFailure {
       self.init(
         exitCode: .failed, code: "unreadableModel", coreDataCode: error.coreDataCode, message: error.description,
         suggestion: error.recoverySuggestion)
+    case let error as MappingReadingError:
+      self.init(
+        exitCode: .failed, code: "unreadableMapping", coreDataCode: error.coreDataCode, message: error.description,
+        suggestion: error.recoverySuggestion)
     case let error as ManagedObjectError:
       self.init(exitCode: .failed, code: "failed", coreDataCode: nil, message: "\(error)")
     case let error as VaultError:
@@ -134,6 +138,17 @@ extension ModelReadingError {
     case .notModel, .tooLarge: 259
     case .malformed, .unsupportedSnapshotFormat: 134_010
     case .inconsistent, .hashMismatch: 134_020
+    }
+  }
+}
+
+extension MappingReadingError {
+  /// The code that Foundation or Core Data gives a like failure.
+  fileprivate var coreDataCode: Int? {
+    switch problem {
+    case .missing: 260
+    case .unreadable: 257
+    case .notMappingModel, .tooLarge, .malformed: 259
     }
   }
 }

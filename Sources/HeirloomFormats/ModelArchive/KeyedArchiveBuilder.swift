@@ -9,7 +9,7 @@ struct KeyedArchiveBuilder {
 
   /// The classes above each that is used, the nearest first.
   private static let ancestors: [String: [String]] = [
-    "NSMutableArray": ["NSArray"], "NSMutableDictionary": ["NSDictionary"],
+    "NSMutableArray": ["NSArray"], "NSMutableDictionary": ["NSDictionary"], "NSMutableString": ["NSString"],
     "NSKnownKeysDictionary1": ["NSKnownKeysDictionary", "NSMutableDictionary", "NSDictionary"],
     "NSKnownKeysMappingStrategy1": ["NSKnownKeysMappingStrategy"],
     "NSAttributeDescription": ["NSPropertyDescription"], "NSRelationshipDescription": ["NSPropertyDescription"],
@@ -72,6 +72,21 @@ struct KeyedArchiveBuilder {
   ) -> PropertyListValue {
     let keys = entries.map { string($0.key) }
     return object(className, ["NS.keys": .array(keys), "NS.objects": .array(entries.map(\.value))])
+  }
+
+  /// Adds a decimal number; `nil` for a text that is none or has too many digits.
+  mutating func decimal(_ text: String) -> PropertyListValue? {
+    guard let parts = DecimalText.parts(text) else { return nil }
+    let units = (0..<8).map { UInt16(truncatingIfNeeded: parts.mantissa >> UInt128(16 * $0)) }
+    let length = 8 - units.reversed().prefix { $0 == 0 }.count
+    // Units of 16 bits, the least significant first, in the byte order of Apple's machines.
+    let bytes = units.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
+    return object(
+      "NSDecimalNumberPlaceholder",
+      [
+        "NS.mantissa": .data(bytes), "NS.mantissa.bo": .integer(1), "NS.exponent": .integer(Int64(parts.exponent)),
+        "NS.length": .integer(Int64(length)), "NS.negative": .boolean(parts.isNegative), "NS.compact": .boolean(true),
+      ])
   }
 
   /// Returns the archive with the given outermost object.

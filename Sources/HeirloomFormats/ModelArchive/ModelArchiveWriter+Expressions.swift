@@ -208,17 +208,7 @@ extension ModelArchiveWriter {
       let reference = builder.string(text)
       return builder.object("NSURL", ["NS.base": KeyedArchiveBuilder.null, "NS.relative": reference])
     case .decimal(let text):
-      guard let parts = DecimalText.parts(text) else { return nil }
-      let units = (0..<8).map { UInt16(truncatingIfNeeded: parts.mantissa >> UInt128(16 * $0)) }
-      let length = 8 - units.reversed().prefix { $0 == 0 }.count
-      // Units of 16 bits, the least significant first, in the byte order of Apple's machines.
-      let bytes = units.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }
-      return builder.object(
-        "NSDecimalNumberPlaceholder",
-        [
-          "NS.mantissa": .data(bytes), "NS.mantissa.bo": .integer(1), "NS.exponent": .integer(Int64(parts.exponent)),
-          "NS.length": .integer(Int64(length)), "NS.negative": .boolean(parts.isNegative), "NS.compact": .boolean(true),
-        ])
+      return builder.decimal(text)
     }
   }
 }

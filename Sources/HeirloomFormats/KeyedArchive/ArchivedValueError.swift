@@ -1,0 +1,50 @@
+/// Bytes from which no archived value could be decoded, or a value that can't be archived.
+@nonexhaustive
+public enum ArchivedValueError: Error, Hashable, Sendable {
+  /// The bytes are something else than a keyed archive; the text says what, as the end of a sentence.
+  case notArchive(found: String)
+  /// The bytes are an archive that is damaged or incomplete.
+  case malformed(reason: String)
+  /// An object of a known class lacks what it must have, or has something else in its place.
+  case malformedObject(className: String)
+  /// An object holds itself.
+  case cyclic
+  /// Values are nested too deeply.
+  case tooDeep(limit: Int)
+  /// The bytes are more than are accepted.
+  case tooLarge(byteCount: Int, limit: Int)
+  /// The values are more than are accepted, each counted as often as it occurs.
+  case tooManyValues(limit: Int)
+  /// Texts and data are larger than accepted, each counted as often as it occurs.
+  case tooMuchContent(limit: Int)
+  /// Two entries of a dictionary have the same key.
+  case duplicateKey
+  /// Objects of the class can be decoded but not encoded.
+  case unsupportedClass(String)
+  /// The value can't be put in an archive.
+  case unencodable(reason: String)
+}
+
+extension ArchivedValueError: CustomStringConvertible {
+  /// One sentence: what was found and what was expected.
+  public var description: String {
+    switch self {
+    case .notArchive(let found): "The value is \(found); an archive of NSKeyedArchiver was expected."
+    case .malformed(let reason):
+      "The archived value is damaged: \(reason.hasSuffix(".") ? reason : reason + ".")"
+    case .malformedObject(let name):
+      "An object of the class \"\(name.prefix(80))\" in the archived value has not what such an object has."
+    case .cyclic: "The archived value holds an object that holds itself."
+    case .tooDeep(let limit): "The archived value is nested more than \(limit) levels deep."
+    case .tooLarge(let byteCount, let limit):
+      "The archived value has \(byteCount) bytes; at most \(limit) are accepted."
+    case .tooManyValues(let limit): "The archived value holds more than the \(limit) values that are accepted."
+    case .tooMuchContent(let limit):
+      "Texts and data in the archived value have more than the \(limit) bytes that are accepted."
+    case .duplicateKey: "A dictionary in the archived value has a key twice."
+    case .unsupportedClass(let name):
+      "An object of the class \"\(name.prefix(80))\" can't be archived; expected values of Foundation's own classes."
+    case .unencodable(let reason): "The value can't be archived: \(reason)"
+    }
+  }
+}
