@@ -52,11 +52,9 @@ package enum HeirloomTool {
     do {
       let arguments = try Arguments(words, grammar: command.grammar)
       if arguments.has("--help") { return help(on: command, console: console) }
-      if let mapping = arguments.all("--mapping").first { throw UsageError.mappingFile(mapping) }
       return try command.run(arguments, console)
     } catch let error as UsageError {
       var failure = CommandFailure(error)
-      if case .mappingFile = error { throw failure }
       failure.suggestion =
         "Usage: heirloom \(command.name) \(command.usage). heirloom help \(command.name) says more."
       throw failure

@@ -18,8 +18,6 @@ struct Command: Sendable {
   var repeatsLast = false
   /// How many positionals must be there.
   var requiredCount = 0
-  /// Whether the command would use mapping files if it could.
-  var wantsMapping = false
   /// Does it.
   let run: @Sendable (Arguments, Console) throws -> CommandReport
 
@@ -43,11 +41,6 @@ struct Command: Sendable {
       if let value = option.value { grammar.options[option.name] = value } else { grammar.flags.insert(option.name) }
       if option.isRepeatable { grammar.repeatable.insert(option.name) }
     }
-    if wantsMapping {
-      // Understood, so that its use gets a better answer than an unknown option does.
-      grammar.options["--mapping"] = "FILE"
-      grammar.repeatable.insert("--mapping")
-    }
     return grammar
   }
 
@@ -65,6 +58,10 @@ extension Command.Option {
   /// Further models.
   static let model = Command.Option(
     name: "--model", value: "MODEL", isRepeatable: true, summary: "a further model that may have made the store")
+  /// Mapping models.
+  static let mapping = Command.Option(
+    name: "--mapping", value: "FILE", isRepeatable: true,
+    summary: "a mapping model (.xcmappingmodel, .cdm), used where its entities fit; one with a policy needs the app")
   /// Consent to losses.
   static let acceptLosses = Command.Option(
     name: "--accept-losses", summary: "go on although a store of an unknown or newer version loses something")

@@ -5,10 +5,12 @@ extension Command {
   /// Tells a story with a real store.
   static let demo = Command(
     name: "demo", usage: "[STORY] [--snapshots DIRECTORY] [--keep-files]",
-    summary: "a store's life through three versions of its model, ending with the first one restored",
+    summary: "a store's life through the versions of its model, told while it happens",
     details: [
-      "The story is Done, the models of a to-do list. Everything happens in a temporary folder, which is removed at the end."
-        + " What is said was read from the store; the exit code is not 0 if anything is not as it should be."
+      "The stories are Done, a to-do list that goes through three versions and comes back to the first (told unless another is"
+        + " named), and Diary, whose archived arrays become objects by policies of the app's own. Everything happens in a"
+        + " temporary folder, which is removed at the end. What is said was read from the store; the exit code is not 0 if"
+        + " anything is not as it should be."
     ],
     options: [
       Option(
@@ -21,14 +23,23 @@ extension Command {
 
 /// Tells a story with a real store.
 enum DemoCommand {
-  private static let story = "Done"
+  /// The stories, the first of which is told unless another is named.
+  private enum Story: String, CaseIterable {
+    case done = "Done"
+    case diary = "Diary"
+
+    /// The number of versions that the story goes through.
+    var versionCount: Int { self == .done ? 3 : 2 }
+  }
 
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
-    let name = arguments.positionals.first ?? story
-    guard name == story else {
-      throw UsageError.invalidValue(option: "STORY", value: name, expected: "the story that there is, \(story)")
+    let name = arguments.positionals.first ?? Story.done.rawValue
+    guard let story = Story(rawValue: name) else {
+      let names = Story.allCases.map(\.rawValue).joined(separator: " or ")
+      throw UsageError.invalidValue(option: "STORY", value: name, expected: names)
     }
-    let folder = try folder(of: name, arguments: arguments, console: console)
+    let models = try DemoStory(
+      folder: try folder(of: name, arguments: arguments, console: console), versionCount: story.versionCount)
     let parent =
       console.environment["TMPDIR"].map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
     let directory = parent.appendingPathComponent("heirloom-demo-\(UUID().uuidString.prefix(8))")
@@ -36,11 +47,19 @@ enum DemoCommand {
       at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     let keepsFiles = arguments.has("--keep-files")
     defer { if !keepsFiles { try? FileManager.default.removeItem(at: directory) } }
-    var run = DemoRun(story: try DemoStory(folder: folder), directory: directory, console: console)
-    var report = try run.report()
+    var report: CommandReport
+    let storePath: String
+    switch story {
+    case .done:
+      var run = DemoRun(story: models, directory: directory, console: console)
+      (report, storePath) = (try run.report(), run.storePath)
+    case .diary:
+      var run = DiaryRun(story: models, directory: directory, console: console)
+      (report, storePath) = (try run.report(), run.storePath)
+    }
     report.lines.append(
       keepsFiles
-        ? "Everything stays in \(directory.path): try heirloom inspect \(shellWord(run.storePath))."
+        ? "Everything stays in \(directory.path): try heirloom inspect \(shellWord(storePath))."
         : "The folder is removed now; --keep-files leaves it for a look.")
     return report
   }
@@ -87,9 +106,11 @@ struct DemoStory {
 
   /// Reads a story and checks it against its lock.
   ///
-  /// - Parameter folder: The story's folder.
+  /// - Parameters:
+  ///   - folder: The story's folder.
+  ///   - versionCount: The number of versions that the story goes through.
   /// - Throws: `ModelReadingError`, or a failure when a shipped version was edited.
-  init(folder: String) throws {
+  init(folder: String, versionCount: Int) throws {
     let list = try ModelVersionList(folder)
     versions = try list.versions.map { version in
       let model = try version.file.read().model
@@ -103,10 +124,10 @@ struct DemoStory {
       }
       return NamedModel(name: version.name, model: model)
     }
-    guard versions.count >= 3 else {
+    guard versions.count >= versionCount else {
       throw CommandFailure(
         exitCode: .failed, code: "missing",
-        message: "The story in \(folder) has \(versions.count) versions; expected 3.",
+        message: "The story in \(folder) has \(versions.count) versions; expected \(versionCount).",
         suggestion: "Restore the story, for example from version control.")
     }
   }

@@ -10,9 +10,7 @@ struct DemoRun {
   private let directory: URL
   private let console: Console
   private let style: TextStyle
-  private var lines: [String] = []
-  private var steps: [OutputValue] = []
-  private var chapter = 0
+  private var tale: DemoTale
 
   /// Creates a run.
   init(story: DemoStory, directory: URL, console: Console) {
@@ -20,6 +18,7 @@ struct DemoRun {
     self.directory = directory
     self.console = console
     style = console.style
+    tale = DemoTale(style: console.style)
   }
 
   private var url: URL { directory.appendingPathComponent("Done.sqlite") }
@@ -32,7 +31,7 @@ struct DemoRun {
   /// - Returns: What happened.
   /// - Throws: A failure if anything is not as it should be.
   mutating func report() throws -> CommandReport {
-    lines = [
+    tale.lines = [
       style.bold("A to-do list lives through three versions of its model, and the first one comes back."),
       "Everything happens in \(directory.path).",
     ]
@@ -44,10 +43,10 @@ struct DemoRun {
     try restore(kept, expecting: first, leaving: grown)
     try tellPlaces()
     return CommandReport(
-      lines: lines,
+      lines: tale.lines,
       members: [
         ("story", .text("Done")), ("directory", .text(directory.path)), ("store", .text(storePath)),
-        ("steps", .list(steps)),
+        ("steps", .list(tale.steps)),
       ])
   }
 
@@ -56,7 +55,7 @@ struct DemoRun {
   /// The first launch of the first version.
   private mutating func makeStore() throws -> DemoItems {
     let version = story.versions[0]
-    heading("The app ships with the model \"\(version.name)\"")
+    tale.heading("The app ships with the model \"\(version.name)\"")
     let start = ContinuousClock.now
     let store = try PersistentStore.create(at: url, model: version.model)
     try DemoItems.add(0..<Self.itemCount, to: store)
@@ -65,8 +64,8 @@ struct DemoRun {
     try archive(version)
     let items = try DemoItems(of: storePath, model: version.model)
     try check(items.count == Self.itemCount, "the store holds \(items.count) items instead of \(Self.itemCount)")
-    say("A store with \(counted(Int64(items.count), "item")) was made in \(durationText(seconds)).")
-    step("create", [("version", .text(version.name)), ("rows", .integer(Int64(items.count)))])
+    tale.say("A store with \(counted(Int64(items.count), "item")) was made in \(durationText(seconds)).")
+    tale.step("create", [("version", .text(version.name)), ("rows", .integer(Int64(items.count)))])
     return items
   }
 
@@ -74,9 +73,9 @@ struct DemoRun {
   private mutating func launch(version index: Int, expecting before: DemoItems) throws -> PreviousVersion {
     let version = story.versions[index]
     let last = story.versions[index - 1]
-    heading("An update brings the model \"\(version.name)\", and the app starts")
+    tale.heading("An update brings the model \"\(version.name)\", and the app starts")
     for change in ModelDifference(from: last.model, to: version.model).changes where change.isHashed {
-      say("changed: \(change.description)")
+      tale.say("changed: \(change.description)")
     }
     let assistant = assistant(version: index)
     let log = DemoLog()
@@ -84,7 +83,7 @@ struct DemoRun {
     guard case .migrated(let report) = try withExtendedLifetime(log, { try assistant.migrateStore() }) else {
       throw failure("the assistant found nothing to migrate")
     }
-    for line in log.lines { say("assistant: \(line)") }
+    for line in log.lines { tale.say("assistant: \(line)") }
     let after = try DemoItems(of: storePath, model: version.model)
     try check(
       after == before, "the migrated store holds \(after.count) items that are not the \(before.count) from before")
@@ -93,14 +92,14 @@ struct DemoRun {
     let row = report.plan.rows.first { $0.entity == "Item" }
     try check(row?.before == Int64(before.count) && row?.after == Int64(after.count), "the report counts other rows")
     try archive(version)
-    say(
+    tale.say(
       "before: \(counted(row?.before ?? 0, "item")); after: \(counted(row?.after ?? 0, "item")), read back and compared"
     )
-    say(
+    tale.say(
       "\(losses(report.plan)); \(counted(report.plan.rowsRewritten, "row")) written in \(durationText(report.seconds))")
-    say(
+    tale.say(
       "kept: \(report.retained.id) with \(counted(Int64(kept.count), "item")), \(sizeText(report.retained.byteCount))")
-    step(
+    tale.step(
       "migrate",
       [
         ("version", .text(version.name)), ("before", .optional(row?.before)), ("after", .optional(row?.after)),
@@ -111,7 +110,7 @@ struct DemoRun {
 
   /// A launch with nothing to do.
   private mutating func launchAgain(version index: Int) throws {
-    heading("The app starts again")
+    tale.heading("The app starts again")
     let bytes = try Data(contentsOf: url)
     let start = ContinuousClock.now
     guard case .upToDate = try assistant(version: index).migrateStore() else {
@@ -121,8 +120,9 @@ struct DemoRun {
     let seconds = start.duration(to: .now) / .seconds(1)
     try check(!wasArchived, "the second launch archived the model again")
     try check(try Data(contentsOf: url) == bytes, "the second launch changed the store")
-    say("Nothing to do: both calls took \(String(format: "%.1f", seconds * 1000)) ms and changed no byte of the store.")
-    step("upToDate", [("seconds", .number(seconds))])
+    tale.say(
+      "Nothing to do: both calls took \(String(format: "%.1f", seconds * 1000)) ms and changed no byte of the store.")
+    tale.step("upToDate", [("seconds", .number(seconds))])
   }
 
   /// The user goes on with the new version.
@@ -133,25 +133,25 @@ struct DemoRun {
     try store.close()
     let items = try DemoItems(of: storePath, model: model)
     try check(items.count == Self.itemCount + Self.addedCount, "the store holds \(items.count) items")
-    say("The user adds \(counted(Int64(Self.addedCount), "item")): there are \(grouped(Int64(items.count))) now.")
-    step("use", [("rows", .integer(Int64(items.count)))])
+    tale.say("The user adds \(counted(Int64(Self.addedCount), "item")): there are \(grouped(Int64(items.count))) now.")
+    tale.step("use", [("rows", .integer(Int64(items.count)))])
     return items
   }
 
   /// Puts the first version back.
   private mutating func restore(_ kept: PreviousVersion, expecting first: DemoItems, leaving last: DemoItems) throws {
-    heading("And if the user wants the first version back?")
+    tale.heading("And if the user wants the first version back?")
     let result = try assistant(version: 2).restorePreviousVersion(kept.id)
     let items = try DemoItems(of: storePath, model: story.versions[0].model)
     try check(items == first, "the restored store does not hold the \(first.count) items of the first version")
     guard let retained = result.retained else { throw failure("the store that was there was not kept") }
     let kept = try DemoItems(of: retained.storeURL.path, model: story.versions[2].model)
     try check(kept == last, "the store that was there was not kept with its \(last.count) items")
-    say(
+    tale.say(
       "\(result.restored.id) is the store again: \(counted(Int64(items.count), "item")) of \"\(story.versions[0].name)\","
         + " every value as it was at the beginning.")
-    say("The store that was there, with its \(counted(Int64(kept.count), "item")), is kept as \(retained.id).")
-    step(
+    tale.say("The store that was there, with its \(counted(Int64(kept.count), "item")), is kept as \(retained.id).")
+    tale.step(
       "restore",
       [
         ("restored", .text(result.restored.id)), ("retained", .text(retained.id)),
@@ -160,11 +160,11 @@ struct DemoRun {
   }
 
   private mutating func tellPlaces() throws {
-    lines += ["", style.bold("Where everything lies:")]
-    say("store   \(storePath)")
-    for version in try assistant(version: 2).previousVersions() { say("kept    \(version.storeURL.path)") }
-    say("model   \(ModelController(storeURL: url).snapshotURL.path)")
-    lines += ["", style.green("All of this was checked, nothing assumed.")]
+    tale.lines += ["", style.bold("Where everything lies:")]
+    tale.say("store   \(storePath)")
+    for version in try assistant(version: 2).previousVersions() { tale.say("kept    \(version.storeURL.path)") }
+    tale.say("model   \(ModelController(storeURL: url).snapshotURL.path)")
+    tale.lines += ["", style.green("All of this was checked, nothing assumed.")]
   }
 
   // MARK: Parts
@@ -184,19 +184,6 @@ struct DemoRun {
 
   private func losses(_ plan: MigrationPlan) -> String {
     plan.losses.isEmpty ? "nothing was lost" : "lost: " + plan.losses.map(\.reason).joined(separator: "; ")
-  }
-
-  private mutating func heading(_ text: String) {
-    chapter += 1
-    lines += ["", style.bold("\(chapter). \(sentence(text))")]
-  }
-
-  private mutating func say(_ text: String) {
-    lines.append("   \(text)")
-  }
-
-  private mutating func step(_ name: String, _ members: OutputMembers) {
-    steps.append(.object([("name", .text(name))] + members))
   }
 
   private func check(_ isTrue: @autoclosure () throws -> Bool, _ complaint: String) throws {

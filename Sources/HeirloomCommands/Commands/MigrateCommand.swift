@@ -4,7 +4,7 @@ import Heirloom
 extension Command {
   /// Migrates stores.
   static let migrate = Command(
-    name: "migrate", usage: "STORE… --to MODEL [--model MODEL]… [--keep N] [--accept-losses]",
+    name: "migrate", usage: "STORE… --to MODEL [--model MODEL]… [--mapping FILE]… [--keep N] [--accept-losses]",
     summary: "bring stores to a model; the previous version is kept",
     details: [
       "A store that has the model already is left alone. With several stores a failure does not keep the others from being"
@@ -12,14 +12,14 @@ extension Command {
       "heirloom versions STORE lists what is kept, heirloom restore STORE brings it back.",
     ],
     options: [
-      .to, .model,
+      .to, .model, .mapping,
       Option(
         name: "--keep", value: "N",
         summary: "previous versions to keep, at least 1 (1 unless given); older ones go with a later run"),
       .acceptLosses,
     ],
     example: "heirloom migrate Journal.sqlite --to Journal.xcdatamodeld", positionals: ["STORE"], repeatsLast: true,
-    requiredCount: 1, wantsMapping: true, run: MigrateCommand.run)
+    requiredCount: 1, run: MigrateCommand.run)
 }
 
 /// Migrates stores.
@@ -81,6 +81,7 @@ private struct Migrated {
   var failure: CommandFailure? { report.failure }
 
   init(_ path: String, request: MigrationRequest, console: Console) {
+    for note in request.mappingNotes(forStoreAt: path) { console.log("note: \(note)") }
     let start = ContinuousClock.now
     do {
       let outcome = try StoreMigration(request: request, console: console).run(on: path)

@@ -4,18 +4,18 @@ import Heirloom
 extension Command {
   /// Shows what a migration would do.
   static let plan = Command(
-    name: "plan", usage: "STORE --to MODEL [--model MODEL]… [--sql]",
+    name: "plan", usage: "STORE --to MODEL [--model MODEL]… [--mapping FILE]… [--sql]",
     summary: "the steps, losses, blockers, time and space; nothing is changed",
     details: [
       "The exit code is the one that heirloom migrate would end with: 3 where a mapping or a decision about rows is needed,"
         + " 5 for a store of an unknown version that would lose something and for one of a newer version."
     ],
     options: [
-      .to, .model, Option(name: "--sql", summary: "show the statements of the steps"),
+      .to, .model, .mapping, Option(name: "--sql", summary: "show the statements of the steps"),
       .acceptLosses,
     ],
     example: "heirloom plan Journal.sqlite --to Journal.xcdatamodeld", positionals: ["STORE"], requiredCount: 1,
-    wantsMapping: true, run: PlanCommand.run)
+    run: PlanCommand.run)
 }
 
 /// Shows what a migration would do.
@@ -24,6 +24,7 @@ enum PlanCommand {
     let path = console.path(arguments.positionals[0])
     do {
       let request = try MigrationRequest(arguments, console: console)
+      for note in request.mappingNotes(forStoreAt: path) { console.log("note: \(note)") }
       let preview = try MigrationPreview(of: path, for: request)
       return report(preview, request: request, showsSQL: arguments.has("--sql"), style: console.style)
     } catch let error as UsageError {

@@ -4,15 +4,15 @@ import Heirloom
 extension Command {
   /// Tries a migration on a copy.
   static let rehearse = Command(
-    name: "rehearse", usage: "STORE --to MODEL [--model MODEL]…",
+    name: "rehearse", usage: "STORE --to MODEL [--model MODEL]… [--mapping FILE]…",
     summary: "the whole migration on a clone, proof and timing; the store is untouched",
     details: [
       "The clone is made in a temporary folder (TMPDIR names another place for it) and removed at the end. Other processes"
         + " may have the store open meanwhile."
     ],
-    options: [.to, .model, .acceptLosses],
+    options: [.to, .model, .mapping, .acceptLosses],
     example: "heirloom rehearse Journal.sqlite --to Journal.xcdatamodeld", positionals: ["STORE"], requiredCount: 1,
-    wantsMapping: true, run: RehearseCommand.run)
+    run: RehearseCommand.run)
 }
 
 /// Tries a migration on a copy.
@@ -32,6 +32,7 @@ enum RehearseCommand {
     _ path: String, request: MigrationRequest, console: Console
   ) throws -> CommandReport {
     let style = console.style
+    for note in request.mappingNotes(forStoreAt: path) { console.log("note: \(note)") }
     let preview = try MigrationPreview(of: path, for: request)
     // What the plan already refuses needs no copy.
     guard preview.failure == nil, let plan = preview.plan else {

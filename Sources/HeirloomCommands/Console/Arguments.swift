@@ -62,7 +62,7 @@ struct Arguments {
       return
     }
     guard let valueName = grammar.options[name] else {
-      let known = grammar.options.keys.filter { $0 != "--mapping" } + grammar.flags + ["--json", "--help"]
+      let known = Array(grammar.options.keys) + grammar.flags + ["--json", "--help"]
       throw .unknownOption(name, command: grammar.command, known: known.sorted())
     }
     // A word that looks like an option is one; a value that begins so is joined by an equals sign.

@@ -9,7 +9,6 @@ enum UsageError: Error, Hashable {
   case unexpectedArgument(String)
   case repeatedOption(String)
   case invalidValue(option: String, value: String, expected: String)
-  case mappingFile(String)
 }
 
 extension UsageError: CustomStringConvertible {
@@ -27,17 +26,11 @@ extension UsageError: CustomStringConvertible {
     case .unexpectedArgument(let word): "\"\(word)\" is one argument too many."
     case .repeatedOption(let option): "\(option) may be given once."
     case .invalidValue(let option, let value, let expected): "\(option) \(value): expected \(expected)."
-    case .mappingFile(let path): "This version of the tool reads no mapping files, so --mapping \(path) can't be used."
     }
   }
 
   /// What to do.
   var suggestion: String {
-    switch self {
-    case .mappingFile:
-      "Leave --mapping out: the mapping is then inferred, and heirloom compare says what can't be. A mapping of your own"
-        + " can be given in Swift, by MigrationAssistantDelegate. --model FILE makes further models known."
-    default: "heirloom help lists the commands and says more about each."
-    }
+    "heirloom help lists the commands and says more about each."
   }
 }

@@ -5,6 +5,8 @@ import Heirloom
 struct MigrationRequest {
   /// The current model and the known ones.
   let history: ModelHistory
+  /// The mapping models that were named.
+  let mappings: GivenMappings
   /// Whether losses of an unknown or newer store are accepted.
   let acceptsLosses: Bool
   /// The settings.
@@ -13,9 +15,9 @@ struct MigrationRequest {
   /// Reads the models that the arguments name.
   ///
   /// - Parameters:
-  ///   - arguments: `--to`, `--model`, `--accept-losses`.
-  ///   - console: Told of what is not understood in the models.
-  /// - Throws: `UsageError`, `ModelReadingError`.
+  ///   - arguments: `--to`, `--model`, `--mapping`, `--accept-losses`.
+  ///   - console: Told of what is not understood in the files.
+  /// - Throws: `UsageError`, `ModelReadingError`, `MappingReadingError`.
   init(_ arguments: Arguments, console: Console) throws {
     let path = console.path(try arguments.required("--to", "MODEL"))
     var history = try ModelHistory(contentsOf: URL(fileURLWithPath: path))
@@ -24,6 +26,7 @@ struct MigrationRequest {
       try NamedModel.all(at: console.path(word), console: console)
     }
     if !others.isEmpty { history = history.adding(Self.distinct(others, from: history)) }
+    mappings = try GivenMappings(arguments.all("--mapping").map(console.path), history: history, console: console)
     acceptsLosses = arguments.has("--accept-losses")
     self.history = acceptsLosses ? try Self.withCurrentLast(history) : history
   }
@@ -31,8 +34,28 @@ struct MigrationRequest {
   /// Returns an assistant for a store.
   func assistant(for path: String) -> MigrationAssistant {
     let url = URL(fileURLWithPath: path)
+    var configuration = configuration
+    if !mappings.isEmpty {
+      configuration.mappings = mappings.models(from: sourceModel(ofStoreAt: path), to: history.current)
+    }
     return MigrationAssistant(
       storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
+  }
+
+  /// Says which of the mapping models that were named have no part in the migration of a store, and why.
+  ///
+  /// - Parameter path: The store.
+  /// - Returns: A sentence for each; nothing for a store that has the current model, or one of which no model is known.
+  func mappingNotes(forStoreAt path: String) -> [String] {
+    guard !mappings.isEmpty, let source = sourceModel(ofStoreAt: path),
+      source.versionHashes() != history.currentHashes
+    else { return [] }
+    return mappings.notes(from: source, to: history.current)
+  }
+
+  /// The model that made a store; `nil` where none is known or nothing can be read, which the assistant tells better.
+  private func sourceModel(ofStoreAt path: String) -> ManagedObjectModel? {
+    (try? StoreLook(at: path) { history.version(withHashes: $0) })?.model
   }
 
   /// Further models under names that the history doesn't use.

@@ -65,6 +65,9 @@ extension CommandFailure {
       self.init(
         exitCode: .failed, code: "unreadableModel", coreDataCode: error.coreDataCode, message: error.description,
         suggestion: error.recoverySuggestion)
+    case let error as MigrationError:
+      self.init(exitCode: .failed, code: "failed", coreDataCode: error.coreDataCode, message: error.description)
+      notePolicies(of: error)
     case let error as MappingReadingError:
       self.init(
         exitCode: .failed, code: "unreadableMapping", coreDataCode: error.coreDataCode, message: error.description,
@@ -124,8 +127,19 @@ extension CommandFailure {
             + " \(shellWord(error.storePath)) --version \($0.id) brings it back, or use the newer app."
         } ?? "\(error.storePath) was not changed. Use the newer app.")
         + " To go back to this model all the same, give --accept-losses."
+    case .failed(_, let problem): notePolicies(of: problem)
     default: break
     }
+  }
+
+  /// Says what a mapping with policies needs, if that is what is missing.
+  private mutating func notePolicies(of error: MigrationError) {
+    guard case .unknownPolicies(let names, _) = error else { return }
+    exitCode = .decisionNeeded
+    code = "policyNeeded"
+    suggestion =
+      "Nothing was changed. \(names.count == 1 ? "The policy is" : "The policies are") code of the app: \(listText(names))."
+      + " Migrate with the app, which registers them with MigrationAssistant."
   }
 }
 

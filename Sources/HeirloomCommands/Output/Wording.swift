@@ -13,7 +13,7 @@ func grouped(_ number: Int64) -> String {
 
 /// Returns a number with the word for what is counted: `1 row`, `2 rows`, `3 entities`.
 func counted(_ number: Int64, _ word: String) -> String {
-  let plural = word.hasSuffix("y") ? word.dropLast() + "ies" : word + "s"
+  let plural = word.hasSuffix("y") && !word.hasSuffix("ay") ? word.dropLast() + "ies" : word + "s"
   return "\(grouped(number)) \(number == 1 ? word : String(plural))"
 }
 

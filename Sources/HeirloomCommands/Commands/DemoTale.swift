@@ -1,0 +1,30 @@
+/// What a demo tells: lines for a person, steps for a program.
+struct DemoTale {
+  /// The lines.
+  var lines: [String] = []
+  /// The steps.
+  private(set) var steps: [OutputValue] = []
+  private let style: TextStyle
+  private var chapter = 0
+
+  /// Creates an empty tale.
+  init(style: TextStyle) {
+    self.style = style
+  }
+
+  /// Begins a chapter.
+  mutating func heading(_ text: String) {
+    chapter += 1
+    lines += ["", style.bold("\(chapter). \(sentence(text))")]
+  }
+
+  /// Adds a line.
+  mutating func say(_ text: String) {
+    lines.append("   \(text)")
+  }
+
+  /// Adds a step.
+  mutating func step(_ name: String, _ members: OutputMembers) {
+    steps.append(.object([("name", .text(name))] + members))
+  }
+}

@@ -1,0 +1,76 @@
+package import Foundation
+package import Heirloom
+
+/// The app of the story Diary, as far as a launch goes.
+///
+/// Its first version kept archived arrays; its second has an object for each question. What can't be inferred, it says as a
+/// delegate: which policies make the new objects.
+package final class DiaryApp: MigrationAssistantDelegate {
+  /// What the first template and each day's section are called.
+  package static let sectionName = "Main category"
+  /// The questions of someone who starts with this version.
+  package static let initialQuestions = ["What was good today?", "What was not?", "What will tomorrow bring?"]
+
+  /// The store.
+  package let storeURL: URL
+  private let history: ModelHistory
+  /// What happened, in sentences.
+  package private(set) var log: [String] = []
+
+  /// Creates the app.
+  ///
+  /// - Parameters:
+  ///   - storeURL: The store; it may not exist yet.
+  ///   - history: The app's models; the current one is its second version.
+  package init(storeURL: URL, history: ModelHistory) {
+    self.storeURL = storeURL
+    self.history = history
+  }
+
+  /// Starts the app: migrates the store, keeps the model, makes the initial template where none is.
+  ///
+  /// - Returns: What the migration came to, and whether a template was made.
+  /// - Throws: `MigrationAssistantError`, or what keeps the store from being opened.
+  package func launch() throws -> (outcome: MigrationOutcome, madeTemplate: Bool) {
+    let controller = ModelController(storeURL: storeURL)
+    let assistant = MigrationAssistant(storeURL: storeURL, modelController: controller, history: history)
+    assistant.delegate = self
+    let outcome = try assistant.migrateStore()
+    try controller.archive(history.current)
+    let madeTemplate: Bool
+    switch outcome {
+    case .noStore:
+      try makeInitialTemplate(in: try PersistentStore.create(at: storeURL, model: history.current))
+      madeTemplate = true
+    case .migrated:
+      let store = try PersistentStore.open(at: storeURL, model: history.current)
+      madeTemplate = try ManagedObjectContext(store: store).count("Template") == 0
+      if madeTemplate { try makeInitialTemplate(in: store) } else { try store.close() }
+    default:
+      madeTemplate = false
+    }
+    return (outcome, madeTemplate)
+  }
+
+  private func makeInitialTemplate(in store: PersistentStore) throws {
+    let context = ManagedObjectContext(store: store)
+    try DiaryObjects.makeTemplate(of: Self.initialQuestions, in: context)
+    try context.save()
+    try store.close()
+  }
+
+  // MARK: What the assistant asks
+
+  package func migrationAssistant(
+    _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
+    obstacles: [MappingObstacle]
+  ) throws -> MappingModel? {
+    for obstacle in obstacles { log.append("not inferred: \(obstacle.reason)") }
+    return try MappingModel.inferred(from: source, to: destination) {
+      EntityMapping(
+        from: "Questions", to: "Template", policy: QuestionsToTemplate.self, userInfo: ["modelVersion": "2"])
+      EntityMapping(
+        from: "Records", to: "DayRecord", policy: RecordsToDayRecord.self, userInfo: ["modelVersion": "2"])
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import Heirloom
+
+/// Making and reading of the diary's objects, by the app and by its policies alike.
+enum DiaryObjects {
+  /// How much a place in a list goes up from one object to the next, so that others find room between.
+  static let orderStep: Int64 = 1000
+  /// What a section's day is followed by in its sort field.
+  static let sortNumber = 1_000_000_000
+  /// The type of a question that is answered with text.
+  static let textType: Int64 = 0
+
+  /// Makes a template with its questions.
+  @discardableResult
+  static func makeTemplate(of questions: [String], in context: ManagedObjectContext) throws -> ManagedObject {
+    let template = try context.insert("Template")
+    try fill(template, with: questions, in: context)
+    return template
+  }
+
+  /// Gives a template its name and questions.
+  static func fill(_ template: ManagedObject, with questions: [String], in context: ManagedObjectContext) throws {
+    try template.setValue(.string(DiaryApp.sectionName), forAttribute: "name")
+    try template.setValue(.integer(orderStep), forAttribute: "orderInList")
+    for (index, text) in questions.enumerated() {
+      let question = try context.insert("TemplateQuestion")
+      try question.setValue(.string(text), forAttribute: "name")
+      try question.setValue(.integer(Int64(index + 1) * orderStep), forAttribute: "orderInList")
+      try question.setValue(.integer(textType), forAttribute: "type")
+      try question.setObject(template, forRelationship: "template")
+    }
+  }
+
+  /// Gives a day its section with all questions and answers.
+  ///
+  /// - Parameters:
+  ///   - day: An object of `DayRecord`.
+  ///   - date: The day as text, such as 2017-12-30.
+  ///   - entries: Questions with their answers; `nil` for a missing answer.
+  ///   - context: The context of the day.
+  /// - Throws: ``DiaryError/noDay(_:)``, `ManagedObjectError`.
+  static func fill(
+    _ day: ManagedObject, of date: String, with entries: [(question: String, answer: String?)],
+    in context: ManagedObjectContext
+  ) throws {
+    let section = try context.insert("SectionRecord")
+    try section.setValue(.string(DiaryApp.sectionName), forAttribute: "name")
+    try section.setValue(.integer(orderStep), forAttribute: "orderInList")
+    try section.setValue(.string("\(try compactDay(date))\(sortNumber)"), forAttribute: "sortField")
+    try section.setObject(day, forRelationship: "dayRecord")
+    for (index, entry) in entries.enumerated() {
+      let question = try context.insert("Question")
+      try question.setValue(.string(entry.question), forAttribute: "name")
+      try question.setValue(.integer(Int64(index + 1) * orderStep), forAttribute: "orderInList")
+      try question.setValue(.integer(textType), forAttribute: "type")
+      if let answer = entry.answer { try question.setValue(.string(answer), forAttribute: "answerText") }
+      try question.setObject(section, forRelationship: "section")
+    }
+  }
+
+  /// Returns a day such as 2017-12-30 as 20171230.
+  static func compactDay(_ date: String) throws(DiaryError) -> String {
+    let parts = date.split(separator: "-", omittingEmptySubsequences: false)
+    let isDay =
+      parts.map(\.utf8.count) == [4, 2, 2]
+      && parts.allSatisfy { $0.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } }
+    guard isDay else { throw .noDay(date) }
+    return parts.joined()
+  }
+
+  /// Returns the texts of an archived array; `nil` for each missing one, nothing where there is no array.
+  static func texts(_ name: String, of object: ManagedObject) throws -> [String?] {
+    guard case .binary(let bytes)? = try object.value(forAttribute: name) else { return [] }
+    guard let elements = try ArchivedValue(decoding: bytes).arrayValue else { throw DiaryError.noTexts(name) }
+    return try elements.map { element in
+      if element.isNull { return nil }
+      guard let text = element.stringValue else { throw DiaryError.noTexts(name) }
+      return text
+    }
+  }
+
+  /// Returns the texts of an archived array of questions, none of which may be missing.
+  static func questions(of object: ManagedObject) throws -> [String] {
+    try texts("questions", of: object).map { text in
+      guard let text else { throw DiaryError.noTexts("questions") }
+      return text
+    }
+  }
+}
+
+/// An object of the old diary that is not as the app wrote them.
+enum DiaryError: Error, Hashable {
+  /// A day is no text such as 2017-12-30.
+  case noDay(String)
+  /// An archived array holds something else than texts.
+  case noTexts(String)
+  /// There are not as many answers as questions.
+  case unequalCounts(questions: Int, answers: Int)
+}
+
+extension DiaryError: CustomStringConvertible {
+  /// One sentence: what was found and what was expected.
+  var description: String {
+    switch self {
+    case .noDay(let text): "The day \"\(text.prefix(40))\" is none; a text such as 2017-12-30 was expected."
+    case .noTexts(let name): "The archived value of \"\(name)\" is no array of texts."
+    case .unequalCounts(let questions, let answers):
+      "There are \(answers) answers to \(questions) questions; as many were expected."
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package import Foundation
+package import Heirloom
+
+/// What a store of the diary's first version holds.
+package struct OldDiary: Equatable, Sendable {
+  /// One day.
+  package struct Record: Equatable, Sendable {
+    /// The day as text, such as 2017-12-30.
+    package var date: String
+    /// The day's questions.
+    package var questions: [String]
+    /// The answers in the same order; `nil` for a missing one.
+    package var answers: [String?]
+
+    /// Creates a day.
+    package init(date: String, questions: [String], answers: [String?]) {
+      self.date = date
+      self.questions = questions
+      self.answers = answers
+    }
+  }
+
+  /// The questions that are asked every day; `nil` if there is no such object.
+  package var questions: [String]?
+  /// The days.
+  package var records: [Record]
+
+  /// Creates a diary.
+  package init(questions: [String]?, records: [Record]) {
+    self.questions = questions
+    self.records = records
+  }
+
+  /// A diary that somebody kept from 2017 on, who changed the questions once and did not answer all.
+  package static func sample(days: Int) -> OldDiary {
+    let first = ["What was good today?", "What did I learn?", "Whom did I meet?"]
+    let later = ["What was good today?", "What did I learn?", "Whom did I meet?", "Wofür bin ich dankbar?"]
+    let records = (0..<days).map { day in
+      let questions = day < days / 2 ? first : later
+      let answers = questions.indices.map { index in
+        // Every fifth answer is missing, and some days have none at all.
+        day % 7 == 3 || (day + index) % 5 == 4 ? nil : "Answer \(index + 1) of day \(day + 1) 🌱"
+      }
+      return Record(date: text(ofDay: day), questions: questions, answers: answers)
+    }
+    return OldDiary(questions: days < 2 ? first : later, records: records)
+  }
+
+  /// A day as the old app wrote it; the first is 2017-01-01.
+  private static func text(ofDay number: Int) -> String {
+    // Noon of the day, in seconds since 1970.
+    let date = Date(timeIntervalSince1970: 1_483_228_800 + 43_200 + Double(number) * 86_400)
+    return date.formatted(.iso8601.year().month().day())
+  }
+
+  /// Makes a store of the first version.
+  ///
+  /// - Parameters:
+  ///   - url: The store's file, which must not exist yet.
+  ///   - model: The first version's model.
+  /// - Throws: What keeps it from being made.
+  package func makeStore(at url: URL, model: ManagedObjectModel) throws {
+    let store = try PersistentStore.create(at: url, model: model)
+    let context = ManagedObjectContext(store: store)
+    if let questions {
+      let object = try context.insert("Questions")
+      try object.setValue(.binary(ArchivedValue.strings(questions).encoded()), forAttribute: "questions")
+    }
+    for record in records {
+      let object = try context.insert("Records")
+      try object.setValue(.string(record.date), forAttribute: "date")
+      try object.setValue(.binary(ArchivedValue.strings(record.questions).encoded()), forAttribute: "questions")
+      try object.setValue(.binary(ArchivedValue.strings(record.answers).encoded()), forAttribute: "answers")
+    }
+    try context.save()
+    try store.close()
+  }
+
+  /// Reads a store of the first version.
+  ///
+  /// - Parameters:
+  ///   - url: The store's file.
+  ///   - model: The first version's model.
+  /// - Throws: What keeps it from being read.
+  package init(of url: URL, model: ManagedObjectModel) throws {
+    let store = try PersistentStore.open(at: url, model: model, isReadOnly: true)
+    let context = ManagedObjectContext(store: store)
+    questions = try context.fetch("Questions").first.map { try DiaryObjects.questions(of: $0) }
+    records = try context.fetch("Records").map { object in
+      var date = ""
+      if case .string(let text)? = try object.value(forAttribute: "date") { date = text }
+      return Record(
+        date: date, questions: try DiaryObjects.questions(of: object),
+        answers: try DiaryObjects.texts("answers", of: object))
+    }
+    try store.close()
+  }
+}
