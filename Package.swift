@@ -39,7 +39,7 @@ let package = Package(
     ),
     .target(name: "HeirloomCommands", dependencies: ["Heirloom"]),
     .executableTarget(name: "HeirloomMain", dependencies: ["HeirloomCommands"]),
-    .executableTarget(name: "HeirloomBenchmarks", dependencies: ["Heirloom"]),
+    .executableTarget(name: "HeirloomBenchmarks", dependencies: ["Heirloom", "CHeirloomSQLite"]),
     .target(
       name: "TestSupport",
       dependencies: ["Heirloom", "HeirloomStore", "HeirloomFormats", "HeirloomMapping", "HeirloomModel"],

@@ -15,6 +15,8 @@ struct BenchmarkReport: Codable {
   var fileSystem: String
   /// The launch with nothing to do.
   var launch: LaunchBenchmark.Report?
+  /// The loop over rows alone.
+  var rows: RowBenchmark.Report?
   /// The migrations, by their names.
   var migrations: [String: MigrationBenchmark.Report] = [:]
 
@@ -51,6 +53,7 @@ struct BenchmarkReport: Codable {
         + (isOptimized ? "" : ", not optimized: run with -c release")
     ]
     if let launch { lines += [""] + Self.lines(of: launch) }
+    if let rows { lines += [""] + Self.lines(of: rows) }
     for name in migrations.keys.sorted() { lines += [""] + (migrations[name].map(Self.lines) ?? []) }
     return lines.joined(separator: "\n")
   }
@@ -77,6 +80,19 @@ struct BenchmarkReport: Codable {
         + " \(launch.comparedFiles) files and folders unchanged",
       "  written in \(calls), all by SQLite to its side files: \(written); side files left: \(left)",
     ]
+  }
+
+  private static func lines(of rows: RowBenchmark.Report) -> [String] {
+    var table = TextTable(["", "median ms", "CPU ms", "× limit", "CPU × limit", "goal", "peak MB"])
+    for way in rows.ways {
+      table.add([
+        way.way.rawValue, number(way.seconds * 1000, 1), number(way.processorSeconds * 1000, 1),
+        number(way.ratioToLimit, 2), number(way.processorRatio, 2), number(way.goalRatio, 2), megabytes(way.peakBytes),
+      ])
+    }
+    return [
+      "rows: \(rows.notes) notes split into \(rows.paragraphs) paragraphs of another database; \(rows.rounds) rounds, in turns"
+    ] + table.lines + ["  goals are those of a whole migration; the paragraphs of all ways agree"]
   }
 
   private static func lines(of report: MigrationBenchmark.Report) -> [String] {

@@ -39,6 +39,18 @@ enum BenchmarkModels {
     return try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["W2"])
   }
 
+  /// The version in which a note has paragraphs instead of a body.
+  static func notesWithParagraphs() throws -> ManagedObjectModel {
+    var note = note
+    note.attributes.removeAll { $0.name == "body" }
+    note.relationships.append(relationship("paragraphs", to: "Paragraph", inverse: "note", isToMany: true))
+    var paragraph = EntityDescription(name: "Paragraph")
+    paragraph.managedObjectClassName = paragraph.name
+    paragraph.attributes = [attribute("position", .integer32), attribute("text", .string)]
+    paragraph.relationships = [relationship("note", to: "Note", inverse: "paragraphs", isToMany: false)]
+    return try ManagedObjectModel(entities: [note, person, tag, paragraph], versionIdentifiers: ["W4"])
+  }
+
   /// What one of fifty versions adds.
   enum Addition {
     /// An attribute of an entity, with its column's type.

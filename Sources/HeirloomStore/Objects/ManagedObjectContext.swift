@@ -99,7 +99,7 @@ public final class ManagedObjectContext {
     insertions[plan.entity.number] += 1
     let object: ManagedObject
     if isStreaming {
-      let key = if let preferredKey { preferredKey } else { try nextKey(plan) }
+      let key = if let preferredKey { try taken(preferredKey, plan) } else { try nextKey(plan) }
       if let known = unused[plan.entity.number].popLast() {
         object = known
         object.revive(key: key)
@@ -120,6 +120,13 @@ public final class ManagedObjectContext {
     let (key, overflow) = (last >= 0 ? last : try highestKey(inTreeOf: plan.entity.rootName)).addingReportingOverflow(1)
     guard !overflow else { throw usedUpKeys(inTreeOf: plan.entity.rootName) }
     lastKeys[plan.rootNumber] = key
+    return key
+  }
+
+  /// Keeps a key of the caller's from being given again.
+  private func taken(_ key: Int64, _ plan: EntityPlan) throws(ManagedObjectError) -> Int64 {
+    if lastKeys[plan.rootNumber] < 0 { lastKeys[plan.rootNumber] = try highestKey(inTreeOf: plan.entity.rootName) }
+    lastKeys[plan.rootNumber] = max(lastKeys[plan.rootNumber], key)
     return key
   }
 

@@ -1,0 +1,218 @@
+import Foundation
+import Heirloom
+
+/// The loop over rows alone: each note's body is split into paragraphs, which are written to another database.
+///
+/// Objects of two contexts are compared with a cursor and a prepared statement on the same two files.
+enum RowBenchmark {
+  /// The ways to split, in the order of a round.
+  enum Way: String, Codable, CaseIterable {
+    /// SQLite's C functions.
+    case limit
+    /// Objects, and bytes that nobody copies on the way.
+    case bytes
+    /// Objects and Swift's own types.
+    case typed
+    /// Objects and values that may be of any kind.
+    case boxed
+
+    /// The highest ratio to the limit that the design allows for a whole migration.
+    var goalRatio: Double {
+      switch self {
+      case .limit: 1
+      case .bytes: 1.2
+      case .typed: 1.45
+      case .boxed: 2.1
+      }
+    }
+  }
+
+  /// The name of a run in a child process.
+  static let childName = "rows"
+
+  /// What a child process measured.
+  struct Measured: Codable {
+    var seconds: Double
+    var processorSeconds: Double
+    var paragraphs: Int64
+    var peakBytes: Int64?
+    var sums: [String]
+  }
+
+  /// What is reported of one way.
+  struct WayReport: Codable {
+    var way: Way
+    /// The median, in seconds.
+    var seconds: Double
+    /// The median of the processors' seconds.
+    var processorSeconds: Double
+    /// The median of the ratios to the limit of the same round.
+    var ratioToLimit: Double
+    /// The same of the processors' seconds.
+    var processorRatio: Double
+    /// The highest ratio that the design allows for a whole migration.
+    var goalRatio: Double
+    /// The highest peak of the process's memory, in bytes.
+    var peakBytes: Int64?
+  }
+
+  /// What is reported.
+  struct Report: Codable {
+    var notes: Int
+    var paragraphs: Int64
+    var rounds: Int
+    var ways: [WayReport]
+  }
+
+  // MARK: The parent
+
+  /// Splits the notes of one store in all ways.
+  static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> Report {
+    let original = work.file("Notes.sqlite")
+    if try POSIXFileOperations().status(of: original) == nil {
+      try StoreGenerator(notes: arguments.notes, seed: arguments.seed).makeStore(at: original)
+    }
+    var measured: [Way: [Measured]] = [:]
+    var sums: [String]?
+    for _ in 0..<arguments.rounds {
+      for way in Way.allCases {
+        let path = StoreLocation.join(try work.emptyFolder("run"), "Paragraphs.sqlite")
+        let result = try ChildProcess.run(childName, [way.rawValue, original, path], returning: Measured.self)
+        if let sums, sums != result.sums {
+          throw BenchmarkError.differentContents(
+            subject: "the paragraphs of \(way.rawValue)", expected: "\(sums)", found: "\(result.sums)")
+        }
+        sums = result.sums
+        measured[way, default: []].append(result)
+      }
+    }
+    let limits = measured[.limit] ?? []
+    return Report(
+      notes: arguments.notes, paragraphs: limits.first?.paragraphs ?? 0, rounds: arguments.rounds,
+      ways: Way.allCases.map { way in
+        let runs = measured[way] ?? []
+        return WayReport(
+          way: way, seconds: runs.map(\.seconds).median, processorSeconds: runs.map(\.processorSeconds).median,
+          ratioToLimit: zip(runs, limits).map { $0.seconds / max($1.seconds, 1e-9) }.median,
+          processorRatio: zip(runs, limits).map { $0.processorSeconds / max($1.processorSeconds, 1e-9) }.median,
+          goalRatio: way.goalRatio, peakBytes: runs.compactMap(\.peakBytes).max())
+      })
+  }
+
+  // MARK: The child
+
+  /// Splits the notes in one way and answers what it took.
+  static func runChild(_ words: [String]) throws {
+    guard words.count == 3, let way = Way(rawValue: words[0]) else {
+      throw BenchmarkError.usage("The run \(childName) needs a way, a store and a new store.")
+    }
+    let (storePath, path) = (words[1], words[2])
+    let later = PhysicalSchema(model: try BenchmarkModels.notesWithParagraphs())
+    try makeTables(later, at: path)
+    let connection = try Connection(path: storePath, mode: .readWrite, options: .building)
+    try connection.execute("PRAGMA cache_size = -8192")
+    try connection.attach(path: path, as: "candidate")
+    for pragma in ["cache_size = -8192", "journal_mode = OFF", "synchronous = OFF"] {
+      try connection.execute("PRAGMA candidate.\(pragma)")
+    }
+    let metadata = try StoreMetadata(connection: connection, database: "main", path: storePath)
+    let source = PersistentStore(
+      viewing: connection, database: "main", path: storePath,
+      schema: PhysicalSchema(model: try BenchmarkModels.notes()), metadata: metadata, isReadOnly: true)
+    let destination = PersistentStore(
+      viewing: connection, database: "candidate", path: path, schema: later, metadata: metadata)
+
+    let watch = Stopwatch()
+    let paragraphs: Int64
+    if way == .limit {
+      // A connection of its own: the C functions need its handle, and nobody else's statements.
+      paragraphs = try HandWrittenSplit.run(storePath: storePath, path: path)
+    } else {
+      try connection.execute("BEGIN IMMEDIATE")
+      let writing = ManagedObjectContext(streamingInto: destination)
+      let splitter = NoteSplitter(way: way, destination: writing)
+      try ManagedObjectContext(store: source).forEach("Note") { note throws(ManagedObjectError) in
+        try splitter.split(note)
+        try writing.writePendingChanges()
+        return true
+      }
+      try writing.writeKeyCounters()
+      try connection.execute("COMMIT")
+      paragraphs = splitter.paragraphs
+    }
+    let (seconds, work) = (watch.seconds, watch.processorSeconds)
+    let peak = ProcessCounters.now().peakBytes
+    let sums = try connection.rows(
+      "SELECT COUNT(*), SUM(ZPOSITION), SUM(ZNOTE % 97 * ZPOSITION), SUM(LENGTH(ZTEXT)), SUM(Z_PK % 97 * LENGTH(ZTEXT)),"
+        + " MAX(ZTEXT), SUM(Z_ENT), SUM(Z_OPT) FROM candidate.ZPARAGRAPH")
+    try ChildProcess.answer(
+      Measured(
+        seconds: seconds, processorSeconds: work, paragraphs: paragraphs, peakBytes: peak,
+        sums: sums.flatMap { $0.map { "\($0)" } }))
+  }
+
+  private static func makeTables(_ schema: PhysicalSchema, at path: String) throws {
+    let connection = try Connection(path: path, mode: .createExclusively(), options: .building)
+    for statement in schema.tableStatements + PhysicalSchema.bookkeepingStatements { try connection.execute(statement) }
+    try schema.writeEntities(to: connection)
+    try connection.close()
+  }
+}
+
+/// Splits notes with objects.
+private final class NoteSplitter {
+  /// The paragraphs so far.
+  private(set) var paragraphs: Int64 = 0
+  private let way: RowBenchmark.Way
+  private let destination: ManagedObjectContext
+  private let notes: Int
+
+  init(way: RowBenchmark.Way, destination: ManagedObjectContext) {
+    self.way = way
+    self.destination = destination
+    notes = destination.store.schema.entity(named: "Note")?.number ?? 0
+  }
+
+  func split(_ note: ManagedObject) throws(ManagedObjectError) {
+    guard let owner = destination.object(number: notes, key: note.key) else { return }
+    let before = paragraphs
+    do {
+      switch way {
+      case .limit: break
+      case .bytes:
+        _ = try note.withBytes(of: "body") { bytes in
+          try NoteBody.forEachSentence(of: bytes) { position, sentence in
+            let paragraph = try add(to: owner)
+            try paragraph.set(position, for: "position")
+            try paragraph.set(utf8: sentence, for: "text")
+          }
+        }
+      case .typed:
+        guard let body = try note.string("body") else { return }
+        try NoteBody.forEachSentence(of: body) { position, sentence in
+          let paragraph = try add(to: owner)
+          try paragraph.set(position, for: "position")
+          try paragraph.set(sentence, for: "text")
+        }
+      case .boxed:
+        guard case .string(let body) = try note.value(forAttribute: "body") else { return }
+        try NoteBody.forEachSentence(of: body) { position, sentence in
+          let paragraph = try add(to: owner)
+          try paragraph.setValue(.integer(Int64(position)), forAttribute: "position")
+          try paragraph.setValue(.string(sentence), forAttribute: "text")
+        }
+      }
+    } catch let error as ManagedObjectError {
+      throw error
+    } catch {
+      paragraphs = before
+    }
+  }
+
+  private func add(to note: ManagedObject) throws(ManagedObjectError) -> ManagedObject {
+    let paragraph = try destination.insert("Paragraph")
+    try paragraph.setObject(note, forRelationship: "note")
+    paragraphs += 1
+    return paragraph
+  }
+}
