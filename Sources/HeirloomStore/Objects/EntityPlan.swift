@@ -9,6 +9,8 @@ final class EntityPlan {
   let entity: PhysicalEntity
   /// The number of the root of the entity's tree.
   let rootNumber: Int
+  /// The number of slots.
+  let slotCount: Int
   /// The slots' columns.
   let columns: [String]
   /// What the slots hold.
@@ -22,7 +24,7 @@ final class EntityPlan {
   /// The names and slots of required attributes and to-one relationships.
   let required: [(property: String, slot: Int)]
   /// What new objects hold.
-  let template: [SlotValue]
+  let template: [SQLiteValue?]
   /// Whether new objects hold anything.
   let hasInitialValues: Bool
   /// The columns that a row is read with, qualified by ``RowSelection/alias``: the number of saves, then the slots.
@@ -33,6 +35,7 @@ final class EntityPlan {
   let writer: RowWriter
 
   private let names: NameTable
+  private let attributeCount: Int
   private let properties: [Property]
   private let slotsByColumn: [String: Int]
 
@@ -74,12 +77,14 @@ final class EntityPlan {
     self.entity = entity
     rootNumber = root.number
     columns = parts.columns
+    slotCount = parts.columns.count
     kinds = parts.kinds
     attributes = parts.attributes
+    attributeCount = parts.attributes.count
     compositePaths = parts.compositePaths
     required = parts.required
     template = parts.template
-    hasInitialValues = parts.template.contains { !$0.isUnchanged }
+    hasInitialValues = parts.template.contains { $0 != nil }
     let slots = Dictionary(zip(parts.columns, 0...), uniquingKeysWith: { first, _ in first })
     slotsByColumn = slots
     relationships = model.relationships(of: name).sorted { $0.name < $1.name }.compactMap { relationship in
@@ -110,18 +115,29 @@ final class EntityPlan {
   /// What a name stands for; `nil` for no property.
   ///
   /// Elements of a composite attribute follow after points.
-  func property(_ name: String) -> Property? { names[name].map { properties[$0] } }
+  func property(_ name: String) -> Property? {
+    let number = names.number(of: name)
+    return number < 0 ? nil : properties[number]
+  }
 
   /// The slot of an attribute, or `nil`.
   func attributeSlot(_ name: String) -> Int? {
-    guard let index = names[name], case .attribute(let slot) = properties[index] else { return nil }
-    return slot
+    let number = storedSlot(name)
+    return number < 0 ? nil : number
+  }
+
+  /// The slot of an attribute, or -1.
+  @inline(__always)
+  func storedSlot(_ name: String) -> Int {
+    let number = names.number(of: name)
+    return number < kinds.count && number < attributeCount ? number : -1
   }
 
   /// The relationship of a name, or `nil`.
   func relationship(_ name: String) -> PlannedRelationship? {
-    guard let index = names[name], case .relationship(let position) = properties[index] else { return nil }
-    return relationships[position]
+    // The names of relationships follow those of attributes.
+    let position = names.number(of: name) - attributes.count
+    return position >= 0 && position < relationships.count ? relationships[position] : nil
   }
 
   /// The slot of a column, or `nil` if objects of the entity don't use it.
@@ -137,7 +153,7 @@ final class EntityPlan {
     var compositePaths: Set<String> = []
     var transientNames: [String] = []
     var required: [(property: String, slot: Int)] = []
-    var template: [SlotValue] = []
+    var template: [SQLiteValue?] = []
 
     mutating func add(_ attribute: AttributeDescription, of entity: String, _ schema: PhysicalSchema) {
       if attribute.isTransient { transientNames.append(attribute.name) }
@@ -157,7 +173,7 @@ final class EntityPlan {
           SlotKind(
             type: leaf.type, isExternal: leaf.allowsExternalBinaryDataStorage, isDerived: isDerived))
         let value = leaf.defaultValue.flatMap { isDerived ? nil : try? ValueCoding.encode($0, for: leaf) }
-        template.append(value.map { SlotValue($0) } ?? .unchanged)
+        template.append(value)
       }
     }
 
@@ -176,7 +192,7 @@ final class EntityPlan {
       guard !columns.contains(name) else { return }
       columns.append(name)
       kinds.append(SlotKind(type: .objectID, isExternal: false, isDerived: false))
-      template.append(.unchanged)
+      template.append(nil)
     }
   }
 }

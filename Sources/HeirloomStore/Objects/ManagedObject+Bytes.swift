@@ -42,9 +42,10 @@ extension ManagedObject {
     guard let slot = plan.attributeSlot(name) else { throw unknown(name) }
     guard plan.kinds[slot].isText else { throw wrongKind(slot) }
     guard !plan.kinds[slot].isDerived else { throw .readOnlyProperty(entity: entityName, property: name) }
-    let context = try changeableContext()
+    try checkChangeable()
     guard bytes.isUTF8 else { throw unstorable(slot) }
-    change(slot, to: context.isStreaming ? context.kept(bytes) : .text(String(decoding: bytes, as: UTF8.self)))
+    guard isStreaming else { return change(slot, toPayload: .text(String(decoding: bytes, as: UTF8.self))) }
+    change(slot, toCopyOf: bytes)
   }
 
   /// Sets the bytes of a binary or transformable attribute.
@@ -56,10 +57,10 @@ extension ManagedObject {
   public func set(bytes: UnsafeRawBufferPointer, for name: String) throws(ManagedObjectError) {
     guard let slot = plan.attributeSlot(name) else { throw unknown(name) }
     let kind = plan.kinds[slot]
-    let context = try changeableContext()
-    guard context.isStreaming, kind.type == .binary || kind.type == .transformable, !kind.isExternal, !kind.isDerived
+    try checkChangeable()
+    guard isStreaming, kind.type == .binary || kind.type == .transformable, !kind.isExternal, !kind.isDerived
     else { return try setValue(.binary(Array(bytes)), forAttribute: name) }
-    change(slot, to: context.kept(bytes))
+    change(slot, toCopyOf: bytes)
   }
 }
 
@@ -76,22 +77,5 @@ extension UnsafeRawBufferPointer {
     while position < count, self[position] < 0x80 { position += 1 }
     guard position < count else { return true }
     return String(validating: UnsafeRawBufferPointer(rebasing: self[position...]), as: UTF8.self) != nil
-  }
-}
-
-extension ManagedObjectContext {
-  /// Copies text or bytes to the context's memory until the next write.
-  @inline(__always)
-  func kept(_ bytes: UnsafeRawBufferPointer) -> SlotValue {
-    .bytes(offset: arena.append(bytes), count: bytes.count)
-  }
-
-  /// Copies a value's text or bytes to the context's memory until the next write.
-  func kept(_ value: SQLiteValue) -> SlotValue {
-    switch value {
-    case .text(var text): text.withUTF8 { kept(UnsafeRawBufferPointer($0)) }
-    case .blob(let bytes): bytes.withUnsafeBytes { kept($0) }
-    default: SlotValue(value)
-    }
   }
 }

@@ -12,7 +12,7 @@ extension ManagedObject {
     let context = try openContext()
     let relationship = try relationship(name, isToMany: false)
     guard relationship.slot >= 0 else { throw unknown(name) }
-    if case .reference(let object) = pendingValue(relationship.slot) { return object.isDeleted ? nil : object }
+    if let object = pendingReference(relationship.slot) { return object.isDeleted ? nil : object }
     guard case .integer(let key) = try storedValue(relationship.slot) else { return nil }
     let object = try context.object(inTreeOf: relationship.description.destinationEntity, key: key)
     return object?.isDeleted == true ? nil : object
@@ -25,14 +25,14 @@ extension ManagedObject {
   ///   - name: The relationship's name.
   /// - Throws: ``ManagedObjectError`` if the object is no destination of the relationship.
   public func setObject(_ object: ManagedObject?, forRelationship name: String) throws(ManagedObjectError) {
-    let context = try changeableContext()
+    try checkChangeable()
     let relationship = try relationship(name, isToMany: false)
     if let object { try check(object, for: relationship) }
-    if relationship.isPlainKey, context.isStreaming {
+    if relationship.isPlainKey, isStreaming {
       // Nobody asks for the members before this is written.
-      return context.setReference(
-        to: object, slot: relationship.slot, entitySlot: relationship.entitySlot, of: self)
+      return setKey(of: object, relationship)
     }
+    let context = context
     guard case .key(_, let column, _) = relationship.storage else { throw unknown(name) }
     switch relationship.inverse?.storage {
     case .key(_, let inverseColumn, _):
@@ -144,6 +144,7 @@ extension ManagedObject {
       for object in objects where !kept.contains(object) { link(object, relationship, context) }
       if relationship.storage.orderColumn != nil, objects != current {
         linkChanges[name, default: PendingLinks()].list = objects
+        context.hasOnlyInsertions = false
         context.noteChange(of: self)
       }
     }
@@ -189,11 +190,13 @@ extension ManagedObject {
 
   private func noteLink(to object: ManagedObject, name: String, _ context: ManagedObjectContext) {
     linkChanges[name, default: PendingLinks()].add(object)
+    context.hasOnlyInsertions = false
     context.noteChange(of: self)
   }
 
   private func noteUnlink(from object: ManagedObject, name: String, _ context: ManagedObjectContext) {
     linkChanges[name, default: PendingLinks()].remove(object)
+    context.hasOnlyInsertions = false
     context.noteChange(of: self)
   }
 
@@ -208,6 +211,14 @@ extension ManagedObject {
     return relationship
   }
 
+  /// Sets a key, and the entity number beside it, to those of an object that has a key.
+  @inline(__always)
+  func setKey(of target: ManagedObject?, _ relationship: PlannedRelationship) {
+    change(relationship.slot, to: target.map { .integer($0.key) } ?? .null)
+    guard relationship.entitySlot >= 0 else { return }
+    change(relationship.entitySlot, to: target.map { .integer(Int64($0.plan.entity.number)) } ?? .null)
+  }
+
   /// Sets the place in an ordered relationship, without telling the context.
   private func setPlace(_ place: Int64?, _ column: String) {
     guard let slot = plan.slot(ofColumn: column) else { return }
@@ -215,7 +226,7 @@ extension ManagedObject {
   }
 
   private func check(_ object: ManagedObject, for relationship: PlannedRelationship) throws(ManagedObjectError) {
-    guard object.context === context else { throw .otherContext(entity: object.entityName) }
+    guard object.contextReference.toOpaque() == contextReference.toOpaque() else { throw .otherContext(entity: object.entityName) }
     guard !object.isDeleted else { throw .deleted(entity: object.entityName) }
     guard relationship.destinationNumbers.contains(object.plan.entity.number) else {
       throw .wrongDestination(

@@ -104,10 +104,10 @@ extension ManagedObject {
       let isURI = plan.attributeSlot(name).map { plan.kinds[$0].type == .uri } ?? false
       return try setValue(value.map { isURI ? .uri($0) : .string($0) }, forAttribute: name)
     }
-    let context = try changeableContext()
+    try checkChangeable()
     guard var value else { return change(slot, to: .null) }
-    guard context.isStreaming else { return change(slot, to: .text(value)) }
-    change(slot, to: value.withUTF8 { context.kept(UnsafeRawBufferPointer($0)) })
+    guard isStreaming else { return change(slot, toPayload: .text(value)) }
+    value.withUTF8 { change(slot, toCopyOf: UnsafeRawBufferPointer($0)) }
   }
 
   /// Sets the number of an attribute of one of the integer types; `nil` for no value.
@@ -115,7 +115,7 @@ extension ManagedObject {
     guard let slot = plan.attributeSlot(name), plan.kinds[slot].type.isInteger, !plan.kinds[slot].isDerived else {
       return try setValue(value.map { .integer($0) }, forAttribute: name)
     }
-    _ = try changeableContext()
+    try checkChangeable()
     guard let value else { return change(slot, to: .null) }
     switch plan.kinds[slot].type {
     case .integer16: guard Int16(exactly: value) != nil else { throw unstorable(slot) }

@@ -21,11 +21,10 @@ extension ManagedObject {
   ///   - name: The attribute's name; elements of a composite attribute follow after points: `place.city`.
   /// - Throws: ``ManagedObjectError`` if the value is of another kind or can't be stored.
   public func setValue(_ value: AttributeValue?, forAttribute name: String) throws(ManagedObjectError) {
-    let context = try changeableContext()
+    try checkChangeable()
     switch plan.property(name) {
     case .attribute(let slot):
-      let encoded = try encode(value, slot)
-      change(slot, to: context.isStreaming ? context.kept(encoded) : SlotValue(encoded))
+      change(slot, toValue: try encode(value, slot))
     case .transient:
       transientValues[name] = value
     case .relationship, nil:

@@ -8,50 +8,55 @@ public final class ManagedObject {
   /// The name of the object's entity.
   public var entityName: String { plan.entity.name }
   /// The context, kept by its objects.
-  public var context: ManagedObjectContext { contextReference }
+  public var context: ManagedObjectContext { contextReference.takeUnretainedValue() }
   /// Whether the store has no row of the object yet.
-  package internal(set) var isNew: Bool
+  @exclusivity(unchecked) package internal(set) var isNew: Bool
   /// Whether the object was deleted.
-  package internal(set) var isDeleted: Bool = false
+  @exclusivity(unchecked) package internal(set) var isDeleted: Bool = false
 
   let plan: EntityPlan
   /// The primary key; 0 before the object is first saved, unless keys are given on insertion.
-  package internal(set) var key: Int64
+  @exclusivity(unchecked) package internal(set) var key: Int64
   /// Whether the context has the object among the changed ones.
-  var isNoted: Bool = false
+  @exclusivity(unchecked) var isNoted: Bool = false
   /// Whether the context finds the object by its key.
-  var isRegistered: Bool = false
+  @exclusivity(unchecked) var isRegistered: Bool = false
   /// The rows of which the current one is the object's, while it is.
-  private(set) var cursor: RowCursor?
+  @exclusivity(unchecked) private(set) var cursor: RowCursor?
   /// The slots of the row; `nil` before it is read.
-  var row: [SQLiteValue]?
+  @exclusivity(unchecked) var row: [SQLiteValue]?
   /// The number of saves of the row that values were read from.
-  var version: SQLiteValue?
+  @exclusivity(unchecked) var version: SQLiteValue?
   /// Changed links of many-to-many relationships by name.
-  var linkChanges: [String: PendingLinks] = [:]
+  @exclusivity(unchecked) var linkChanges: [String: PendingLinks] = [:]
   /// Values of transient attributes by name.
-  var transientValues: [String: AttributeValue] = [:]
+  @exclusivity(unchecked) var transientValues: [String: AttributeValue] = [:]
 
   /// Changed slots, made with the first change.
-  private var pending: UnsafeMutablePointer<SlotValue>?
+  @exclusivity(unchecked) private var pending: UnsafeMutablePointer<SlotValue>?
   /// Valid as long as the object can be used: ``heldContext`` keeps the context, and the context its unused objects.
-  private unowned(unsafe) let contextReference: ManagedObjectContext
+  let contextReference: Unmanaged<ManagedObjectContext>
+  /// Whether values are kept in the context's memory.
+  let isStreaming: Bool
+  private let isReadOnly: Bool
+  /// What slots refer to by position.
+  @exclusivity(unchecked) private(set) var payloads: [SlotPayload] = []
   /// Keeps the context; `nil` only while the object waits in the context for its next use.
-  private var heldContext: ManagedObjectContext?
+  @exclusivity(unchecked) private var heldContext: ManagedObjectContext?
 
   init(plan: EntityPlan, key: Int64, isNew: Bool, context: ManagedObjectContext) {
     self.plan = plan
     self.key = key
     self.isNew = isNew
-    contextReference = context
+    contextReference = Unmanaged.passUnretained(context)
     heldContext = context
+    isStreaming = context.isStreaming
+    isReadOnly = context.store.isReadOnly
   }
 
   deinit {
-    if isRegistered { contextReference.forget(self) }
-    guard let pending else { return }
-    pending.deinitialize(count: plan.columns.count)
-    pending.deallocate()
+    if isRegistered { contextReference._withUnsafeGuaranteedRef { $0.forget(self) } }
+    pending?.deallocate()
   }
 
   /// The number of the object's entity in its store.
@@ -92,13 +97,20 @@ public final class ManagedObject {
   /// The context of an object that can be used.
   func openContext() throws(ManagedObjectError) -> ManagedObjectContext {
     guard !isDeleted else { throw .deleted(entity: entityName) }
-    return contextReference
+    return context
+  }
+
+  /// Throws if the object can't be changed.
+  @inline(__always)
+  func checkChangeable() throws(ManagedObjectError) {
+    if isReadOnly { try context.checkWritable() }
+    if isDeleted { throw .deleted(entity: entityName) }
   }
 
   /// The context of an object that can be changed.
   func changeableContext() throws(ManagedObjectError) -> ManagedObjectContext {
-    try contextReference.checkWritable()
-    return try openContext()
+    try checkChangeable()
+    return context
   }
 
   // MARK: Changed slots
@@ -132,7 +144,48 @@ public final class ManagedObject {
   @inline(__always)
   func change(_ slot: Int, to value: SlotValue) {
     slots()[slot] = value
-    if !isNoted { contextReference.noteChange(of: self) }
+    if !isNoted { contextReference._withUnsafeGuaranteedRef { $0.noteChange(of: self) } }
+  }
+
+  /// Changes a slot to what is kept beside the slots.
+  func change(_ slot: Int, toPayload payload: SlotPayload) {
+    if case .payload(let position) = pendingValue(slot) {
+      payloads[position] = payload
+    } else {
+      payloads.append(payload)
+      setPending(slot, to: .payload(payloads.count - 1))
+    }
+    if !isNoted { contextReference._withUnsafeGuaranteedRef { $0.noteChange(of: self) } }
+  }
+
+  /// Changes a slot to a value.
+  func change(_ slot: Int, toValue value: SQLiteValue) {
+    switch value {
+    case .null: change(slot, to: .null)
+    case .integer(let integer): change(slot, to: .integer(integer))
+    case .real(let real): change(slot, to: .real(real))
+    case .text(var text):
+      guard isStreaming else { return change(slot, toPayload: .text(text)) }
+      text.withUTF8 { change(slot, toCopyOf: UnsafeRawBufferPointer($0)) }
+    case .blob(let bytes):
+      guard isStreaming else { return change(slot, toPayload: .blob(bytes)) }
+      bytes.withUnsafeBytes { change(slot, toCopyOf: $0) }
+    }
+  }
+
+  /// Changes a slot to text or bytes, which are copied to the context's memory.
+  @inline(__always)
+  func change(_ slot: Int, toCopyOf bytes: UnsafeRawBufferPointer) {
+    let offset = contextReference._withUnsafeGuaranteedRef { $0.arena.append(bytes) }
+    change(slot, to: .bytes(offset: offset, count: bytes.count))
+  }
+
+  /// The object that a key is to lead to.
+  func pendingReference(_ slot: Int) -> ManagedObject? {
+    guard case .payload(let position) = pendingValue(slot), case .reference(let target) = payloads[position] else {
+      return nil
+    }
+    return target
   }
 
   @inline(__always)
@@ -146,30 +199,28 @@ public final class ManagedObject {
 
   /// Gives a new object what the model says.
   func fill() {
-    for (slot, value) in plan.template.enumerated() where !value.isUnchanged { setPending(slot, to: value) }
+    for (slot, value) in plan.template.enumerated() {
+      if let value { change(slot, toValue: value) }
+    }
   }
 
   /// Forgets changes, and what was read before them.
   func clearChanges() {
-    if let pending {
-      for slot in plan.columns.indices { pending[slot] = .unchanged }
-    }
+    pending?.update(repeating: .unchanged, count: plan.slotCount)
+    if !payloads.isEmpty { payloads.removeAll() }
     if !linkChanges.isEmpty { linkChanges.removeAll() }
     isNoted = false
-    row = nil
-    version = nil
+    if row != nil { row = nil }
+    if version != nil { version = nil }
   }
 
   /// Lets go of keys that would lead to deleted objects.
   func dropDeletedReferences() {
-    guard let pending else { return }
-    for slot in plan.columns.indices {
-      guard case .reference(let target) = pending[slot], target.isDeleted else { continue }
-      pending[slot] = .null
-      guard let relationship = plan.relationships.first(where: { $0.slot == slot }), relationship.entitySlot >= 0 else {
-        continue
-      }
-      pending[relationship.entitySlot] = .null
+    guard !payloads.isEmpty else { return }
+    for slot in plan.columns.indices where pendingReference(slot)?.isDeleted == true {
+      setPending(slot, to: .null)
+      let relationship = plan.relationships.first { $0.slot == slot }
+      if let relationship, relationship.entitySlot >= 0 { setPending(relationship.entitySlot, to: .null) }
     }
   }
 
@@ -183,13 +234,15 @@ public final class ManagedObject {
     case .null: return .null
     case .integer(let integer): return .integer(integer)
     case .real(let real): return .real(real)
-    case .text(let text): return .text(text)
-    case .blob(let bytes): return .blob(bytes)
     case .bytes(let offset, let count):
-      let bytes = contextReference.arena.bytes(offset: offset, count: count)
+      let bytes = context.arena.bytes(offset: offset, count: count)
       return plan.kinds[slot].isText ? .text(String(decoding: bytes, as: UTF8.self)) : .blob(Array(bytes))
-    case .reference(let target):
-      return target.isDeleted || target.key == 0 ? .null : .integer(target.key)
+    case .payload(let position):
+      switch payloads[position] {
+      case .text(let text): return .text(text)
+      case .blob(let bytes): return .blob(bytes)
+      case .reference(let target): return target.isDeleted || target.key == 0 ? .null : .integer(target.key)
+      }
     }
     if isNew { return .null }
     if let cursor { return cursor.statement.value(at: cursor.column(slot)) }
@@ -198,7 +251,7 @@ public final class ManagedObject {
 
   func loadedRow() throws(ManagedObjectError) -> [SQLiteValue] {
     if let row { return row }
-    guard let (found, foundVersion) = try contextReference.row(of: plan, key: key) else {
+    guard let (found, foundVersion) = try context.row(of: plan, key: key) else {
       throw .missingRow(identifier)
     }
     row = found
@@ -261,7 +314,7 @@ public final class ManagedObject {
   /// Takes up the context again.
   func revive(key: Int64) {
     self.key = key
-    heldContext = contextReference
+    heldContext = contextReference.takeUnretainedValue()
   }
 }
 

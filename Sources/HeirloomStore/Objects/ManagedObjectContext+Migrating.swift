@@ -34,6 +34,6 @@ extension ManagedObject {
   ///   - column: A column of the object's table.
   package func setStoredValue(_ value: SQLiteValue, inColumn column: String) {
     guard let slot = plan.slot(ofColumn: column) else { return }
-    change(slot, to: context.isStreaming ? context.kept(value) : SlotValue(value))
+    change(slot, toValue: value)
   }
 }

@@ -43,8 +43,22 @@ extension ManagedObjectContext {
       }
       return clearChanges()
     }
-    try writeChanges()
-    clearWrittenChanges()
+    guard hasOnlyInsertions else {
+      try writeChanges()
+      return clearWrittenChanges()
+    }
+    for index in changed.indices {
+      let object = changed[index]
+      note(object.plan)
+      do throws(SQLiteError) {
+        try object.plan.writer.insert(object, arena: arena)
+      } catch {
+        throw wrap(error)
+      }
+      object.clearChanges()
+    }
+    for index in changed.indices { releaseWritten(index) }
+    endWriting()
   }
 
   /// In a streaming context, writes what a question to the store must find.
@@ -174,7 +188,7 @@ extension ManagedObjectContext {
       let isMissing =
         switch object.pendingValue(slot) {
         case .null: true
-        case .reference(let target): target.isDeleted
+        case .payload: object.pendingReference(slot)?.isDeleted == true
         // A row from before is not refused for what it lacks.
         case .unchanged: object.isNew
         default: false

@@ -11,26 +11,27 @@ public final class ManagedObjectContext {
   /// Whether rows are written in a transaction of the caller's, and new objects have keys at once.
   let isStreaming: Bool
   /// Changed objects in the order of their first change.
-  private(set) var changed: [ManagedObject] = []
+  @exclusivity(unchecked) private(set) var changed: [ManagedObject] = []
   /// New text and bytes of a streaming context.
   let arena: ByteArena = ByteArena()
   /// Objects that others can find, by the number of their tree's root and by key; each takes itself out when it goes.
-  private var registered: [[Int64: Unmanaged<ManagedObject>]]
+  @exclusivity(unchecked) private var registered: [[Int64: Unmanaged<ManagedObject>]]
   /// Objects without use, by the number of their entity.
-  private var unused: [[ManagedObject]]
+  @exclusivity(unchecked) private var unused: [[ManagedObject]]
   /// The last keys given in a streaming context, by the number of the tree's root; -1 before the first.
-  private var lastKeys: [Int64]
+  @exclusivity(unchecked) private var lastKeys: [Int64]
   /// The cursors whose rows are being looked at.
-  private var cursors: [RowCursor] = []
-  private var lastPlan: EntityPlan?
-  var lastWrittenPlan: EntityPlan?
+  @exclusivity(unchecked) private var cursors: [RowCursor] = []
+  @exclusivity(unchecked) var lastWrittenPlan: EntityPlan?
+  /// Whether all changed objects are new, and none has links.
+  @exclusivity(unchecked) var hasOnlyInsertions: Bool = true
   /// Objects whose key was changed to lead to another; entries may be out of date.
-  private var references: [ReferenceKey: [ManagedObject]] = [:]
+  @exclusivity(unchecked) private var references: [ReferenceKey: [ManagedObject]] = [:]
   /// The last places given in ordered relationships.
-  private var places: [ReferenceKey: Int64] = [:]
-  private var deferredError: ManagedObjectError?
+  @exclusivity(unchecked) private var places: [ReferenceKey: Int64] = [:]
+  @exclusivity(unchecked) private var deferredError: ManagedObjectError?
   /// The objects that were inserted, by the number of their entity.
-  private var insertions: [Int]
+  @exclusivity(unchecked) private var insertions: [Int]
   /// The tables that were written to.
   package internal(set) var writtenTables: Set<String> = []
 
@@ -213,9 +214,7 @@ public final class ManagedObjectContext {
   // MARK: What objects ask for
 
   func plan(for entityName: String) throws(ManagedObjectError) -> EntityPlan {
-    if let lastPlan, lastPlan.entity.name == entityName { return lastPlan }
     guard let plan = store.plan(named: entityName) else { throw .unknownEntity(entityName) }
-    lastPlan = plan
     return plan
   }
 
@@ -309,7 +308,7 @@ public final class ManagedObjectContext {
     }
     let key = ReferenceKey(table: table, column: keyColumn, target: ObjectIdentifier(owner))
     for object in references[key] ?? [] {
-      guard case .reference(let target) = object.pendingValue(ofColumn: keyColumn), target === owner, !object.isDeleted,
+      guard let slot = object.plan.slot(ofColumn: keyColumn), object.pendingReference(slot) === owner, !object.isDeleted,
         seen.insert(object).inserted
       else { continue }
       members.append((object, nil))
@@ -363,6 +362,7 @@ public final class ManagedObjectContext {
   // MARK: Keeping track
 
   func noteChange(of object: ManagedObject) {
+    if !object.isNew || object.isDeleted { hasOnlyInsertions = false }
     guard !object.isNoted else { return }
     object.isNoted = true
     changed.append(object)
@@ -371,22 +371,14 @@ public final class ManagedObjectContext {
   /// Changes a key of an object, and the entity number beside it.
   func setReference(to target: ManagedObject?, column: String, of object: ManagedObject) {
     guard let slot = object.plan.slot(ofColumn: column) else { return }
-    let relationship = object.plan.relationships.first { $0.slot == slot }
-    setReference(to: target, slot: slot, entitySlot: relationship?.entitySlot ?? -1, of: object)
-    guard let target, !isStreaming else { return }
+    let entitySlot = object.plan.relationships.first { $0.slot == slot }?.entitySlot ?? -1
+    let number = target.map { SlotValue.integer(Int64($0.plan.entity.number)) } ?? .null
+    if entitySlot >= 0 { object.change(entitySlot, to: number) }
+    guard let target else { return object.change(slot, to: .null) }
+    guard !isStreaming else { return object.change(slot, to: .integer(target.key)) }
+    object.change(slot, toPayload: .reference(target))
     let key = ReferenceKey(table: object.plan.entity.table, column: column, target: ObjectIdentifier(target))
     references[key, default: []].append(object)
-  }
-
-  /// Changes a key of an object, for relationships whose members aren't looked up before the next write.
-  func setReference(to target: ManagedObject?, slot: Int, entitySlot: Int, of object: ManagedObject) {
-    guard let target else {
-      object.change(slot, to: .null)
-      if entitySlot >= 0 { object.change(entitySlot, to: .null) }
-      return
-    }
-    object.change(slot, to: isStreaming ? .integer(target.key) : .reference(target))
-    if entitySlot >= 0 { object.change(entitySlot, to: .integer(Int64(target.plan.entity.number))) }
   }
 
   /// The place for a new last member of an ordered relationship.
@@ -459,6 +451,7 @@ public final class ManagedObjectContext {
   func clearChanges() {
     for object in changed { object.clearChanges() }
     changed.removeAll()
+    hasOnlyInsertions = true
     references.removeAll()
     places.removeAll()
     arena.removeAll()
@@ -468,14 +461,26 @@ public final class ManagedObjectContext {
   func clearWrittenChanges() {
     for index in changed.indices {
       changed[index].clearChanges()
-      if isKnownUniquelyReferenced(&changed[index]) {
-        retire(changed[index])
-      } else if !changed[index].isDeleted {
-        changed[index].isNew = false
-        register(changed[index])
-      }
+      releaseWritten(index)
     }
+    endWriting()
+  }
+
+  /// Ends the use of a changed object that was written.
+  @inline(__always)
+  func releaseWritten(_ index: Int) {
+    if isKnownUniquelyReferenced(&changed[index]) {
+      retire(changed[index])
+    } else if !changed[index].isDeleted {
+      changed[index].isNew = false
+      register(changed[index])
+    }
+  }
+
+  /// Forgets all changed objects, which are written.
+  func endWriting() {
     changed.removeAll(keepingCapacity: changed.count <= Self.unusedLimit)
+    hasOnlyInsertions = true
     if !references.isEmpty { references.removeAll() }
     if !places.isEmpty { places.removeAll() }
     arena.removeAll()

@@ -1,14 +1,39 @@
 /// Finds numbers by name, for few names that are asked for again and again.
 ///
-/// A dictionary hashes whole names against attacks; the names here are the model's own.
-struct NameTable {
+/// A dictionary hashes whole names against attacks; the names here are the model's own, and mostly come as the same literal.
+final class NameTable {
   private struct Entry {
     let name: String
     let number: Int
   }
 
-  private var entries: [Entry?]
+  /// A name that was asked for, with its representation: as long as it is kept, no other text has the same.
+  private struct Recent {
+    var name: String = ""
+    var words: Words = Words("")
+    var number: Int = -1
+  }
+
+  /// The memory of a string's value.
+  private struct Words: Equatable {
+    let first: UInt64
+    let second: UInt64
+
+    @inline(__always)
+    init(_ name: String) {
+      #if _pointerBitWidth(_64)
+        (first, second) = unsafeBitCast(name, to: (UInt64, UInt64).self)
+      #else
+        (first, second) = (0, 0)
+      #endif
+    }
+  }
+
+  private static let recentCount: Int = 32
+
+  private let entries: [Entry?]
   private let mask: Int
+  private let recent: UnsafeMutablePointer<Recent>
 
   /// Creates a table; of equal names the first counts.
   ///
@@ -17,23 +42,48 @@ struct NameTable {
     var capacity = 8
     while capacity < 2 * names.count + 2 { capacity *= 2 }
     mask = capacity - 1
-    entries = Array(repeating: nil, count: capacity)
-    for (name, number) in names where self[name] == nil {
+    var entries: [Entry?] = Array(repeating: nil, count: capacity)
+    names: for (name, number) in names {
       var index = Self.hash(name) & mask
-      while entries[index] != nil { index = (index + 1) & mask }
+      while let entry = entries[index] {
+        if entry.name == name { continue names }
+        index = (index + 1) & mask
+      }
       entries[index] = Entry(name: name, number: number)
     }
+    self.entries = entries
+    recent = .allocate(capacity: Self.recentCount)
+    recent.initialize(repeating: Recent(), count: Self.recentCount)
   }
 
-  /// The number of a name; `nil` for an unknown one.
-  subscript(name: String) -> Int? {
+  deinit {
+    recent.deinitialize(count: Self.recentCount)
+    recent.deallocate()
+  }
+
+  /// Returns the number of a name; -1 for an unknown one.
+  @inline(__always)
+  func number(of name: String) -> Int {
+    let words = Words(name)
+    let place = Int(truncatingIfNeeded: (words.first ^ words.first >> 23 ^ words.second >> 7 ^ words.second >> 56) & 31)
+    if recent[place].words == words, recent[place].number >= 0 { return recent[place].number }
+    return find(name, words, place)
+  }
+
+  @inline(never)
+  private func find(_ name: String, _ words: Words, _ place: Int) -> Int {
     var index = Self.hash(name) & mask
     // At least half of the entries are empty.
     while let entry = entries[index] {
-      if entry.name == name { return entry.number }
+      if entry.name == name {
+        #if _pointerBitWidth(_64)
+          recent[place] = Recent(name: name, words: words, number: entry.number)
+        #endif
+        return entry.number
+      }
       index = (index + 1) & mask
     }
-    return nil
+    return -1
   }
 
   private static func hash(_ name: String) -> Int {

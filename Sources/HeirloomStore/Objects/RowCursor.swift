@@ -2,11 +2,11 @@
 final class RowCursor {
   let statement: Statement
   /// The object of the current row, while the row is its own.
-  unowned(unsafe) var current: ManagedObject?
+  @exclusivity(unchecked) unowned(unsafe) var current: ManagedObject?
   /// The columns of the current row's slots.
-  private(set) var columns: [Int32] = []
+  @exclusivity(unchecked) private(set) var columns: [Int32] = []
   private let maps: [Int: [Int32]]
-  private var number: Int = 0
+  @exclusivity(unchecked) private var number: Int = 0
 
   /// The columns before those of slots: the primary key, the entity number and the number of saves.
   private static let fixedColumns: Int = 3

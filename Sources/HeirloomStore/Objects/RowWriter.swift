@@ -25,8 +25,8 @@ final class RowWriter {
   private let columns: [String]
   private let kinds: [EntityPlan.SlotKind]
   private let entityNumber: Int64
-  private var insertion: Prepared?
-  private var updates: [UpdateKey: Prepared] = [:]
+  @exclusivity(unchecked) private var insertion: Prepared?
+  @exclusivity(unchecked) private var updates: [UpdateKey: Prepared] = [:]
 
   init(entity: PhysicalEntity, columns: [String], kinds: [EntityPlan.SlotKind], store: PersistentStore) {
     connection = store.connection
@@ -120,8 +120,6 @@ final class RowWriter {
     case .unchanged, .null: try statement.bindNull(at: position)
     case .integer(let integer): try statement.bind(integer, at: position)
     case .real(let real): try statement.bind(real, at: position)
-    case .text(let text): try statement.bind(text, at: position)
-    case .blob(let bytes): try statement.bind(bytes, at: position)
     case .bytes(let offset, let count):
       let bytes = arena.bytes(offset: offset, count: count)
       if kinds[slot].isText {
@@ -129,11 +127,16 @@ final class RowWriter {
       } else {
         try statement.bindUnownedBytes(bytes, at: position)
       }
-    case .reference(let target):
-      if target.isDeleted || target.key == 0 {
-        try statement.bindNull(at: position)
-      } else {
-        try statement.bind(target.key, at: position)
+    case .payload(let index):
+      switch object.payloads[index] {
+      case .text(let text): try statement.bind(text, at: position)
+      case .blob(let bytes): try statement.bind(bytes, at: position)
+      case .reference(let target):
+        if target.isDeleted || target.key == 0 {
+          try statement.bindNull(at: position)
+        } else {
+          try statement.bind(target.key, at: position)
+        }
       }
     }
   }

@@ -1,4 +1,6 @@
 /// What a column of an object is to hold after the next save.
+///
+/// It has no references, so that the slots of streamed objects are written and emptied without counting any.
 enum SlotValue {
   /// The column was not changed.
   case unchanged
@@ -8,25 +10,10 @@ enum SlotValue {
   case integer(Int64)
   /// A floating-point number.
   case real(Double)
-  /// Text.
-  case text(String)
-  /// Bytes.
-  case blob([UInt8])
   /// Text or bytes, by the column's type, in the memory of the context.
   case bytes(offset: Int, count: Int)
-  /// The key of an object, which it may still have to be given.
-  case reference(ManagedObject)
-
-  /// Wraps a value.
-  init(_ value: SQLiteValue) {
-    switch value {
-    case .null: self = .null
-    case .integer(let integer): self = .integer(integer)
-    case .real(let real): self = .real(real)
-    case .text(let text): self = .text(text)
-    case .blob(let bytes): self = .blob(bytes)
-    }
-  }
+  /// What the object keeps beside its slots, by position.
+  case payload(Int)
 
   /// Whether the column was not changed.
   var isUnchanged: Bool {
@@ -34,15 +21,25 @@ enum SlotValue {
   }
 }
 
+/// What is too large for a slot.
+enum SlotPayload {
+  /// Text.
+  case text(String)
+  /// Bytes.
+  case blob([UInt8])
+  /// The key of an object, which it may still have to be given.
+  case reference(ManagedObject)
+}
+
 /// Memory for the bytes of new values between two writes of a context, used again and again.
 final class ByteArena {
   /// How much is kept when everything is let go of, in bytes.
   private static let keptCapacity: Int = 1 << 18
 
-  private var start: UnsafeMutableRawPointer?
-  private var capacity: Int = 0
+  @exclusivity(unchecked) private var start: UnsafeMutableRawPointer?
+  @exclusivity(unchecked) private var capacity: Int = 0
   /// The bytes in use.
-  private(set) var count: Int = 0
+  @exclusivity(unchecked) private(set) var count: Int = 0
 
   deinit { start?.deallocate() }
 
@@ -50,6 +47,7 @@ final class ByteArena {
   ///
   /// - Parameter bytes: The bytes; they may not be in this memory.
   /// - Returns: Where the copy begins.
+  @inline(__always)
   func append(_ bytes: UnsafeRawBufferPointer) -> Int {
     let offset = count
     if bytes.count > capacity - count { grow(by: bytes.count) }
@@ -70,6 +68,7 @@ final class ByteArena {
   }
 
   /// Returns bytes that were copied; none for a range that isn't in use.
+  @inline(__always)
   func bytes(offset: Int, count: Int) -> UnsafeRawBufferPointer {
     guard let start, offset >= 0, count >= 0, offset <= self.count - count else {
       return UnsafeRawBufferPointer(start: nil, count: 0)

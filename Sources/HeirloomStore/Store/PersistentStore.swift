@@ -26,7 +26,8 @@ public final class PersistentStore {
   /// The connection's name of the database: `main`, or that of an attached one.
   package let database: String
   /// The plans of entities, by their numbers, made when they are first asked for.
-  private var plans: [EntityPlan?]
+  @exclusivity(unchecked) private var plans: [EntityPlan?]
+  private let entityNames: NameTable
   /// Whether the connection is someone else's.
   package let isView: Bool
 
@@ -39,6 +40,7 @@ public final class PersistentStore {
     self.database = database
     self.isView = isView
     plans = Array(repeating: nil, count: schema.entities.count)
+    entityNames = NameTable(schema.entities.map { ($0.name, $0.number) })
     model = schema.model
     self.configuration = configuration
     self.metadata = metadata
@@ -130,7 +132,7 @@ public final class PersistentStore {
 
   /// Returns what is needed to read and write objects of an entity; `nil` for an unknown one.
   func plan(named name: String) -> EntityPlan? {
-    schema.entity(named: name).flatMap { plan(numbered: $0.number) }
+    plan(numbered: entityNames.number(of: name))
   }
 
   /// Returns what is needed to read and write objects of an entity; `nil` for an unknown number.
