@@ -1,6 +1,7 @@
 import Foundation
 import Heirloom
 import HeirloomFormats
+import HeirloomMapping
 import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
@@ -8,10 +9,12 @@ import TestSupport
 
 /// An app of three versions, whose first made the store: a real one where the corpus is present.
 struct CrashApp: Sendable {
-  /// The models of the versions; the second adds an attribute, the third an entity that renumbers all others.
+  /// The models of the versions; the second adds an attribute, the third another and an entity that renumbers all others.
   let models: [ManagedObjectModel]
   /// The bytes of a store of the first version: one file in rollback mode.
   let store: [UInt8]
+  /// How much of a migration is done by policies.
+  var code: CrashScenario.Code = .none
 
   /// The name of the store's main file.
   static let storeName = "Journal.sqlite"
@@ -61,10 +64,14 @@ struct CrashApp: Sendable {
   private static func versions(from first: ManagedObjectModel) throws -> [ManagedObjectModel] {
     var entities = first.entities
     guard let index = entities.firstIndex(where: { $0.superentity == nil }) else { return [first] }
-    var added = AttributeDescription(name: "addedInSecond", type: .integer64)
-    added.isOptional = true
-    entities[index].attributes.append(added)
+    func add(_ name: String) {
+      var added = AttributeDescription(name: name, type: .integer64)
+      added.isOptional = true
+      entities[index].attributes.append(added)
+    }
+    add("addedInSecond")
     let second = try ManagedObjectModel(entities: entities)
+    add("addedInThird")
     var entity = EntityDescription(name: "AAAdded")
     entity.attributes = [AttributeDescription(name: "name", type: .string)]
     return [first, second, try ManagedObjectModel(entities: entities + [entity])]
@@ -107,12 +114,34 @@ struct CrashApp: Sendable {
     var configuration = MigrationAssistant.Configuration()
     configuration.lockTimeout = 1
     configuration.storeTimeout = 0.02
+    configuration.mappings = (try? mappings) ?? []
+    configuration.policies.register(EntityMigrationPolicy.self, named: "Standard")
     var vault = StoreVault.Configuration()
     vault.leavesWAL = leavesWAL
     let assistant = MigrationAssistant(
       storeURL: url, modelController: controller, history: history, configuration: configuration, files: files,
       builder: builder, vaultConfiguration: vault)
     return (assistant, controller)
+  }
+
+  /// The mapping models that the app brings, all of whose objects are made by a policy.
+  private var mappings: [MappingModel] {
+    get throws {
+      let pairs: [(Int, Int)] =
+        switch code {
+        case .none: []
+        case .policies: [(0, 1), (0, 2), (1, 2)]
+        case .hops: [(0, 1), (1, 2)]
+        }
+      return try pairs.map { from, to in
+        var mapping = try MappingModel.inferred(from: models[from], to: models[to])
+        for index in mapping.entityMappings.indices where mapping.entityMappings[index].sourceEntityName != nil {
+          mapping.entityMappings[index].mappingType = .custom
+          mapping.entityMappings[index].entityMigrationPolicyClassName = "Standard"
+        }
+        return mapping
+      }
+    }
   }
 
   func vault(in folder: String, files: any FileOperations = POSIXFileOperations()) throws -> StoreVault {

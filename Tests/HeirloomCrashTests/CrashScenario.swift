@@ -41,6 +41,16 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
   var builder: BuilderChoice = .automatic
   /// Whether the file system has no hard links.
   var refusesLinks = false
+  /// How much of a migration is done by policies.
+  var code: Code = .none
+
+  /// How much of a migration is done by policies, object by object.
+  enum Code: String, Sendable {
+    case none = ""
+    case policies = " by policies"
+    /// In two hops through the second version, with a store between them.
+    case hops = " by policies in two hops"
+  }
 
   var description: String {
     let maker =
@@ -48,7 +58,7 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
       case .automatic: ""
       case .always(let builder): " by \(builder)"
       }
-    return "\(operation.rawValue)\(maker), \(initial.rawValue)\(refusesLinks ? ", no links" : "")"
+    return "\(operation.rawValue)\(code.rawValue)\(maker), \(initial.rawValue)\(refusesLinks ? ", no links" : "")"
   }
 
   /// Every state with every operation; a new operation or builder is one line more.
@@ -56,6 +66,8 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
     [
       CrashScenario(initial: initial, operation: .migrate, builder: .always(.rebuild)),
       CrashScenario(initial: initial, operation: .migrate, builder: .always(.cloneAndAlter)),
+      CrashScenario(initial: initial, operation: .migrate, code: .policies),
+      CrashScenario(initial: initial, operation: .migrate, code: .hops),
       CrashScenario(initial: initial, operation: .restore),
       CrashScenario(initial: initial, operation: .archive),
       CrashScenario(initial: initial, operation: .prune),
@@ -86,6 +98,7 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
     CrashScenario(initial: .hotJournal, operation: .migrate, builder: .always(.rebuild)),
     CrashScenario(initial: .hotJournal, operation: .migrate, builder: .always(.cloneAndAlter)),
     CrashScenario(initial: .externalData, operation: .migrate, refusesLinks: true),
+    CrashScenario(initial: .uncheckpointedWAL, operation: .migrate, code: .hops),
     CrashScenario(initial: .rollbackAtRest, operation: .restore),
     CrashScenario(initial: .rollbackAtRest, operation: .archive),
     CrashScenario(initial: .rollbackAtRest, operation: .prune),

@@ -29,7 +29,9 @@ struct CrashWorld {
 
   init(_ scenario: CrashScenario) throws {
     self.scenario = scenario
-    app = try CrashApp.shared.get()
+    var app = try CrashApp.shared.get()
+    app.code = scenario.code
+    self.app = app
     let folder = try QuickFolder()
     try Self.prepare(scenario, app, in: folder.path)
     beginning = try DiskModel(folder.path)

@@ -226,7 +226,9 @@ extension ManagedObject {
   }
 
   private func check(_ object: ManagedObject, for relationship: PlannedRelationship) throws(ManagedObjectError) {
-    guard object.contextReference.toOpaque() == contextReference.toOpaque() else { throw .otherContext(entity: object.entityName) }
+    guard object.contextReference.toOpaque() == contextReference.toOpaque() else {
+      throw .otherContext(entity: object.entityName)
+    }
     guard !object.isDeleted else { throw .deleted(entity: object.entityName) }
     guard relationship.destinationNumbers.contains(object.plan.entity.number) else {
       throw .wrongDestination(

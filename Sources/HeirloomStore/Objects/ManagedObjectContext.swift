@@ -308,7 +308,8 @@ public final class ManagedObjectContext {
     }
     let key = ReferenceKey(table: table, column: keyColumn, target: ObjectIdentifier(owner))
     for object in references[key] ?? [] {
-      guard let slot = object.plan.slot(ofColumn: keyColumn), object.pendingReference(slot) === owner, !object.isDeleted,
+      guard let slot = object.plan.slot(ofColumn: keyColumn), object.pendingReference(slot) === owner,
+        !object.isDeleted,
         seen.insert(object).inserted
       else { continue }
       members.append((object, nil))
