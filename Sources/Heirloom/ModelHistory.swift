@@ -128,13 +128,28 @@ public struct ModelHistory: Sendable {
   ///
   /// - Parameter url: The place of an `.xcmappingmodel`, or of a compiled `.cdm`.
   /// - Returns: The mapping model, for ``MigrationAssistant/Configuration/mappings``.
-  /// - Throws: ``MappingReadingError`` if there is none that can be read.
+  /// - Throws: ``MappingReadingError`` if there is none that can be read, or if it doesn't fit the versions that it names.
   public func mappingModel(contentsOf url: URL) throws(MappingReadingError) -> MappingModel {
     let read = try MappingModelFile.read(url.path).read
-    guard let sourceName = read.sourceModelName, let destinationName = read.destinationModelName,
-      let source = try? model(named: sourceName), let destination = try? model(named: destinationName),
-      read.mismatches(from: source, to: destination).isEmpty
-    else { return read.mappingModel }
+    return try bound(read, path: url.path) ?? read.mappingModel
+  }
+
+  /// Completes a mapping model for the versions that it names.
+  ///
+  /// - Parameters:
+  ///   - read: A mapping model.
+  ///   - path: Its file.
+  /// - Returns: The mapping model with version hashes; `nil` if a version that it names is not in the history.
+  /// - Throws: ``MappingReadingError`` if it doesn't fit them.
+  package func bound(_ read: ReadMappingModel, path: String) throws(MappingReadingError) -> MappingModel? {
+    if read.mappingModel.carriesHashes { return read.mappingModel }
+    guard let from = read.sourceModelName, let to = read.destinationModelName, let source = try? model(named: from),
+      let destination = try? model(named: to)
+    else { return nil }
+    let mismatches = read.mismatches(from: source, to: destination)
+    guard mismatches.isEmpty else {
+      throw MappingReadingError(path: path, problem: .unfit(source: from, destination: to, mismatches: mismatches))
+    }
     return read.mappingModel.completed(from: source, to: destination)
   }
 

@@ -115,6 +115,39 @@ struct MappingCommandTests {
 
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct MappingCommandCorpusTests {
+  @Test func `a history binds each mapping model to its own step`() throws {
+    let project = Corpus.folder.appendingPathComponent("delta")
+    let history = try ModelHistory(contentsOf: project.appendingPathComponent("models/Delta.xcdatamodeld"))
+    let models = try history.versionNames.map { try #require(try history.model(named: $0)) }
+    var steps: [String] = []
+    for path in Corpus.mappingPaths where path.hasPrefix("delta/") {
+      let url = Corpus.folder.appendingPathComponent(path)
+      let read = try MappingModelFile.read(url.path).read
+      let bound = try history.mappingModel(contentsOf: url)
+      let position = try #require(history.versionNames.firstIndex { $0 == read.sourceModelName })
+      // By names alone, most of these fit the steps before and after as well.
+      for start in [position - 1, position, position + 1] where models.indices.contains(start + 1) && start >= 0 {
+        guard bound.mismatches(from: models[start], to: models[start + 1]).isEmpty else { continue }
+        #expect(start == position, "\(path) fits the step from \(history.versionNames[start])")
+        steps.append(history.versionNames[start])
+      }
+    }
+    #expect(steps.count == 11)
+    #expect(Set(steps) == Set(history.versionNames.dropLast()))
+  }
+
+  @Test func `a mapping model that doesn't fit the versions of its names is told of`() throws {
+    let project = Corpus.folder.appendingPathComponent("jsqcoredatakit")
+    let mapping = project.appendingPathComponent("mappings/Version2_to_Version3.xcmappingmodel")
+    let other = try ModelHistory(contentsOf: Tool.snapshots.appendingPathComponent("Done"))
+    // Of versions that the history lacks, nothing can be said.
+    #expect(try other.mappingModel(contentsOf: mapping) == MappingModel(contentsOf: mapping))
+    let model = other.current
+    let liar = ModelHistory(current: model, name: "Version 3", earlier: [("Version 2", model)])
+    let unfit = try #require(throws: MappingReadingError.self) { try liar.mappingModel(contentsOf: mapping) }
+    #expect(unfit.description.contains("\"Employee\""))
+  }
+
   /// Store, its model, the next one and the mapping model for the step.
   @Test func `a real app's store is migrated by the mapping model that the app shipped`() throws {
     let directory = try TemporaryDirectory()

@@ -7,7 +7,7 @@ struct GivenMappings {
     let path: String
     let read: ReadMappingModel
     /// The mapping model; with version hashes once it is known for which versions it is.
-    var mapping: MappingModel
+    let mapping: MappingModel
   }
 
   private var all: [Given] = []
@@ -21,20 +21,14 @@ struct GivenMappings {
   ///   - paths: The files.
   ///   - history: The versions that are known.
   ///   - console: Told of what is not understood in the files.
-  /// - Throws: `MappingReadingError`, or a failure for a file that doesn't fit the versions that it names.
+  /// - Throws: `MappingReadingError`, also for a file that doesn't fit the versions that it names.
   init(_ paths: [String], history: ModelHistory, console: Console) throws {
     for path in paths {
       let read = try MappingModelFile.read(path).read
       for warning in read.warnings { console.log("note: \(path): \(warning.description)") }
-      var given = Given(path: path, read: read, mapping: read.mappingModel)
-      if !read.mappingModel.carriesHashes, let from = read.sourceModelName, let to = read.destinationModelName,
-        let source = try history.model(named: from), let destination = try history.model(named: to)
-      {
-        let mismatches = read.mismatches(from: source, to: destination)
-        guard mismatches.isEmpty else { throw Self.misfit(path, from, to, mismatches) }
-        given.mapping = read.mappingModel.completed(from: source, to: destination)
-      }
-      all.append(given)
+      // Without known versions, entities and properties by their names have to do.
+      let bound = try history.bound(read, path: path)
+      all.append(Given(path: path, read: read, mapping: bound ?? read.mappingModel))
     }
   }
 
@@ -67,20 +61,5 @@ struct GivenMappings {
         : given.read.mismatches(from: source, to: destination)
       return mismatches.first.map { "\(given.path) is not for this step: \($0.description)" }
     }
-  }
-
-  private static func misfit(
-    _ path: String, _ source: String, _ destination: String, _ mismatches: [MappingMismatch]
-  ) -> CommandFailure {
-    var failure = CommandFailure(
-      exitCode: .decisionNeeded, code: "mappingMismatch", coreDataCode: 134_140,
-      message: "\(path) is for the versions \"\(source)\" and \"\(destination)\" but doesn't fit them: "
-        + mismatches.map(\.description).joined(separator: " "),
-      suggestion: "Give the mapping model that belongs to these versions.")
-    failure.list = (
-      "\(path) is for the versions \"\(source)\" and \"\(destination)\" but doesn't fit them:",
-      mismatches.map(\.description)
-    )
-    return failure
   }
 }

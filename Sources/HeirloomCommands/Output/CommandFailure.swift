@@ -72,6 +72,14 @@ extension CommandFailure {
       self.init(
         exitCode: .failed, code: "unreadableMapping", coreDataCode: error.coreDataCode, message: error.description,
         suggestion: error.recoverySuggestion)
+      if case .unfit(let source, let destination, let mismatches) = error.problem {
+        exitCode = .decisionNeeded
+        code = "mappingMismatch"
+        list = (
+          "\(error.path ?? "The mapping model") is for the versions \"\(source)\" and \"\(destination)\" but doesn't fit them:",
+          mismatches.map(\.description)
+        )
+      }
     case let error as ManagedObjectError:
       self.init(exitCode: .failed, code: "failed", coreDataCode: nil, message: "\(error)")
     case let error as VaultError:
@@ -163,6 +171,7 @@ extension MappingReadingError {
     case .missing: 260
     case .unreadable: 257
     case .notMappingModel, .tooLarge, .malformed: 259
+    case .unfit: 134_140
     }
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import HeirloomModel
 
 /// A decoder of archived values.
@@ -153,6 +154,7 @@ struct ArchivedValueReader {
   private mutating func simple(
     _ object: ArchivedObject, _ name: String, depth: Int
   ) throws(ArchivedValueError) -> Counted {
+    if name == "NSURL" { return try url(object, depth: depth) }
     // The reader of models knows these classes.
     var reader = ModelArchiveReader(archive)
     let value: AttributeValue? = try read { () throws(KeyedArchiveError) in try reader.value(.object(object)) }
@@ -160,9 +162,23 @@ struct ArchivedValueReader {
     case .date(let seconds)?: return Counted(value: .date(seconds))
     case .decimal(let text)?: return Counted(value: .decimal(text))
     case .uuid(let bytes)?: return Counted(value: .uuid(bytes))
-    case .uri(let text)?: return Counted(value: .url(text), byteCount: text.utf8.count)
     default: throw .malformedObject(className: name)
     }
+  }
+
+  /// The text of a URL, resolved against that of its base if it has one.
+  private mutating func url(_ object: ArchivedObject, depth: Int) throws(ArchivedValueError) -> Counted {
+    guard let relative = try member("NS.relative", of: object, depth: depth)?.value.stringValue else {
+      throw .malformedObject(className: "NSURL")
+    }
+    var text = relative
+    if let base = try member("NS.base", of: object, depth: depth)?.value, !base.isNull {
+      guard case .url(let base) = base, let url = URL(string: relative, relativeTo: URL(string: base)) else {
+        throw .malformedObject(className: "NSURL")
+      }
+      text = url.absoluteString
+    }
+    return Counted(value: .url(text), byteCount: text.utf8.count)
   }
 
   // MARK: - Collections

@@ -70,7 +70,9 @@ package final class KeyedArchive: Sendable {
     }
     guard let objects = position("$objects", keys, values), case .array(let table) = try plist.archived(objects),
       let top = position("$top", keys, values), case .dictionary(let topKeys, let topValues) = try plist.archived(top),
-      let root = position("root", topKeys, topValues), case .scalar(.uid(let reference)) = try plist.archived(root)
+      // An archive of one object that was encoded under a key of the app's choice is one all the same.
+      let root = position("root", topKeys, topValues) ?? (topValues.count == 1 ? topValues.first : nil),
+      case .scalar(.uid(let reference)) = try plist.archived(root)
     else { throw .notKeyedArchive }
     self.table = table
     rootReference = reference

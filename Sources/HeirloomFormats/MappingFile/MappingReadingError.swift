@@ -1,4 +1,5 @@
 public import Foundation
+public import HeirloomMapping
 
 /// A file from which no mapping model could be read, and why.
 public struct MappingReadingError: Error, Hashable, Sendable {
@@ -26,6 +27,8 @@ public struct MappingReadingError: Error, Hashable, Sendable {
     case notMappingModel(found: String)
     /// The file is of the right kind but damaged or incomplete.
     case malformed(reason: String)
+    /// The mapping model doesn't fit the versions that it names.
+    case unfit(source: String, destination: String, mismatches: [MappingMismatch])
   }
 
   /// The same problem, found in a file.
@@ -63,6 +66,9 @@ extension MappingReadingError: CustomStringConvertible {
       "\(file) is \(found); a mapping model (.xcmappingmodel or .cdm) was expected."
     case .malformed(let reason):
       "\(file) is no complete mapping model: \(reason.hasSuffix(".") ? reason : reason + ".")"
+    case .unfit(let source, let destination, let mismatches):
+      "\(file) is for the versions \"\(source)\" and \"\(destination)\" but doesn't fit them: "
+        + mismatches.map(\.description).joined(separator: " ")
     }
   }
 }
@@ -77,6 +83,7 @@ extension MappingReadingError: LocalizedError {
     case .missing: "Check the path."
     case .unreadable: "Check that the file may be read, and try again."
     case .notMappingModel: "Use an .xcmappingmodel of Xcode's, or the .cdm that is compiled from it."
+    case .unfit: "Give the mapping model that belongs to these versions, or update it in Xcode."
     case .tooLarge, .malformed: "Restore the file, for example from version control."
     }
   }

@@ -106,6 +106,18 @@ struct ArchivedValueTests {
     #expect(throws: ArchivedValueError.unsupportedClass("App.Page")) { try value.encoded() }
   }
 
+  @Test func `reads archives of another key, and URLs with a base`() throws {
+    var builder = ArchiveBuilder()
+    let (first, second) = (builder.string("https://example.org/a/"), builder.string("b.html"))
+    let base = builder.object("NSURL", ["NS.base": ArchiveBuilder.null, "NS.relative": first])
+    let url = builder.object("NSURL", ["NS.base": base, "NS.relative": second])
+    #expect(try ArchivedValue(decoding: builder.bytes(root: url, key: "page")) == .url("https://example.org/a/b.html"))
+    let odd = builder.object("NSURL", ["NS.base": first, "NS.relative": second])
+    #expect(throws: ArchivedValueError.malformedObject(className: "NSURL")) {
+      try ArchivedValue(decoding: builder.bytes(root: odd))
+    }
+  }
+
   @Test func `says what a value is, and nothing where it is something else`() {
     #expect(ArchivedValue("a").stringValue == "a")
     #expect(ArchivedValue(1).stringValue == nil)

@@ -52,10 +52,10 @@ struct ArchiveBuilder {
   }
 
   /// Returns the archive with the given outermost object.
-  func bytes(root: PropertyListValue) throws -> [UInt8] {
+  func bytes(root: PropertyListValue, key: String = "root") throws -> [UInt8] {
     try BinaryPropertyListWriter.bytes(
       of: .dictionary([
-        "$archiver": .string("NSKeyedArchiver"), "$version": .integer(100_000), "$top": .dictionary(["root": root]),
+        "$archiver": .string("NSKeyedArchiver"), "$version": .integer(100_000), "$top": .dictionary([key: root]),
         "$objects": .array(objects),
       ]))
   }
