@@ -72,7 +72,7 @@ struct MappingCommandTests {
     let other = try mapping(to: Notebook.dropping(), name: "Other.cdm")
     let outcome = tool("migrate", url.path, "--to", model, "--mapping", other)
     #expect(outcome.code == 0, "\(outcome.error)")
-    #expect(outcome.error.contains("Other.cdm is not for this step"))
+    #expect(outcome.error.contains("Other.cdm is not for this migration"))
     let store = try PersistentStore.open(at: url, model: try Notebook.adding(), isReadOnly: true)
     let notes = try ManagedObjectContext(store: store).fetch("Note")
     #expect(try notes.first?.value(forAttribute: "mood") == .string("merry"))
@@ -148,8 +148,7 @@ struct MappingCommandCorpusTests {
     #expect(unfit.description.contains("\"Employee\""))
   }
 
-  /// Store, its model, the next one and the mapping model for the step.
-  @Test func `a real app's store is migrated by the mapping model that the app shipped`() throws {
+  @Test func `a real app's store is migrated by the mapping models that the app shipped`() throws {
     let directory = try TemporaryDirectory()
     let tool = Tool(directory: directory.url)
     let project = Corpus.folder.appendingPathComponent("objcio-core-data").path
@@ -157,13 +156,15 @@ struct MappingCommandCorpusTests {
     let url = try Corpus.copyStore("objcio-core-data/stores/Moody 2.moody", to: directory)
     let moods = try tool("inspect", url.path, "--json").json()["entities"] as? [[String: Any]]
     let before = moods?.first { $0["name"] as? String == "Mood" }?["rows"] as? Int
-    let next = "\(project)/mappings/Moody 2-Moody 3.xcmappingmodel"
-    let other = "\(project)/mappings/Moody 3-Moody 4.xcmappingmodel"
-    let outcome = tool(
-      "migrate", url.path, "--to", "\(bundle)/Moody 3.xcdatamodel", "--mapping", other, "--mapping", next)
+    // Two steps, and a mapping model for a third.
+    let maps = ["2-Moody 3", "3-Moody 4", "5-Moody 6"].map { "\(project)/mappings/Moody \($0).xcmappingmodel" }
+    let arguments =
+      ["migrate", url.path, "--to", "\(bundle)/Moody 4.xcdatamodel"] + maps.flatMap { ["--mapping", $0] }
+    let outcome = tool.run(arguments)
     #expect(outcome.code == 0, "\(outcome.error)")
-    #expect(outcome.error.contains("Moody 3-Moody 4.xcmappingmodel is not for this step"))
-    #expect(!outcome.error.contains("Moody 2-Moody 3.xcmappingmodel is not"))
+    #expect(!outcome.error.contains("2-Moody 3.xcmappingmodel is not for this migration"), "\(outcome.error)")
+    #expect(!outcome.error.contains("3-Moody 4.xcmappingmodel is not for this migration"), "\(outcome.error)")
+    #expect(outcome.error.contains("5-Moody 6.xcmappingmodel is not for this migration"), "\(outcome.error)")
     let after = try tool("inspect", url.path, "--json").json()["entities"] as? [[String: Any]]
     #expect(after?.first { $0["name"] as? String == "Mood" }?["rows"] as? Int == before)
     #expect(before.map { $0 > 0 } == true)

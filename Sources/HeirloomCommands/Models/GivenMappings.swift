@@ -47,19 +47,40 @@ struct GivenMappings {
     }
   }
 
-  /// Says which mapping models have no part in a migration, and why.
+  /// Says which mapping models have no part in a migration.
   ///
-  /// - Parameters:
-  ///   - source: The model that made the store.
-  ///   - destination: The current model.
+  /// - Parameter models: The model that made the store, those that may lie on the way, and the current one.
   /// - Returns: A sentence for each.
-  func notes(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [String] {
-    all.compactMap { given in
+  func notes(onTheWayThrough models: [ManagedObjectModel]) -> [String] {
+    guard let source = models.first, let destination = models.last else { return [] }
+    let hashes = models.map { $0.versionHashes() }
+    return all.compactMap { given in
       let mismatches =
         given.mapping.carriesHashes
         ? given.mapping.mismatches(from: source, to: destination)
         : given.read.mismatches(from: source, to: destination)
-      return mismatches.first.map { "\(given.path) is not for this step: \($0.description)" }
+      guard let first = mismatches.first else { return nil }
+      // A mapping model may also be for a part of the way.
+      let starts = models.indices.filter { given.mapping.starts(at: hashes[$0]) }
+      let ends = models.indices.filter { given.mapping.ends(at: hashes[$0]) }
+      if given.mapping.carriesHashes, starts.contains(where: { start in ends.contains { $0 != start } }) { return nil }
+      return "\(given.path) is not for this migration: \(first.description)"
+    }
+  }
+}
+
+extension MappingModel {
+  /// Whether all entities that objects come from are those of a version.
+  fileprivate func starts(at hashes: [String: VersionHash]) -> Bool {
+    entityMappings.allSatisfy { mapping in
+      mapping.sourceEntityName.map { hashes[$0] == mapping.sourceEntityVersionHash } ?? true
+    }
+  }
+
+  /// Whether all entities that objects become part of are those of a version.
+  fileprivate func ends(at hashes: [String: VersionHash]) -> Bool {
+    entityMappings.allSatisfy { mapping in
+      mapping.destinationEntityName.map { hashes[$0] == mapping.destinationEntityVersionHash } ?? true
     }
   }
 }

@@ -36,7 +36,7 @@ struct MigrationRequest {
     let url = URL(fileURLWithPath: path)
     var configuration = configuration
     if !mappings.isEmpty {
-      configuration.mappings = mappings.models(from: sourceModel(ofStoreAt: path), to: history.current)
+      configuration.mappings = mappings.models(from: look(atStore: path)?.model, to: history.current)
     }
     return MigrationAssistant(
       storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
@@ -47,15 +47,22 @@ struct MigrationRequest {
   /// - Parameter path: The store.
   /// - Returns: A sentence for each; nothing for a store that has the current model, or one of which no model is known.
   func mappingNotes(forStoreAt path: String) -> [String] {
-    guard !mappings.isEmpty, let source = sourceModel(ofStoreAt: path),
-      source.versionHashes() != history.currentHashes
+    guard !mappings.isEmpty, let look = look(atStore: path), let source = look.model,
+      look.metadata.versionHashes != history.currentHashes
     else { return [] }
-    return mappings.notes(from: source, to: history.current)
+    let names = history.versionNames
+    var between: [ManagedObjectModel] = []
+    if let start = look.versionName.flatMap({ names.firstIndex(of: $0) }),
+      let end = names.firstIndex(of: history.currentName), start < end
+    {
+      between = names[(start + 1)..<end].compactMap { try? history.model(named: $0) }
+    }
+    return mappings.notes(onTheWayThrough: [source] + between + [history.current])
   }
 
-  /// The model that made a store; `nil` where none is known or nothing can be read, which the assistant tells better.
-  private func sourceModel(ofStoreAt path: String) -> ManagedObjectModel? {
-    (try? StoreLook(at: path) { history.version(withHashes: $0) })?.model
+  /// Looks at a store; `nil` where nothing can be read, which the assistant tells better.
+  private func look(atStore path: String) -> StoreLook? {
+    try? StoreLook(at: path) { history.version(withHashes: $0) }
   }
 
   /// Further models under names that the history doesn't use.
