@@ -5,7 +5,9 @@ public enum MigrationError: Error, Sendable {
   case unsupportedMapping(reason: String)
   /// Mappings name policies that nobody registered.
   case unknownPolicies(names: [String], known: [String])
-  /// An entity mapping failed while it ran object by object.
+  /// An expression of a mapping can have no value: it names what is not there, or can't be read.
+  case invalidExpression(InvalidExpression)
+  /// An entity mapping failed while it ran object by object, or a value of it for one object.
   case mappingFailed(EntityMappingFailure)
   /// The store has rows that the model can't explain: an entity number it doesn't have, a table that is missing.
   case storeContradictsModel(reason: String)
@@ -29,6 +31,7 @@ extension MigrationError: CustomStringConvertible {
     case .unknownPolicies(let names, let known):
       "The mapping names the \(names.count == 1 ? "policy" : "policies") \(Self.list(names)), which"
         + " \(names.count == 1 ? "is" : "are") not registered; known are: \(known.isEmpty ? "none" : Self.list(known))."
+    case .invalidExpression(let expression): expression.description
     case .mappingFailed(let failure): failure.description
     case .storeContradictsModel(let reason): "The store is not what its model says: \(reason)."
     case .unexpectedRowCount(let step, let expected, let written):
@@ -47,7 +50,7 @@ extension MigrationError: CustomStringConvertible {
   /// The code of the same error in Core Data's domain.
   public var coreDataCode: Int {
     switch self {
-    case .unsupportedMapping, .unknownPolicies: 134140
+    case .unsupportedMapping, .unknownPolicies, .invalidExpression: 134140
     case .storeContradictsModel: 134020
     case .unexpectedRowCount, .proofFailed, .appFailed, .mappingFailed: 134110
     case .database(_, let coreDataCode): coreDataCode

@@ -252,13 +252,18 @@ struct MappingInferenceTests {
     #expect(inference.hazards.map(\.code) == ["valuesDropped E.z in E.z"])
   }
 
-  @Test func `an expression may read anything, so nothing is said to be dropped`() throws {
+  @Test func `what an expression reads is not dropped, nor anything if it may read all`() throws {
     let source = try model(entity("E", attribute("first"), attribute("last")))
     let destination = try model(entity("E", required("name")))
-    let name = PropertyMapping(
-      name: "name", valueExpression: .keyPath(operand: .variable("source"), path: "owner.name"))
-    let given = EntityMapping(from: "E", to: "E", attributeMappings: [name])
-    #expect(MappingInference(from: source, to: destination, given: [given]).hazards.isEmpty)
+    func dropped(_ expression: ValueExpression) -> [String] {
+      let name = PropertyMapping(name: "name", valueExpression: expression)
+      let given = EntityMapping(from: "E", to: "E", attributeMappings: [name])
+      return MappingInference(from: source, to: destination, given: [given]).hazards.map(\.code)
+    }
+    #expect(try dropped(ValueExpression(parsing: "$source.first")) == ["valuesDropped E.last in E.last"])
+    #expect(try dropped(ValueExpression(parsing: "uppercase:($source.last)")) == ["valuesDropped E.first in E.first"])
+    #expect(try dropped(ValueExpression(parsing: "TERNARY($source.last == nil, $source.first, 'x')")).isEmpty)
+    #expect(try dropped(ValueExpression(parsing: "FUNCTION($entityPolicy, 'name:', $source)")).isEmpty)
     #expect(MappingInference(from: source, to: destination).hazards.count == 3)
   }
 

@@ -42,7 +42,7 @@ extension RowFlows {
       collector.add(.objectsDropped, entity: entity.name, rows: [rows])
       return
     }
-    guard !flows.contains(where: { $0.isOpaque || $0.computes || $0.destination.isAbstract }) else { return }
+    guard !flows.contains(where: { $0.isOpaque || $0.readsAll || $0.destination.isAbstract }) else { return }
     for attribute in source.attributes(of: entity.name) where attribute.derivation == nil && !attribute.isTransient {
       // With several mappings of one entity, what any of them carries over isn't lost.
       let dropped = flows.map { Set(droppedPaths(of: attribute, in: $0)) }
@@ -70,6 +70,7 @@ extension RowFlows {
   }
 
   private func droppedPaths(of attribute: AttributeDescription, in flow: RowFlow) -> [String] {
+    if flow.reads(attribute.name) { return [] }
     let continuing = destination.attributes(of: flow.destination.name).filter {
       flow.origin(of: $0.name) == .property(attribute.name) && $0.derivation == nil
     }
@@ -80,7 +81,8 @@ extension RowFlows {
   }
 
   private func carries(_ relationship: RelationshipDescription, in flow: RowFlow) -> Bool {
-    destination.relationships(of: flow.destination.name).contains {
+    if flow.reads(relationship.name) { return true }
+    return destination.relationships(of: flow.destination.name).contains {
       flow.origin(of: $0.name) == .property(relationship.name) && !$0.isTransient
     }
   }
@@ -89,7 +91,7 @@ extension RowFlows {
     guard let inverse = source.inverse(of: relationship), !inverse.relationship.isTransient else { return false }
     return source.entityTree(from: inverse.entity.name).contains { entity in
       flows(fromSource: entity.name).contains {
-        $0.isOpaque || $0.computes || carries(inverse.relationship, in: $0)
+        $0.isOpaque || carries(inverse.relationship, in: $0)
       }
     }
   }
@@ -105,6 +107,8 @@ extension RowFlows {
         !$0.source.isAbstract && !$0.destination.isAbstract && !$0.isOpaque
       }
       if flows.isEmpty || isKept(constraint, in: flows) { continue }
+      // Values that are computed show whether they differ when the index is made.
+      if flows.contains(where: { flow in constraint.contains { flow.origin(of: $0) == .unknown } }) { continue }
       collector.add(
         .duplicate, entity: entity.name, properties: constraint,
         rows: flows.map { flow in flow.rows(constraint.map { flow.origin(of: $0).name }) })

@@ -28,6 +28,8 @@ struct RowFlow: Hashable, Sendable {
   private let origins: [String: ValueOrigin]
   /// The destination properties whose rows without a value get one.
   let filled: Set<String>
+  /// The names of source properties that expressions read; `nil` if they may read any.
+  let read: Set<String>?
 
   /// Reads an entity mapping; `nil` for one that carries nothing over.
   init?(_ mapping: EntityMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel) {
@@ -40,8 +42,12 @@ struct RowFlow: Hashable, Sendable {
     isOpaque = mapping.mappingType == .custom || mapping.entityMigrationPolicyClassName != nil
     var origins: [String: ValueOrigin] = [:]
     var filled: Set<String> = []
+    var read: Set<String>? = []
     for property in mapping.attributeMappings + mapping.relationshipMappings {
       if case .filledAttribute = property.form { filled.insert(property.name) }
+      if case .expression(let expression) = property.form {
+        read = expression.propertiesRead(of: "source").flatMap { read?.union($0) }
+      }
       origins[property.name] =
         switch property.form {
         case .defaultValue: ValueOrigin.none
@@ -53,6 +59,7 @@ struct RowFlow: Hashable, Sendable {
     }
     self.origins = origins
     self.filled = filled
+    self.read = read
   }
 
   /// Where a property of the destination entity gets its value.
@@ -61,8 +68,11 @@ struct RowFlow: Hashable, Sendable {
   /// The names of source properties that some property of the destination continues.
   var used: Set<String> { Set(origins.values.compactMap(\.name)) }
 
-  /// Whether some property is computed, so that any source property may be read.
-  var computes: Bool { origins.values.contains(.unknown) }
+  /// Whether some property is computed in such a way that any source property may be read.
+  var readsAll: Bool { read == nil }
+
+  /// Whether an expression reads a source property.
+  func reads(_ property: String) -> Bool { read?.contains(property) ?? true }
 }
 
 /// All flows of a mapping model between two models.

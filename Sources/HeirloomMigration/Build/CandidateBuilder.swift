@@ -21,6 +21,7 @@ struct CandidateBuilder {
     do {
       try prepareFile()
       try connection.execute("BEGIN")
+      _ = connection.takeFunctionFailure()
       var written: Int64 = 0
       for step in plan.steps {
         for statement in step.statements {
@@ -43,6 +44,8 @@ struct CandidateBuilder {
       throw .mappingFailed(error)
     } catch let error as SQLiteError {
       rollBack()
+      // SQLite passes on only the text of what a function in Swift threw.
+      if let failure = connection.takeFunctionFailure() as? EntityMappingFailure { throw .mappingFailed(failure) }
       throw MigrationError(error)
     } catch {
       rollBack()

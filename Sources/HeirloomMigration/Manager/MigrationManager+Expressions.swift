@@ -36,6 +36,11 @@ extension MigrationManager {
     return evaluator
   }
 
+  /// The functions that every manager has.
+  static let selectors = [
+    ValueExpression.entityMappingSelector, ValueExpression.relationshipSelector, sourceInstancesSelector,
+  ]
+
   static let sourceInstancesSelector = "sourceInstancesForEntityMappingNamed:destinationInstances:"
 
   private func nameAndObjects(
@@ -99,7 +104,7 @@ extension MigrationManager {
 }
 
 /// What `$manager` and `$entityPolicy` are in an expression: receivers of functions.
-private struct ManagerSource: ValueSource {
+struct ManagerSource: ValueSource {
   let valueIdentity: AnyHashable = "manager"
 
   func value(forKey key: String) -> EvaluatedValue? { nil }

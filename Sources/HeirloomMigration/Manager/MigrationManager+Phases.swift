@@ -63,10 +63,11 @@ extension MigrationManager {
     try call(.begin, run) { try run.policy.begin(run.mapping, manager: self) }
     if let source = run.source {
       let evaluator = evaluator(for: run)
-      try forEachSource(source) { object in
+      let selection = run.selection(setting: setting, evaluator: evaluator)
+      try forEachSource(source, selection) { object in
         try call(.createDestinationInstances, run, object) {
           try checkCancellation()
-          if let predicate = run.predicate {
+          if let predicate = run.predicate, selection == nil {
             guard try evaluator.evaluate(predicate, on: .object(object)) else { return }
           }
           run.sourceObjects += 1
@@ -79,9 +80,13 @@ extension MigrationManager {
   }
 
   /// Calls a closure with each object of exactly one source entity.
-  private func forEachSource(_ entity: PhysicalEntity, _ body: (ManagedObject) throws -> Void) throws {
+  private func forEachSource(
+    _ entity: PhysicalEntity, _ selection: RowSelection?, _ body: (ManagedObject) throws -> Void
+  ) throws {
     var failure: (any Error)?
-    try sourceContext.forEach(entity.name, includesSubentities: false) { object in
+    try sourceContext.forEachStored(
+      entity.name, selection ?? RowSelection(includesSubentities: false)
+    ) { object in
       do {
         try body(object)
         return true

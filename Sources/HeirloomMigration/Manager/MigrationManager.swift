@@ -39,7 +39,7 @@ public final class MigrationManager {
     self.setting = setting
     self.progress = progress
     mappingModel = setting.mapping
-    functions = registry.functions
+    functions = registry.evaluatorFunctions
     sourceContext = ManagedObjectContext(store: setting.sourceStore)
     destinationContext = ManagedObjectContext(streamingInto: setting.destinationStore)
     associations = Associations(connection: setting.connection)

@@ -41,6 +41,13 @@ public struct MigrationPolicyRegistry: Sendable {
     functions[selector] = function
   }
 
+  /// The functions as evaluators take them.
+  ///
+  /// Swift converts a function, but a dictionary of functions only by a cast, which fails when the program runs.
+  var evaluatorFunctions: [String: ExpressionEvaluator.Function] {
+    functions.mapValues { function in { receiver, arguments in try function(receiver, arguments) } }
+  }
+
   /// Makes the policy of an entity mapping.
   ///
   /// - Parameter mapping: The entity mapping.

@@ -38,8 +38,9 @@ final class RowMapping {
     predicate = try Self.predicate(of: mapping)
     let model = setting.destination.model
     evaluated = mapping.attributeMappings.compactMap { property in
-      guard case .expression = property.form, let name = mapping.destinationEntityName,
-        let attribute = model.attribute(named: property.name, of: name)
+      guard
+        CompiledMappings.expression(of: property, in: mapping, setting.source.model, model) != nil,
+        let name = mapping.destinationEntityName, let attribute = model.attribute(named: property.name, of: name)
       else { return nil }
       return (property, attribute)
     }
@@ -102,11 +103,12 @@ private struct ValueSelection {
     var plain = EntityMapping(
       from: sourceName, to: destinationName, name: mapping.name, mappingType: .transform,
       attributeMappings: mapping.attributeMappings.filter { property in
-        if case .expression = property.form { false } else { true }
+        CompiledMappings.expression(of: property, in: mapping, setting.source.model, setting.destination.model) == nil
       })
     plain.userInfo = mapping.userInfo
     let routing = try EntityRouting(
-      mapping: MappingModel(entityMappings: [plain]), source: setting.source, destination: setting.destination,
+      mapping: MappingModel(entityMappings: [plain]), compiled: CompiledMappings(), source: setting.source,
+      destination: setting.destination,
       counts: StoreCounts(), connection: setting.connection)
     guard let tree = routing.trees.first(where: { $0.sourceRoot != nil }) else { return nil }
     var planner = TreePlanner(
@@ -134,12 +136,25 @@ private struct ValueSelection {
 
 extension ValueExpression {
   /// The selectors of functions that the expression sends to a variable.
-  fileprivate func selectors(sentTo variable: String) -> [String] {
+  func selectors(sentTo variable: String) -> [String] {
     var found: [String] = []
     for part in parts {
       if case .function(.variable(variable), let selector, _) = part { found.append(selector) }
     }
     return found
+  }
+
+  /// The key paths that the expression asks of a variable.
+  func paths(of variable: String) -> [String] {
+    parts.compactMap { part in
+      switch part {
+      case .keyPath(.variable(variable), let path): path
+      case .function(.variable(variable), "valueForKey:", let arguments),
+        .function(.variable(variable), "valueForKeyPath:", let arguments):
+        if arguments.count == 1, case .constant(.value(.string(let path))) = arguments[0] { path } else { nil }
+      default: nil
+      }
+    }
   }
 
   /// The expression and all that it is made of, conditions left out.

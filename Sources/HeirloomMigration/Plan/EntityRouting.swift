@@ -14,6 +14,8 @@ struct EntityRoute {
   let destinationNumber: Int
   /// What the mapping says of the entity's properties, by the destination property's name.
   let properties: [String: PropertyMapping]
+  /// The SQL of attributes that expressions give, by the destination attribute's name.
+  let compiled: [String: ColumnExpression]
 }
 
 /// How a table of entities is filled: a tree of destination entities from one tree of the source.
@@ -43,6 +45,7 @@ struct EntityRouting {
   ///
   /// - Parameters:
   ///   - mapping: The entity mappings that run as SQL.
+  ///   - compiled: Their expressions.
   ///   - kept: Roots of the source and of the destination between which objects that are made one by one keep their keys.
   ///   - source: The source.
   ///   - destination: The destination.
@@ -50,9 +53,8 @@ struct EntityRouting {
   ///   - connection: The store.
   /// - Throws: ``MigrationError/unsupportedMapping(reason:)`` when an entity is mapped twice.
   init(
-    mapping: MappingModel, keepingKeys kept: [(source: String, destination: String)] = [], source: PhysicalSchema,
-    destination: PhysicalSchema, counts: StoreCounts,
-    connection: Connection
+    mapping: MappingModel, compiled: CompiledMappings, keepingKeys kept: [(source: String, destination: String)] = [],
+    source: PhysicalSchema, destination: PhysicalSchema, counts: StoreCounts, connection: Connection
   ) throws {
     var bySource: [String: EntityRoute] = [:]
     var byDestination: [String: EntityRoute] = [:]
@@ -69,7 +71,8 @@ struct EntityRouting {
       let properties = entityMapping.attributeMappings + entityMapping.relationshipMappings
       let route = EntityRoute(
         source: from, destination: to, sourceNumber: sourceNumber, destinationNumber: destinationNumber,
-        properties: Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }))
+        properties: Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }),
+        compiled: compiled.values(of: entityMapping))
       guard bySource.updateValue(route, forKey: from) == nil, byDestination.updateValue(route, forKey: to) == nil else {
         throw MigrationError.unsupportedMapping(reason: "two entity mappings share the entity \"\(from)\" or \"\(to)\"")
       }

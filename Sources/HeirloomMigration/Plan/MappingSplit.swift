@@ -14,7 +14,10 @@ struct MappingSplit {
   let keptRoots: [(source: String, destination: String)]
 
   /// Sorts the entity mappings.
-  init(_ mapping: MappingModel, source: ManagedObjectModel, destination: ManagedObjectModel) {
+  init(
+    _ mapping: MappingModel, source: ManagedObjectModel, destination: ManagedObjectModel,
+    compiled: CompiledMappings
+  ) {
     var declarative: [EntityMapping] = []
     var byRow: [EntityMapping] = []
     var sources: Set<String> = []
@@ -22,7 +25,7 @@ struct MappingSplit {
     for entityMapping in mapping.entityMappings {
       // A mapping that only adds or removes shares nothing.
       let isPair = entityMapping.sourceEntityName != nil && entityMapping.destinationEntityName != nil
-      if Self.needsRows(entityMapping)
+      if Self.needsRows(entityMapping, compiled)
         || isPair
           && (entityMapping.sourceEntityName.map(sources.contains) == true
             || entityMapping.destinationEntityName.map(destinations.contains) == true)
@@ -51,16 +54,14 @@ struct MappingSplit {
   }
 
   /// Whether a mapping can't run as SQL, whatever the others are.
-  static func needsRows(_ mapping: EntityMapping) -> Bool {
+  static func needsRows(_ mapping: EntityMapping, _ compiled: CompiledMappings) -> Bool {
     if mapping.entityMigrationPolicyClassName != nil { return true }
     if let rows = mapping.sourceExpression?.sourceRows {
       if rows.predicate != "TRUEPREDICATE" { return true }
     } else if mapping.sourceExpression != nil {
       return true
     }
-    return (mapping.attributeMappings + mapping.relationshipMappings).contains { property in
-      if case .expression = property.form { true } else { false }
-    }
+    return !compiled.isCompilable(mapping)
   }
 }
 

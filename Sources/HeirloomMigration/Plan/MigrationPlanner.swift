@@ -47,15 +47,21 @@ struct MigrationPlanner {
     try checkBookkeeping(actual)
     let destination = PhysicalSchema(model: destinationModel, joinOwners: keptJoinOwners(of: source))
     let counts = try StoreCounts(connection: connection, schema: source)
-    let split = MappingSplit(mapping, source: sourceModel, destination: destinationModel)
+    let storeMetadata = try StoreMetadata(connection: connection, database: SchemaName.store, path: storePath)
+    let compiled = try CompiledMappings(
+      mapping, source: source, destination: destinationModel, functions: policies.evaluatorFunctions,
+      storeIdentifier: storeMetadata.identifier, connection: connection)
+    let conditions = SourceConditions(
+      mapping: mapping, source: source, functions: policies.evaluatorFunctions, connection: connection)
+    try conditions.check()
+    let split = MappingSplit(mapping, source: sourceModel, destination: destinationModel, compiled: compiled)
     try checkPolicies(of: split.byRow)
     let routing = try EntityRouting(
-      mapping: split.declarative, keepingKeys: split.keptRoots, source: source, destination: destination,
-      counts: counts, connection: connection)
+      mapping: split.declarative, compiled: compiled, keepingKeys: split.keptRoots, source: source,
+      destination: destination, counts: counts, connection: connection)
 
     let metadata = try MetadataSteps(
-      metadata: StoreMetadata(connection: connection, database: SchemaName.store, path: storePath),
-      source: source, destination: destination, routing: routing, generation: generation)
+      metadata: storeMetadata, source: source, destination: destination, routing: routing, generation: generation)
     let parts = try CandidateParts(
       actual: actual, source: source, destination: destination, routing: routing, byRow: split.byRow, counts: counts,
       metadata: metadata, connection: connection)
@@ -72,7 +78,8 @@ struct MigrationPlanner {
     let used = try builder.choose(for: parts, size: size, connection: connection)
     let steps = used == .rebuild ? parts.rebuildSteps : parts.alteringSteps
     let written = steps.compactMap(\.rows).reduce(0, +)
-    let losses = findings.compactMap { finding -> MigrationLoss? in
+    let leftOut = try conditions.losses(counts)
+    let dropped = findings.compactMap { finding -> MigrationLoss? in
       if case .loss(let loss) = finding { loss } else { nil }
     }
     return MigrationPlan(
@@ -80,9 +87,10 @@ struct MigrationPlanner {
       mapping: mapping, builder: used,
       steps: steps,
       rows: counts.entityRows(routing: routing, byRow: split.byRow, source: source, destination: destination),
-      losses: losses,
+      losses: dropped + leftOut.losses,
       blockers: findings.compactMap { if case .blocker(let blocker) = $0 { blocker } else { nil } },
-      warnings: losses.compactMap { mistakenIdentifier($0) } + routing.keys.warnings + parts.backfill.warnings
+      warnings: dropped.compactMap { mistakenIdentifier($0) } + leftOut.warnings + routing.keys.warnings
+        + parts.backfill.warnings
         + findings.compactMap { if case .warning(let text) = $0 { text } else { nil } }
         + drift.filter { !$0.isFatal }.compactMap { Self.warning(of: $0) } + metadata.warnings
         + parts.foreign.warnings,

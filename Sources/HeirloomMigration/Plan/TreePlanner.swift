@@ -111,6 +111,10 @@ extension TreePlanner {
         values = nil
         return (.null, nil)
       }
+      if elements.isEmpty, let compiled = route.compiled[first] {
+        values = nil
+        return (compiled, nil)
+      }
       let form = route.properties[first]?.form
       if case .constant(let value)? = form {
         let literal = Self.literal(value, of: attribute)

@@ -166,7 +166,7 @@ struct BuiltInFunction: Sendable {
 
 extension ExpressionEvaluator {
   /// Turns a value into one of another type, named as in `CAST(value, "Type")`.
-  fileprivate func cast(_ value: EvaluatedValue, to type: String) throws -> EvaluatedValue {
+  func cast(_ value: EvaluatedValue, to type: String) throws -> EvaluatedValue {
     guard case .value(let attribute) = value else {
       if value.isNull { return .null }
       throw EvaluationError.wrongKind(operation: "CAST", found: value.kind, expected: "a single value")

@@ -82,7 +82,7 @@ extension ExpressionEvaluator {
     if operand == nil || operand == .constant(.className(FunctionSelector.builtInReceiver)) {
       return BuiltInFunction.all[selector] != nil
     }
-    return argumentCount == 1 && Self.keyValueSelectors.contains(selector)
+    return argumentCount == 1 && Self.keyValueSelectors.contains(selector) || ReceiverFunction.all[selector] != nil
   }
 
   /// The functions that any object has.

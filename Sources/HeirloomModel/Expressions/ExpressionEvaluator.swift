@@ -156,11 +156,19 @@ public struct ExpressionEvaluator {
     {
       return try value(atPath: path, of: receiver)
     }
+    if operand != nil, !isBuiltInReceiver {
+      if case .object = receiver {
+      } else if let value = try ReceiverFunction.call(
+        selector, of: receiver, values, evaluator: self)
+      {
+        return value
+      }
+    }
     throw EvaluationError.unknownFunction(selector: selector, known: knownFunctions)
   }
 
   /// The selectors that can be called, sorted.
   var knownFunctions: [String] {
-    Set(functions.keys).union(BuiltInFunction.all.keys).sorted()
+    Set(functions.keys).union(BuiltInFunction.all.keys).union(ReceiverFunction.all.keys).sorted()
   }
 }

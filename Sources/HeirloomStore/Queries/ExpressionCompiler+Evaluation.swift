@@ -9,13 +9,13 @@ extension ExpressionCompiler {
   /// - Parameters:
   ///   - expression: The expression.
   ///   - attribute: The attribute, or the leaf of a composite one.
-  ///   - adapt: Makes a value of the attribute's kind of another; what it throws, the statement fails with. It gets the
-  ///     row's key where the expression has to be evaluated.
+  ///   - adapt: Evaluates the expression for a row where that is needed, and makes a value of the attribute's kind of what
+  ///     it gives; what it throws, the statement fails with.
   /// - Returns: The SQL.
   /// - Throws: ``CompilationProblem`` for what has to be evaluated row by row.
   package mutating func compile(
     _ expression: ValueExpression, for attribute: AttributeDescription,
-    adapt: @escaping (_ value: EvaluatedValue, _ primaryKey: Int64) throws -> SQLiteValue
+    adapt: @escaping (_ value: () throws -> EvaluatedValue, _ primaryKey: Int64) throws -> SQLiteValue
   ) throws(CompilationProblem) -> CompiledValue {
     let direct = try? attempt { compiler throws(CompilationProblem) in try compiler.operand(expression, depth: 0) }
     switch direct {
@@ -34,13 +34,33 @@ extension ExpressionCompiler {
     let name = try function { functions throws(SQLiteError) in
       try functions.name("value", key: nil, argumentCount: terms.count + 1) { arguments in
         let key = arguments.integer(at: 0)
-        let inner = try Self.filled(evaluator, from: arguments, kinds, startingAt: 1)
-        return try adapt(try inner.evaluate(template, on: .null), key)
+        let values = Self.values(of: arguments, kinds, startingAt: 1)
+        return try adapt({ try Self.filled(evaluator, with: values.get()).evaluate(template, on: .null) }, key)
       }
     }
     let key = "\(alias).\(quote(PhysicalName.primaryKey))"
     return CompiledValue(
       sql: "\(name)(\(([key] + terms.map(\.sql)).joined(separator: ", ")))", isEvaluated: true)
+  }
+
+  /// Makes a statement fail where a value is missing.
+  ///
+  /// - Parameters:
+  ///   - value: A compiled value.
+  ///   - failure: Makes the error of the row's key.
+  /// - Returns: The value, which is never `NULL`.
+  /// - Throws: ``CompilationProblem`` if SQLite refuses the function.
+  package mutating func requiring(
+    _ value: CompiledValue, otherwise failure: @escaping (_ primaryKey: Int64) -> any Error
+  ) throws(CompilationProblem) -> CompiledValue {
+    guard case .object(let object) = evaluated, case .row(let alias) = object.place else { return value }
+    let name = try function { functions throws(SQLiteError) in
+      try functions.name("missing", key: nil, argumentCount: 1) { arguments in
+        throw failure(arguments.integer(at: 0))
+      }
+    }
+    return CompiledValue(
+      sql: "COALESCE(\(value.sql), \(name)(\(alias).\(quote(PhysicalName.primaryKey))))", isEvaluated: true)
   }
 
   /// Whether each value of a term is one that the attribute's column holds, as it is.
@@ -116,7 +136,7 @@ extension ExpressionCompiler {
     let key = evaluator.functions.isEmpty && evaluator.variables.isEmpty ? "\(template.predicateFormat) \(kinds)" : nil
     let name = try function { functions throws(SQLiteError) in
       try functions.name("condition", key: key, argumentCount: terms.count) { arguments in
-        let inner = try Self.filled(evaluator, from: arguments, kinds, startingAt: 0)
+        let inner = Self.filled(evaluator, with: try Self.values(of: arguments, kinds, startingAt: 0).get())
         return .integer(try inner.evaluate(template, on: .null) ? 1 : 0)
       }
     }
@@ -170,14 +190,25 @@ extension ExpressionCompiler {
     return value
   }
 
-  private static func filled(
-    _ evaluator: ExpressionEvaluator, from arguments: borrowing FunctionArguments, _ kinds: [ValueKind],
-    startingAt start: Int
-  ) throws -> ExpressionEvaluator {
-    var evaluator = evaluator
+  private static func values(
+    of arguments: borrowing FunctionArguments, _ kinds: [ValueKind], startingAt start: Int
+  ) -> Result<[EvaluatedValue], any Error> {
+    var values: [EvaluatedValue] = []
     for (index, kind) in kinds.enumerated() {
-      evaluator.variables[variable(index)] = try value(arguments, start + index, kind)
+      do {
+        values.append(try value(arguments, start + index, kind))
+      } catch {
+        return .failure(error)
+      }
     }
+    return .success(values)
+  }
+
+  private static func filled(
+    _ evaluator: ExpressionEvaluator, with values: [EvaluatedValue]
+  ) -> ExpressionEvaluator {
+    var evaluator = evaluator
+    for (index, value) in values.enumerated() { evaluator.variables[variable(index)] = value }
     return evaluator
   }
 
@@ -309,6 +340,11 @@ extension ExpressionCompiler {
     if index == terms.count { terms.append(term) }
     return .variable(Self.variable(index))
   }
+}
+
+extension Connection {
+  /// What the last SQL function of a compiled expression that failed threw, once: SQLite passes on only its text.
+  package func takeFunctionFailure() -> (any Error)? { expressionFunctions.takeFailure() }
 }
 
 /// The value of an expression in SQL.

@@ -9,6 +9,7 @@ extension ExpressionCompiler {
     if let receiver, receiver != .constant(.className("_NSPredicateUtilities")) {
       return try message(selector, to: receiver, arguments, depth: depth)
     }
+    if selector == "objectFrom:withIndex:", let part = try textPart(arguments, depth: depth) { return part }
     switch (selector, arguments.count) {
     case ("noindex:", 1): return try operand(arguments[0], depth: depth)
     case ("now", 0):
@@ -30,6 +31,32 @@ extension ExpressionCompiler {
     case .null: return .null
     case .scalar(let term) where term.kind == .string: return try textFunction(function, of: term)
     default: throw .unsupported("\(selector) of what is no text")
+    }
+  }
+
+  /// The first or last part of a text between the occurrences of another: there is always one.
+  private mutating func textPart(
+    _ arguments: [ValueExpression], depth: Int
+  ) throws(CompilationProblem) -> SQLOperand? {
+    guard arguments.count == 2,
+      case .function(let receiver?, "componentsSeparatedByString:", let inner) = arguments[0], inner.count == 1,
+      evaluator.functions["componentsSeparatedByString:"] == nil,
+      case .constant(.value(.string(let separator))) = inner[0], !separator.isEmpty
+    else { return nil }
+    let isFirst: Bool
+    switch arguments[1] {
+    case .constant(.value(.integer(0))), .function(nil, "FIRST", []): isFirst = true
+    case .function(nil, "LAST", []): isFirst = false
+    default: return nil
+    }
+    switch try operand(receiver, depth: depth) {
+    case .null: return .null
+    case .scalar(let term) where term.kind == .string:
+      let name = try function { functions throws(SQLiteError) in
+        try functions.partFunction(isFirst: isFirst, separator: Array(separator.utf8))
+      }
+      return .scalar(SQLTerm(sql: "\(name)(\(term.sql))", kind: .string))
+    default: return nil
     }
   }
 

@@ -93,7 +93,9 @@ extension ExpressionCompiler {
   /// A column of an object's row, `NULL` if there is no row.
   private mutating func column(_ name: String, of object: ObjectTerm) throws(CompilationProblem) -> String {
     switch object.place {
-    case .row(let alias): return "\(alias).\(quote(name))"
+    case .row(let alias):
+      if case .object(object) = evaluated, !columnsRead.contains(name) { columnsRead.append(name) }
+      return "\(alias).\(quote(name))"
     case .key(let key), .knownKey(let key): return try selection(name, of: object.entity, key: key)
     }
   }

@@ -22,6 +22,8 @@ package struct ExpressionCompiler {
   let writesLiterals: Bool
   /// The values of `?1`, `?2` … of what was compiled so far.
   package private(set) var values: [SQLiteValue] = []
+  /// The columns of the looked-at object's row that were used so far, in the order of their first use.
+  package internal(set) var columnsRead: [String] = []
   private var aliasCount = 0
 
   /// The most levels of nesting that are compiled; a parser reads fewer.
@@ -94,7 +96,10 @@ package struct ExpressionCompiler {
   /// The values to bind to a statement with the given parts.
   ///
   /// Some may have been bound for what was not written after all; those after the last that is used must not be bound.
-  func bindings(for parts: [String?]) -> [SQLiteValue] {
+  ///
+  /// - Parameter parts: SQL that this compiler made.
+  /// - Returns: The values from `?1` on.
+  package func bindings(for parts: [String?]) -> [SQLiteValue] {
     var highest = 0
     for part in parts {
       var quote: UInt8?
@@ -159,10 +164,12 @@ package struct ExpressionCompiler {
     _ body: (inout ExpressionCompiler) throws(CompilationProblem) -> Value
   ) throws(CompilationProblem) -> Value {
     let count = values.count
+    let columnCount = columnsRead.count
     do throws(CompilationProblem) {
       return try body(&self)
     } catch {
       values.removeSubrange(count...)
+      columnsRead.removeSubrange(columnCount...)
       throw error
     }
   }

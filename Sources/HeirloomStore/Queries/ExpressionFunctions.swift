@@ -52,6 +52,34 @@ final class ExpressionFunctions {
     }
   }
 
+  /// Makes a function available that gives the first or last part of a text between the occurrences of another.
+  func partFunction(isFirst: Bool, separator: [UInt8]) throws(SQLiteError) -> String {
+    try name(isFirst ? "first_part" : "last_part", key: "\(separator)", argumentCount: 1) { arguments in
+      guard arguments.storageClass(at: 0) != .null else { return .null }
+      return arguments.withBytes(at: 0) { bytes in
+        .text(String(decoding: Self.part(of: bytes, isFirst: isFirst, separator), as: UTF8.self))
+      }
+    }
+  }
+
+  private static func part(
+    of bytes: UnsafeRawBufferPointer, isFirst: Bool, _ separator: [UInt8]
+  ) -> Slice<UnsafeRawBufferPointer> {
+    var start = 0
+    var index = 0
+    // Occurrences are looked for from the start, also for the last: they may overlap.
+    while index + separator.count <= bytes.count {
+      guard bytes[index] == separator[0], bytes[index..<index + separator.count].elementsEqual(separator) else {
+        index += 1
+        continue
+      }
+      if isFirst { return bytes[..<index] }
+      index += separator.count
+      start = index
+    }
+    return bytes[start...]
+  }
+
   /// The error of the last function that failed, once.
   func takeFailure() -> (any Error)? {
     defer { failure = nil }

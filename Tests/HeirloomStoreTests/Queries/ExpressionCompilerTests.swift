@@ -77,7 +77,7 @@ struct QueryComparison {
     var compiler = compiler(evaluator, writesLiterals: true)
     guard
       let value = try? compiler.compile(
-        expression, for: attribute, adapt: { value, _ in try Self.stored(value) })
+        expression, for: attribute, adapt: { value, _ in try Self.stored(value()) })
     else {
       refused += 1
       return

@@ -78,7 +78,7 @@ struct RandomQueries {
 
   mutating func expression(depth: Int, from entity: String, _ operand: ValueExpression) -> ValueExpression {
     func path(_ path: String) -> ValueExpression { .keyPath(operand: operand, path: path) }
-    switch below(depth > 0 ? 16 : 7) {
+    switch below(depth > 0 ? 18 : 7) {
     case 0...4: return scalarPath(from: entity).map(path) ?? constant()
     case 5, 6: return constant()
     case 7:
@@ -109,6 +109,20 @@ struct RandomQueries {
         operand: .subquery(
           collection: path(members.path), variable: "v\(depth)",
           predicate: predicate(depth: depth - 1, from: members.entity, .variable("v\(depth)"))), path: "@count")
+    case 15:
+      let parts = ValueExpression.function(
+        operand: expression(depth: depth - 1, from: entity, operand), selector: "componentsSeparatedByString:",
+        arguments: [.constant(.value(.string(pick([" ", "e", "tt", "'"]))))])
+      let index = pick([
+        ValueExpression.constant(.value(.integer(0))), .constant(.value(.integer(1))),
+        .function(operand: nil, selector: "FIRST", arguments: []),
+        .function(operand: nil, selector: "LAST", arguments: []),
+      ])
+      return .function(operand: nil, selector: "objectFrom:withIndex:", arguments: [parts, index])
+    case 16:
+      return .function(
+        operand: expression(depth: depth - 1, from: entity, operand),
+        selector: pick(["uppercaseString", "stringValue", "integerValue", "length"]), arguments: [])
     default:
       return .function(
         operand: nil, selector: "castObject:toType:",

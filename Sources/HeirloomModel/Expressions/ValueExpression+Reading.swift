@@ -1,0 +1,78 @@
+extension ValueExpression {
+  /// The names of the properties that the expression reads of the object that a variable stands for.
+  ///
+  /// `SELF` is the same object. Only the first names of key paths count.
+  ///
+  /// - Parameter variable: The variable's name, without `$`.
+  /// - Returns: `nil` if the object itself goes into something, so that any property may be read.
+  package func propertiesRead(of variable: String) -> Set<String>? {
+    var reading = PropertyReading(variable: variable)
+    reading.read(self)
+    return reading.names
+  }
+}
+
+/// Gathers the properties that an expression reads of one object.
+private struct PropertyReading {
+  let variable: String
+  var names: Set<String>? = []
+
+  mutating func read(_ expression: ValueExpression) {
+    switch expression {
+    case .constant: break
+    // In a SUBQUERY's condition SELF is still the object.
+    case .evaluatedObject: names = nil
+    case .variable(let name): if name == variable { names = nil }
+    case .keyPath(let operand, let path):
+      if isObject(operand) { add(path) } else { read(operand) }
+    case .function(let operand, let selector, let arguments):
+      if let operand, isObject(operand), ["valueForKey:", "valueForKeyPath:"].contains(selector), arguments.count == 1,
+        case .constant(.value(.string(let path))) = arguments[0]
+      {
+        add(path)
+        return
+      }
+      if let operand { read(operand) }
+      for argument in arguments { read(argument) }
+    case .aggregate(let elements): for element in elements { read(element) }
+    case .subquery(let collection, _, let predicate):
+      read(collection)
+      read(predicate)
+    case .fetch(let request, let context, _):
+      read(request)
+      read(context)
+    case .conditional(let predicate, let then, let otherwise):
+      read(predicate)
+      read(then)
+      read(otherwise)
+    case .setOperation(_, let left, let right):
+      read(left)
+      read(right)
+    case .unparsed: names = nil
+    }
+  }
+
+  private mutating func read(_ predicate: PredicateDescription) {
+    switch predicate {
+    case .alwaysTrue, .alwaysFalse: break
+    case .and(let conditions), .or(let conditions): for condition in conditions { read(condition) }
+    case .not(let condition): read(condition)
+    case .comparison(let comparison):
+      read(comparison.left)
+      read(comparison.right)
+    case .unparsed: names = nil
+    }
+  }
+
+  private func isObject(_ expression: ValueExpression) -> Bool {
+    expression == .variable(variable) || expression == .evaluatedObject
+  }
+
+  private mutating func add(_ path: String) {
+    guard let first = path.split(separator: ".").first, !first.hasPrefix("@"), first != "self" else {
+      names = nil
+      return
+    }
+    names?.insert(String(first))
+  }
+}
