@@ -149,7 +149,7 @@ extension ArchivedValue {
 }
 
 extension ArchivedValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
-  ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
+  ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
 {
   /// Creates a text.
   public init(stringLiteral value: String) { self = .string(value) }
@@ -165,6 +165,4 @@ extension ArchivedValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral
   public init(dictionaryLiteral elements: (ArchivedValue, ArchivedValue)...) {
     self = .dictionary(Dictionary(elements, uniquingKeysWith: { $1 }))
   }
-  /// Creates nothing.
-  public init(nilLiteral: ()) { self = .null }
 }

@@ -7,8 +7,9 @@ struct ArchivedValueTests {
   static let values: [ArchivedValue] = [
     .null, true, false, 0, -1, .integer(.max), .integer(.min), 1.5, .double(-0.0), .double(.infinity), "", "Grüße 🌱",
     "$null", .data([]), .data([0, 255]), .date(0), .date(-1e9), .uuid(Array(0..<16)), .url("https://example.org/a?b=c"),
-    .decimal("12.5"), .decimal("-0.001"), .decimal("0"), [], [[]], ["a", nil, "a", 1, 1.0, true], .set(["b", "a"]), [:],
-    ["a": 1, "b": ["c": nil]], .dictionary([1: "one", .date(5): "five", true: "yes"]),
+    .decimal("12.5"), .decimal("-0.001"), .decimal("0"), [], [[]], ["a", .null, "a", 1, 1.0, true], .set(["b", "a"]),
+    [:],
+    ["a": 1, "b": ["c": .null]], .dictionary([1: "one", .date(5): "five", true: "yes"]),
     .strings(["What was good?", nil, ""]),
   ]
 
@@ -68,7 +69,7 @@ struct ArchivedValueTests {
   }
 
   @Test func `no part of an archive is taken for the whole`() throws {
-    let bytes = try (["a": ["b", nil, 3, .date(4)], "c": .data([1, 2, 3])] as ArchivedValue).encoded()
+    let bytes = try (["a": ["b", .null, 3, .date(4)], "c": .data([1, 2, 3])] as ArchivedValue).encoded()
     for count in bytes.indices {
       #expect(throws: ArchivedValueError.self) { try ArchivedValue(decoding: bytes[..<count]) }
     }
@@ -100,7 +101,7 @@ struct ArchivedValueTests {
           className: "App.Page",
           members: [
             "data": .data([1, 2]), "entries": ["list": ["note", 7]], "styled": "note", "order": [7], "count": 2,
-            "none": nil,
+            "none": .null,
           ]))
     #expect(value["entries"]?["list"]?.arrayValue?.first?.stringValue == "note")
     #expect(throws: ArchivedValueError.unsupportedClass("App.Page")) { try value.encoded() }
@@ -128,8 +129,8 @@ struct ArchivedValueTests {
     #expect(ArchivedValue.set(["a"]).arrayValue == ["a"])
     #expect(ArchivedValue.date(3).dateValue == 3)
     #expect(ArchivedValue.data([3]).dataValue == [3])
-    #expect((["a": nil] as ArchivedValue)["a"]?.isNull == true)
-    #expect((["a": nil] as ArchivedValue)["b"] == nil)
+    #expect((["a": .null] as ArchivedValue)["a"]?.isNull == true)
+    #expect((["a": .null] as ArchivedValue)["b"] == nil)
   }
 
   // MARK: - Bad input

@@ -259,6 +259,25 @@ struct MappingReaderTests {
     #expect(read > 0)
   }
 
+  @Test func `survives any damage to a source`() throws {
+    let values = ["name": "r", "sourcekeypath": "$source.a", "sourcemappingname": "AToA"]
+    let mapping = Self.object(
+      "XDDEVENTITYMAPPING", "z2", ["sourcename": "A", "destinationname": "B"],
+      links: Self.link("relationshipmappings", "z3"))
+    let bytes = Self.document(Self.model("z2") + mapping + Self.object("XDDEVRELATIONSHIPMAPPING", "z3", values))
+    #expect(try MappingModelFile.read(bytes).read.warnings == [])
+    for position in bytes.indices {
+      #expect(throws: MappingReadingError.self) { try MappingModelFile.read(Array(bytes[..<position])) }
+      var damaged = bytes
+      damaged[position] ^= 0x01
+      do throws(MappingReadingError) {
+        _ = try MappingModelFile.read(damaged)
+      } catch {
+        #expect(error.description.hasSuffix("."))
+      }
+    }
+  }
+
   @Test func `names the path of what can't be read`() throws {
     let directory = try TemporaryDirectory()
     let folder = directory.url.appendingPathComponent("M.xcmappingmodel").path
