@@ -51,6 +51,36 @@ enum BenchmarkModels {
     return try ManagedObjectModel(entities: [note, person, tag, paragraph], versionIdentifiers: ["W4"])
   }
 
+  /// The version after values are computed: first and last name of a name, the length of a body.
+  static func notesWithComputedValues() throws -> ManagedObjectModel {
+    var note = note
+    note.attributes.append(attribute("bodyLength", .integer64))
+    var person = person
+    person.attributes.removeAll { $0.name == "name" }
+    person.attributes += [attribute("firstName", .string), attribute("lastName", .string)]
+    return try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["W3"])
+  }
+
+  /// The mapping that computes them; all else is inferred.
+  static func computedValuesMapping() throws -> MappingModel {
+    var mapping = try MappingModel.inferred(from: notes(), to: notesWithComputedValues())
+    let first = "FUNCTION($source.name, 'componentsSeparatedByString:', ' ')[FIRST]"
+    let values = [
+      ("Person", "firstName", first),
+      ("Person", "lastName", "FUNCTION($source.name, 'substringFromIndex:', length:(\(first)) + 1)"),
+      ("Note", "bodyLength", "length:($source.body)"),
+    ]
+    for (entity, name, text) in values {
+      for index in mapping.entityMappings.indices where mapping.entityMappings[index].sourceEntityName == entity {
+        mapping.entityMappings[index].attributeMappings.removeAll { $0.name == name }
+        mapping.entityMappings[index].attributeMappings.append(
+          PropertyMapping(name: name, valueExpression: try ValueExpression(parsing: text)))
+        mapping.entityMappings[index].mappingType = .transform
+      }
+    }
+    return mapping
+  }
+
   /// What one of fifty versions adds.
   enum Addition {
     /// An attribute of an entity, with its column's type.

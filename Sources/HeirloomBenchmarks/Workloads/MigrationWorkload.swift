@@ -8,6 +8,8 @@ enum MigrationWorkload: String, Codable, CaseIterable {
   case renumbering = "W1first"
   /// A rename, an attribute dropped, NULL filled with a default, a to-one relationship made to-many.
   case reshaping = "W2"
+  /// A name split in two and the length of a text, by expressions.
+  case computing = "W3"
   /// Fifty additive versions in one jump.
   case fiftyVersions = "W5"
 
@@ -17,6 +19,7 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     case .additive: "two attributes, an index, an entity that sorts last"
     case .renumbering: "two attributes, an index, an entity that sorts first"
     case .reshaping: "rename, attribute dropped, NULL to default, to-one to to-many"
+    case .computing: "a name split in two, the length of a text, by expressions"
     case .fiftyVersions: "50 additive versions in one jump"
     }
   }
@@ -25,7 +28,7 @@ enum MigrationWorkload: String, Codable, CaseIterable {
   var goalRatio: Double {
     switch self {
     case .additive, .renumbering: 1.15
-    case .reshaping, .fiftyVersions: 1.2
+    case .reshaping, .computing, .fiftyVersions: 1.2
     }
   }
 
@@ -35,8 +38,14 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     case .additive: try BenchmarkModels.notesWithAdditions()
     case .renumbering: try BenchmarkModels.notesWithAdditions(entity: "Album")
     case .reshaping: try BenchmarkModels.notesReshaped()
+    case .computing: try BenchmarkModels.notesWithComputedValues()
     case .fiftyVersions: try BenchmarkModels.notesAfterFiftyVersions()
     }
+  }
+
+  /// What is not inferred.
+  func mappings() throws -> [MappingModel] {
+    self == .computing ? [try BenchmarkModels.computedValuesMapping()] : []
   }
 
   // MARK: By hand
@@ -68,6 +77,16 @@ enum MigrationWorkload: String, Codable, CaseIterable {
       UPDATE ZPERSON SET ZAGE = 18 WHERE ZAGE IS NULL;
       ALTER TABLE ZPERSON DROP COLUMN ZSCORE;
       CREATE INDEX Z_1AUTHORS_Z_2AUTHORS_INDEX ON Z_1AUTHORS (Z_2AUTHORS, Z_1NOTES);
+      DELETE FROM Z_MODELCACHE;
+      """
+    case .computing:
+      """
+      ALTER TABLE ZPERSON RENAME COLUMN ZNAME TO ZFIRSTNAME;
+      ALTER TABLE ZPERSON ADD COLUMN ZLASTNAME VARCHAR;
+      UPDATE ZPERSON SET ZFIRSTNAME = substr(ZFIRSTNAME, 1, instr(ZFIRSTNAME, ' ') - 1),
+        ZLASTNAME = substr(ZFIRSTNAME, instr(ZFIRSTNAME, ' ') + 1);
+      ALTER TABLE ZNOTE ADD COLUMN ZBODYLENGTH INTEGER;
+      UPDATE ZNOTE SET ZBODYLENGTH = length(ZBODY);
       DELETE FROM Z_MODELCACHE;
       """
     case .fiftyVersions:
@@ -109,7 +128,7 @@ enum MigrationWorkload: String, Codable, CaseIterable {
   /// The column of links to tags that leads to notes; the relationship of authors takes the shorter name.
   private var noteColumn: String {
     switch self {
-    case .additive, .fiftyVersions: "Z_1NOTES"
+    case .additive, .computing, .fiftyVersions: "Z_1NOTES"
     case .renumbering: "Z_2NOTES"
     case .reshaping: "Z_1NOTES1"
     }
@@ -137,6 +156,8 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     }
     // Rows of another entity, where the numbers are not compared below.
     switch self {
+    case .computing:
+      zeroes.append("SELECT COUNT(*) FROM main.ZTAG WHERE Z_ENT IS NOT 3")
     case .additive, .fiftyVersions:
       zeroes += zip(["ZNOTE", "ZPERSON", "ZTAG"], first...).map {
         "SELECT COUNT(*) FROM main.\($0) WHERE Z_ENT IS NOT \($1)"
@@ -157,6 +178,17 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     case .additive, .fiftyVersions: return []
     case .renumbering:
       return ["ZNOTE", "ZPERSON", "ZTAG"].map { (sum("Z_ENT + 1", "old.\($0)"), sum("Z_ENT", "main.\($0)")) }
+    case .computing:
+      let first = "substr(ZNAME, 1, instr(ZNAME, ' ') - 1)"
+      let last = "substr(ZNAME, instr(ZNAME, ' ') + 1)"
+      func lengths(_ first: String, _ last: String, _ table: String) -> String {
+        "SELECT COUNT(\(first)), TOTAL(LENGTH(\(first)) * (1 + Z_PK % 127)), COUNT(\(last)),"
+          + " TOTAL(LENGTH(\(last)) * (1 + Z_PK % 127)) FROM \(table)"
+      }
+      return [
+        (lengths(first, last, "old.ZPERSON"), lengths("ZFIRSTNAME", "ZLASTNAME", "main.ZPERSON")),
+        (sum("length(ZBODY)", "old.ZNOTE"), sum("ZBODYLENGTH", "main.ZNOTE")),
+      ]
     case .reshaping:
       return [
         (sum("COALESCE(ZAGE, 18)", "old.ZPERSON"), sum("ZAGE", "main.ZPERSON")),
@@ -193,6 +225,11 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     case .reshaping:
       queries.append("SELECT COUNT(*), SUM(Z_1NOTES % 97 * Z_2AUTHORS) FROM Z_1AUTHORS")
       queries.append("SELECT name FROM pragma_table_info('ZPERSON') ORDER BY name")
+    case .computing:
+      queries.append("SELECT SUM(ZBODYLENGTH), SUM(Z_PK % 97 * ZBODYLENGTH) FROM ZNOTE")
+      queries.append(
+        "SELECT SUM(LENGTH(ZFIRSTNAME)), SUM(LENGTH(ZLASTNAME)), MAX(ZFIRSTNAME), MAX(ZLASTNAME),"
+          + " SUM(Z_PK % 97 * LENGTH(ZLASTNAME)) FROM ZPERSON")
     case .fiftyVersions:
       queries.append("SELECT name FROM pragma_table_info('ZNOTE') ORDER BY name")
       queries.append("SELECT name FROM pragma_table_info('ZPERSON') ORDER BY name")

@@ -24,6 +24,11 @@ extension ExpressionCompiler {
       return CompiledValue(sql: term.sql, isEvaluated: false)
     default: break
     }
+    if attribute.type == .string,
+      let part = substring(expression, failing: { error, key in try adapt({ throw error }, key) })
+    {
+      return part
+    }
     guard case .object(let object) = evaluated, case .row(let alias) = object.place else {
       throw .unsupported("An expression without a row")
     }

@@ -34,32 +34,6 @@ extension ExpressionCompiler {
     }
   }
 
-  /// The first or last part of a text between the occurrences of another: there is always one.
-  private mutating func textPart(
-    _ arguments: [ValueExpression], depth: Int
-  ) throws(CompilationProblem) -> SQLOperand? {
-    guard arguments.count == 2,
-      case .function(let receiver?, "componentsSeparatedByString:", let inner) = arguments[0], inner.count == 1,
-      evaluator.functions["componentsSeparatedByString:"] == nil,
-      case .constant(.value(.string(let separator))) = inner[0], !separator.isEmpty
-    else { return nil }
-    let isFirst: Bool
-    switch arguments[1] {
-    case .constant(.value(.integer(0))), .function(nil, "FIRST", []): isFirst = true
-    case .function(nil, "LAST", []): isFirst = false
-    default: return nil
-    }
-    switch try operand(receiver, depth: depth) {
-    case .null: return .null
-    case .scalar(let term) where term.kind == .string:
-      let name = try function { functions throws(SQLiteError) in
-        try functions.partFunction(isFirst: isFirst, separator: Array(separator.utf8))
-      }
-      return .scalar(SQLTerm(sql: "\(name)(\(term.sql))", kind: .string))
-    default: return nil
-    }
-  }
-
   /// `FUNCTION(receiver, …)` without a function of that name: what every object understands.
   private mutating func message(
     _ selector: String, to receiver: ValueExpression, _ arguments: [ValueExpression], depth: Int

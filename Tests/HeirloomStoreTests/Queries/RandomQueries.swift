@@ -119,6 +119,13 @@ struct RandomQueries {
         .function(operand: nil, selector: "LAST", arguments: []),
       ])
       return .function(operand: nil, selector: "objectFrom:withIndex:", arguments: [parts, index])
+    case 16 where below(2) == 0:
+      return .function(
+        operand: expression(depth: depth - 1, from: entity, operand),
+        selector: pick(["substringFromIndex:", "substringToIndex:"]),
+        arguments: [
+          below(3) == 0 ? expression(depth: 0, from: entity, operand) : .constant(.value(.integer(Int64(below(9)))))
+        ])
     case 16:
       return .function(
         operand: expression(depth: depth - 1, from: entity, operand),
