@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import HeirloomFormats
 import HeirloomMigration
 import HeirloomModel
@@ -11,6 +11,20 @@ extension MigrationAssistant {
   public func previousVersions() throws(MigrationAssistantError) -> [PreviousVersion] {
     do {
       return try vault().retainedVersions().reversed().map(PreviousVersion.init)
+    } catch {
+      throw wrapped(error)
+    }
+  }
+
+  /// The files with rows that migrations put into quarantine, the oldest first.
+  ///
+  /// Each line of a file is a JSON object: the row's entity, key and object ID, its attributes and links, the decision and the
+  /// reason. They are never removed.
+  ///
+  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:reason:coreDataCode:)`` when the folder can't be read.
+  public func quarantinedRows() throws(MigrationAssistantError) -> [URL] {
+    do {
+      return try vault().quarantineFiles().map { URL(fileURLWithPath: $0) }
     } catch {
       throw wrapped(error)
     }

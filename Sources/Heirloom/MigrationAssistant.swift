@@ -26,6 +26,8 @@ public final class MigrationAssistant {
     public var storeTimeout: Double = 5
     /// Whether to work on volumes whose locks and renames can't be trusted, such as network volumes and FAT.
     public var allowsUnsafeVolume: Bool = false
+    /// What is to be done with rows that don't fit the current model; the delegate may add to it when it sees a plan.
+    public var decisions: [DataDecision] = []
 
     /// Creates the standard configuration.
     public init() {}
@@ -106,10 +108,14 @@ public final class MigrationAssistant {
   ///
   /// - Returns: `nil` when there is no store, or nothing to do.
   /// - Throws: ``MigrationAssistantError`` for a store or models from which no plan can be made.
-  public func plan() throws -> MigrationPlan? {
+  public func plan() throws(MigrationAssistantError) -> MigrationPlan? {
     guard let metadata = try storeMetadata(), metadata.versionHashes != history.currentHashes else { return nil }
-    let origin = try sourceModel(of: metadata)
-    return try plan(of: route(from: origin))
+    do {
+      let origin = try sourceModel(of: metadata)
+      return try plan(of: route(from: origin), decisions: configuration.decisions)
+    } catch {
+      throw wrapped(error)
+    }
   }
 
   // MARK: Migrating
@@ -155,6 +161,7 @@ public final class MigrationAssistant {
     var approved: MigrationPlan?
     var carriedOut: MigrationPlan?
     var chain: CandidateChain?
+    var decisions = configuration.decisions
     let vault = try vault()
     let retained = try vault.replaceStore(
       prepare: {
@@ -164,8 +171,12 @@ public final class MigrationAssistant {
         let origin = try sourceModel(of: metadata)
         report(.foundSourceModel(origin.source, version: origin.versionName))
         let found = try self.route(from: origin)
-        let plan = try plan(of: found)
-        try approve(plan, origin: origin)
+        var plan = try plan(of: found, decisions: decisions)
+        if let more = try approve(plan, origin: origin, decisions: decisions) {
+          decisions = more
+          plan = try self.plan(of: found, decisions: decisions)
+          try checkDecided(plan)
+        }
         report(.started(from: origin.model.versionChecksum(), to: history.current.versionChecksum()))
         (route, approved) = (found, plan)
         let snapshot = ModelSnapshot(model: origin.model)
@@ -182,26 +193,38 @@ public final class MigrationAssistant {
         guard let route else { return }
         let run = CandidateChain(
           gate: gate, candidatePath: candidate, hops: route.hops, policies: configuration.policies,
-          progress: progress, builder: builder, proof: configuration.proof, files: files)
+          progress: progress, builder: builder, proof: configuration.proof, files: files, decisions: decisions)
         chain = run
         // Rows may have changed between the look and the gate: what is carried out is counted on the held store. What later
         // hops lose is known here only.
         carriedOut = try run.build { plan in
           let isFirst = plan.source == route.origin.model
-          let isKnown = isFirst ? plan.losses == approved?.losses : plan.losses.isEmpty
-          if !isKnown || !plan.blockers.isEmpty { try approve(plan, origin: route.origin) }
+          let isKnown = isFirst ? plan.losses == approved?.losses : !plan.losses.contains { !$0.isDecided }
+          guard !isKnown || !plan.blockers.isEmpty else { return nil }
+          let more = try approve(plan, origin: route.origin, decisions: decisions)
+          // What was built was built without them.
+          if more != nil, plan.blockers.isEmpty {
+            throw MigrationAssistantError.refused(storePath: storeURL.path, plan: plan)
+          }
+          if let more { decisions = more }
+          return more
         }
       },
       prove: { _, _ in try chain?.prove() })
     guard let retained, let route, let carriedOut else {
       return try storeMetadata() == nil ? .noStore : .upToDate
     }
+    let quarantine = try vault.quarantineFiles(of: retained.name.text)
+    if !quarantine.isEmpty {
+      report(.quarantined(rows: carriedOut.allDecisions.reduce(0) { $0 + $1.quarantined }, paths: quarantine))
+    }
     let seconds = start.duration(to: .now) / .seconds(1)
     report(.finished(seconds: seconds))
     return .migrated(
       MigrationReport(
         sourceChecksum: route.origin.model.versionChecksum(), destinationChecksum: history.current.versionChecksum(),
-        modelSource: route.origin.source, plan: carriedOut, retained: PreviousVersion(retained), seconds: seconds))
+        modelSource: route.origin.source, plan: carriedOut, retained: PreviousVersion(retained),
+        quarantine: quarantine.map { URL(fileURLWithPath: $0) }, seconds: seconds))
   }
 
   // MARK: Parts
@@ -317,36 +340,51 @@ public final class MigrationAssistant {
   }
 
   /// Makes the plan of a way's first hop on the store as it is.
-  private func plan(of route: Route) throws -> MigrationPlan {
-    guard let hop = route.hops.first else {
-      throw MigrationError.unsupportedMapping(reason: "there is no mapping to carry out")
-    }
+  private func plan(of route: Route, decisions: [DataDecision]) throws -> MigrationPlan {
     let path = storeURL.path
     // Looking fails with one error and planning with another: the second travels as a value.
     let result = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
       Result { () throws(MigrationError) in
         try CandidateChain.plan(
-          hop, connection: connection, storePath: path, policies: configuration.policies, builder: builder)
+          firstOf: route.hops, connection: connection, storePath: path, policies: configuration.policies,
+          builder: builder, decisions: decisions)
       }
     }
     return try result.get()
   }
 
   /// Applies the rules and asks the delegate.
-  private func approve(_ plan: MigrationPlan, origin: SourceModel) throws {
+  ///
+  /// - Parameters:
+  ///   - plan: The plan.
+  ///   - origin: The model that made the store.
+  ///   - decisions: The decisions that the plan was made with.
+  /// - Returns: The decisions to make the plan again with; `nil` if it is to be carried out.
+  /// - Throws: ``MigrationAssistantError``, or what the delegate throws.
+  private func approve(
+    _ plan: MigrationPlan, origin: SourceModel, decisions: [DataDecision]
+  ) throws -> [DataDecision]? {
     let path = storeURL.path
     let decision = try delegate?.migrationAssistant(self, shouldMigrate: plan) ?? .automatic
     switch decision {
     case .refuse: throw MigrationAssistantError.refused(storePath: path, plan: plan)
     case .proceed: break
+    case .decide(let given):
+      let all = configuration.decisions + given
+      if all != decisions { return all }
     case .automatic:
       // A snapshot makes a version known, but a model that has a place for nothing is not the next one of that app.
       let isUnknown = origin.source == .cache || origin.versionName == nil && plan.losesEveryObject
-      if isUnknown, !plan.losses.isEmpty {
+      if isUnknown, plan.losses.contains(where: { !$0.isDecided }) {
         throw MigrationAssistantError.unknownVersion(storePath: path, plan: plan)
       }
     }
-    guard plan.blockers.isEmpty else { throw MigrationAssistantError.decisionNeeded(storePath: path, plan: plan) }
+    try checkDecided(plan)
+    return nil
+  }
+
+  private func checkDecided(_ plan: MigrationPlan) throws(MigrationAssistantError) {
+    guard plan.blockers.isEmpty else { throw .decisionNeeded(storePath: storeURL.path, plan: plan) }
   }
 
   /// Removes previous versions beyond those to keep: this launch found the new one working.

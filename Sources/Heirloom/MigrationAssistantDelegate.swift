@@ -89,6 +89,8 @@ public enum MigrationDecision: Hashable, Sendable {
   case automatic
   /// Go on and accept the losses, even of a store of an unknown or newer version.
   case proceed
+  /// Go on as ``proceed`` does, with choices for rows that don't fit: the plan is made again with them and carried out.
+  case decide([DataDecision])
   /// Don't migrate; the store stays as it is.
   case refuse
 }

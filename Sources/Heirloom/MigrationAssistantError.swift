@@ -52,6 +52,7 @@ extension MigrationAssistantError {
     case .unfitLocation: "unfitLocation"
     case .outcomeUnknown: "outcomeUnknown"
     case .failed(_, .cancelled): "cancelled"
+    case .failed(_, .unfitDecision): "unfitDecision"
     case .failed: "failed"
     case .noSuchVersion: "noSuchVersion"
     }
@@ -113,7 +114,8 @@ extension MigrationAssistantError: CustomStringConvertible {
         + obstacles.map(\.reason).joined(separator: "; ") + "."
     case .decisionNeeded(let path, let plan):
       return "Rows of the store \(path) don't fit the new model: "
-        + plan.blockers.map { "\($0.rows) × \($0.reason)" }.joined(separator: "; ") + "."
+        + plan.blockers.map { "\($0.rows) × \($0.reason)" }.joined(separator: "; ")
+        + " Choices: \(Self.choices(plan.blockers))."
     case .refused(let path, _):
       return "The migration of the store \(path) was refused."
     case .storeNotMigrated(let path):
@@ -129,6 +131,15 @@ extension MigrationAssistantError: CustomStringConvertible {
     case .noSuchVersion(_, let reason):
       return Self.sentence(reason)
     }
+  }
+
+  /// The choices that blockers offer.
+  private static func choices(_ blockers: [MigrationBlocker]) -> String {
+    list(
+      blockers.map { blocker in
+        "\(blocker.entity)\(blocker.property.map { ".\($0)" } ?? "")="
+          + blocker.choices.map(\.rawValue).joined(separator: "|")
+      })
   }
 
   private static func list(_ names: [String]) -> String {
@@ -162,7 +173,8 @@ extension MigrationAssistantError: LocalizedError {
       return unchanged + " " + obstacles.map(\.suggestion).joined(separator: " ")
     case .decisionNeeded:
       return unchanged
-        + " Give the properties defaults, make them optional, or remove the rows concerned in the old app."
+        + " Decide what becomes of the rows (a DataDecision for each; in the tool: --decide ENTITY.PROPERTY=CHOICE), or give the"
+        + " properties defaults or make them optional."
     case .refused:
       return unchanged
     case .storeNotMigrated:
@@ -180,6 +192,8 @@ extension MigrationAssistantError: LocalizedError {
         "\(storePath) is whole, in the old or the new version, and the previous version is kept beside it. Run again."
     case .failed(_, .cancelled):
       return unchanged + " Run again to migrate."
+    case .failed(_, .unfitDecision):
+      return unchanged + " The plan's blockers say what can be decided, and how."
     case .failed:
       return "\(storePath) still holds all data in the old version. Run heirloom rehearse on a copy to see the failure."
     }

@@ -25,6 +25,8 @@ public enum MigrationEvent: Hashable, Sendable {
   case retained(id: String)
   /// The migrated store is in place.
   case swapped
+  /// Rows were put into files, by decision, instead of the migrated store.
+  case quarantined(rows: Int64, paths: [String])
   /// The migration is complete.
   case finished(seconds: Double)
   /// The migration failed; the store is as it was.

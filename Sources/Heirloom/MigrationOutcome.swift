@@ -1,3 +1,4 @@
+public import Foundation
 public import HeirloomMigration
 
 /// What a call of ``MigrationAssistant/migrateStore()`` came to.
@@ -23,6 +24,8 @@ public struct MigrationReport: Sendable {
   public let plan: MigrationPlan
   /// The version that was kept.
   public let retained: PreviousVersion
+  /// The files with rows that were put into quarantine, a JSON object a line; they are never removed.
+  public let quarantine: [URL]
   /// From the first look at the store to the last sync, in seconds.
   public let seconds: Double
 }

@@ -19,6 +19,8 @@ public enum MigrationError: Error, Sendable {
   case database(reason: String, coreDataCode: Int)
   /// The delegate or another part of the app failed.
   case appFailed(any Error)
+  /// A decision answers nothing that may stand in the way, or in a way that is not possible there.
+  case unfitDecision(DataDecision, reason: String)
   /// The run was cancelled.
   case cancelled
 }
@@ -41,6 +43,7 @@ extension MigrationError: CustomStringConvertible {
       "The migrated store failed its proof: \(findings.joined(separator: "; "))."
     case .database(let reason, _): reason
     case .appFailed(let error): "The app stopped the migration: \(error)"
+    case .unfitDecision(let decision, let reason): "The decision \(decision) does not fit: \(reason)."
     case .cancelled: "The migration was cancelled."
     }
   }
@@ -52,7 +55,7 @@ extension MigrationError: CustomStringConvertible {
     switch self {
     case .unsupportedMapping, .unknownPolicies, .invalidExpression: 134140
     case .storeContradictsModel: 134020
-    case .unexpectedRowCount, .proofFailed, .appFailed, .mappingFailed: 134110
+    case .unexpectedRowCount, .proofFailed, .appFailed, .mappingFailed, .unfitDecision: 134110
     case .database(_, let coreDataCode): coreDataCode
     case .cancelled: 134120
     }

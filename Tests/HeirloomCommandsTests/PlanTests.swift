@@ -6,7 +6,8 @@ import Testing
 
 struct PlanTests {
   private static let keys: Set<String> = [
-    "verdict", "changes", "obstacles", "steps", "losses", "blockers", "rowsRewritten", "bytesNeeded", "seconds",
+    "verdict", "changes", "obstacles", "steps", "losses", "blockers", "decisions", "rowsRewritten", "bytesNeeded",
+    "seconds",
     "builder", "warnings",
   ]
 
@@ -84,7 +85,8 @@ struct PlanTests {
     #expect(outcome.code == 3)
     let blockers = try #require(try outcome.json()["blockers"] as? [[String: Any]])
     #expect(blockers.count == 1)
-    #expect(Set(blockers[0].keys) == ["kind", "entity", "property", "reason", "rows"])
+    #expect(Set(blockers[0].keys) == ["kind", "entity", "property", "reason", "rows", "choices"])
+    #expect(blockers[0]["choices"] as? [String] == ["fill", "quarantine"])
     #expect(blockers[0]["kind"] as? String == "missingValue")
     #expect(blockers[0]["rows"] as? Int == 42)
     #expect(try outcome.failure()["code"] as? String == "decisionNeeded")

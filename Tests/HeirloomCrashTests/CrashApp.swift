@@ -15,6 +15,8 @@ struct CrashApp: Sendable {
   let store: [UInt8]
   /// How much of a migration is done by policies.
   var code: CrashScenario.Code = .none
+  /// What becomes of rows that the third version has no place for.
+  let decisions: [DataDecision]
 
   /// The name of the store's main file.
   static let storeName = "Journal.sqlite"
@@ -22,9 +24,11 @@ struct CrashApp: Sendable {
   private static let corpusPath = "coredataplus/stores/SampleModel_V1.sqlite"
 
   /// The app that all scenarios share.
-  static let shared: Result<CrashApp, any Error> = Result { try CrashApp() }
+  static let shared: Result<CrashApp, any Error> = Result { try CrashApp(isDeciding: false) }
+  /// The app whose third version has no place for some rows.
+  static let deciding: Result<CrashApp, any Error> = Result { try CrashApp(isDeciding: true) }
 
-  private init() throws {
+  private init(isDeciding: Bool) throws {
     let directory = try QuickFolder()
     let url = directory.url.appendingPathComponent(Self.storeName)
     let first: ManagedObjectModel
@@ -47,7 +51,9 @@ struct CrashApp: Sendable {
     }
     try connection.close()
     store = Array(try Data(contentsOf: url))
-    models = try Self.versions(from: first)
+    var models = try Self.versions(from: first)
+    decisions = isDeciding ? [try Self.narrow(&models[2])] : []
+    self.models = models
     withExtendedLifetime(directory) {}
   }
 
@@ -75,6 +81,22 @@ struct CrashApp: Sendable {
     var entity = EntityDescription(name: "AAAdded")
     entity.attributes = [AttributeDescription(name: "name", type: .string)]
     return [first, second, try ManagedObjectModel(entities: entities + [entity])]
+  }
+
+  /// Asks for what not all cars have: models that differ, or a number.
+  private static func narrow(_ model: inout ManagedObjectModel) throws -> DataDecision {
+    var entities = model.entities
+    guard let index = entities.firstIndex(where: { $0.name == "Car" }) else { throw CrashFailure("there are no cars") }
+    let name: String
+    if entities[index].attributes.contains(where: { $0.name == "model" }) {
+      name = "model"
+      entities[index].uniquenessConstraints.append(["model"])
+    } else {
+      name = "number"
+      entities[index].attributes[0].isOptional = false
+    }
+    model = try ManagedObjectModel(entities: entities)
+    return DataDecision(entity: "Car", property: name, .quarantine)
   }
 
   // MARK: Launches
@@ -116,6 +138,7 @@ struct CrashApp: Sendable {
     configuration.storeTimeout = 0.02
     configuration.mappings = (try? mappings) ?? []
     configuration.policies.register(EntityMigrationPolicy.self, named: "Standard")
+    if version == 3 { configuration.decisions = decisions }
     var vault = StoreVault.Configuration()
     vault.leavesWAL = leavesWAL
     let assistant = MigrationAssistant(

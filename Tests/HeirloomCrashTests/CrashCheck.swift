@@ -39,7 +39,7 @@ extension CrashWorld {
       switch scenario.operation {
       case .setAside: return try faultOfSettingAside(folder, promise)
       case .restoreLost: return try faultOfRestoringLost(folder, promise)
-      case .migrate, .migrateAlone, .giveUp, .restore, .archive, .prune:
+      case .migrate, .migrateAlone, .migrateDeciding, .giveUp, .giveUpDeciding, .restore, .archive, .prune:
         let seen = try dumpForPlainOpener(folder, &known, state)
         if let fault = try faultBeforeLaunch(folder, promise, seen) { return fault }
         do {
@@ -82,6 +82,9 @@ extension CrashWorld {
   private func faultBeforeLaunch(_ folder: String, _ promise: Promise, _ seen: StoreDump) throws -> String? {
     guard let old, let new else { return "the scenario has no store" }
     let isNew = seen.isSameVersion(as: new)
+    if isNew, scenario.hasQuarantine, try CrashWorld.quarantined(in: folder) != quarantined {
+      return "the new store is there, and the rows that it has no place for are not"
+    }
     guard seen == old || isNew else { return "the store is neither the old nor the new one" }
     let keepsOld = !old.isSameVersion(as: new)
     if isNew, keepsOld {
@@ -110,7 +113,7 @@ extension CrashWorld {
     if let snapshot, !app.models.contains(snapshot) { return "the snapshot is nobody's" }
     guard promise.isMade else { return nil }
     if !isNew { return "what was reported as done is not" }
-    if scenario.operation == .archive || scenario.operation == .migrate, snapshot != app.models[2] {
+    if [.archive, .migrate, .migrateDeciding].contains(scenario.operation), snapshot != app.models[2] {
       return "what was reported as archived is not"
     }
     if promise == .all {
@@ -157,6 +160,9 @@ extension CrashWorld {
     guard let old, let new else { return "the scenario has no store" }
     guard let after = try? StoreDump(store(folder)) else { return "the next launch leaves no readable store" }
     guard after.isSameVersion(as: new) else { return "the next launch does not come to the new store" }
+    if scenario.hasQuarantine, try CrashWorld.quarantined(in: folder) != quarantined {
+      return "the rows that the new store has no place for are not there once"
+    }
     let versions = try app.vault(in: folder).retainedVersions()
     for version in versions {
       guard version.manifest != nil, let path = version.storePath, let dump = try? dumps.dump(path) else {
@@ -195,7 +201,8 @@ extension CrashWorld {
   /// What no finished operation leaves.
   private func leftovers(_ folder: String) -> [String] {
     let companion = store(folder) + ".heirloom"
-    let expected = ["lock", "previous", "incoming", "incompatible", "model.json.gz"]
+    let expected =
+      ["lock", "previous", "incoming", "incompatible", "model.json.gz"] + (scenario.hasQuarantine ? ["quarantine"] : [])
     var found = ((try? FileManager.default.contentsOfDirectory(atPath: companion)) ?? []).filter {
       !expected.contains($0)
     }

@@ -66,7 +66,7 @@ struct CrashRun {
       try world.perform(in: folder.path, trace: trace, mutant: mutant)
     } catch {
       returned = false
-      if mutant == nil, world.scenario.operation != .giveUp { throw error }
+      if mutant == nil, !world.scenario.isGivenUp { throw error }
     }
     trace.close()
     withExtendedLifetime(folder) {}
@@ -203,7 +203,7 @@ struct CrashRun {
         trace.close()
         if trace.hits == 0 { return (0, trace.count, nil) }
         let fault = world.firstFault(
-          in: folder.path, promise: returned && world.scenario.operation != .giveUp ? .result : .nothing, known: &known)
+          in: folder.path, promise: returned && !world.scenario.isGivenUp ? .result : .nothing, known: &known)
         return (trace.hits, trace.count, fault.map { "\(name), call \(number): \($0)" })
       }
       let count = try run(.max).count

@@ -20,6 +20,10 @@ enum CrashOperation: String, Sendable {
   case migrate
   /// The first call alone.
   case migrateAlone = "migrate without archiving"
+  /// The same launch of an app whose third version has no place for some rows: they go to a file.
+  case migrateDeciding = "migrate with rows in quarantine"
+  /// The same, and the commit point fails.
+  case giveUpDeciding = "give up with rows in quarantine"
   /// A previous version takes the store's place.
   case restore
   /// The second call alone, of an app whose store is current.
@@ -52,6 +56,12 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
     case hops = " by policies in two hops"
   }
 
+  /// Whether the operation is given up at its commit point.
+  var isGivenUp: Bool { operation == .giveUp || operation == .giveUpDeciding }
+
+  /// Whether rows go to a file.
+  var hasQuarantine: Bool { operation == .migrateDeciding || operation == .giveUpDeciding }
+
   var description: String {
     let maker =
       switch builder {
@@ -77,6 +87,11 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
   /// What the table has no place for.
   static let further: [CrashScenario] = [
     CrashScenario(initial: .persistedJournal, operation: .migrateAlone),
+    CrashScenario(initial: .rollbackAtRest, operation: .migrateDeciding, builder: .always(.rebuild)),
+    CrashScenario(initial: .uncheckpointedWAL, operation: .migrateDeciding, builder: .always(.cloneAndAlter)),
+    CrashScenario(initial: .externalData, operation: .migrateDeciding, refusesLinks: true),
+    CrashScenario(initial: .staleCandidate, operation: .migrateDeciding),
+    CrashScenario(initial: .rollbackAtRest, operation: .giveUpDeciding),
     CrashScenario(initial: .rollbackAtRest, operation: .giveUp),
     CrashScenario(initial: .uncheckpointedWAL, operation: .giveUp),
     CrashScenario(initial: .externalData, operation: .giveUp, refusesLinks: true),
@@ -99,6 +114,7 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
     CrashScenario(initial: .hotJournal, operation: .migrate, builder: .always(.cloneAndAlter)),
     CrashScenario(initial: .externalData, operation: .migrate, refusesLinks: true),
     CrashScenario(initial: .uncheckpointedWAL, operation: .migrate, code: .hops),
+    CrashScenario(initial: .rollbackAtRest, operation: .migrateDeciding),
     CrashScenario(initial: .rollbackAtRest, operation: .restore),
     CrashScenario(initial: .rollbackAtRest, operation: .archive),
     CrashScenario(initial: .rollbackAtRest, operation: .prune),

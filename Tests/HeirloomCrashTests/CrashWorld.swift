@@ -26,10 +26,12 @@ struct CrashWorld {
   let snapshot: ManagedObjectModel?
   /// Names of the files of external data.
   let external: [String]
+  /// What the file with rows for which the store afterwards has no place has to hold, sorted; none if there is no file.
+  let quarantined: [String]
 
   init(_ scenario: CrashScenario) throws {
     self.scenario = scenario
-    var app = try CrashApp.shared.get()
+    var app = try (scenario.hasQuarantine ? CrashApp.deciding : CrashApp.shared).get()
     app.code = scenario.code
     self.app = app
     let folder = try QuickFolder()
@@ -50,8 +52,8 @@ struct CrashWorld {
     let world = (scenario: scenario, app: app)
     do {
       try Self.perform(world.scenario, world.app, in: copy.path, trace: trace)
-      guard scenario.operation != .giveUp else { throw CrashFailure("the operation was not given up") }
-    } catch let error as MigrationAssistantError where scenario.operation == .giveUp {
+      guard !scenario.isGivenUp else { throw CrashFailure("the operation was not given up") }
+    } catch let error as MigrationAssistantError where scenario.isGivenUp {
       _ = error
       try world.app.launch(3, in: copy.path)
     }
@@ -60,7 +62,18 @@ struct CrashWorld {
     new = FileManager.default.fileExists(atPath: path) ? try StoreDump(path) : nil
     let hashes = new == nil ? nil : try StoreMetadata(contentsOf: URL(fileURLWithPath: path)).versionHashes
     newVersion = 1 + (world.app.models.firstIndex { $0.versionHashes() == hashes } ?? 0)
+    quarantined = try Self.quarantined(in: copy.path)
+    guard quarantined.isEmpty != scenario.hasQuarantine else { throw CrashFailure("no rows are in quarantine") }
     withExtendedLifetime((folder, copy)) {}
+  }
+
+  /// The rows that are in files, a line each, sorted.
+  static func quarantined(in folder: String) throws -> [String] {
+    let path = folder + "/" + CrashApp.storeName + ".heirloom/quarantine"
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    return try names.flatMap { name in
+      try String(contentsOfFile: path + "/" + name, encoding: .utf8).split(separator: "\n").map(String.init)
+    }.sorted()
   }
 
   /// Makes the beginning real in an empty folder.
@@ -97,10 +110,10 @@ struct CrashWorld {
   ) throws {
     let files = MutantFiles(
       TracedFiles(trace, refusesLinks: scenario.refusesLinks), trace: trace, mutant: mutant,
-      atCommit: scenario.operation == .giveUp ? .fails : .passes)
+      atCommit: scenario.isGivenUp ? .fails : .passes)
     let leavesWAL = mutant?.leavesWAL ?? true
     switch scenario.operation {
-    case .migrate, .giveUp, .prune:
+    case .migrate, .migrateDeciding, .giveUp, .giveUpDeciding, .prune:
       try app.launch(3, in: folder, files: files, builder: scenario.builder, leavesWAL: leavesWAL)
     case .migrateAlone: try app.launch(3, in: folder, files: files, builder: scenario.builder, archives: false)
     case .restore, .restoreLost:
@@ -144,7 +157,7 @@ struct CrashWorld {
     let isDue = scenario.initial == .archiveDue
     let hasVersion = scenario.initial == .retainedVersion
     switch scenario.operation {
-    case .migrate, .migrateAlone, .giveUp, .setAside:
+    case .migrate, .migrateAlone, .migrateDeciding, .giveUp, .giveUpDeciding, .setAside:
       if hasVersion { try app.launch(2, in: folder) }
       if isDue { try app.assistant(1, in: folder).1.archive(app.models[0]) }
     case .restore, .restoreLost:
@@ -164,7 +177,9 @@ struct CrashWorld {
     }
     if scenario.initial == .staleCandidate {
       try interrupt(in: folder) { files, folder in
-        if scenario.operation == .migrate || scenario.operation == .giveUp || scenario.operation == .setAside {
+        if scenario.operation == .migrate || scenario.isGivenUp || scenario.hasQuarantine
+          || scenario.operation == .setAside
+        {
           try app.launch(3, in: folder, files: files, builder: scenario.builder)
         } else {
           _ = try app.assistant(3, in: folder, files: files).0.restorePreviousVersion("2")

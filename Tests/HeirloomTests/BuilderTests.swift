@@ -215,10 +215,14 @@ struct BuilderTests {
   ///   - store: The store; it is not changed.
   ///   - directory: Where the copies are made.
   ///   - history: The models.
+  ///   - configuration: What the app chooses.
   /// - Returns: The plan of the second builder; `nil` if both refuse.
   /// - Throws: What the files' system or SQLite throws.
   @discardableResult
-  static func compare(_ store: URL, in directory: TemporaryDirectory, history: ModelHistory) throws -> MigrationPlan? {
+  static func compare(
+    _ store: URL, in directory: TemporaryDirectory, history: ModelHistory,
+    configuration: MigrationAssistant.Configuration = MigrationAssistant.Configuration()
+  ) throws -> MigrationPlan? {
     var contents: [FileContents] = []
     var refusals: [String] = []
     var plan: MigrationPlan?
@@ -232,7 +236,8 @@ struct BuilderTests {
       }
       let assistant = MigrationAssistant(
         storeURL: copy, modelController: ModelController(storeURL: copy), history: history,
-        configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(), builder: .always(builder))
+        configuration: configuration,
+        files: POSIXFileOperations(), builder: .always(builder))
       do {
         guard case .migrated(let report) = try assistant.migrateStore() else {
           Issue.record("expected a migration")

@@ -4,11 +4,17 @@ import Heirloom
 extension Command {
   /// Migrates stores.
   static let migrate = Command(
-    name: "migrate", usage: "STORE… --to MODEL [--model MODEL]… [--mapping FILE]… [--keep N] [--accept-losses]",
+    name: "migrate",
+    usage: "STORE… --to MODEL [--model MODEL]… [--mapping FILE]… [--keep N] [--decide ENTITY.PROPERTY=CHOICE]…"
+      + " [--accept-losses]",
     summary: "bring stores to a model; the previous version is kept",
     details: [
       "A store that has the model already is left alone. With several stores a failure does not keep the others from being"
         + " migrated; the exit code is that of the first failure.",
+      "Rows that don't fit the new model stop the migration until --decide says what becomes of them; heirloom plan counts"
+        + " them and names the choices. newest and merge take an attribute that tells the age, such as merge:date, else the"
+        + " highest primary key is the newest; for a constraint on several properties their names are joined by commas."
+        + " Rows in quarantine go to a file in STORE.heirloom/quarantine.",
       "heirloom versions STORE lists what is kept, heirloom restore STORE brings it back.",
     ],
     options: [
@@ -16,7 +22,7 @@ extension Command {
       Option(
         name: "--keep", value: "N",
         summary: "previous versions to keep, at least 1 (1 unless given); older ones go with a later run"),
-      .acceptLosses,
+      .decide, .acceptLosses,
     ],
     example: "heirloom migrate Journal.sqlite --to Journal.xcdatamodeld", positionals: ["STORE"], repeatsLast: true,
     requiredCount: 1, run: MigrateCommand.run)
@@ -134,7 +140,9 @@ private struct Migrated {
     let text = PlanText(plan: report.plan)
     let name = request.history.currentName
     var lines = ["\(style.bold(path)) was migrated to \"\(name)\" in \(durationText(report.seconds))."]
-    lines += text.findings(style).dropFirst() + PlanText.rowLines(report.plan.rows)
+    lines += text.findings(style).dropFirst()
+    lines += report.quarantine.map { "Rows in quarantine: \($0.path)" }
+    lines += PlanText.rowLines(report.plan.rows)
     lines += [
       "The previous version is kept as \(report.retained.id) (\(sizeText(report.retained.byteCount))):"
         + " heirloom restore \(shellWord(path)) brings it back."
@@ -143,7 +151,11 @@ private struct Migrated {
       lines: lines,
       members: members(
         path, "migrated", from: report.sourceChecksum, to: report.destinationChecksum, rows: report.plan.rows,
-        retained: report.retained.id, seconds: report.seconds))
+        retained: report.retained.id, seconds: report.seconds)
+        + [
+          ("decisions", .list(report.plan.allDecisions.map(\.output))),
+          ("quarantine", .texts(report.quarantine.map(\.path))),
+        ])
   }
 
   private static func members(

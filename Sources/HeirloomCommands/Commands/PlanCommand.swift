@@ -4,7 +4,8 @@ import Heirloom
 extension Command {
   /// Shows what a migration would do.
   static let plan = Command(
-    name: "plan", usage: "STORE --to MODEL [--model MODEL]… [--mapping FILE]… [--sql]",
+    name: "plan",
+    usage: "STORE --to MODEL [--model MODEL]… [--mapping FILE]… [--decide ENTITY.PROPERTY=CHOICE]… [--sql]",
     summary: "the steps, losses, blockers, time and space; nothing is changed",
     details: [
       "The exit code is the one that heirloom migrate would end with: 3 where a mapping or a decision about rows is needed,"
@@ -12,7 +13,7 @@ extension Command {
     ],
     options: [
       .to, .model, .mapping, Option(name: "--sql", summary: "show the statements of the steps"),
-      .acceptLosses,
+      .decide, .acceptLosses,
     ],
     example: "heirloom plan Journal.sqlite --to Journal.xcdatamodeld", positionals: ["STORE"], requiredCount: 1,
     run: PlanCommand.run)

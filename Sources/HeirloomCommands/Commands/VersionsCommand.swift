@@ -14,8 +14,12 @@ enum VersionsCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = console.path(arguments.positionals[0])
     do {
-      let versions = try StoreKeeper(path: path).versions()
-      return CommandReport(lines: lines(versions, path: path, style: console.style), members: members(versions))
+      let keeper = try StoreKeeper(path: path)
+      let versions = try keeper.versions()
+      let quarantine = try keeper.quarantine()
+      return CommandReport(
+        lines: lines(versions, path: path, style: console.style) + quarantine.map { "Rows in quarantine: \($0)" },
+        members: members(versions) + [("quarantine", .texts(quarantine))])
     } catch {
       throw CommandFailure(error).aboutStore(at: path)
     }
@@ -89,6 +93,11 @@ struct StoreKeeper {
       }
     }
     return versions
+  }
+
+  /// The files with rows that migrations left out.
+  func quarantine() throws -> [String] {
+    try assistant.quarantinedRows().map(\.path)
   }
 
   /// Brings a version back.

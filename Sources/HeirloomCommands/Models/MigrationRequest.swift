@@ -15,11 +15,12 @@ struct MigrationRequest {
   /// Reads the models that the arguments name.
   ///
   /// - Parameters:
-  ///   - arguments: `--to`, `--model`, `--mapping`, `--accept-losses`.
+  ///   - arguments: `--to`, `--model`, `--mapping`, `--decide`, `--accept-losses`.
   ///   - console: Told of what is not understood in the files.
   /// - Throws: `UsageError`, `ModelReadingError`, `MappingReadingError`.
   init(_ arguments: Arguments, console: Console) throws {
     let path = console.path(try arguments.required("--to", "MODEL"))
+    let given = try arguments.all(DecisionArgument.option).map { text throws(UsageError) in try DecisionArgument(text) }
     var history = try ModelHistory(contentsOf: URL(fileURLWithPath: path))
     for warning in history.warnings { console.log("note: \(warning)") }
     let others = try arguments.all("--model").flatMap { word in
@@ -28,6 +29,8 @@ struct MigrationRequest {
     if !others.isEmpty { history = history.adding(Self.distinct(others, from: history)) }
     mappings = try GivenMappings(arguments.all("--mapping").map(console.path), history: history, console: console)
     acceptsLosses = arguments.has("--accept-losses")
+    let current = history.current
+    configuration.decisions = try given.map { argument throws(UsageError) in try argument.decision(for: current) }
     self.history = acceptsLosses ? try Self.withCurrentLast(history) : history
   }
 

@@ -112,6 +112,7 @@ extension CommandFailure {
     case .mappingNeeded, .decisionNeeded: exitCode = .decisionNeeded
     case .outcomeUnknown: exitCode = .outcomeUnknown
     case .failed(_, .cancelled): exitCode = .cancelled
+    case .failed(_, .unfitDecision): exitCode = .decisionNeeded
     default: exitCode = .failed
     }
     switch error {
@@ -124,7 +125,7 @@ extension CommandFailure {
     case .decisionNeeded(let path, let plan):
       list = (
         "Rows of the store \(path), which was not changed, don't fit the new model:",
-        plan.blockers.map { "\(counted($0.rows, "row")): \($0.reason)" }
+        plan.blockers.map { "\(counted($0.rows, "row")): \($0.reason)\n    \($0.optionText)" }
       )
     case .noModel:
       suggestion = "\(error.storePath) was not changed. Give the model that made it with --model."

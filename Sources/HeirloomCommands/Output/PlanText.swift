@@ -22,7 +22,8 @@ struct PlanText {
       return OutputValue.object(members)
     }
     return [("steps", .list(steps))] + findingMembers(of: plan) + [
-      ("warnings", .texts(plan?.warnings ?? [])), ("rowsRewritten", .integer(plan?.rowsRewritten ?? 0)),
+      ("decisions", .list((plan?.allDecisions ?? []).map(\.output))), ("warnings", .texts(plan?.warnings ?? [])),
+      ("rowsRewritten", .integer(plan?.rowsRewritten ?? 0)),
       ("bytesNeeded", .integer(plan?.bytesNeeded ?? 0)),
       ("seconds", .number(seconds ?? plan?.estimatedSeconds ?? 0)), ("builder", .optional(plan?.builder.rawValue)),
     ]
@@ -34,6 +35,7 @@ struct PlanText {
       OutputValue.object([
         ("kind", .text(blocker.kind)), ("entity", .text(blocker.entity)), ("property", .optional(blocker.property)),
         ("reason", .text(blocker.reason)), ("rows", .integer(blocker.rows)),
+        ("choices", .texts(blocker.choices.map(\.rawValue))),
       ])
     }
     return [
@@ -54,7 +56,11 @@ struct PlanText {
       lines += ["", style.bold("What stands in the way:")]
       for blocker in plan.blockers {
         lines.append("  \(style.red("✗")) \(counted(blocker.rows, "row")): \(blocker.reason)")
+        lines.append("      \(blocker.optionText)")
       }
+    }
+    if !plan.allDecisions.isEmpty {
+      lines += ["", style.bold("What was decided:")] + plan.allDecisions.map { "  \($0.words)" }
     }
     lines += [
       "", style.bold(plan.losses.isEmpty ? "Nothing is lost." : "What is lost (the previous version keeps it):"),
@@ -121,6 +127,8 @@ struct PlanText {
     case .dropObject: "Drop"
     case .createIndex: "Make the indexes"
     case .createTrigger: "Make the triggers"
+    case .findRows: "Find the rows that decisions are about in"
+    case .settleRows: "Carry out the decisions in"
     case .computeDerived: "Compute the derived attributes"
     case .copyObject: "Copy what no model knows:"
     case .copyRows: "Copy the rows of"

@@ -46,7 +46,7 @@ struct MigrationPreview {
   private static func objection(
     to plan: MigrationPlan, look: StoreLook, request: MigrationRequest
   ) -> CommandFailure? {
-    if look.origin == .cache, !plan.losses.isEmpty, !request.acceptsLosses {
+    if look.origin == .cache, plan.losses.contains(where: { !$0.isDecided }), !request.acceptsLosses {
       return CommandFailure(MigrationAssistantError.unknownVersion(storePath: look.path, plan: plan))
     }
     guard !plan.blockers.isEmpty else { return nil }

@@ -15,6 +15,8 @@ struct StoreDiagnosis {
   /// The versions that are kept, the newest first.
   private let versions: [PreviousVersion]
   private let setsAside: [String]
+  /// The files with rows that migrations left out.
+  private let quarantine: [String]
   private let bytes: (main: Int64, log: Int64, external: Int64)
 
   /// Looks at a store.
@@ -29,6 +31,7 @@ struct StoreDiagnosis {
     let vault = StoreVault(try StoreLocation(resolving: path, files: POSIXFileOperations()))
     versions = try MigrationAssistant.versionsKept(of: path)
     setsAside = try vault.setsAside()
+    quarantine = try vault.quarantineFiles()
     var (check, problem): (StoreCheck?, StoreError?) = (nil, nil)
     do {
       check = try StoreCheck(of: path, models: models, console: console)
@@ -114,7 +117,8 @@ struct StoreDiagnosis {
             ])
           })
       ),
-      ("setsAside", .texts(setsAside)), ("findings", check?.output ?? .list([])), ("next", .text(next.command)),
+      ("setsAside", .texts(setsAside)), ("quarantine", .texts(quarantine)), ("findings", check?.output ?? .list([])),
+      ("next", .text(next.command)),
     ]
     report.lines = ["\(style.bold(path)): \(problem == nil ? "a Core Data store" : style.red("no readable store"))"]
     if let problem { report.lines.append("  problem   \(problem.description)") }
@@ -158,6 +162,7 @@ struct StoreDiagnosis {
       parts.append("no previous version")
     }
     if !setsAside.isEmpty { parts.append("\(counted(Int64(setsAside.count), "set")) moved aside") }
+    if !quarantine.isEmpty { parts.append("\(counted(Int64(quarantine.count), "file")) of rows in quarantine") }
     parts.append(snapshot.words)
     return parts.joined(separator: ", ")
   }

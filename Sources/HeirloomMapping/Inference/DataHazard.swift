@@ -15,6 +15,14 @@ public struct DataHazard: Hashable, Sendable {
   /// The rows to look at.
   public let rows: [Rows]
 
+  /// Creates a hazard.
+  package init(kind: Kind, entity: String, properties: [String], rows: [Rows]) {
+    self.kind = kind
+    self.entity = entity
+    self.properties = properties
+    self.rows = rows
+  }
+
   /// Rows of one source entity.
   public struct Rows: Hashable, Sendable {
     /// The source entity; objects of exactly it count, those of subentities don't.

@@ -33,6 +33,7 @@ package final class CandidateChain {
   private let builder: BuilderChoice
   private let proof: ProofLevel
   private let files: any FileOperations
+  private var decisions: [DataDecision]
   /// What the last hop reads, once the ones before are done.
   private var last: (plan: MigrationPlan, connection: Connection)?
   /// The store between two hops, which goes when the next one is proven.
@@ -49,9 +50,11 @@ package final class CandidateChain {
   ///   - builder: Who says how the candidate is made.
   ///   - proof: How thoroughly each hop is proven.
   ///   - files: The file system.
+  ///   - decisions: What is to be done with rows that don't fit.
   package init(
     gate: StoreGate, candidatePath: String, hops: [MigrationHop], policies: MigrationPolicyRegistry,
-    progress: Progress?, builder: BuilderChoice, proof: ProofLevel, files: any FileOperations
+    progress: Progress?, builder: BuilderChoice, proof: ProofLevel, files: any FileOperations,
+    decisions: [DataDecision] = []
   ) {
     self.gate = gate
     self.candidatePath = candidatePath
@@ -61,43 +64,61 @@ package final class CandidateChain {
     self.builder = builder
     self.proof = proof
     self.files = files
+    self.decisions = decisions
   }
 
-  /// Makes the plan of a hop without writing anything.
+  /// Makes the plan of the first hop without writing anything.
   ///
   /// - Parameters:
-  ///   - hop: The hop.
+  ///   - hops: All hops, at least one.
   ///   - connection: A connection to the store, which may be read-only.
   ///   - storePath: The store's file, for messages.
   ///   - policies: The policies that the mapping may name.
   ///   - builder: Who says how the candidate is made.
+  ///   - decisions: What is to be done with rows that don't fit, in whichever hop.
   /// - Returns: The plan.
   /// - Throws: ``MigrationError`` when the mapping can't be carried out or the store is not what its model says.
   package static func plan(
-    _ hop: MigrationHop, connection: Connection, storePath: String, policies: MigrationPolicyRegistry,
-    builder: BuilderChoice
+    firstOf hops: [MigrationHop], connection: Connection, storePath: String, policies: MigrationPolicyRegistry,
+    builder: BuilderChoice, decisions: [DataDecision] = []
   ) throws(MigrationError) -> MigrationPlan {
-    try CandidateRun.plan(
+    guard let hop = hops.first else { throw .unsupportedMapping(reason: "there is no mapping to carry out") }
+    return try CandidateRun.plan(
       connection: connection, storePath: storePath, source: hop.source, destination: hop.destination,
-      mapping: hop.mapping, policies: policies, builder: builder)
+      mapping: hop.mapping, policies: policies, builder: builder,
+      decisions: MigrationHop.decisions(decisions, aboutHop: 0, of: hops))
   }
 
   /// Plans and builds hop after hop; one whose plan has blockers is the last.
   ///
-  /// - Parameter approve: Looks at each hop's plan, counted on what it was carried out on, and throws to stop.
+  /// - Parameter approve: Looks at each hop's plan, counted on what it was carried out on, and throws to stop. Decisions that
+  ///   it returns answer blockers, with which nothing was built: the hop is tried once more.
   /// - Returns: The plan of the first hop, with those of the others.
   /// - Throws: ``MigrationError``, or what `approve` throws; the candidate is then of no use.
-  package func build(approve: (MigrationPlan) throws -> Void) throws -> MigrationPlan {
+  package func build(
+    approve: (MigrationPlan) throws -> [DataDecision]?
+  ) throws -> MigrationPlan {
     var plans: [MigrationPlan] = []
     for (index, hop) in hops.enumerated() {
       let isLast = index == hops.count - 1
       let source = try store(for: hop)
       let target = isLast ? candidatePath : try makeIntermediate(index + 1)
-      let run = CandidateRun(
-        store: source, candidatePath: target, source: hop.source, destination: hop.destination, mapping: hop.mapping,
-        policies: policies, progress: progress, builder: builder)
-      let plan = try run.build()
-      try approve(plan)
+      func run() throws -> CandidateRun {
+        CandidateRun(
+          store: source, candidatePath: target, source: hop.source, destination: hop.destination, mapping: hop.mapping,
+          policies: policies, progress: progress, builder: builder,
+          decisions: try MigrationHop.decisions(decisions, aboutHop: index, of: hops))
+      }
+      var plan = try run().build()
+      if let more = try approve(plan), !plan.blockers.isEmpty {
+        decisions = more
+        plan = try run().build()
+        _ = try approve(plan)
+      }
+      guard plan.blockers.isEmpty else {
+        throw MigrationError.unsupportedMapping(reason: "rows don't fit, and nobody decided what becomes of them")
+      }
+      try run().writeQuarantine(of: plan, files: files, attributes: gate.status.attributes)
       plans.append(plan)
       guard !isLast else {
         last = (plan, source.connection)

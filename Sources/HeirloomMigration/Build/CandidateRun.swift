@@ -33,11 +33,14 @@ struct CandidateRun {
   let progress: Progress?
   /// Who says how the candidate is made.
   let builder: BuilderChoice
+  /// What is to be done with rows that don't fit.
+  let decisions: [DataDecision]
 
   /// Creates a run.
   init(
     store: RunStore, candidatePath: String, source: ManagedObjectModel, destination: ManagedObjectModel,
-    mapping: MappingModel, policies: MigrationPolicyRegistry, progress: Progress?, builder: BuilderChoice = .automatic
+    mapping: MappingModel, policies: MigrationPolicyRegistry, progress: Progress?, builder: BuilderChoice = .automatic,
+    decisions: [DataDecision] = []
   ) {
     self.store = store
     self.candidatePath = candidatePath
@@ -47,6 +50,7 @@ struct CandidateRun {
     self.policies = policies
     self.progress = progress
     self.builder = builder
+    self.decisions = decisions
   }
 
   /// Makes the plan without writing anything.
@@ -59,15 +63,17 @@ struct CandidateRun {
   ///   - mapping: How one becomes the other.
   ///   - policies: The policies that the mapping may name.
   ///   - builder: Who says how the candidate is made.
+  ///   - decisions: What is to be done with rows that don't fit.
   /// - Returns: The plan.
   /// - Throws: ``MigrationError`` when the mapping can't be carried out or the store is not what its model says.
   static func plan(
     connection: Connection, storePath: String, source: ManagedObjectModel, destination: ManagedObjectModel,
-    mapping: MappingModel, policies: MigrationPolicyRegistry, builder: BuilderChoice = .automatic
+    mapping: MappingModel, policies: MigrationPolicyRegistry, builder: BuilderChoice = .automatic,
+    decisions: [DataDecision] = []
   ) throws(MigrationError) -> MigrationPlan {
     try MigrationPlanner(
       connection: connection, storePath: storePath, sourceModel: source, destinationModel: destination,
-      mapping: mapping, policies: policies, builder: builder, generation: newGeneration()
+      mapping: mapping, policies: policies, builder: builder, generation: newGeneration(), decisions: decisions
     ).plan()
   }
 
@@ -86,7 +92,7 @@ struct CandidateRun {
     }
     var plan = try Self.plan(
       connection: connection, storePath: store.path, source: source, destination: destination, mapping: mapping,
-      policies: policies, builder: builder)
+      policies: policies, builder: builder, decisions: decisions)
     guard plan.blockers.isEmpty else { return plan }
     progress?.totalUnitCount = max(1, plan.rowsRewritten)
     if plan.builder == .cloneAndAlter {
@@ -116,6 +122,33 @@ struct CandidateRun {
     let manager = try MigrationManager(
       setting: setting, registry: policies, progress: progress ?? Progress(totalUnitCount: -1))
     return try manager.run(policies: policies)
+  }
+
+  /// Writes the rows that are not in the candidate, which was built by a plan, into files beside it.
+  ///
+  /// - Parameters:
+  ///   - plan: The plan.
+  ///   - files: The file system.
+  ///   - attributes: Permissions and owner of the files.
+  /// - Throws: ``MigrationError``.
+  func writeQuarantine(
+    of plan: MigrationPlan, files: any FileOperations, attributes: FileAttributes
+  ) throws(MigrationError) {
+    guard let query = plan.quarantine else { return }
+    do {
+      try QuarantineWriter(query, of: plan, store: store)
+        .write(to: StoreLocation.split(candidatePath).folder, files: files, attributes: attributes)
+    } catch let error as MigrationError {
+      throw error
+    } catch let error as SQLiteError {
+      throw MigrationError(error)
+    } catch let error as FileError {
+      throw error.isFull
+        ? .database(reason: "The disk is full: \(error)", coreDataCode: 640)
+        : .database(reason: "The rows for quarantine can't be written: \(error)", coreDataCode: 134110)
+    } catch {
+      throw .database(reason: "\(error)", coreDataCode: 134110)
+    }
   }
 
   /// Proves a candidate that was built by a plan.

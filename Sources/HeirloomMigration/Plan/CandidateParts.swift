@@ -30,10 +30,13 @@ struct CandidateParts {
   let metadata: MetadataSteps
   /// The step that runs mappings object by object; none if all run as SQL.
   let rowRun: [MigrationStep]
+  /// What decisions do to the rows.
+  var settlement = RowSettlement()
 
   init(
     actual: ActualSchema, source: PhysicalSchema, destination: PhysicalSchema, routing: EntityRouting,
-    byRow: [EntityMapping], counts: StoreCounts, metadata: MetadataSteps, connection: Connection
+    byRow: [EntityMapping], counts: StoreCounts, metadata: MetadataSteps, decided: DecidedValues = DecidedValues(),
+    recomputes: Bool = false, connection: Connection
   ) throws {
     self.actual = actual
     self.source = source
@@ -43,7 +46,7 @@ struct CandidateParts {
     rowRun = Self.rowRun(of: byRow, counts: counts)
     backfill = DerivedBackfill(
       routing: routing, source: source, destination: destination, counts: counts.byEntity,
-      followsCode: !byRow.isEmpty)
+      followsCode: !byRow.isEmpty, isAnew: recomputes)
     foreign = try ForeignObjects(
       actual: actual, source: source, destination: destination, connection: connection)
     foreignRows = try foreign.rowSteps(counting: connection)
@@ -57,7 +60,7 @@ struct CandidateParts {
       guard let table = destination.table(ofEntity: tree.destinationRoot) else { continue }
       var planner = TreePlanner(
         tree: tree, routing: routing, source: source, destination: destination, sourceCounts: counts.byEntity,
-        links: links)
+        links: links, decided: decided, recomputes: recomputes)
       let transfer = planner.transfer(table: table)
       links = planner.links
       guard let transfer else { continue }
@@ -91,9 +94,10 @@ struct CandidateParts {
   var rowCounts: [(table: String, rows: Int64)] {
     var objects: [String: Int64] = [:]
     for transfer in transfers { objects[transfer.table, default: 0] += rows(of: transfer) }
+    for (table, rows) in settlement.removedRows { objects[table, default: 0] -= rows }
     var known =
       tables.compactMap { table in objects[table.name].map { (table.name, $0) } }
-      + joins.map { ($0.table.name, $0.rows) }
+      + joins.map { ($0.table.name, settlement.linkRows[$0.table.name] ?? $0.rows) }
     let filled = Set(known.map(\.0))
     known += tables.filter { !filled.contains($0.name) }.map { ($0.name, 0) }
     return known + foreignRows.compactMap { step in step.rows.map { (step.subject, $0) } }
@@ -108,7 +112,9 @@ extension CandidateParts {
     var steps = tables.map(Self.creation)
     steps += foreign.tableSteps
     steps += links.steps
+    steps += settlement.findSteps
     steps += transfers.map(copy) + joins.map(\.step) + orders
+    steps += settlement.settleSteps
     steps += foreignRows
     steps += metadata.steps + rowRun
     steps += destination.indexes.flatMap(indexSteps) + backfill.steps + destination.triggers.map(Self.creation)

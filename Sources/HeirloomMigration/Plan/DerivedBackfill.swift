@@ -14,6 +14,8 @@ struct DerivedBackfill {
   let counts: [String: Int64]
   /// Whether code makes objects too, of whatever entity.
   var followsCode: Bool = false
+  /// Whether all values are computed that can be, since decisions change what they follow from.
+  var isAnew = false
 
   /// A derived attribute of the destination.
   private struct Derived {
@@ -104,7 +106,7 @@ extension DerivedBackfill {
     guard expression(of: item) != nil else { return false }
     // The time of the last change stays what it was; all else is computed for all objects or for none.
     if DerivationInput(item.derivation)?.kind == .now { return isDue(item, in: route) }
-    return routes(of: item).contains { isDue(item, in: $0) }
+    return isAnew || routes(of: item).contains { isDue(item, in: $0) }
   }
 
   /// Whether the source has no value, or one that may follow from something else now.

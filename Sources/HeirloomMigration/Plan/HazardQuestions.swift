@@ -36,10 +36,7 @@ struct HazardQuestions {
     case .missingLink(let otherSide):
       askForMissing(hazard, rows, conditions: rows.map { missingLink($0, hazard: hazard, otherSide: otherSide) })
     case .overflow(_, let type):
-      askForValues(hazard, rows) { column in
-        if type == .float { return "ABS(\(column)) > \(Float.greatestFiniteMagnitude) AND ABS(\(column)) < 9e999" }
-        return type.storedRange.map { "\(column) < \($0.lowerBound) OR \(column) > \($0.upperBound)" }
-      }
+      askForValues(hazard, rows) { Self.overflow($0, of: type) }
     case .rounding(_, let type):
       askForValues(hazard, rows) { Self.rounding($0, to: type) }
     case .flattening:
@@ -73,10 +70,37 @@ struct HazardQuestions {
         MigrationLoss(entity: hazard.entity, property: property, reason: hazard.description, rows: rows))
     case .blocker:
       return .blocker(
-        MigrationBlocker(
-          kind: hazard.kind.code, entity: hazard.entity, property: property, reason: hazard.description, rows: rows))
+        MigrationBlocker(hazard, rows: rows))
     case .warning:
       return .warning("\(rows) rows: \(hazard.description)")
+    }
+  }
+}
+
+// MARK: - Rows
+
+extension HazardQuestions {
+  /// The condition that a number is outside the range of a type; `nil` for a type without one.
+  static func overflow(_ column: String, of type: AttributeType) -> String? {
+    if type == .float { return "ABS(\(column)) > \(Float.greatestFiniteMagnitude) AND ABS(\(column)) < 9e999" }
+    return type.storedRange.map { "\(column) < \($0.lowerBound) OR \(column) > \($0.upperBound)" }
+  }
+
+  /// The conditions, over the source row `s`, that the rows of a hazard meet, by the source's entity.
+  ///
+  /// Duplicates meet none of their own, nor do rows that only lose something.
+  func conditions(of hazard: DataHazard) -> [(entity: String, condition: String)] {
+    hazard.rows.filter { counts[$0.entity, default: 0] > 0 }.compactMap { row in
+      switch hazard.kind {
+      case .uninstantiable: return (row.entity, "1")
+      case .missingValue: return (row.entity, columns(of: row).first.map { "\($0) IS NULL" } ?? "1")
+      case .missingLink(let otherSide):
+        return (row.entity, missingLink(row, hazard: hazard, otherSide: otherSide) ?? "1")
+      case .overflow(_, let type):
+        let parts = columns(of: row).compactMap { Self.overflow($0, of: type) }
+        return parts.isEmpty ? nil : (row.entity, parts.joined(separator: " OR "))
+      default: return nil
+      }
     }
   }
 }

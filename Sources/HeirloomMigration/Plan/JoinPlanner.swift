@@ -10,6 +10,8 @@ struct JoinTransfer {
   let step: MigrationStep
   /// The links that it gets.
   let rows: Int64
+  /// The query of them: `owner` and `target`, with the destination's keys.
+  let selection: String
   /// The store's table if all of its links are taken as they are, with its columns by those of the candidate's.
   let source: (table: String, origins: [String: String])?
 }
@@ -76,7 +78,7 @@ struct JoinPlanner {
           ])
       transfers.append(
         JoinTransfer(
-          table: table, step: step, rows: rows,
+          table: table, step: step, rows: rows, selection: "SELECT k.owner AS owner, k.target AS target \(survivors)",
           source: isWhole ? links.pairs.map { ($0.table, origins.compactMapValues { $0 }) } : nil))
     }
     return transfers

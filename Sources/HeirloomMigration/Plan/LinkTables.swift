@@ -20,6 +20,9 @@ struct LinkTables {
     let isOfPairs: Bool
   }
 
+  /// What the names of the tables begin with.
+  static let namePrefix = "heirloom_links_"
+
   /// The tables, in the order in which they were asked for.
   private(set) var tables: [Table] = []
 
@@ -100,7 +103,7 @@ struct LinkTables {
   private mutating func add(subject: String, query: String, isOfPairs: Bool = false) -> Table {
     if let known = tables.first(where: { $0.query == query && $0.isOfPairs == isOfPairs }) { return known }
     let table = Table(
-      name: "heirloom_links_\(tables.count + 1)", subject: subject, query: query, isOfPairs: isOfPairs)
+      name: "\(Self.namePrefix)\(tables.count + 1)", subject: subject, query: query, isOfPairs: isOfPairs)
     tables.append(table)
     return table
   }

@@ -22,6 +22,8 @@ public struct MigrationPlan: Hashable, Sendable {
   public let losses: [MigrationLoss]
   /// What keeps the migration from running until somebody decides.
   public let blockers: [MigrationBlocker]
+  /// What became of decisions, in the order in which they were given.
+  public let decisions: [DecisionOutcome]
   /// What may surprise, though nothing is lost.
   public let warnings: [String]
   /// Rows that are written anew.
@@ -49,6 +51,8 @@ public struct MigrationPlan: Hashable, Sendable {
   package private(set) var checks: [ProofCheck]
   /// What mappings that run object by object work on; `nil` if all run as SQL.
   package let rowRun: RowRunParts?
+  /// The rows that go to a file, once the candidate is built; `nil` if none do.
+  let quarantine: QuarantineQuery?
   /// The plans of the hops that come after this one, where the way leads over several; each is made and counted when the
   /// store before it is there.
   public package(set) var following: [MigrationPlan] = []
@@ -57,6 +61,9 @@ public struct MigrationPlan: Hashable, Sendable {
 }
 
 extension MigrationPlan {
+  /// What became of decisions, those of the hops that come after this one included.
+  public var allDecisions: [DecisionOutcome] { decisions + following.flatMap(\.allDecisions) }
+
   /// Takes in what code did that no plan could tell.
   mutating func take(_ outcome: RowRunOutcome) {
     mappingResults = outcome.results
@@ -100,13 +107,16 @@ public struct MigrationLoss: Hashable, Sendable {
   public let reason: String
   /// Rows that lose something; never 0.
   public let rows: Int64
+  /// Whether a ``DataDecision`` asks for it, so that nobody need be asked again.
+  public let isDecided: Bool
 
   /// Creates a loss.
-  package init(entity: String, property: String?, reason: String, rows: Int64) {
+  package init(entity: String, property: String?, reason: String, rows: Int64, isDecided: Bool = false) {
     self.entity = entity
     self.property = property
     self.reason = reason
     self.rows = rows
+    self.isDecided = isDecided
   }
 }
 
@@ -122,13 +132,16 @@ public struct MigrationBlocker: Hashable, Sendable {
   public let reason: String
   /// Rows concerned; never 0.
   public let rows: Int64
+  /// What may be decided: the choices of a ``DataDecision`` about the entity and property.
+  public let choices: [DataDecision.Option]
 
   /// Creates a blocker.
-  package init(kind: String, entity: String, property: String?, reason: String, rows: Int64) {
-    self.kind = kind
-    self.entity = entity
-    self.property = property
-    self.reason = reason
+  init(_ hazard: DataHazard, rows: Int64) {
+    kind = hazard.kind.code
+    entity = hazard.entity
+    property = hazard.properties.isEmpty ? nil : hazard.properties.joined(separator: ", ")
+    reason = hazard.description
     self.rows = rows
+    choices = hazard.kind.options
   }
 }

@@ -19,6 +19,8 @@ struct MigrationPlanner {
   let builder: BuilderChoice
   /// The generation that the candidate's metadata will name.
   let generation: String
+  /// What is to be done with rows that don't fit.
+  var decisions: [DataDecision] = []
 
   /// Makes the plan.
   ///
@@ -62,33 +64,35 @@ struct MigrationPlanner {
 
     let metadata = try MetadataSteps(
       metadata: storeMetadata, source: source, destination: destination, routing: routing, generation: generation)
-    let parts = try CandidateParts(
-      actual: actual, source: source, destination: destination, routing: routing, byRow: split.byRow, counts: counts,
-      metadata: metadata, connection: connection)
-
     let room = LinkRoom(routing: routing, source: source, destination: destination)
-    let hazards = HazardQuestions(
-      mapping.hazards(from: sourceModel, to: destinationModel).filter { !room.cover($0) }, source: source,
-      destination: destinationModel, counts: counts.byEntity)
+    let possible = mapping.hazards(from: sourceModel, to: destinationModel).filter { !room.cover($0) }
+    let hazards = HazardQuestions(possible, source: source, destination: destinationModel, counts: counts.byEntity)
     var questions = hazards.questions
     room.ask(&questions)
     let findings = try questions.answers(from: connection)
+    let draft = try DecisionDraft(decisions, hazards: possible, findings: findings, destination: destination)
+    var parts = try CandidateParts(
+      actual: actual, source: source, destination: destination, routing: routing, byRow: split.byRow, counts: counts,
+      metadata: metadata, decided: draft.values, recomputes: draft.isActive, connection: connection)
+    parts.settlement = try draft.settlement(of: parts, routing: routing, questions: hazards, connection: connection)
 
     let size = try StoreSize(connection: connection)
     let used = try builder.choose(for: parts, size: size, connection: connection)
     let steps = used == .rebuild ? parts.rebuildSteps : parts.alteringSteps
     let written = steps.compactMap(\.rows).reduce(0, +)
     let leftOut = try conditions.losses(counts)
-    let dropped = findings.compactMap { finding -> MigrationLoss? in
-      if case .loss(let loss) = finding { loss } else { nil }
-    }
+    let dropped =
+      findings.compactMap { finding -> MigrationLoss? in
+        if case .loss(let loss) = finding { loss } else { nil }
+      } + parts.settlement.losses
     return MigrationPlan(
       source: sourceModel, destination: destinationModel,
       mapping: mapping, builder: used,
       steps: steps,
-      rows: counts.entityRows(routing: routing, byRow: split.byRow, source: source, destination: destination),
-      losses: dropped + leftOut.losses,
-      blockers: findings.compactMap { if case .blocker(let blocker) = $0 { blocker } else { nil } },
+      rows: counts.entityRows(
+        routing: routing, byRow: split.byRow, source: source, destination: destination,
+        removed: parts.settlement.removedObjects),
+      losses: dropped + leftOut.losses, blockers: parts.settlement.blockers, decisions: parts.settlement.outcomes,
       warnings: dropped.compactMap { mistakenIdentifier($0) } + leftOut.warnings + routing.keys.warnings
         + parts.backfill.warnings
         + findings.compactMap { if case .warning(let text) = $0 { text } else { nil } }
@@ -103,7 +107,8 @@ struct MigrationPlanner {
         ? nil
         : RowRunParts(
           source: source, destination: destination, split: split, keys: routing.keys,
-          derivedTables: parts.backfill.tablesFollowingCode))
+          derivedTables: parts.backfill.tablesFollowingCode),
+      quarantine: parts.settlement.quarantine)
   }
 
   /// Throws if nobody knows a policy that a mapping names.
@@ -142,7 +147,9 @@ struct MigrationPlanner {
   ///
   /// Renaming identifiers decide, as in Core Data; one that was set by mistake is hard to see and has been shipped.
   private func mistakenIdentifier(_ loss: MigrationLoss) -> String? {
-    guard loss.property == nil, let namesake = destinationModel.entity(named: loss.entity) else { return nil }
+    guard loss.property == nil, !loss.isDecided, let namesake = destinationModel.entity(named: loss.entity) else {
+      return nil
+    }
     return "\(loss.rows) objects of \"\(loss.entity)\" are dropped although the destination has an entity of that name:"
       + " its renaming identifier \"\(namesake.canonicalIdentifier)\" says that it is another one; is that a mistake?"
   }
@@ -209,7 +216,8 @@ struct StoreCounts {
   ///
   /// What mappings that run object by object make is known after the run.
   func entityRows(
-    routing: EntityRouting, byRow: [EntityMapping], source: PhysicalSchema, destination: PhysicalSchema
+    routing: EntityRouting, byRow: [EntityMapping], source: PhysicalSchema, destination: PhysicalSchema,
+    removed: [String: Int64]
   ) -> [EntityRows] {
     var rows: [EntityRows] = []
     let made = Dictionary(grouping: byRow) { $0.destinationEntityName ?? "" }
@@ -218,7 +226,7 @@ struct StoreCounts {
       let route = routing.byDestination[entity.name]
       var count = route.map { byEntity[$0.source, default: 0] }
       guard let mappings = made[entity.name] else {
-        rows.append(EntityRows(entity: entity.name, before: count, after: count ?? 0))
+        rows.append(EntityRows(entity: entity.name, before: count, after: (count ?? 0) - (removed[entity.name] ?? 0)))
         continue
       }
       for name in mappings.compactMap(\.sourceEntityName) where routing.bySource[name] == nil {

@@ -26,6 +26,10 @@ public struct MigrationStep: Hashable, Sendable {
     case alterSchema
     /// Drops what the destination has no use for, or gets anew.
     case dropObject
+    /// Finds the rows that decisions are about, in temporary tables.
+    case findRows
+    /// Removes or merges rows by decision, and leads their links elsewhere.
+    case settleRows
     /// Computes a derived attribute.
     case computeDerived
     /// Makes an index.

@@ -12,6 +12,10 @@ struct TreePlanner {
   let sourceCounts: [String: Int64]
   /// The gathered links that columns draw from; grows while the columns are worked out.
   var links: LinkTables
+  /// The values that rows get by decision.
+  var decided = DecidedValues()
+  /// Whether derived attributes are computed anew, since what they follow from is changed by decision.
+  var recomputes = false
 
   /// Works out the whole table.
   ///
@@ -103,7 +107,8 @@ extension TreePlanner {
       return .null
     }
     let elements = Array(path.dropFirst())
-    let backfill = DerivedBackfill(routing: routing, source: source, destination: destination, counts: sourceCounts)
+    let backfill = DerivedBackfill(
+      routing: routing, source: source, destination: destination, counts: sourceCounts, isAnew: recomputes)
     // What rows get that have it from no column, if none has.
     var values: Set<ColumnExpression>? = []
     let combined = combine(first, declaredBy: entity) { route in
@@ -127,17 +132,26 @@ extension TreePlanner {
         let leaves = LeafPair(from: sourceAttribute, to: attribute, path: elements),
         let column = source.column(atPath: [sourceName] + leaves.sourcePath, in: route.source)?.name
       else {
+        if let given = decided.missingValue(atPath: path, of: entity) {
+          // It is for the rows that were decided about, not for all of the table.
+          values = nil
+          return (Self.literal(given, of: destination.column(atPath: path, in: entity)?.attribute ?? attribute), nil)
+        }
         let initial = Self.initialValue(of: attribute, path: elements)
         values?.insert(initial)
         return (initial, nil)
       }
       values = nil
       let stored = "s.\(quote(column))"
-      let converted = ValueConversion.expression(
-        column: stored, from: leaves.source, to: leaves.destination, mustFill: leaves.mustFill)
+      func decide(_ expression: ColumnExpression) -> ColumnExpression {
+        decided.apply(to: expression, stored: stored, path: path, of: entity, leaf: leaves.destination)
+      }
+      let converted = decide(
+        ValueConversion.expression(
+          column: stored, from: leaves.source, to: leaves.destination, mustFill: leaves.mustFill))
       guard case .filledAttribute(_, let value)? = form else { return (converted.from(column), sourceName) }
-      let plain = ValueConversion.expression(
-        column: stored, from: leaves.source, to: leaves.destination, mustFill: false)
+      let plain = decide(
+        ValueConversion.expression(column: stored, from: leaves.source, to: leaves.destination, mustFill: false))
       let fallback = ValueConversion.literal(value, for: attribute)
       return (ColumnExpression(sql: "COALESCE(\(plain.sql), \(fallback))", isVerbatim: false).from(column), sourceName)
     }

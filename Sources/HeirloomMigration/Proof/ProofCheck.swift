@@ -29,11 +29,15 @@ struct ProofChecks {
 
   init(_ parts: CandidateParts, builder: MigrationPlan.Builder) {
     var checks = parts.rowCounts.map { ProofCheck.rowCount(table: $0.table, rows: $0.rows) }
-    checks += parts.transfers.compactMap(Self.sums)
+    let settlement = parts.settlement
+    checks += parts.transfers.compactMap { Self.sums(of: $0, where: settlement.untouched[$0.table]) }
     // Rows that are copied or changed are chosen by their entity; those that only stay have to be looked at.
     if builder == .cloneAndAlter {
-      checks += parts.carried.compactMap(Self.strangers) + parts.carried.compactMap(Self.samples)
+      checks +=
+        parts.carried.compactMap(Self.strangers)
+        + parts.carried.filter { !settlement.concerns($0.table.name) }.compactMap(Self.samples)
     }
+    checks += settlement.checks
     checks += Self.highestKeys(parts.destination)
     checks += Self.danglingKeys(parts.destination, source: parts.source)
     self.checks = checks
@@ -66,8 +70,8 @@ struct ProofChecks {
         + " EXCEPT SELECT * FROM (\(rows(SchemaName.candidate, table.table.name, staying.map(\.new)))))")
   }
 
-  /// Compares the rewritten columns of a table.
-  private static func sums(of transfer: TableTransfer) -> ProofCheck? {
+  /// Compares the rewritten columns of a table, in the rows that no decision touched.
+  private static func sums(of transfer: TableTransfer, where untouched: String?) -> ProofCheck? {
     let columns = transfer.rewrittenColumns
     guard !columns.isEmpty else { return nil }
     // Floating-point sums depend on the order of the rows, which the primary key fixes on both sides.
@@ -80,9 +84,11 @@ struct ProofChecks {
         " WHERE s.\(quote(PhysicalName.entity)) IN (\(numbers.map(String.init).joined(separator: ", ")))"
       } ?? "")
     let totals = columns.indices.map { sum(of: "c\($0)") }.joined(separator: ", ")
+    let condition = untouched.map { " WHERE \($0)" } ?? ""
     return .sums(
-      table: transfer.table, expected: "SELECT \(totals) FROM (\(transfer.select(expressions)) ORDER BY s.\(key))",
-      found: "SELECT \(totals) FROM (\(found) ORDER BY s.\(key))")
+      table: transfer.table,
+      expected: "SELECT \(totals) FROM (\(transfer.select(expressions)) ORDER BY s.\(key))\(condition)",
+      found: "SELECT \(totals) FROM (\(found) ORDER BY s.\(key))\(condition)")
   }
 
   /// A count and a sum that depends on each value and its row; text and bytes enter by their length.

@@ -122,6 +122,7 @@ extension StoreVault {
       // before the manifest's sync the manifest alone may have lasted.)
       if try files.status(of: location.previous) != nil { try files.synchronizeDirectory(location.previous) }
     }
+    if let kept = manifest.keptFolder { try removeQuarantine(of: kept) }
     let work = workFolder(manifest.identifier)
     try tree.takeBack(
       StoreLocation.join(work, StoreLocation.supportName(forStore: manifest.storeName)), from: try supportFolder())

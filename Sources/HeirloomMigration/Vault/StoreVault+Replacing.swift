@@ -183,6 +183,7 @@ extension StoreVault {
     }
     let version = try keepStore(&manifest, name: name, gate: gate, replacement: swap.replacement)
     swap.manifest = manifest
+    try publishQuarantine(swap.identifier, name: name)
     try publishExternalFiles(swap.identifier)
     if swap.replacement.operation == .restoration { try separateExternalFiles(swap.identifier) }
     try emit(.retained(id: name.text))

@@ -1,0 +1,159 @@
+import Foundation
+import Heirloom
+
+/// What a command line decides about rows that don't fit: `ENTITY.PROPERTY=CHOICE`.
+struct DecisionArgument {
+  /// The option.
+  static let option = "--decide"
+  /// What the option's value is called.
+  static let valueName = "ENTITY.PROPERTY=CHOICE"
+
+  private let text: String
+  private let entity: String
+  private let properties: [String]
+  private let option: DataDecision.Option
+  /// A value, or the attribute that tells the age.
+  private let detail: String?
+
+  /// Reads the option's value.
+  ///
+  /// - Throws: `UsageError` for another form.
+  init(_ text: String) throws(UsageError) {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let place = parts[0].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let words = (parts.last ?? "").split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(
+      String.init)
+    detail = words.count == 2 ? words[1] : nil
+    self.text = text
+    properties = place.count == 2 ? place[1].split(separator: ",").map(Self.trimmed) : []
+    guard parts.count == 2, let entity = place.first, !entity.isEmpty, place.count == 1 || !properties.isEmpty,
+      let option = DataDecision.Option(rawValue: words[0]),
+      option != .fill || detail != nil && properties.count == 1, option != .quarantine || detail == nil
+    else {
+      throw Self.invalid(
+        text, "ENTITY.PROPERTY=fill:VALUE, =newest, =newest:ATTRIBUTE, =merge, =merge:ATTRIBUTE or =quarantine")
+    }
+    self.entity = entity
+    self.option = option
+  }
+
+  /// Returns the decision.
+  ///
+  /// - Parameter model: The model to migrate to, which tells the type of a value.
+  /// - Returns: The decision.
+  /// - Throws: `UsageError` for a value that is of another type.
+  func decision(for model: ManagedObjectModel) throws(UsageError) -> DataDecision {
+    let choice: DataDecision.Choice
+    switch option {
+    case .fill:
+      choice = .fill(
+        try Self.value(detail ?? "", of: properties.first ?? "", in: entity, model: model, text: text))
+    case .newest: choice = .keepNewest(by: detail)
+    case .merge: choice = .merge(by: detail)
+    case .quarantine: choice = .quarantine
+    }
+    return DataDecision(entity: entity, constraint: properties, choice)
+  }
+
+  private static func trimmed(_ text: Substring) -> String {
+    text.trimmingCharacters(in: .whitespaces)
+  }
+
+  private static func invalid(_ text: String, _ expected: String) -> UsageError {
+    .invalidValue(option: option, value: text, expected: expected)
+  }
+
+  /// Reads a value of an attribute, or of an element of a composite one.
+  private static func value(
+    _ value: String, of property: String, in entity: String, model: ManagedObjectModel, text: String
+  ) throws(UsageError) -> AttributeValue {
+    let path = property.split(separator: ".").map(String.init)
+    var attribute = path.first.flatMap { model.attribute(named: $0, of: entity) }
+    for name in path.dropFirst() { attribute = attribute?.composite?.elements.first { $0.name == name } }
+    guard let attribute else { throw invalid(text, "an attribute of the model to migrate to") }
+    guard let result = self.value(value, type: attribute.type) else {
+      throw invalid(text, "a value of the type \(attribute.type.name)\(hint(attribute.type))")
+    }
+    return result
+  }
+
+  private static func hint(_ type: AttributeType) -> String {
+    switch type {
+    case .date: ", such as 2026-11-21T10:15:00Z, or seconds since 2001-01-01 UTC"
+    case .binary, .transformable: " as hexadecimal digits"
+    case .boolean: ": yes or no"
+    default: ""
+    }
+  }
+
+  private static func value(_ text: String, type: AttributeType) -> AttributeValue? {
+    switch type {
+    case .integer16, .integer32, .integer64: Int64(text).map { .integer($0) }
+    case .double, .float: Double(text).map { .double($0) }
+    case .decimal: Double(text).map { _ in .decimal(text) }
+    case .string: .string(text)
+    case .uri: .uri(text)
+    case .boolean:
+      switch text.lowercased() {
+      case "yes", "true", "1": .boolean(true)
+      case "no", "false", "0": .boolean(false)
+      default: nil
+      }
+    case .date:
+      (Double(text) ?? (try? Date(text, strategy: .iso8601))?.timeIntervalSinceReferenceDate).map { .date($0) }
+    case .uuid:
+      UUID(uuidString: text).map { uuid in withUnsafeBytes(of: uuid.uuid) { .uuid(Array($0)) } }
+    case .binary, .transformable: bytes(text).map { .binary($0) }
+    default: nil
+    }
+  }
+
+  private static func bytes(_ text: String) -> [UInt8]? {
+    let digits = Array(text)
+    guard digits.count.isMultiple(of: 2) else { return nil }
+    var bytes: [UInt8] = []
+    for start in stride(from: 0, to: digits.count, by: 2) {
+      guard digits[start].isHexDigit, let byte = UInt8(String(digits[start...(start + 1)]), radix: 16) else {
+        return nil
+      }
+      bytes.append(byte)
+    }
+    return bytes
+  }
+}
+
+extension Command.Option {
+  /// What becomes of rows that don't fit.
+  static let decide = Command.Option(
+    name: DecisionArgument.option, value: DecisionArgument.valueName, isRepeatable: true,
+    summary: "what becomes of rows that don't fit: fill:VALUE, newest, merge, quarantine")
+}
+
+extension MigrationBlocker {
+  /// The option that decides, with the choices that there are.
+  var optionText: String {
+    let place = entity + (property.map { ".\($0.replacingOccurrences(of: ", ", with: ","))" } ?? "")
+    let words = choices.map { $0 == .fill ? "fill:VALUE" : $0.rawValue }
+    return "\(DecisionArgument.option) \(place)=\(words.joined(separator: "|"))"
+  }
+}
+
+extension DecisionOutcome {
+  /// What the decision came to, for a person.
+  var words: String {
+    let counts = [
+      (filled, "filled"), (dropped, "dropped"), (merged, "merged"), (quarantined, "put into quarantine"),
+    ].filter { $0.0 > 0 }.map { "\(counted($0.0, "row")) \($0.1)" }
+    return "\(decision): \(counts.isEmpty ? "nothing to do" : counts.joined(separator: ", "))"
+  }
+
+  /// The same for a program.
+  var output: OutputValue {
+    .object([
+      ("decision", .text("\(decision)")), ("entity", .text(decision.entity)),
+      ("properties", .texts(decision.properties)), ("choice", .text(decision.choice.option.rawValue)),
+      ("filled", .integer(filled)), ("dropped", .integer(dropped)), ("merged", .integer(merged)),
+      ("quarantined", .integer(quarantined)),
+    ])
+  }
+}

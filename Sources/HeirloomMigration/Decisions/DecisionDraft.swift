@@ -1,0 +1,50 @@
+import HeirloomMapping
+import HeirloomStore
+
+/// Decisions, with what was counted without them.
+struct DecisionDraft {
+  /// The values that rows get.
+  private(set) var values = DecidedValues()
+  private let matching: DecisionMatching
+  private let hazards: [DataHazard]
+  private let found: [MigrationBlocker]
+
+  /// Matches decisions with what was found.
+  ///
+  /// - Throws: ``MigrationError/unfitDecision(_:reason:)``.
+  init(
+    _ decisions: [DataDecision], hazards: [DataHazard], findings: [StoreQuestions.Finding], destination: PhysicalSchema
+  ) throws(MigrationError) {
+    self.hazards = hazards
+    found = findings.compactMap { if case .blocker(let blocker) = $0 { blocker } else { nil } }
+    matching = try DecisionMatching(decisions, hazards: hazards, destination: destination)
+    for hazard in hazards where found.contains(where: { $0.isAbout(hazard) }) {
+      let decision = matching.decision(about: hazard.kind, of: hazard.entity, hazard.properties)
+      guard let decision, case .fill(let value) = matching.decisions[decision].choice else { continue }
+      values.fill(hazard, with: value)
+    }
+  }
+
+  /// Whether rows change by decision.
+  var isActive: Bool {
+    hazards.contains { hazard in
+      matching.decision(about: hazard.kind, of: hazard.entity, hazard.properties) != nil
+        && found.contains { $0.isAbout(hazard) }
+    }
+  }
+
+  /// Finds out what the decisions do to the rows of a candidate.
+  func settlement(
+    of parts: CandidateParts, routing: EntityRouting, questions: HazardQuestions, connection: Connection
+  ) throws -> RowSettlement {
+    guard !matching.decisions.isEmpty else {
+      var settlement = RowSettlement()
+      settlement.blockers = found
+      return settlement
+    }
+    var planner = DecisionPlanner(
+      matching: matching, parts: parts, routing: routing, questions: questions, hazards: hazards, found: found,
+      connection: connection)
+    return try planner.settlement(values: values)
+  }
+}

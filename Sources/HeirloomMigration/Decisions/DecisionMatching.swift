@@ -1,0 +1,166 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// Tells which decision answers what.
+struct DecisionMatching {
+  /// The decisions, in the order in which they were given.
+  let decisions: [DataDecision]
+  private var indexes: [Place: Int] = [:]
+
+  /// Something that may have to be decided.
+  private struct Place: Hashable {
+    let kind: String
+    let entity: String
+    let properties: Set<String>
+  }
+
+  /// Matches decisions with what may be met in the rows.
+  ///
+  /// - Parameters:
+  ///   - decisions: The decisions.
+  ///   - hazards: What the models say may be met.
+  ///   - destination: The destination.
+  /// - Throws: ``MigrationError/unfitDecision(_:reason:)`` for one that answers nothing, or what another answers already.
+  init(
+    _ decisions: [DataDecision], hazards: [DataHazard], destination: PhysicalSchema
+  ) throws(MigrationError) {
+    self.decisions = decisions
+    guard !decisions.isEmpty else { return }
+    var used: Set<Int> = []
+    for index in decisions.indices {
+      for (kind, place) in Self.questions(at: decisions[index], hazards: hazards, model: destination.model)
+      where indexes[place] == nil {
+        let answers = decisions.indices.filter { other in
+          decisions[other].entity == decisions[index].entity
+            && Set(decisions[other].properties) == Set(decisions[index].properties)
+            && kind.options.contains(decisions[other].choice.option)
+        }
+        // One that fits everything leaves what another is meant for.
+        let meant = answers.filter { decisions[$0].choice != .quarantine }
+        guard let answer = meant.first ?? answers.first else { continue }
+        guard meant.count <= 1, !meant.isEmpty || answers.count == 1 else {
+          throw .unfitDecision(decisions[answers[1]], reason: "\(decisions[answers[0]]) answers the same")
+        }
+        indexes[place] = answer
+        used.insert(answer)
+      }
+    }
+    for index in decisions.indices {
+      let decision = decisions[index]
+      if !used.contains(index) {
+        throw .unfitDecision(
+          decision, reason: Self.objection(to: decision, hazards: hazards, model: destination.model))
+      }
+      try Self.check(decision, destination: destination)
+    }
+  }
+
+  /// Returns the number of the decision about something; `nil` if there is none.
+  func decision(about kind: DataHazard.Kind, of entity: String, _ properties: [String]) -> Int? {
+    indexes[Place(kind: kind.code, entity: entity, properties: Set(properties))]
+  }
+
+  /// What may have to be decided at the place that a decision names.
+  private static func questions(
+    at decision: DataDecision, hazards: [DataHazard], model: ManagedObjectModel
+  ) -> [(kind: DataHazard.Kind, place: Place)] {
+    let properties = Set(decision.properties)
+    var kinds = hazards.filter {
+      $0.kind.severity == .blocker && $0.entity == decision.entity && Set($0.properties) == properties
+    }.map(\.kind)
+    // What decisions bring about has to be decided as well, though the models alone don't say so.
+    let entity = model.entity(named: decision.entity)
+    if entity?.uniquenessConstraints.contains(where: { Set($0) == properties }) ?? false { kinds.append(.duplicate) }
+    if let name = decision.properties.first, properties.count == 1,
+      let relationship = entity?.relationships.first(where: { $0.name == name }), relationship.isRequiredKey
+    {
+      kinds.append(.missingLink(otherSide: nil))
+    }
+    return kinds.map { ($0, Place(kind: $0.code, entity: decision.entity, properties: properties)) }
+  }
+
+  private static func objection(
+    to decision: DataDecision, hazards: [DataHazard], model: ManagedObjectModel
+  ) -> String {
+    let questions = questions(at: decision, hazards: hazards, model: model)
+    let options = DataDecision.Option.allCases.filter { option in
+      questions.contains { $0.kind.options.contains(option) }
+    }
+    if !options.isEmpty, options.contains(decision.choice.option) { return "other decisions answer all of it" }
+    if !options.isEmpty { return "the choices there are \(options.map(\.rawValue).joined(separator: ", "))" }
+    guard let entity = model.entity(named: decision.entity) else {
+      return "the destination has no entity \"\(decision.entity)\""
+    }
+    let names = Set(entity.attributes.map(\.name) + entity.relationships.map(\.name))
+    let unknown = decision.properties.first { !names.contains($0.split(separator: ".").first.map(String.init) ?? $0) }
+    if let unknown { return "the entity \"\(entity.name)\" declares no property \"\(unknown)\"" }
+    return "nothing there can stand in the way of the migration"
+  }
+
+  /// Refuses a value that the attribute can't hold, and an attribute that tells no age.
+  private static func check(_ decision: DataDecision, destination: PhysicalSchema) throws(MigrationError) {
+    if case .fill(let value) = decision.choice {
+      let path = decision.properties.first?.split(separator: ".").map(String.init) ?? []
+      let column = destination.column(atPath: path, in: decision.entity)
+      guard let column, (try? ValueCoding.encode(value, for: column.attribute)) != nil else {
+        throw .unfitDecision(decision, reason: "the attribute can't hold that value")
+      }
+    }
+    guard let age = decision.choice.age else { return }
+    let column = destination.column(atPath: age.split(separator: ".").map(String.init), in: decision.entity)
+    guard let column, column.attribute.type == .date || column.attribute.type.isNumeric else {
+      throw .unfitDecision(
+        decision,
+        reason: "\"\(decision.entity).\(age)\" is no stored date or number, and can't tell which object is newest")
+    }
+  }
+}
+
+extension RelationshipDescription {
+  /// Whether every object must lead to another one.
+  var isRequiredKey: Bool { !isOptional && !isToMany && !isTransient }
+}
+
+/// The values that rows get by decision.
+struct DecidedValues {
+  private var missing: [[String]: AttributeValue] = [:]
+  private var overflow: [[String]: AttributeValue] = [:]
+
+  /// Takes a value for the rows of a hazard.
+  mutating func fill(_ hazard: DataHazard, with value: AttributeValue) {
+    let place = [hazard.entity] + (hazard.properties.first?.split(separator: ".").map(String.init) ?? [])
+    if case .overflow = hazard.kind { overflow[place] = value } else { missing[place] = value }
+  }
+
+  /// Whether no row gets a value.
+  var isEmpty: Bool { missing.isEmpty && overflow.isEmpty }
+
+  /// Whether rows get a value for an attribute, or one of its elements.
+  func concern(_ attribute: String, declaredBy entity: String) -> Bool {
+    (Array(missing.keys) + Array(overflow.keys)).contains { $0.starts(with: [entity, attribute]) }
+  }
+
+  /// The value of rows that had none.
+  func missingValue(atPath path: [String], of entity: String) -> AttributeValue? { missing[[entity] + path] }
+
+  /// Adds decided values to the expression of a column.
+  ///
+  /// - Parameters:
+  ///   - expression: What rows get without a decision.
+  ///   - stored: The quoted source column, over the source row `s`.
+  ///   - path: The destination's attribute and elements.
+  ///   - entity: The entity that declares it.
+  ///   - leaf: The leaf at the path.
+  /// - Returns: The expression itself if nothing was decided.
+  func apply(
+    to expression: ColumnExpression, stored: String, path: [String], of entity: String, leaf: AttributeDescription
+  ) -> ColumnExpression {
+    var sql = expression.sql
+    if let value = missing[[entity] + path] { sql = "COALESCE(\(sql), \(ValueConversion.literal(value, for: leaf)))" }
+    if let value = overflow[[entity] + path], let condition = HazardQuestions.overflow(stored, of: leaf.type) {
+      sql = "CASE WHEN \(condition) THEN \(ValueConversion.literal(value, for: leaf)) ELSE \(sql) END"
+    }
+    return sql == expression.sql ? expression : ColumnExpression(sql: sql, isVerbatim: false).from(expression.origin)
+  }
+}

@@ -1,0 +1,192 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+extension DecisionPlanner {
+  /// Puts together what was found out.
+  mutating func settle() throws -> RowSettlement {
+    var settlement = RowSettlement()
+    settlement.findSteps = [
+      MigrationStep(
+        kind: .findRows, subject: orderedTables.map(\.table).joined(separator: ", "),
+        summary: "Find the rows that decisions are about", statements: script.statements)
+    ]
+    settlement.outcomes = try outcomes()
+    settlement.blockers = openBlockers
+    settlement.blockers += try openDuplicates() + openLinks()
+    for table in orderedTables where table.mayLoseRows {
+      for row in try connection.rows("SELECT ent, COUNT(*) FROM \(table.removed) GROUP BY ent") {
+        guard let number = row[0].integer.flatMap({ Int(exactly: $0) }), let count = row[1].integer,
+          let entity = destination.entity(numbered: number)
+        else { continue }
+        settlement.removedRows[table.table, default: 0] += count
+        settlement.removedObjects[entity.name, default: 0] += count
+      }
+    }
+    settlement.losses = try losses()
+    try addSteps(to: &settlement)
+    for join in parts.joins { try add(join, to: &settlement) }
+    settlement.quarantine = try quarantine()
+    return settlement
+  }
+
+  // MARK: What is left to decide
+
+  /// The blockers that were counted and are not decided, but for those that have to be counted anew.
+  var openBlockers: [MigrationBlocker] {
+    let decided = decidedHazards.map(\.hazard)
+    return found.filter { blocker in
+      if blocker.kind == DataHazard.Kind.duplicate.code,
+        let root = destination.entity(named: blocker.entity)?.rootName, tables[root]?.mayLoseRows ?? false
+      {
+        return false
+      }
+      return !decided.contains { blocker.isAbout($0) }
+    }
+  }
+
+  /// Objects that are equal in a constraint about which nothing was decided.
+  private func openDuplicates() throws(SQLiteError) -> [MigrationBlocker] {
+    var blockers: [MigrationBlocker] = []
+    for (entity, properties, index) in constraints {
+      guard let table = tables.values.first(where: { $0.table == index.table }) else { continue }
+      let names = index.columns.map { "r.\(quote($0))" }
+      let rows =
+        try connection.firstInteger(
+          "SELECT COALESCE(SUM(n - 1), 0) FROM (SELECT COUNT(*) AS n FROM \(table.rows) AS r WHERE"
+            + " \(names.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))"
+            + " GROUP BY \(names.joined(separator: ", ")) HAVING COUNT(*) > 1)") ?? 0
+      guard rows > 0 else { continue }
+      let known = hazards.first { $0.kind == .duplicate && $0.entity == entity && $0.properties == properties }
+      blockers.append(
+        MigrationBlocker(
+          known ?? DataHazard(kind: .duplicate, entity: entity, properties: properties, rows: []), rows: rows))
+    }
+    return blockers
+  }
+
+  /// Objects whose required link leads to one that doesn't stay.
+  private func openLinks() throws(SQLiteError) -> [MigrationBlocker] {
+    var blockers: [MigrationBlocker] = []
+    for table in orderedTables {
+      for column in table.columns {
+        guard let link = column.link, link.isRequired,
+          let rows = try connection.firstInteger(
+            "SELECT COUNT(*) FROM \(table.rows) AS r WHERE \(Self.lostLink(column))"), rows > 0
+        else { continue }
+        blockers.append(
+          MigrationBlocker(
+            DataHazard(
+              kind: .missingLink(otherSide: nil), entity: link.entity, properties: [link.relationship], rows: []),
+            rows: rows))
+      }
+    }
+    return blockers
+  }
+
+  // MARK: What is counted
+
+  func outcomes() throws(SQLiteError) -> [DecisionOutcome] {
+    var outcomes = matching.decisions.map { DecisionOutcome($0) }
+    for (hazard, index) in decidedHazards where outcomes[index].decision.choice.option == .fill {
+      outcomes[index].filled += found.filter { $0.isAbout(hazard) && $0.reason == hazard.description }.map(\.rows)
+        .reduce(0, +)
+    }
+    for table in orderedTables where table.mayLoseRows {
+      let rows = try connection.rows("SELECT decision, COUNT(*) FROM \(table.removed) GROUP BY decision")
+      for row in rows {
+        guard let index = row[0].integer.flatMap({ Int(exactly: $0) }), outcomes.indices.contains(index) else {
+          continue
+        }
+        outcomes[index].remove(row[1].integer ?? 0)
+      }
+    }
+    return outcomes
+  }
+
+  /// What decisions take away.
+  func losses() throws(SQLiteError) -> [MigrationLoss] {
+    var losses: [MigrationLoss] = []
+    for (hazard, index) in decidedHazards where matching.decisions[index].choice.option == .fill {
+      guard case .overflow = hazard.kind else { continue }
+      let rows = found.filter { $0.isAbout(hazard) && $0.reason == hazard.description }.map(\.rows).reduce(0, +)
+      losses.append(
+        MigrationLoss(
+          entity: routing.byDestination[hazard.entity]?.source ?? hazard.entity, property: hazard.properties.first,
+          reason: "The numbers of \"\(hazard.entity).\(hazard.properties.joined())\" that are too large are replaced by"
+            + " another.", rows: rows, isDecided: true))
+    }
+    for table in orderedTables where table.mayLoseRows {
+      let rows = try connection.rows(
+        "SELECT ent, decision, COUNT(*) FROM \(table.removed) GROUP BY ent, decision ORDER BY ent, decision")
+      for row in rows {
+        guard let entity = row[0].integer.flatMap({ Int(exactly: $0) }).flatMap({ destination.entity(numbered: $0) }),
+          let index = row[1].integer.flatMap({ Int(exactly: $0) }), matching.decisions.indices.contains(index),
+          let count = row[2].integer
+        else { continue }
+        losses.append(
+          MigrationLoss(
+            entity: routing.byDestination[entity.name]?.source ?? entity.name, property: nil,
+            reason: Self.reason(matching.decisions[index], entity: entity.name), rows: count, isDecided: true))
+      }
+    }
+    for table in orderedTables {
+      for column in table.columns {
+        guard let link = column.link,
+          let rows = try connection.firstInteger(
+            "SELECT COUNT(*) FROM \(table.rows) AS r WHERE r.\(quote(column.name)) IS NULL"
+              + " AND r.\(quote(column.former)) IS NOT NULL"), rows > 0
+        else { continue }
+        losses.append(linkLoss(entity: link.entity, relationship: link.relationship, rows: rows))
+      }
+    }
+    return losses
+  }
+
+  func linkLoss(entity: String, relationship: String, rows: Int64) -> MigrationLoss {
+    let route = routing.byDestination[entity]
+    return MigrationLoss(
+      entity: route?.source ?? entity,
+      property: route?.properties[relationship]?.sourceRelationshipName ?? relationship,
+      reason: "Links of \"\(entity).\(relationship)\" to objects that don't stay, by decision, are dropped.",
+      rows: rows,
+      isDecided: true)
+  }
+
+  private static func reason(_ decision: DataDecision, entity: String) -> String {
+    let names = decision.properties.joined(separator: ", ")
+    let words =
+      switch decision.choice {
+      case .keepNewest: "that are equal to a newer one in \(names) are dropped"
+      case .merge:
+        "that are equal to another in \(names) are merged into it; where both have a value, or a link to one object, only"
+          + " the other's is kept"
+      case .quarantine: "go into quarantine\(names.isEmpty ? "" : " for \(names)")"
+      case .fill: "get a value"
+      }
+    return "Objects of \"\(entity)\" \(words), by the decision \(decision)."
+  }
+
+  /// The rows for the file.
+  private func quarantine() throws(SQLiteError) -> QuarantineQuery? {
+    let numbers = matching.decisions.indices.filter { matching.decisions[$0].choice == .quarantine }
+    guard !numbers.isEmpty else { return nil }
+    let list = numbers.map(String.init).joined(separator: ", ")
+    var (queries, rows): ([String], Int64) = ([], 0)
+    for table in orderedTables where table.mayLoseRows {
+      let condition = "FROM \(table.removed) AS m WHERE m.decision IN (\(list))"
+      let count = try connection.firstInteger("SELECT COUNT(*) \(condition)") ?? 0
+      guard count > 0 else { continue }
+      rows += count
+      // Of an object that an object stays for, the key in the store: a merged tree gives others.
+      let twin =
+        "COALESCE((SELECT r.spk FROM \(table.rows) AS r WHERE r.pk = m.twin),"
+        + " (SELECT x.spk FROM \(table.removed) AS x WHERE x.pk = m.twin))"
+      let number =
+        "COALESCE((SELECT r.sent FROM \(table.rows) AS r WHERE r.pk = m.twin),"
+        + " (SELECT x.sent FROM \(table.removed) AS x WHERE x.pk = m.twin))"
+      queries.append("SELECT m.spk, m.sent, m.decision, \(twin), \(number) \(condition) ORDER BY m.pk")
+    }
+    return queries.isEmpty ? nil : QuarantineQuery(queries: queries, decisions: matching.decisions, rows: rows)
+  }
+}

@@ -1,0 +1,287 @@
+import HeirloomModel
+import HeirloomStore
+
+extension DecisionPlanner {
+  private static let key = quote(PhysicalName.primaryKey)
+  private static let entity = quote(PhysicalName.entity)
+
+  // MARK: Objects
+
+  /// Adds the steps that write to the candidate what was found out, with what they must come to.
+  func addSteps(to settlement: inout RowSettlement) throws(SQLiteError) {
+    // Rows that go make room for values that others get.
+    for table in orderedTables {
+      let rows = settlement.removedRows[table.table] ?? 0
+      guard rows > 0 else { continue }
+      let merged =
+        try connection.firstInteger("SELECT COUNT(*) FROM \(table.removed) WHERE survivor IS NOT NULL") ?? 0
+      settlement.settleSteps.append(removal(from: table, rows: rows, keepsMerged: merged > 0))
+    }
+    for table in orderedTables {
+      if let step = try update(of: table) { settlement.settleSteps.append(step) }
+      let merged =
+        try connection.firstInteger("SELECT COUNT(*) FROM \(table.removed) WHERE survivor IS NOT NULL") ?? 0
+      if merged > 0, let step = completion(of: table) { settlement.settleSteps.append(step) }
+    }
+    for table in orderedTables {
+      settlement.settleSteps += try orders(of: table)
+      addChecks(of: table, to: &settlement)
+    }
+  }
+
+  private func removal(from table: DecisionTable, rows: Int64, keepsMerged: Bool) -> MigrationStep {
+    var statements: [PlannedStatement] = []
+    if keepsMerged {
+      statements.append(
+        PlannedStatement(
+          "CREATE TEMP TABLE \(quote(table.mergedName)) AS SELECT m.survivor AS survivor, m.place AS place, m.seq AS seq,"
+            + " c.* FROM \(table.candidate) AS c JOIN \(table.removed) AS m ON m.pk = c.\(Self.key)"
+            + " WHERE m.survivor IS NOT NULL"))
+      statements.append(
+        PlannedStatement(
+          "CREATE INDEX temp.\(quote(table.mergedName + "_survivor")) ON \(quote(table.mergedName)) (survivor)"))
+    }
+    statements.append(
+      PlannedStatement(
+        "DELETE FROM \(table.candidate) WHERE \(Self.key) IN (SELECT pk FROM \(table.removed))", expectedRows: rows))
+    return MigrationStep(
+      kind: .settleRows, subject: table.table, summary: "Remove rows of \(table.table) by decision", rows: rows,
+      statements: statements)
+  }
+
+  /// The step that writes the columns that are kept track of.
+  private func update(of table: DecisionTable) throws(SQLiteError) -> MigrationStep? {
+    guard let condition = table.isChanged,
+      let rows = try connection.firstInteger("SELECT COUNT(*) FROM \(table.rows) AS r WHERE \(condition)"), rows > 0
+    else { return nil }
+    var values: [String] = []
+    for column in table.columns {
+      let name = quote(column.name)
+      values.append("\(name) = r.\(name)")
+      guard let link = column.link, let number = link.entityColumn.map(quote) else { continue }
+      values.append(
+        "\(number) = CASE WHEN r.\(name) IS r.\(quote(column.former)) THEN t.\(number) ELSE (SELECT x.\(Self.entity)"
+          + " FROM \(quote(SchemaName.candidate)).\(quote(link.table)) AS x WHERE x.\(Self.key) = r.\(name)) END")
+    }
+    return MigrationStep(
+      kind: .settleRows, subject: table.table, summary: "Lead links of \(table.table) elsewhere by decision",
+      rows: rows,
+      statements: [
+        PlannedStatement(
+          "UPDATE \(table.candidate) AS t SET \(values.joined(separator: ", ")) FROM \(table.rows) AS r"
+            + " WHERE r.pk = t.\(Self.key) AND (\(condition))", expectedRows: rows)
+      ])
+  }
+
+  /// The step that gives objects what they lack of those that were merged into them.
+  private func completion(of table: DecisionTable) -> MigrationStep? {
+    let tracked = Set(table.columns.map(\.name))
+    var groups: [String: [TrackedColumn]] = [:]
+    for column in destination.table(named: table.table)?.columns ?? [] where !tracked.contains(column.name) {
+      guard case .attribute(let entity, let path) = column.role, let name = path.first,
+        destination.model.attribute(named: name, of: entity)?.derivation == nil,
+        let found = columns.column(named: column.name, of: table.table)
+      else { continue }
+      groups[found.group, default: []].append(found)
+    }
+    let values = groups.values.sorted { $0[0].name < $1[0].name }.flatMap { group in
+      let isEmpty = group.map { "t.\(quote($0.name)) IS NULL" }.joined(separator: " AND ")
+      let isGiven = group.map { "o.\(quote($0.name)) IS NOT NULL" }.joined(separator: " OR ")
+      return group.map { column in
+        let name = quote(column.name)
+        return "\(name) = CASE WHEN \(isEmpty) AND \(Self.isIn("t.\(Self.entity)", column.holders)) THEN"
+          + " (SELECT o.\(name) FROM \(table.merged) AS o WHERE o.survivor = t.\(Self.key) AND (\(isGiven))"
+          + " ORDER BY o.place, o.seq LIMIT 1) ELSE t.\(name) END"
+      }
+    }
+    guard !values.isEmpty else { return nil }
+    return MigrationStep(
+      kind: .settleRows, subject: table.table, summary: "Complete rows of \(table.table) by those merged into them",
+      statements: [
+        PlannedStatement(
+          "UPDATE \(table.candidate) AS t SET \(values.joined(separator: ", ")) WHERE t.\(Self.key) IN"
+            + " (SELECT survivor FROM \(table.merged))")
+      ])
+  }
+
+  /// The steps that put members that an object gets after those that it has.
+  private func orders(of table: DecisionTable) throws(SQLiteError) -> [MigrationStep] {
+    var steps: [MigrationStep] = []
+    for column in table.columns {
+      guard let link = column.link, let order = link.orderColumn.map(quote) else { continue }
+      let (name, former) = (quote(column.name), quote(column.former))
+      let changed = try connection.firstInteger(
+        "SELECT COUNT(*) FROM \(table.rows) AS r WHERE r.\(name) IS NOT r.\(former)")
+      guard changed ?? 0 > 0 else { continue }
+      let other = tables[link.root].flatMap { $0.mayLoseRows ? $0 : nil }
+      let origin = other.map { " LEFT JOIN \($0.removed) AS m ON m.pk = r.\(former)" } ?? ""
+      let place = other == nil ? "" : "m.place, m.seq, "
+      steps.append(
+        MigrationStep(
+          kind: .settleRows, subject: table.table,
+          summary: "Number the members of \(link.entity).\(link.relationship)",
+          statements: [
+            PlannedStatement(
+              "UPDATE \(table.candidate) AS t SET \(order) = NULL FROM \(table.rows) AS r WHERE r.pk = t.\(Self.key)"
+                + " AND r.\(name) IS NULL AND r.\(former) IS NOT NULL"),
+            PlannedStatement(
+              "UPDATE \(table.candidate) AS t SET \(order) = v.place FROM (SELECT r.pk AS pk, 1024 + 1024 * ROW_NUMBER()"
+                + " OVER (PARTITION BY r.\(name) ORDER BY r.\(name) IS NOT r.\(former), \(place)c.\(order), r.pk) AS place"
+                + " FROM \(table.rows) AS r JOIN \(table.candidate) AS c ON c.\(Self.key) = r.pk\(origin)"
+                + " WHERE r.\(name) IN (SELECT x.\(name) FROM \(table.rows) AS x WHERE x.\(name) IS NOT NULL"
+                + " AND x.\(name) IS NOT x.\(former))) AS v WHERE v.pk = t.\(Self.key)"),
+          ]))
+    }
+    return steps
+  }
+
+  private func addChecks(of table: DecisionTable, to settlement: inout RowSettlement) {
+    var conditions = [
+      "pk NOT IN (SELECT pk FROM \(table.removed))",
+      "pk NOT IN (SELECT survivor FROM \(table.removed) WHERE survivor IS NOT NULL)",
+    ]
+    if let isChanged = table.isChanged {
+      conditions.append("pk NOT IN (SELECT r.pk FROM \(table.rows) AS r WHERE \(isChanged))")
+    }
+    settlement.untouched[table.table] = conditions.joined(separator: " AND ")
+    let differs = table.columns.map { " OR t.\(quote($0.name)) IS NOT r.\(quote($0.name))" }.joined()
+    settlement.checks.append(
+      .unchanged(
+        subject: "rows of \(table.table) that are not as was decided", table: table.table,
+        found: "SELECT COUNT(*) FROM \(table.rows) AS r LEFT JOIN \(table.candidate) AS t ON t.\(Self.key) = r.pk"
+          + " WHERE t.\(Self.key) IS NULL\(differs)"))
+    for column in table.columns {
+      guard let link = column.link, let other = tables[link.root], other.mayLoseRows else { continue }
+      settlement.checks.append(
+        .noMore(
+          subject: "keys in \(table.table) that lead to an object that was removed by decision", expected: "SELECT 0",
+          found: "SELECT COUNT(*) FROM \(table.candidate) AS t WHERE t.\(quote(column.name)) IN"
+            + " (SELECT pk FROM \(other.removed))"))
+    }
+  }
+
+  // MARK: Links
+
+  /// Adds the steps that lead the links of a table of links elsewhere.
+  func add(_ join: JoinTransfer, to settlement: inout RowSettlement) throws(SQLiteError) {
+    guard case .links(let entity, let name) = join.table.kind,
+      let relationship = destination.model.relationship(named: name, of: entity),
+      case .join(_, let ownerColumn, let targetColumn, let order)? = destination.storage(
+        ofRelationship: name, in: entity),
+      let owner = JoinEnd("owner", entity: entity, self),
+      let target = JoinEnd("target", entity: relationship.destinationEntity, self)
+    else { return }
+    var inverseOrder = destination.model.inverse(of: relationship).flatMap {
+      destination.storage(ofRelationship: $0.relationship.name, in: $0.entity.name)?.orderColumn
+    }
+    if inverseOrder == order { inverseOrder = nil }
+    let lostRows = [owner, target].compactMap(\.table).reduce(Int64(0)) { $0 + (settlement.removedRows[$1.table] ?? 0) }
+    guard lostRows > 0 else { return }
+    let selection =
+      "SELECT l.owner, l.target, \(owner.key) AS o, \(target.key) AS t FROM (\(join.selection)) AS l"
+      + owner.join + target.join
+    // A link between objects that become one would lead back to itself.
+    let isKept =
+      "o IS NOT NULL AND t IS NOT NULL" + (owner.root == target.root ? " AND (o <> t OR owner = target)" : "")
+    let touched = try connection.firstInteger(
+      "SELECT COUNT(*) FROM (\(selection)) WHERE o IS NOT owner OR t IS NOT target")
+    guard touched ?? 0 > 0 else { return }
+    let rows =
+      try connection.firstInteger(
+        "SELECT COUNT(*) FROM (SELECT DISTINCT o, t FROM (\(selection)) WHERE \(isKept))") ?? 0
+    settlement.linkRows[join.table.name] = rows
+    let lost =
+      try connection.firstInteger(
+        "SELECT COUNT(*) FROM (\(selection)) WHERE (o IS NULL) <> (t IS NULL)") ?? 0
+    if lost > 0 { settlement.losses.append(linkLoss(entity: entity, relationship: name, rows: lost)) }
+
+    let candidate = "\(quote(SchemaName.candidate)).\(quote(join.table.name))"
+    let pairsName = "heirloom_pairs_\(settlement.linkRows.count)"
+    let pairs = "temp.\(quote(pairsName))"
+    let (a, b) = (quote(ownerColumn), quote(targetColumn))
+    let stored =
+      "SELECT rowid AS id, \(a) AS owner, \(b) AS target, \(order.map(quote) ?? "NULL") AS position,"
+      + " \(inverseOrder.map(quote) ?? "NULL") AS inverse_position FROM \(candidate)"
+    var columns = [a, b]
+    var values = ["o", "t"]
+    if let order {
+      columns.append(quote(order))
+      values.append("position")
+    }
+    if let inverseOrder {
+      columns.append(quote(inverseOrder))
+      values.append("inverse_position")
+    }
+    var statements = [
+      PlannedStatement(
+        "CREATE TEMP TABLE \(quote(pairsName)) AS SELECT l.*, \(owner.key) AS o, \(target.key) AS t,"
+          + " \(owner.place) AS owner_place, \(target.place) AS target_place FROM (\(stored)) AS l"
+          + owner.join + target.join + " WHERE \(owner.isGone) OR \(target.isGone)"
+          + " ORDER BY owner_place, target_place, position, l.owner, l.target"),
+      PlannedStatement("DELETE FROM \(candidate) WHERE rowid IN (SELECT id FROM \(pairs))"),
+      PlannedStatement("DELETE FROM \(pairs) WHERE NOT (\(isKept))"),
+      PlannedStatement(
+        "DELETE FROM \(pairs) WHERE EXISTS (SELECT 1 FROM \(candidate) AS j WHERE j.\(a) = o AND j.\(b) = t)"),
+      PlannedStatement("DELETE FROM \(pairs) WHERE rowid NOT IN (SELECT MIN(rowid) FROM \(pairs) GROUP BY o, t)"),
+      PlannedStatement(
+        "INSERT INTO \(candidate) (\(columns.joined(separator: ", "))) SELECT \(values.joined(separator: ", "))"
+          + " FROM \(pairs) ORDER BY o, t"),
+    ]
+    for (order, list, member, place) in [(order, "o", b, "owner_place"), (inverseOrder, "t", a, "target_place")] {
+      guard let order = order.map(quote) else { continue }
+      let key = list == "o" ? a : b
+      statements.append(
+        PlannedStatement(
+          "UPDATE \(candidate) AS j SET \(order) = v.place FROM (SELECT i.rowid AS id, 1024 + 1024 * ROW_NUMBER() OVER"
+            + " (PARTITION BY i.\(key) ORDER BY p.\(place), i.\(order), i.\(member)) AS place FROM \(candidate) AS i"
+            + " LEFT JOIN \(pairs) AS p ON p.o = i.\(a) AND p.t = i.\(b)"
+            + " WHERE i.\(key) IN (SELECT \(list) FROM \(pairs) WHERE \(place) IS NOT NULL)) AS v WHERE v.id = j.rowid")
+      )
+    }
+    settlement.settleSteps.append(
+      MigrationStep(
+        kind: .settleRows, subject: join.table.name,
+        summary: "Lead the links of \(entity).\(name) elsewhere by decision",
+        statements: statements))
+    for (column, end) in [(a, owner), (b, target)] {
+      guard let table = end.table else { continue }
+      settlement.checks.append(
+        .noMore(
+          subject: "links of \(entity).\(name) to an object that was removed by decision", expected: "SELECT 0",
+          found: "SELECT COUNT(*) FROM \(candidate) AS j WHERE j.\(column) IN (SELECT pk FROM \(table.removed))"))
+    }
+  }
+}
+
+/// One end of the links of a many-to-many relationship, whose objects may be removed.
+private struct JoinEnd {
+  /// The root entity of the objects.
+  let root: String
+  /// The table of the objects, if some may be removed.
+  let table: DecisionTable?
+  /// The key that takes the place of the end's; NULL if none does.
+  let key: String
+  /// What has to be joined to the links `l` for it.
+  let join: String
+  /// Whether the object is removed.
+  let isGone: String
+  /// The place of a merged object among those that were merged into one.
+  let place: String
+
+  init?(_ name: String, entity: String, _ planner: DecisionPlanner) {
+    guard let physical = planner.destination.entity(named: entity) else { return nil }
+    root = physical.rootName
+    guard let table = planner.tables[root], table.mayLoseRows else {
+      (table, key, join, isGone, place) = (nil, "l.\(name)", "", "0", "NULL")
+      return
+    }
+    self.table = table
+    let (gone, stays) = ("\(name)_gone", "\(name)_stays")
+    key = "CASE WHEN \(gone).pk IS NULL THEN l.\(name) ELSE \(stays).pk END"
+    join =
+      " LEFT JOIN \(table.removed) AS \(gone) ON \(gone).pk = l.\(name) LEFT JOIN \(table.rows) AS \(stays)"
+      + " ON \(stays).pk = \(gone).survivor AND \(DecisionPlanner.isIn("\(stays).ent", physical.treeNumbers))"
+    isGone = "\(gone).pk IS NOT NULL"
+    place = "\(gone).place"
+  }
+}

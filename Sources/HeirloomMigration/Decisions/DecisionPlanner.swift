@@ -1,0 +1,334 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// Finds out what decisions come to, by carrying them out on temporary tables of keys and of what constraints are about.
+///
+/// The statements that find the rows read the store alone. The builder runs the same ones again, so what is planned is what is
+/// done; then the outcome is written to the candidate.
+struct DecisionPlanner {
+  let matching: DecisionMatching
+  let parts: CandidateParts
+  let routing: EntityRouting
+  let questions: HazardQuestions
+  let hazards: [DataHazard]
+  /// The blockers that were counted without decisions.
+  let found: [MigrationBlocker]
+  let connection: Connection
+  let columns: TrackedColumns
+
+  var script: CountedStatements
+  /// The tables that are kept track of, by the root entity of their objects.
+  private(set) var tables: [String: DecisionTable] = [:]
+  /// Uniqueness constraints on tables whose rows may be removed.
+  private(set) var constraints: [(entity: String, properties: [String], index: PhysicalIndex)] = []
+
+  var destination: PhysicalSchema { parts.destination }
+
+  init(
+    matching: DecisionMatching, parts: CandidateParts, routing: EntityRouting, questions: HazardQuestions,
+    hazards: [DataHazard], found: [MigrationBlocker], connection: Connection
+  ) {
+    self.matching = matching
+    self.parts = parts
+    self.routing = routing
+    self.questions = questions
+    self.hazards = hazards
+    self.found = found
+    self.connection = connection
+    columns = TrackedColumns(parts.destination)
+    script = CountedStatements(connection: connection)
+  }
+
+  /// Rows that are removed in more rounds than this are not followed further: a chain of required links is longer.
+  static let roundLimit = 10_000
+
+  /// Finds out what the decisions come to.
+  ///
+  /// - Parameter values: The values that rows get, which the parts have taken into account.
+  /// - Returns: What is done, and what is left to decide.
+  /// - Throws: ``MigrationError`` or SQLite's error.
+  mutating func settlement(values: DecidedValues) throws -> RowSettlement {
+    chooseTables(values: values)
+    guard tables.values.contains(where: \.mayLoseRows) else {
+      var settlement = RowSettlement()
+      settlement.blockers = openBlockers
+      settlement.outcomes = try outcomes()
+      settlement.losses = try losses()
+      return settlement
+    }
+    defer { dropTables() }
+    try makeTables()
+    try removeByCondition()
+    try removeUntilNothingChanges()
+    return try settle()
+  }
+
+  /// The tables, in the order of their numbers.
+  var orderedTables: [DecisionTable] { tables.values.sorted { $0.number < $1.number } }
+
+  // MARK: The tables
+
+  /// The hazards for which there are rows, with the number of the decision about each.
+  var decidedHazards: [(hazard: DataHazard, decision: Int)] {
+    hazards.compactMap { hazard in
+      guard found.contains(where: { $0.isAbout(hazard) }),
+        let decision = matching.decision(about: hazard.kind, of: hazard.entity, hazard.properties)
+      else { return nil }
+      return (hazard, decision)
+    }
+  }
+
+  private mutating func chooseTables(values: DecidedValues) {
+    var roots: Set<String> = []
+    func root(of entity: String) -> String? { destination.entity(named: entity)?.rootName }
+    for (hazard, decision) in decidedHazards where matching.decisions[decision].choice.option != .fill {
+      let entities = hazard.kind.code == "duplicate" ? [hazard.entity] : hazard.rows.compactMap(\.destinationEntity)
+      roots.formUnion(entities.compactMap(root))
+    }
+    for index in destination.indexes {
+      guard case .constraint(let entity, let properties) = index.kind, let root = root(of: entity) else { continue }
+      let owners = properties.map { destination.model.declaringEntity(ofProperty: $0, in: entity)?.name ?? entity }
+      // A value that many rows get makes them equal.
+      if zip(properties, owners).contains(where: { values.concern($0, declaredBy: $1) }) { roots.insert(root) }
+    }
+    // Where keys lead to objects that may go, rows may become equal, or lack a link that they must have.
+    while true {
+      let before = roots.count
+      for entity in destination.entities where entity.superentityNumber == 0 && !roots.contains(entity.name) {
+        let links = (columns.links[entity.table] ?? []).filter { $0.link.map { roots.contains($0.root) } ?? false }
+        let constrained = destination.indexes.filter { $0.table == entity.table && $0.isConstraint }.flatMap(\.columns)
+        if links.contains(where: { $0.link?.isRequired ?? false || constrained.contains($0.name) }) {
+          roots.insert(entity.name)
+        }
+      }
+      if roots.count == before { break }
+    }
+    for index in destination.indexes {
+      guard case .constraint(let entity, let properties) = index.kind,
+        let root = root(of: entity), roots.contains(root)
+      else { continue }
+      constraints.append((entity, properties, index))
+    }
+    for entity in destination.entities where entity.superentityNumber == 0 {
+      let links = columns.links[entity.table] ?? []
+      guard parts.transfers.contains(where: { $0.table == entity.table }) else { continue }
+      if roots.contains(entity.name) {
+        var names = constraints.filter { $0.index.table == entity.table }.flatMap(\.index.columns)
+        names += matching.decisions.compactMap { ageColumn(of: $0, in: entity) }
+        let others = names.filter { name in !links.contains { $0.name == name } }
+        let tracked = Set(others).sorted().compactMap { columns.column(named: $0, of: entity.table) }
+        add(entity, links + tracked, mayLoseRows: true)
+      } else {
+        let concerned = links.filter { $0.link.map { roots.contains($0.root) } ?? false }
+        if !concerned.isEmpty { add(entity, concerned, mayLoseRows: false) }
+      }
+    }
+  }
+
+  /// The column that tells the age of an entity's objects.
+  private func ageColumn(of decision: DataDecision, in root: PhysicalEntity) -> String? {
+    guard let age = decision.choice.age, destination.entity(named: decision.entity)?.rootName == root.name else {
+      return nil
+    }
+    return destination.column(atPath: age.split(separator: ".").map(String.init), in: decision.entity)?.name
+  }
+
+  private mutating func add(_ root: PhysicalEntity, _ columns: [TrackedColumn], mayLoseRows: Bool) {
+    tables[root.name] = DecisionTable(
+      number: tables.count + 1, table: root.table, root: root, columns: columns, mayLoseRows: mayLoseRows)
+  }
+
+  private mutating func makeTables() throws {
+    let made = orderedTables.map { table in
+      table.statements(parts.transfers.filter { $0.table == table.table })
+    }
+    // What was gathered is there when the candidate is built; to count, it is needed now.
+    if made.contains(where: { $0.rows.contains { $0.contains(LinkTables.namePrefix) } }) {
+      for step in parts.links.steps { for statement in step.statements { try connection.execute(statement.sql) } }
+    }
+    for (definitions, rows, indexes) in made {
+      for sql in definitions { try script.define(sql) }
+      for sql in rows { try script.change(sql) }
+      for sql in indexes { try script.define(sql) }
+    }
+  }
+
+  private func dropTables() {
+    for table in tables.values {
+      for name in [table.rowsName, table.removedName] {
+        // They go with the connection at the latest.
+        try? connection.execute("DROP TABLE IF EXISTS temp.\(quote(name))")
+      }
+    }
+    for table in parts.links.tables { try? connection.execute("DROP TABLE IF EXISTS temp.\(quote(table.name))") }
+  }
+
+  // MARK: What goes
+
+  /// The highest number of a row that is gone.
+  private func mark(_ table: DecisionTable) throws(SQLiteError) -> Int64 {
+    try connection.firstInteger("SELECT MAX(seq) FROM \(table.removed)") ?? 0
+  }
+
+  /// Removes rows of the store that meet the condition of a blocker.
+  private mutating func removeByCondition() throws {
+    for (hazard, decision) in decidedHazards where matching.decisions[decision].choice == .quarantine {
+      for (entity, condition) in questions.conditions(of: hazard) {
+        guard let route = routing.bySource[entity], let root = destination.entity(named: route.destination)?.rootName,
+          let table = tables[root], let sourceTable = parts.source.table(ofEntity: entity)?.name
+        else { continue }
+        let before = try mark(table)
+        let number = route.sourceNumber
+        try script.change(
+          "INSERT INTO \(table.removed) (pk, ent, spk, sent, place, decision) SELECT r.pk, r.ent, r.spk, r.sent, r.pk,"
+            + " \(decision) FROM \(table.rows) AS r WHERE r.sent = \(number) AND r.spk IN"
+            + " (SELECT s.\(quote(PhysicalName.primaryKey)) FROM \(quote(SchemaName.store)).\(quote(sourceTable)) AS s"
+            + " WHERE s.\(quote(PhysicalName.entity)) = \(number) AND (\(condition))) ORDER BY r.pk")
+        try follow(table, after: before)
+      }
+    }
+  }
+
+  private mutating func removeUntilNothingChanges() throws {
+    var rounds = 0
+    var isChanged = true
+    while isChanged {
+      isChanged = false
+      for (entity, properties, index) in constraints {
+        let kind = DataHazard.Kind.duplicate
+        guard let decision = matching.decision(about: kind, of: entity, properties) else { continue }
+        if try removeDuplicates(index, decision: decision) { isChanged = true }
+      }
+      while try removeRowsWithoutLinks() {
+        isChanged = true
+        rounds += 1
+        guard rounds < Self.roundLimit else {
+          throw MigrationError.unsupportedMapping(
+            reason: "each of more than \(rounds) objects must go since the one that it must be linked to goes;"
+              + " merge, or make the relationship optional")
+        }
+      }
+      rounds += 1
+    }
+  }
+
+  /// Leaves one of the objects that are equal in a constraint.
+  private mutating func removeDuplicates(_ index: PhysicalIndex, decision number: Int) throws -> Bool {
+    let decision = matching.decisions[number]
+    guard let table = tables.values.first(where: { $0.table == index.table }) else { return false }
+    let names = index.columns.map { "r.\(quote($0))" }
+    let age = ageColumn(of: decision, in: table.root).map { "r.\(quote($0)) DESC, " } ?? ""
+    let before = try mark(table)
+    let isMerge = decision.choice.option == .merge
+    let removed = try script.change(
+      "INSERT INTO \(table.removed) (pk, ent, spk, sent, survivor, twin, place, decision)"
+        + " SELECT pk, ent, spk, sent, \(isMerge ? "twin" : "NULL"), twin, \(before) + n, \(number) FROM"
+        + " (SELECT r.pk, r.ent, r.spk, r.sent, FIRST_VALUE(r.pk) OVER w AS twin, ROW_NUMBER() OVER w AS n"
+        + " FROM \(table.rows) AS r WHERE \(names.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))"
+        + " WINDOW w AS (PARTITION BY \(names.joined(separator: ", ")) ORDER BY \(age)r.pk DESC)) WHERE n > 1"
+        + " ORDER BY n, pk")
+    guard removed > 0 else { return false }
+    if isMerge { try fillSurvivors(table, after: before) }
+    try follow(table, after: before)
+    return true
+  }
+
+  /// Removes rows whose required link was emptied, where that was decided.
+  private mutating func removeRowsWithoutLinks() throws -> Bool {
+    var isChanged = false
+    for table in orderedTables where table.mayLoseRows {
+      for column in table.columns {
+        guard let link = column.link, link.isRequired,
+          let number = matching.decision(about: .missingLink(otherSide: nil), of: link.entity, [link.relationship])
+        else { continue }
+        let before = try mark(table)
+        let removed = try script.change(
+          "INSERT INTO \(table.removed) (pk, ent, spk, sent, place, decision) SELECT r.pk, r.ent, r.spk, r.sent, r.pk,"
+            + " \(number) FROM \(table.rows) AS r WHERE \(Self.lostLink(column)) ORDER BY r.pk")
+        guard removed > 0 else { continue }
+        isChanged = true
+        try follow(table, after: before)
+      }
+    }
+    return isChanged
+  }
+
+  /// The condition that a row `r` had a link that decisions have emptied.
+  static func lostLink(_ column: TrackedColumn) -> String {
+    let (name, former) = (quote(column.name), quote(column.former))
+    return "r.\(name) IS NULL AND r.\(former) IS NOT NULL AND \(isIn("r.ent", column.holders))"
+  }
+
+  static func isIn(_ column: String, _ numbers: ClosedRange<Int>) -> String {
+    "\(column) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)"
+  }
+
+  // MARK: What follows
+
+  /// Gives objects that stay what they lack of those they take the place of.
+  private mutating func fillSurvivors(_ table: DecisionTable, after mark: Int64) throws(SQLiteError) {
+    for group in Dictionary(grouping: table.columns, by: \.group).values.sorted(by: { $0[0].name < $1[0].name }) {
+      let isEmpty = group.map { "\(quote($0.name)) IS NULL" }.joined(separator: " AND ")
+      var isGiven = "(" + group.map { "o.\(quote($0.name)) IS NOT NULL" }.joined(separator: " OR ") + ")"
+      if let link = group[0].link, link.root == table.root.name {
+        // An object that is its own parent would come of two of which one was the other's.
+        let key = "o.\(quote(group[0].name))"
+        isGiven +=
+          " AND COALESCE((SELECT x.survivor FROM \(table.removed) AS x WHERE x.pk = \(key)), \(key)) <> m.survivor"
+      }
+      let values = group.map { column in
+        "\(quote(column.name)) = (SELECT o.\(quote(column.name)) FROM \(table.removed) AS m JOIN \(table.rows) AS o"
+          + " ON o.pk = m.pk WHERE m.survivor = r.pk AND m.seq > \(mark) AND \(isGiven) ORDER BY m.place, m.seq LIMIT 1)"
+      }
+      try script.change(
+        "UPDATE \(table.rows) AS r SET \(values.joined(separator: ", ")) WHERE \(isEmpty) AND r.pk IN"
+          + " (SELECT survivor FROM \(table.removed) WHERE seq > \(mark)) AND \(Self.isIn("r.ent", group[0].holders))")
+    }
+  }
+
+  /// Takes rows out that are gone, and leads what led to them elsewhere, or nowhere.
+  private mutating func follow(_ table: DecisionTable, after mark: Int64) throws(SQLiteError) {
+    let gone = "(SELECT pk FROM \(table.removed) WHERE seq > \(mark))"
+    guard try script.change("DELETE FROM \(table.rows) WHERE pk IN \(gone)") > 0 else { return }
+    // What had been merged into one of them goes its way.
+    let removed = table.removed
+    try script.change(
+      "UPDATE \(removed) AS r SET survivor = n.survivor, twin = COALESCE(n.survivor, r.twin), place = r.place + n.place,"
+        + " decision = CASE WHEN n.survivor IS NULL THEN n.decision ELSE r.decision END"
+        + " FROM (SELECT pk, survivor, place, decision FROM \(removed) WHERE seq > \(mark)) AS n"
+        + " WHERE r.survivor = n.pk")
+    for other in orderedTables {
+      for column in other.links(to: table.root.name) {
+        guard let link = column.link else { continue }
+        let name = quote(column.name)
+        let isOther = other.number == table.number ? " AND m.survivor <> r.pk" : ""
+        try script.change(
+          "UPDATE \(other.rows) AS r SET \(name) = (SELECT m.survivor FROM \(removed) AS m JOIN \(table.rows) AS t"
+            + " ON t.pk = m.survivor AND \(Self.isIn("t.ent", link.targets)) WHERE m.pk = r.\(name)\(isOther))"
+            + " WHERE \(name) IN \(gone)")
+        guard let inverse = link.inverseColumn else { continue }
+        // Of several that lead to one object, one is led back to.
+        try script.change(
+          "UPDATE \(other.rows) AS r SET \(name) = NULL WHERE \(name) IN"
+            + " (SELECT survivor FROM \(removed) WHERE seq > \(mark)) AND r.pk IS NOT"
+            + " (SELECT t.\(quote(inverse)) FROM \(table.rows) AS t WHERE t.pk = r.\(name))")
+      }
+    }
+  }
+}
+
+extension MigrationBlocker {
+  /// Whether the blocker is what was found of a hazard.
+  func isAbout(_ hazard: DataHazard) -> Bool {
+    kind == hazard.kind.code && entity == hazard.entity
+      && (property ?? "") == hazard.properties.joined(separator: ", ")
+  }
+}
+
+extension PhysicalIndex {
+  /// Whether the index enforces a uniqueness constraint.
+  var isConstraint: Bool {
+    if case .constraint = kind { true } else { false }
+  }
+}

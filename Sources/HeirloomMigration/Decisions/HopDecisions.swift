@@ -1,0 +1,41 @@
+import HeirloomMapping
+import HeirloomStore
+
+extension MigrationHop {
+  /// Returns the decisions that are about one of several hops.
+  ///
+  /// What stands in the way of a hop may not be there in another one, whose versions differ in other things.
+  ///
+  /// - Parameters:
+  ///   - decisions: All decisions.
+  ///   - index: The number of the hop.
+  ///   - hops: All hops.
+  /// - Returns: All of them where there is one hop.
+  /// - Throws: ``MigrationError/unfitDecision(_:reason:)`` for one that is about no hop.
+  static func decisions(
+    _ decisions: [DataDecision], aboutHop index: Int, of hops: [MigrationHop]
+  ) throws(MigrationError) -> [DataDecision] {
+    guard hops.count > 1, hops.indices.contains(index) else { return decisions }
+    for decision in decisions {
+      var objection: MigrationError?
+      for hop in hops {
+        objection = hop.objection(to: decision)
+        if objection == nil { break }
+      }
+      if let objection { throw objection }
+    }
+    return decisions.filter { hops[index].objection(to: $0) == nil }
+  }
+
+  /// Why a decision is not about the hop; `nil` if it is.
+  private func objection(to decision: DataDecision) -> MigrationError? {
+    do throws(MigrationError) {
+      _ = try DecisionMatching(
+        [decision], hazards: mapping.hazards(from: source, to: destination),
+        destination: PhysicalSchema(model: destination))
+      return nil
+    } catch {
+      return error
+    }
+  }
+}

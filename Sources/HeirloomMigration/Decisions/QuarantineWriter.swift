@@ -1,0 +1,228 @@
+import HeirloomFormats
+import HeirloomModel
+import HeirloomStore
+
+/// Writes rows that don't go into the migrated store to files: a JSON object a line, with all that the store says of a row.
+///
+/// Dates are seconds since 2001-01-01 UTC, bytes are base64, and of bytes outside the store the file is named.
+struct QuarantineWriter {
+  private let connection: Connection
+  private let query: QuarantineQuery
+  private let schema: PhysicalSchema
+  private let destination: ManagedObjectModel
+  private let storeIdentifier: String
+  private let supportFolder: String
+
+  /// The bytes after which another file is begun: none is in memory as a whole with all others.
+  static let partByteCount = 8 << 20
+
+  /// Prepares to read a store.
+  ///
+  /// - Parameters:
+  ///   - query: Which rows.
+  ///   - plan: The plan that is carried out.
+  ///   - store: The store, with the connection that built the candidate.
+  /// - Throws: What reading the store's schema and metadata throws.
+  init(_ query: QuarantineQuery, of plan: MigrationPlan, store: RunStore) throws {
+    self.query = query
+    connection = store.connection
+    destination = plan.destination
+    schema = PhysicalSchema(
+      model: plan.source, actual: try ActualSchema(of: connection, database: SchemaName.store))
+    storeIdentifier = try StoreMetadata(connection: connection, database: SchemaName.store, path: store.path).identifier
+    supportFolder =
+      StoreLocation.supportName(forStore: StoreLocation.split(store.externalPath).name) + "/_EXTERNAL_DATA"
+  }
+
+  /// Writes the files.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder, which has only those of hops before.
+  ///   - files: The file system.
+  ///   - attributes: Permissions and owner of the files.
+  /// - Throws: `FileError`, SQLite's error, or ``MigrationError`` when other rows are found than were planned.
+  func write(to folder: String, files: any FileOperations, attributes: FileAttributes) throws {
+    var part: [UInt8] = []
+    var count: Int64 = 0
+    var parts = try files.names(in: folder).compactMap(StoreLocation.quarantinePart).max() ?? 0
+    func finishPart() throws {
+      parts += 1
+      let path = StoreLocation.join(folder, StoreLocation.quarantineDraftName(part: parts))
+      try files.writeNewFile(path, bytes: part, attributes: attributes)
+      part.removeAll(keepingCapacity: true)
+    }
+    for sql in query.queries {
+      let rows = try connection.prepare(sql)
+      while try rows.step() {
+        part += try line(
+          key: rows.value(at: 0), entity: rows.value(at: 1), decision: rows.value(at: 2), twin: rows.value(at: 3),
+          twinEntity: rows.value(at: 4))
+        part.append(UInt8(ascii: "\n"))
+        count += 1
+        if part.count >= Self.partByteCount { try finishPart() }
+      }
+    }
+    if !part.isEmpty { try finishPart() }
+    guard count == query.rows else {
+      throw MigrationError.unexpectedRowCount(
+        step: "Write rows into quarantine", expected: query.rows, written: count)
+    }
+  }
+
+  // MARK: A row
+
+  private func line(
+    key: SQLiteValue, entity: SQLiteValue, decision: SQLiteValue, twin: SQLiteValue, twinEntity: SQLiteValue
+  ) throws -> [UInt8] {
+    guard let key = key.integer, let entity = found(entity), let index = decision.integer.flatMap({ Int(exactly: $0) }),
+      query.decisions.indices.contains(index)
+    else { throw MigrationError.storeContradictsModel(reason: "a row for quarantine is of no entity") }
+    let decision = query.decisions[index]
+    var other: String?
+    if let twinKey = twin.integer, let twin = found(twinEntity) { other = uri(twin.name, twinKey) }
+    var writer = CanonicalJSONWriter(isIndented: false)
+    writer.beginObject()
+    writer.key("attributes")
+    try writeAttributes(of: entity, key: key, to: &writer)
+    writer.key("decision")
+    writer.string("\(decision)")
+    writer.key("entity")
+    writer.string(entity.name)
+    writer.key("key")
+    writer.integer(key)
+    writer.key("objectID")
+    writer.string(uri(entity.name, key))
+    writer.key("reason")
+    writer.string(reason(decision, other: other))
+    writer.key("relationships")
+    try writeRelationships(of: entity, key: key, to: &writer)
+    writer.endObject()
+    return writer.bytes
+  }
+
+  private func found(_ number: SQLiteValue) -> PhysicalEntity? {
+    number.integer.flatMap { Int(exactly: $0) }.flatMap { schema.entity(numbered: $0) }
+  }
+
+  private func uri(_ entity: String, _ key: Int64) -> String {
+    ManagedObjectID(storeIdentifier: storeIdentifier, entityName: entity, primaryKey: key).uriRepresentation
+  }
+
+  private func reason(_ decision: DataDecision, other: String?) -> String {
+    let names = decision.properties.joined(separator: ", ")
+    if let other { return "It is equal to \(other) in \(names), and only one of them can stay." }
+    guard let name = decision.properties.first else {
+      return "The entity \"\(decision.entity)\" is abstract now and can have no objects of its own."
+    }
+    if destination.relationship(named: name, of: decision.entity) != nil {
+      return "It has no link by \"\(decision.entity).\(name)\", which it must have now."
+    }
+    return "It has no value of \"\(decision.entity).\(names)\" that fits."
+  }
+
+  // MARK: Attributes
+
+  private func writeAttributes(
+    of entity: PhysicalEntity, key: Int64, to writer: inout CanonicalJSONWriter
+  ) throws {
+    let attributes = schema.model.attributes(of: entity.name).filter { !$0.isTransient }
+    let columns = attributes.map { schema.columns(ofAttribute: $0.name, in: entity.name) }
+    let names = columns.joined().map { "s.\(quote($0.name))" }
+    var values: ArraySlice<SQLiteValue> = []
+    // SQLite allows 2000 result columns; a table has no more of them.
+    if !names.isEmpty {
+      let row = try connection.rows(
+        "SELECT \(names.joined(separator: ", ")) FROM \(quote(SchemaName.store)).\(quote(entity.table)) AS s"
+          + " WHERE s.\(quote(PhysicalName.primaryKey)) = ?1", [.integer(key)]
+      ).first
+      values = row?[...] ?? []
+    }
+    writer.beginObject()
+    for (attribute, leaves) in zip(attributes, columns) {
+      writer.key(attribute.name)
+      if attribute.composite == nil {
+        write(values.popFirst() ?? .null, of: leaves.first?.attribute ?? attribute, to: &writer)
+      } else {
+        writer.beginObject()
+        for leaf in leaves {
+          writer.key(leaf.path.dropFirst().joined(separator: "."))
+          write(values.popFirst() ?? .null, of: leaf.attribute, to: &writer)
+        }
+        writer.endObject()
+      }
+    }
+    writer.endObject()
+  }
+
+  private func write(
+    _ stored: SQLiteValue, of attribute: AttributeDescription, to writer: inout CanonicalJSONWriter
+  ) {
+    func member(_ name: String, _ text: String) {
+      writer.beginObject()
+      writer.key(name)
+      writer.string(text)
+      writer.endObject()
+    }
+    switch ValueCoding.decode(stored, for: attribute) {
+    case .value(nil): writer.null()
+    case .value(let value?):
+      switch value {
+      case .integer(let number): writer.integer(number)
+      case .double(let number), .date(let number):
+        if number.isFinite { writer.double(number) } else { writer.string("\(number)") }
+      case .decimal(let text), .string(let text), .uri(let text): writer.string(text)
+      case .boolean(let flag): writer.boolean(flag)
+      case .binary(let bytes): member("base64", bytes.base64)
+      case .uuid(let bytes): writer.string(Self.uuidText(bytes))
+      }
+    case .externalFile(let name): member("file", supportFolder + "/" + name)
+    case .undecodable:
+      switch stored {
+      case .null: writer.null()
+      case .integer(let number): writer.integer(number)
+      case .real(let number): writer.string("\(number)")
+      case .text(let text): writer.string(text)
+      case .blob(let bytes): member("base64", bytes.base64)
+      }
+    }
+  }
+
+  private static func uuidText(_ bytes: [UInt8]) -> String {
+    let digits = Array(bytes.hexadecimal.uppercased())
+    guard digits.count == 32 else { return String(digits) }
+    return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
+  }
+
+  // MARK: Links
+
+  private func writeRelationships(
+    of entity: PhysicalEntity, key: Int64, to writer: inout CanonicalJSONWriter
+  ) throws {
+    writer.beginObject()
+    for relationship in schema.model.relationships(of: entity.name) where !relationship.isTransient {
+      guard
+        let links = schema.links(
+          of: relationship.name, in: entity.name, schema: SchemaName.store, isReversed: false),
+        let target = schema.table(ofEntity: relationship.destinationEntity)?.name
+      else { continue }
+      let rows = try connection.rows(
+        "SELECT l.target, t.\(quote(PhysicalName.entity)) FROM (\(links.sql)) AS l"
+          + " LEFT JOIN \(quote(SchemaName.store)).\(quote(target)) AS t ON t.\(quote(PhysicalName.primaryKey)) = l.target"
+          + " WHERE l.owner = ?1 ORDER BY l.position, l.target", [.integer(key)])
+      let uris = rows.compactMap { row in
+        row[0].integer.map { uri(found(row[1])?.name ?? relationship.destinationEntity, $0) }
+      }
+      writer.key(relationship.name)
+      if relationship.isToMany {
+        writer.beginArray()
+        for uri in uris { writer.string(uri) }
+        writer.endArray()
+      } else if let uri = uris.first {
+        writer.string(uri)
+      } else {
+        writer.null()
+      }
+    }
+    writer.endObject()
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Heirloom
+import TestSupport
+import Testing
+
+/// Decisions about rows, on the command line.
+struct DecideTests {
+  /// A version in which moods are unique: half of the notes have one, and it's the same.
+  private static func uniqueMoods(in directory: TemporaryDirectory) throws -> String {
+    var entities = try Notebook.first().entities
+    entities[0].uniquenessConstraints = [["mood"]]
+    return try Notebook.write(try ManagedObjectModel(entities: entities), "Unique", in: directory)
+  }
+
+  @Test func `a blocker names the choices, and each of them migrates`() throws {
+    for (choice, counts) in [
+      ("newest", [0, 20, 0, 0]), ("merge", [0, 0, 20, 0]), ("quarantine", [0, 0, 0, 20]),
+    ] {
+      let directory = try TemporaryDirectory()
+      let store = try Notebook.makeStore(in: directory, count: 42)
+      let model = try Self.uniqueMoods(in: directory)
+      let bytes = StoreBytes(of: store)
+      let tool = Tool(directory: directory.url)
+      let refused = tool("migrate", "Notebook.sqlite", "--to", model)
+      #expect(refused.code == 3)
+      #expect(refused.error.contains("--decide Note.mood=newest|merge|quarantine"))
+      #expect(tool("plan", "Notebook.sqlite", "--to", model).output.contains("--decide Note.mood="))
+      for command in ["plan", "rehearse"] {
+        let json = try tool(command, "Notebook.sqlite", "--to", model, "--decide", "Note.mood=\(choice)", "--json")
+          .json()
+        #expect((json["blockers"] as? [Any])?.isEmpty == true)
+        let decisions = try #require(json["decisions"] as? [[String: Any]])
+        #expect(decisions.map { $0["decision"] as? String } == ["Note.mood=\(choice)"])
+        #expect(["filled", "dropped", "merged", "quarantined"].map { decisions[0][$0] as? Int } == counts)
+      }
+      #expect(StoreBytes(of: store) == bytes)
+      let migrated = tool("migrate", "Notebook.sqlite", "--to", model, "--decide=Note.mood=\(choice)", "--json")
+      #expect(migrated.code == 0)
+      let files = try #require(try migrated.json()["quarantine"] as? [String])
+      #expect(files.count == (choice == "quarantine" ? 1 : 0))
+      #expect(try tool("versions", "Notebook.sqlite", "--json").json()["quarantine"] as? [String] == files)
+      #expect(tool("doctor", "Notebook.sqlite").output.contains("rows in quarantine") == !files.isEmpty)
+      #expect(tool("verify", "Notebook.sqlite").code == 0)
+      let rows = try #require(try migrated.json()["rows"] as? [[String: Any]])
+      #expect(rows.map { $0["after"] as? Int } == [22])
+      // There is nothing left to decide.
+      #expect(tool("migrate", "Notebook.sqlite", "--to", model, "--decide=Note.mood=\(choice)").code == 0)
+    }
+  }
+
+  @Test(arguments: [("fill:me", 42, 0), ("fill:", 42, 0), ("quarantine", 0, 42)])
+  func `a missing value is filled, or its rows are put aside`(choice: String, filled: Int, quarantined: Int) throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory, count: 42)
+    let model = try Notebook.write(Notebook.requiring(), "Requiring", in: directory)
+    let tool = Tool(directory: directory.url)
+    let outcome = tool("migrate", "Notebook.sqlite", "--to", model, "--decide", "Note.author=\(choice)", "--json")
+    #expect(outcome.code == 0)
+    let decisions = try #require(try outcome.json()["decisions"] as? [[String: Any]])
+    #expect(decisions[0]["filled"] as? Int == filled)
+    #expect(decisions[0]["quarantined"] as? Int == quarantined)
+    let connection = try Connection(path: store.path, mode: .readOnly)
+    #expect(try connection.firstInteger("SELECT COUNT(*) FROM ZNOTE WHERE ZAUTHOR IN ('me', '')") == Int64(filled))
+    try connection.close()
+  }
+
+  @Test(arguments: [
+    "x", "Note=", "Note.author", "Note.author=", "Note.author=fill", "Note.author=drop", "Note.author=quarantine:x",
+    "=newest", ".author=newest", "Note.nothing=fill:1", "Nothing.author=fill:1", "Note.author,title=fill:x",
+  ])
+  func `a decision that isn't understood is wrong usage`(decision: String) throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory, count: 3)
+    let model = try Notebook.write(Notebook.requiring(), "Requiring", in: directory)
+    let bytes = StoreBytes(of: store)
+    let outcome = Tool(directory: directory.url)(
+      "migrate", "Notebook.sqlite", "--to", model, "--decide", decision, "--json")
+    #expect(outcome.code == 2)
+    #expect(try outcome.failure()["code"] as? String == "usage")
+    #expect(StoreBytes(of: store) == bytes)
+  }
+
+  @Test(arguments: [
+    "Note.author=newest", "Note.title=fill:x", "Note.title=quarantine", "Note.nothing=merge", "Nothing=quarantine",
+    "Note.title,author=merge",
+  ])
+  func `a decision about what can't stand in the way is refused`(decision: String) throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory, count: 3)
+    let model = try Notebook.write(Notebook.requiring(), "Requiring", in: directory)
+    let bytes = StoreBytes(of: store)
+    for command in ["plan", "rehearse", "migrate"] {
+      let outcome = Tool(directory: directory.url)(
+        command, "Notebook.sqlite", "--to", model, "--decide", decision, "--decide", "Note.author=fill:x", "--json")
+      #expect(outcome.code == 3)
+      #expect(try outcome.failure()["code"] as? String == "unfitDecision")
+    }
+    #expect(StoreBytes(of: store) == bytes)
+  }
+}

@@ -1,0 +1,141 @@
+import Foundation
+import Heirloom
+import TestSupport
+import Testing
+
+/// An app that decides when it sees the plan, and decisions that don't fit.
+struct DecidingDelegateTests {
+  typealias Make = InferableChangeTests
+
+  private final class Decider: MigrationAssistantDelegate {
+    let decisions: [DataDecision]
+    var plans: [MigrationPlan] = []
+    var events: [MigrationEvent] = []
+
+    init(_ decisions: [DataDecision]) {
+      self.decisions = decisions
+    }
+
+    func migrationAssistant(
+      _ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan
+    ) throws -> MigrationDecision {
+      plans.append(plan)
+      return decisions.isEmpty ? .proceed : .decide(decisions)
+    }
+
+    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
+      events.append(event)
+    }
+  }
+
+  private func makeStore(in directory: TemporaryDirectory) throws -> (URL, ManagedObjectModel, ManagedObjectModel) {
+    let (url, source) = try DataDecisionTests.makeStore(
+      DataDecisionTests.graph(unique: false), in: directory, objects: 10, names: 3, seed: 6)
+    return (url, source, try ManagedObjectModel(entities: DataDecisionTests.graph(unique: true)))
+  }
+
+  @Test(arguments: DataDecisionTests.choices)
+  func `the plan is made again with what the delegate decides`(choice: DataDecision.Choice) throws {
+    let directory = try TemporaryDirectory()
+    let (url, source, destination) = try makeStore(in: directory)
+    let before = try TagGraph(url)
+    let decider = Decider([DataDecision(entity: "Tag", property: "name", choice)])
+    let assistant = DataDecisionTests.assistant(url, source, destination, [])
+    assistant.delegate = decider
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    #expect(decider.plans.first?.blockers.count == 1)
+    #expect(report.plan.decisions.map(\.removed) == [before.surplus])
+    #expect(try TagGraph(url) == before.expected(choice))
+    let quarantined = decider.events.contains { event in
+      if case .quarantined(before.surplus, let paths) = event { paths == report.quarantine.map(\.path) } else { false }
+    }
+    #expect(quarantined == (choice == .quarantine))
+    withExtendedLifetime(directory) {}
+  }
+
+  @Test func `to proceed is no decision about rows`() throws {
+    let directory = try TemporaryDirectory()
+    let (url, source, destination) = try makeStore(in: directory)
+    let bytes = try Data(contentsOf: url)
+    let assistant = DataDecisionTests.assistant(url, source, destination, [])
+    let decider = Decider([])
+    assistant.delegate = decider
+    do {
+      _ = try assistant.migrateStore()
+      Issue.record("migrated in spite of a blocker")
+    } catch MigrationAssistantError.decisionNeeded(_, let plan) {
+      #expect(plan.blockers.map(\.choices) == [[.newest, .merge, .quarantine]])
+    }
+    #expect(try Data(contentsOf: url) == bytes)
+    withExtendedLifetime(directory) {}
+  }
+
+  static let unfit: [[DataDecision]] = [
+    [DataDecision(entity: "Tag", property: "name", .fill(.string("x")))],
+    [DataDecision(entity: "Tag", property: "memo", .merge())],
+    [DataDecision(entity: "Tag", property: "nothing", .merge())],
+    [DataDecision(entity: "Nothing", property: "name", .merge())],
+    [DataDecision(entity: "Tag", property: nil, .quarantine)],
+    [DataDecision(entity: "Tag", constraint: ["name", "memo"], .merge())],
+    [DataDecision(entity: "Tag", property: "name", .keepNewest(by: "memo"))],
+    [DataDecision(entity: "Tag", property: "name", .merge(by: "nothing"))],
+    [DataDecision(entity: "Note", property: "tag", .quarantine)],
+    [
+      DataDecision(entity: "Tag", property: "name", .merge()),
+      DataDecision(entity: "Tag", property: "name", .keepNewest()),
+    ],
+    [
+      DataDecision(entity: "Tag", property: "name", .quarantine),
+      DataDecision(entity: "Tag", property: "name", .quarantine),
+    ],
+    [
+      DataDecision(entity: "Tag", property: "name", .merge()),
+      DataDecision(entity: "Tag", property: "name", .quarantine),
+    ],
+  ]
+
+  @Test(arguments: unfit)
+  func `a decision that fits nothing is refused, and the store is as it was`(decisions: [DataDecision]) throws {
+    let directory = try TemporaryDirectory()
+    let (url, source, destination) = try makeStore(in: directory)
+    let bytes = try Data(contentsOf: url)
+    for assistant in [
+      DataDecisionTests.assistant(url, source, destination, decisions),
+      DataDecisionTests.assistant(url, source, destination, []),
+    ] {
+      let decider = Decider(decisions)
+      if assistant.configuration.decisions.isEmpty { assistant.delegate = decider }
+      do {
+        _ = try assistant.migrateStore()
+        Issue.record("migrated")
+      } catch MigrationAssistantError.failed(_, .unfitDecision(let decision, let reason)) {
+        #expect(decisions.contains(decision) && !reason.isEmpty)
+      }
+      #expect(try Data(contentsOf: url) == bytes)
+      #expect(try assistant.previousVersions().isEmpty)
+    }
+    withExtendedLifetime(directory) {}
+  }
+
+  @Test func `a decision that no row needs changes nothing`() throws {
+    let directory = try TemporaryDirectory()
+    let (url, source) = try DataDecisionTests.makeStore(
+      DataDecisionTests.graph(unique: false), in: directory, objects: 10, names: 1000, seed: 6)
+    let destination = try ManagedObjectModel(entities: DataDecisionTests.graph(unique: true))
+    let before = try TagGraph(url)
+    let decision = DataDecision(entity: "Tag", property: "name", .quarantine)
+    guard
+      case .migrated(let report) = try DataDecisionTests.assistant(url, source, destination, [decision]).migrateStore()
+    else {
+      Issue.record("expected a migration")
+      return
+    }
+    #expect(report.plan.decisions.map(\.removed) == [0])
+    #expect(report.plan.losses.isEmpty && report.quarantine.isEmpty)
+    #expect(try TagGraph(url) == before)
+    withExtendedLifetime(directory) {}
+  }
+}
