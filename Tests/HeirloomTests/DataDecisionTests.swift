@@ -75,13 +75,26 @@ struct DataDecisionTests {
     .keepNewest(), .keepNewest(by: "date"), .merge(), .merge(by: "date"), .quarantine,
   ]
 
-  @Test(arguments: choices, [(0, 3), (1, 1), (6, 100), (9, 3), (14, 1)])
+  /// A store's size, how many different names its tags have, and the number that all else follows from.
+  struct Amount: Sendable {
+    let objects: Int
+    let names: Int
+    let seed: UInt64
+  }
+
+  static let amounts: [Amount] = {
+    let few = [(0, 3), (1, 1), (6, 100), (9, 3), (14, 1)].map { Amount(objects: $0.0, names: $0.1, seed: 5) }
+    guard LongTests.areOn else { return few }
+    return few + (0..<60).map { Amount(objects: 3 + Int($0 * 7 % 23), names: 1 + Int($0 % 9), seed: $0) }
+  }()
+
+  @Test(arguments: choices, amounts)
   func `kept rows and rows counted by decision are the rows there were, and a second run does nothing`(
-    choice: DataDecision.Choice, amount: (objects: Int, names: Int)
+    choice: DataDecision.Choice, amount: Amount
   ) throws {
     let directory = try TemporaryDirectory()
     let (url, source) = try Self.makeStore(
-      Self.graph(unique: false), in: directory, objects: amount.objects, names: amount.names, seed: 5)
+      Self.graph(unique: false), in: directory, objects: amount.objects, names: amount.names, seed: amount.seed)
     let faultsBefore = Set(try Self.faults(url))
     let destination = try ManagedObjectModel(entities: Self.graph(unique: true))
     let before = try TagGraph(url)

@@ -120,6 +120,60 @@ struct DecidingDelegateTests {
     withExtendedLifetime(directory) {}
   }
 
+  /// Adds what a value can't be inferred for, by a mapping of its own, and what rows don't fit on either side of it.
+  @Test func `decisions are carried out in the hop that they are about`() throws {
+    let directory = try TemporaryDirectory()
+    let first = [Make.entity("A", [Make.attribute("n", .string), Make.attribute("x")])]
+    let second = [
+      Make.entity("A", [Make.attribute("n", .string), Make.attribute("x"), Make.attribute("y", optional: false)])
+    ]
+    let third = [
+      Make.entity(
+        "A", [Make.attribute("n", .string), Make.attribute("x"), Make.attribute("y", optional: false)],
+        unique: [["x"]])
+    ]
+    let models = try [first, second, third].map { try ManagedObjectModel(entities: $0) }
+    let url = directory.file("Store.sqlite")
+    var generator = StoreGenerator(objectsPerEntity: 8, seed: 3)
+    try generator.makeStore(at: url, model: models[0])
+    let connection = try Connection(path: url.path, mode: .readWrite)
+    try connection.execute("UPDATE ZA SET ZX = 'x' || (Z_PK % 3)")
+    try connection.close()
+    let decisions = [
+      DataDecision(entity: "A", property: "y", .fill(.string("new"))),
+      DataDecision(entity: "A", property: "x", .quarantine),
+    ]
+    let location = try StoreLocation(resolving: url.path, files: POSIXFileOperations())
+    let vault = StoreVault(location)
+    var plans: MigrationPlan?
+    let hops = try zip(models, models.dropFirst()).map { source, destination in
+      MigrationHop(
+        source: source, destination: destination, mapping: try MappingModel.inferred(from: source, to: destination))
+    }
+    var chain: CandidateChain?
+    let version = try vault.replaceStore(
+      prepare: { StoreVault.Replacement() },
+      build: { gate, candidate in
+        let run = CandidateChain(
+          gate: gate, candidatePath: candidate, hops: hops, policies: MigrationPolicyRegistry(), progress: nil,
+          builder: .automatic, proof: .full, files: POSIXFileOperations(), decisions: decisions)
+        chain = run
+        plans = try run.build { _ in nil }
+      }, prove: { _, _ in try chain?.prove() })
+    let plan = try #require(plans)
+    #expect(plan.allDecisions.map(\.filled) == [8, 0])
+    #expect(plan.allDecisions.map(\.quarantined) == [0, 5])
+    let files = try vault.quarantineFiles(of: try #require(version).name.text)
+    #expect(try files.map { try String(contentsOfFile: $0, encoding: .utf8).split(separator: "\n").count } == [5])
+    let migrated = try Connection(path: url.path, mode: .readOnly)
+    #expect(try migrated.firstInteger("SELECT COUNT(*) FROM ZA WHERE ZY = 'new'") == 3)
+    try migrated.close()
+    #expect(throws: MigrationError.self) {
+      try MigrationHop.checkDecisions([DataDecision(entity: "A", property: "n", .merge())], about: hops)
+    }
+    withExtendedLifetime(directory) {}
+  }
+
   @Test func `a decision that no row needs changes nothing`() throws {
     let directory = try TemporaryDirectory()
     let (url, source) = try DataDecisionTests.makeStore(

@@ -16,6 +16,16 @@ extension MigrationHop {
     _ decisions: [DataDecision], aboutHop index: Int, of hops: [MigrationHop]
   ) throws(MigrationError) -> [DataDecision] {
     guard hops.count > 1, hops.indices.contains(index) else { return decisions }
+    try checkDecisions(decisions, about: hops)
+    return decisions.filter { hops[index].objection(to: $0) == nil }
+  }
+
+  /// Checks that each decision is about one of several hops.
+  ///
+  /// - Throws: ``MigrationError/unfitDecision(_:reason:)``.
+  package static func checkDecisions(
+    _ decisions: [DataDecision], about hops: [MigrationHop]
+  ) throws(MigrationError) {
     for decision in decisions {
       var objection: MigrationError?
       for hop in hops {
@@ -24,7 +34,6 @@ extension MigrationHop {
       }
       if let objection { throw objection }
     }
-    return decisions.filter { hops[index].objection(to: $0) == nil }
   }
 
   /// Why a decision is not about the hop; `nil` if it is.
