@@ -199,8 +199,8 @@ struct PolicyFailureTests {
   }
 
   @Test(arguments: [
-    ("FUNCTION($entityPolicy, \"unheard:\", $source.name)", "unheard:"), ("$nobody", "nobody"),
-    ("$source.nothing", "nothing"), ("$source.name * 2", "size"), ("$source.name", "size"),
+    ("FUNCTION($entityPolicy, \"unheard:\", $source.name)", "unheard:"), ("$source.name * 2", "size"),
+    ("$source.name", "size"),
   ])
   func `an expression that can't be evaluated is told with the object`(expression: String, names: String) throws {
     let scene = try Scene()
@@ -220,5 +220,23 @@ struct PolicyFailureTests {
     #expect(failure.hook == .createDestinationInstances)
     #expect(failure.object?.primaryKey == 1)
     #expect("\(failure)".contains(names), "\(failure)")
+  }
+
+  @Test(arguments: ["$nobody", "$source.nothing", "$source.box.nothing", "unheard:($source.name)"])
+  func `an expression that can have no value is refused before anything is made`(expression: String) throws {
+    let scene = try Scene()
+    let mapping = EntityMapping(
+      from: "Item", to: "Item",
+      attributeMappings: [
+        PropertyMapping(
+          name: "size", valueExpression: try ValueExpression(parsing: "TERNARY(TRUEPREDICATE, \(expression), nil)"))
+      ])
+    let error = try scene.migrate(mapping)
+    guard case .invalidExpression(let found)? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(found.mapping == "Item->Item")
+    #expect(found.property == "size")
   }
 }

@@ -61,7 +61,7 @@ extension PropertyMapping {
   ///   - name: The name of the destination attribute.
   ///   - sourceAttribute: The name of the source attribute.
   ///   - value: What rows without a value get.
-  init(name: String, copying sourceAttribute: String, filling value: AttributeValue) {
+  package init(name: String, copying sourceAttribute: String, filling value: AttributeValue) {
     let copied = ValueExpression.sourceValue(forKey: sourceAttribute)
     self.init(
       name: name,

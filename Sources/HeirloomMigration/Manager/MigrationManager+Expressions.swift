@@ -78,27 +78,7 @@ extension MigrationManager {
       if case .null = value { return nil }
       throw MigrationManagerError.unfitValue(property: attribute.name, expected: attribute.type.name)
     }
-    switch (attribute.type, found) {
-    case (.integer16, .double(let number)), (.integer32, .double(let number)), (.integer64, .double(let number)):
-      guard let whole = Int64(exactly: number) else { break }
-      return .integer(whole)
-    case (.integer16, .boolean(let flag)), (.integer32, .boolean(let flag)), (.integer64, .boolean(let flag)):
-      return .integer(flag ? 1 : 0)
-    case (.double, .integer(let number)), (.float, .integer(let number)): return .double(Double(number))
-    case (.double, .boolean(let flag)), (.float, .boolean(let flag)): return .double(flag ? 1 : 0)
-    case (.double, .decimal(let text)), (.float, .decimal(let text)):
-      guard let number = Double(text) else { break }
-      return .double(number)
-    case (.decimal, .integer(let number)): return .decimal(String(number))
-    case (.decimal, .double(let number)): return .decimal(String(number))
-    case (.boolean, .integer(let number)):
-      guard number == 0 || number == 1 else { break }
-      return .boolean(number == 1)
-    case (.date, .double(let seconds)): return .date(seconds)
-    case (.uri, .string(let text)): return .uri(text)
-    case (.transformable, .string), (.transformable, .integer): break
-    default: return found
-    }
+    if let fitted = found.fitted(to: attribute) { return fitted }
     throw MigrationManagerError.unfitValue(property: attribute.name, expected: attribute.type.name)
   }
 }

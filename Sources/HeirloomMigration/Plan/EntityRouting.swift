@@ -58,8 +58,8 @@ struct EntityRouting {
   ) throws {
     var bySource: [String: EntityRoute] = [:]
     var byDestination: [String: EntityRoute] = [:]
-    for entityMapping in mapping.entityMappings {
-      try Self.checkConstants(of: entityMapping, model: destination.model)
+    for given in mapping.entityMappings {
+      let entityMapping = try Self.fittingConstants(of: given, model: destination.model)
       guard let from = entityMapping.sourceEntityName, let to = entityMapping.destinationEntityName else { continue }
       guard let sourceNumber = source.entity(named: from)?.number,
         let destinationNumber = destination.entity(named: to)?.number
@@ -103,22 +103,39 @@ struct EntityRouting {
     trees.filter { $0.destinationRoot == destinationRoot }.compactMap(\.sourceRoot)
   }
 
-  /// Refuses a value that its column can't hold.
-  private static func checkConstants(
+  /// Gives constants the kind of the attributes that they are for, and refuses what an attribute can't hold.
+  private static func fittingConstants(
     of mapping: EntityMapping, model: ManagedObjectModel
-  ) throws(MigrationError) {
-    for property in mapping.attributeMappings + mapping.relationshipMappings {
+  ) throws(MigrationError) -> EntityMapping {
+    var mapping = mapping
+    for index in mapping.attributeMappings.indices {
+      let property = mapping.attributeMappings[index]
       let given: AttributeValue
       switch property.form {
       case .constant(let value?), .filledAttribute(_, let value): given = value
       default: continue
       }
       let attribute = mapping.destinationEntityName.flatMap { model.attribute(named: property.name, of: $0) }
-      if let attribute, (try? ValueCoding.encode(given, for: attribute)) != nil { continue }
+      guard let fitted = attribute.flatMap({ given.fitted(to: $0) }) else {
+        throw .unsupportedMapping(
+          reason:
+            "the property \"\(property.name)\" of the entity mapping \"\(mapping.name)\" is given the value \(given),"
+            + " which it can't hold")
+      }
+      guard fitted != given else { continue }
+      if case .filledAttribute(let name, _) = property.form {
+        mapping.attributeMappings[index] = PropertyMapping(name: property.name, copying: name, filling: fitted)
+      } else {
+        mapping.attributeMappings[index].valueExpression = .constant(.value(fitted))
+      }
+    }
+    for property in mapping.relationshipMappings {
+      guard case .constant(_?) = property.form else { continue }
       throw .unsupportedMapping(
         reason:
-          "the property \"\(property.name)\" of the entity mapping \"\(mapping.name)\" is given the value \(given),"
-          + " which it can't hold")
+          "the relationship \"\(property.name)\" of the entity mapping \"\(mapping.name)\" is given a value, not objects"
+      )
     }
+    return mapping
   }
 }

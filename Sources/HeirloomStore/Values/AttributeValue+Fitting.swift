@@ -1,0 +1,31 @@
+package import HeirloomModel
+
+extension AttributeValue {
+  /// Returns the value as an attribute holds it: a number becomes the attribute's kind where nothing is lost.
+  ///
+  /// What mapping models give is not of the attribute's kind: to them 0 and `NO` are the same, and every number is one.
+  ///
+  /// - Parameter attribute: The attribute, or the leaf of a composite one.
+  /// - Returns: `nil` for a value that the attribute can't hold.
+  package func fitted(to attribute: AttributeDescription) -> AttributeValue? {
+    let value: AttributeValue?
+    switch (attribute.type, self) {
+    case (.integer16, .double(let number)), (.integer32, .double(let number)), (.integer64, .double(let number)):
+      value = Int64(exactly: number).map { .integer($0) }
+    case (.integer16, .boolean(let flag)), (.integer32, .boolean(let flag)), (.integer64, .boolean(let flag)):
+      value = .integer(flag ? 1 : 0)
+    case (.double, .integer(let number)), (.float, .integer(let number)), (.date, .integer(let number)):
+      value = attribute.type == .date ? .date(Double(number)) : .double(Double(number))
+    case (.double, .boolean(let flag)), (.float, .boolean(let flag)): value = .double(flag ? 1 : 0)
+    case (.double, .decimal(let text)), (.float, .decimal(let text)): value = Double(text).map { .double($0) }
+    case (.decimal, .integer(let number)): value = .decimal(String(number))
+    case (.decimal, .double(let number)): value = .decimal(String(number))
+    case (.boolean, .integer(let number)): value = number == 0 || number == 1 ? .boolean(number == 1) : nil
+    case (.date, .double(let seconds)): value = .date(seconds)
+    case (.uri, .string(let text)): value = .uri(text)
+    default: value = self
+    }
+    guard let value, (try? ValueCoding.encode(value, for: attribute)) != nil else { return nil }
+    return value
+  }
+}
