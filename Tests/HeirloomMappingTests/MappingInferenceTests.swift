@@ -260,7 +260,7 @@ struct MappingInferenceTests {
       let given = EntityMapping(from: "E", to: "E", attributeMappings: [name])
       return MappingInference(from: source, to: destination, given: [given]).hazards.map(\.code)
     }
-    #expect(try dropped(ValueExpression(parsing: "$source.first")) == ["valuesDropped E.last in E.last"])
+    #expect(try dropped(ValueExpression(parsing: "lowercase:($source.first)")) == ["valuesDropped E.last in E.last"])
     #expect(try dropped(ValueExpression(parsing: "uppercase:($source.last)")) == ["valuesDropped E.first in E.first"])
     #expect(try dropped(ValueExpression(parsing: "TERNARY($source.last == nil, $source.first, 'x')")).isEmpty)
     #expect(try dropped(ValueExpression(parsing: "FUNCTION($entityPolicy, 'name:', $source)")).isEmpty)

@@ -3,34 +3,40 @@ import Testing
 
 /// Functions that plain values understand, and predicates with places for arguments.
 struct ExpressionsReceiverTests {
-  private static let evaluator = ExpressionEvaluator(
-    variables: ["s": .string("Ann 😀 Lee"), "n": .double(-7.9), "d": .value(.date(10)), "nothing": .null])
+  private static var evaluator: ExpressionEvaluator {
+    ExpressionEvaluator(
+      variables: ["s": .string("Ann 😀 Lee"), "n": .double(-7.9), "d": .value(.date(10)), "nothing": .null])
+  }
 
   @Test(arguments: [
     (
-      "FUNCTION($s, 'componentsSeparatedByString:', ' ')", EvaluatedValue.list(["Ann", "😀", "Lee"].map { .string($0) })
+      "FUNCTION($s, 'componentsSeparatedByString:', ' ')",
+      ConstantValue.array(["Ann", "😀", "Lee"].map { .value(.string($0)) })
     ),
-    ("FUNCTION($s, 'componentsSeparatedByString:', '')", .list([.string("Ann 😀 Lee")])),
-    ("FUNCTION($s, 'componentsSeparatedByString:', ' ')[LAST]", .string("Lee")),
-    ("FUNCTION($s, 'substringFromIndex:', 7)", .string("Lee")), ("FUNCTION($s, 'substringToIndex:', 0)", .string("")),
-    ("FUNCTION($s, 'substringToIndex:', 6)", .string("Ann 😀")),
-    ("FUNCTION($s, 'stringByAppendingString:', '!')", .string("Ann 😀 Lee!")),
+    ("FUNCTION($s, 'componentsSeparatedByString:', '')", .array([.value(.string("Ann 😀 Lee"))])),
+    ("FUNCTION($s, 'componentsSeparatedByString:', ' ')[LAST]", .value(.string("Lee"))),
+    ("FUNCTION($s, 'substringFromIndex:', 7)", .value(.string("Lee"))),
+    ("FUNCTION($s, 'substringToIndex:', 0)", .value(.string(""))),
+    ("FUNCTION($s, 'substringToIndex:', 6)", .value(.string("Ann 😀"))),
+    ("FUNCTION($s, 'stringByAppendingString:', '!')", .value(.string("Ann 😀 Lee!"))),
     (
-      "FUNCTION($s, 'stringByReplacingOccurrencesOfString:withString:', 'e', 'o')", .string("Ann 😀 Loo")
+      "FUNCTION($s, 'stringByReplacingOccurrencesOfString:withString:', 'e', 'o')", .value(.string("Ann 😀 Loo"))
     ),
-    ("FUNCTION($s, 'hasPrefix:', 'Ann')", .boolean(true)), ("FUNCTION($s, 'hasSuffix:', 'Ann')", .boolean(false)),
-    ("FUNCTION('12abc', 'integerValue')", .integer(12)), ("FUNCTION('abc', 'integerValue')", .integer(0)),
-    ("FUNCTION($n, 'integerValue')", .integer(-7)), ("FUNCTION(3, 'stringValue')", .string("3")),
-    ("FUNCTION('1.5', 'doubleValue')", .double(1.5)),
+    ("FUNCTION($s, 'hasPrefix:', 'Ann')", .value(.boolean(true))),
+    ("FUNCTION($s, 'hasSuffix:', 'Ann')", .value(.boolean(false))),
+    ("FUNCTION('12abc', 'integerValue')", .value(.integer(12))),
+    ("FUNCTION('abc', 'integerValue')", .value(.integer(0))),
+    ("FUNCTION($n, 'integerValue')", .value(.integer(-7))), ("FUNCTION(3, 'stringValue')", .value(.string("3"))),
+    ("FUNCTION('1.5', 'doubleValue')", .value(.double(1.5))),
     ("FUNCTION($d, 'dateByAddingTimeInterval:', 5)", .value(.date(15))),
-    ("FUNCTION($nothing, 'uppercaseString')", .null), ("FUNCTION({1, 2}, 'objectAtIndex:', 1)", .integer(2)),
-    ("FUNCTION({'a', 'b'}, 'componentsJoinedByString:', '-')", .string("a-b")),
+    ("FUNCTION($nothing, 'uppercaseString')", .null), ("FUNCTION({1, 2}, 'objectAtIndex:', 1)", .value(.integer(2))),
+    ("FUNCTION({'a', 'b'}, 'componentsJoinedByString:', '-')", .value(.string("a-b"))),
   ])
-  func `values understand functions of Foundation's classes`(text: String, expected: EvaluatedValue) throws {
+  func `values understand functions of Foundation's classes`(text: String, expected: ConstantValue) throws {
     let expression = try ValueExpression(parsing: text)
     try Self.evaluator.check(expression)
     let found = try Self.evaluator.evaluate(expression, on: .null)
-    let isSame = found == expected
+    let isSame = found == EvaluatedValue(expected)
     #expect(isSame, "\(found)")
   }
 
