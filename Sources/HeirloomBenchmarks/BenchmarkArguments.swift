@@ -50,7 +50,7 @@ struct BenchmarkArguments: Hashable {
       --notes N        notes in the store that is migrated (100000)
       --rounds R       runs of each way, interleaved (5)
       --seed S         seed of the generated stores; the same seed gives the same bytes (1)
-      --only WORKLOAD  launch, rows, W1, W1first, W2 or W5; all without
+      --only WORKLOAD  launch, rows, W1, W1first, W2, W4, W4typed, W4boxed or W5; all without
       --builders       also measures each builder, whichever Heirloom would choose
       --directory DIR  where stores are made: choose a folder on the file system to be measured
       --json           one object on standard output
@@ -70,7 +70,7 @@ struct BenchmarkArguments: Hashable {
       case "--only":
         let name = try Self.value(word, remaining.popFirst())
         guard let workload = Workload(name) else {
-          throw .usage("--only \(name): expected launch, rows, W1, W1first, W2 or W5.")
+          throw .usage("--only \(name): expected launch, rows, W1, W1first, W2, W4, W4typed, W4boxed or W5.")
         }
         only = workload
       case "--directory": directory = try Self.value(word, remaining.popFirst())

@@ -91,8 +91,8 @@ struct BenchmarkReport: Codable {
       ])
     }
     return [
-      "rows: \(rows.notes) notes split into \(rows.paragraphs) paragraphs of another database; \(rows.rounds) rounds, in turns"
-    ] + table.lines + ["  goals are those of a whole migration; the paragraphs of all ways agree"]
+      "rows: \(rows.notes) notes split into \(rows.verses) verses of another database; \(rows.rounds) rounds, in turns"
+    ] + table.lines + ["  goals are those of a whole migration; the verses of all ways agree"]
   }
 
   private static func lines(of report: MigrationBenchmark.Report) -> [String] {

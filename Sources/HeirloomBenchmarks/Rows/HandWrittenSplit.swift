@@ -8,8 +8,8 @@ enum HandWrittenSplit {
   ///
   /// - Parameters:
   ///   - storePath: The store with the notes.
-  ///   - path: The database with the table of paragraphs.
-  /// - Returns: The number of paragraphs.
+  ///   - path: The database with the table of verses.
+  /// - Returns: The number of verses.
   /// - Throws: ``BenchmarkError``.
   static func run(storePath: String, path: String) throws -> Int64 {
     var handle: OpaquePointer?
@@ -25,9 +25,41 @@ enum HandWrittenSplit {
     let count = try split(
       handle, from: "main.ZNOTE",
       into:
-        "INSERT INTO candidate.ZPARAGRAPH (Z_PK, Z_ENT, Z_OPT, ZPOSITION, ZNOTE, ZTEXT) VALUES (?1, 2, 1, ?2, ?3, ?4)")
+        "INSERT INTO candidate.ZVERSE (Z_PK, Z_ENT, Z_OPT, ZPOSITION, ZNOTE, ZTEXT) VALUES (?1, 4, 1, ?2, ?3, ?4)")
     guard sqlite3_exec(handle, "COMMIT", nil, nil, nil) == SQLITE_OK else { throw failure("commit", handle) }
     return count
+  }
+
+  /// Splits the notes of a clone of the store, and makes the rest of the new version around it.
+  ///
+  /// - Parameters:
+  ///   - path: The clone.
+  ///   - before: Statements before the split, without a transaction.
+  ///   - after: Statements after it.
+  ///   - propertyList: The new metadata.
+  /// - Throws: ``BenchmarkError``.
+  static func alter(path: String, before: String, after: String, propertyList: [UInt8]) throws {
+    var handle: OpaquePointer?
+    defer { sqlite3_close(handle) }
+    guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK, let handle
+    else { throw failure("open", handle) }
+    let settings = """
+      PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+      BEGIN IMMEDIATE;
+      """
+    guard sqlite3_exec(handle, settings + before, nil, nil, nil) == SQLITE_OK else { throw failure("prepare", handle) }
+    _ = try split(
+      handle, from: "main.ZNOTE",
+      into: "INSERT INTO main.ZVERSE (Z_PK, Z_ENT, Z_OPT, ZPOSITION, ZNOTE, ZTEXT) VALUES (?1, 4, 1, ?2, ?3, ?4)")
+    guard sqlite3_exec(handle, after, nil, nil, nil) == SQLITE_OK else { throw failure("finish", handle) }
+    var metadata: OpaquePointer?
+    defer { sqlite3_finalize(metadata) }
+    guard sqlite3_prepare_v2(handle, "UPDATE Z_METADATA SET Z_PLIST = ?1", -1, &metadata, nil) == SQLITE_OK,
+      propertyList.withUnsafeBytes({
+        sqlite3_bind_blob(metadata, 1, $0.baseAddress, Int32($0.count), heirloom_sqlite_transient())
+      }) == SQLITE_OK, sqlite3_step(metadata) == SQLITE_DONE, sqlite3_reset(metadata) == SQLITE_OK,
+      sqlite3_exec(handle, "COMMIT", nil, nil, nil) == SQLITE_OK
+    else { throw failure("commit", handle) }
   }
 
   /// Reads the bodies of one table and runs a statement for each sentence.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How a note's body becomes paragraphs: sentences that end with a full stop and a blank, each with its full stop.
+/// How a note's body becomes verses: sentences that end with a full stop and a blank, each with its full stop.
 enum NoteBody {
   /// Calls a closure with each sentence and its place, counted from 0.
   static func forEachSentence(

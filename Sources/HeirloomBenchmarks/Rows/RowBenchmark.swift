@@ -1,7 +1,7 @@
 import Foundation
 import Heirloom
 
-/// The loop over rows alone: each note's body is split into paragraphs, which are written to another database.
+/// The loop over rows alone: each note's body is split into verses, which are written to another database.
 ///
 /// Objects of two contexts are compared with a cursor and a prepared statement on the same two files.
 enum RowBenchmark {
@@ -34,7 +34,7 @@ enum RowBenchmark {
   struct Measured: Codable {
     var seconds: Double
     var processorSeconds: Double
-    var paragraphs: Int64
+    var verses: Int64
     var peakBytes: Int64?
     var sums: [String]
   }
@@ -59,7 +59,7 @@ enum RowBenchmark {
   /// What is reported.
   struct Report: Codable {
     var notes: Int
-    var paragraphs: Int64
+    var verses: Int64
     var rounds: Int
     var ways: [WayReport]
   }
@@ -76,11 +76,11 @@ enum RowBenchmark {
     var sums: [String]?
     for _ in 0..<arguments.rounds {
       for way in Way.allCases {
-        let path = StoreLocation.join(try work.emptyFolder("run"), "Paragraphs.sqlite")
+        let path = StoreLocation.join(try work.emptyFolder("run"), "Verses.sqlite")
         let result = try ChildProcess.run(childName, [way.rawValue, original, path], returning: Measured.self)
         if let sums, sums != result.sums {
           throw BenchmarkError.differentContents(
-            subject: "the paragraphs of \(way.rawValue)", expected: "\(sums)", found: "\(result.sums)")
+            subject: "the verses of \(way.rawValue)", expected: "\(sums)", found: "\(result.sums)")
         }
         sums = result.sums
         measured[way, default: []].append(result)
@@ -88,7 +88,7 @@ enum RowBenchmark {
     }
     let limits = measured[.limit] ?? []
     return Report(
-      notes: arguments.notes, paragraphs: limits.first?.paragraphs ?? 0, rounds: arguments.rounds,
+      notes: arguments.notes, verses: limits.first?.verses ?? 0, rounds: arguments.rounds,
       ways: Way.allCases.map { way in
         let runs = measured[way] ?? []
         return WayReport(
@@ -107,7 +107,7 @@ enum RowBenchmark {
       throw BenchmarkError.usage("The run \(childName) needs a way, a store and a new store.")
     }
     let (storePath, path) = (words[1], words[2])
-    let later = PhysicalSchema(model: try BenchmarkModels.notesWithParagraphs())
+    let later = PhysicalSchema(model: try BenchmarkModels.notesWithVerses())
     try makeTables(later, at: path)
     let connection = try Connection(path: storePath, mode: .readWrite, options: .building)
     try connection.execute("PRAGMA cache_size = -8192")
@@ -123,31 +123,35 @@ enum RowBenchmark {
       viewing: connection, database: "candidate", path: path, schema: later, metadata: metadata)
 
     let watch = Stopwatch()
-    let paragraphs: Int64
+    var verses: Int64 = 0
     if way == .limit {
       // A connection of its own: the C functions need its handle, and nobody else's statements.
-      paragraphs = try HandWrittenSplit.run(storePath: storePath, path: path)
+      verses = try HandWrittenSplit.run(storePath: storePath, path: path)
     } else {
       try connection.execute("BEGIN IMMEDIATE")
       let writing = ManagedObjectContext(streamingInto: destination)
-      let splitter = NoteSplitter(way: way, destination: writing)
+      let notes = later.entity(named: "Note")?.number ?? 0
       try ManagedObjectContext(store: source).forEach("Note") { note throws(ManagedObjectError) in
-        try splitter.split(note)
+        do {
+          verses += try NoteSplitter.split(
+            note, way: way, owner: writing.object(number: notes, key: note.key), into: writing)
+        } catch {
+          throw error as? ManagedObjectError ?? .unknownEntity("\(error)")
+        }
         try writing.writePendingChanges()
         return true
       }
       try writing.writeKeyCounters()
       try connection.execute("COMMIT")
-      paragraphs = splitter.paragraphs
     }
     let (seconds, work) = (watch.seconds, watch.processorSeconds)
     let peak = ProcessCounters.now().peakBytes
     let sums = try connection.rows(
       "SELECT COUNT(*), SUM(ZPOSITION), SUM(ZNOTE % 97 * ZPOSITION), SUM(LENGTH(ZTEXT)), SUM(Z_PK % 97 * LENGTH(ZTEXT)),"
-        + " MAX(ZTEXT), SUM(Z_ENT), SUM(Z_OPT) FROM candidate.ZPARAGRAPH")
+        + " MAX(ZTEXT), SUM(Z_ENT), SUM(Z_OPT) FROM candidate.ZVERSE")
     try ChildProcess.answer(
       Measured(
-        seconds: seconds, processorSeconds: work, paragraphs: paragraphs, peakBytes: peak,
+        seconds: seconds, processorSeconds: work, verses: verses, peakBytes: peak,
         sums: sums.flatMap { $0.map { "\($0)" } }))
   }
 
@@ -156,63 +160,5 @@ enum RowBenchmark {
     for statement in schema.tableStatements + PhysicalSchema.bookkeepingStatements { try connection.execute(statement) }
     try schema.writeEntities(to: connection)
     try connection.close()
-  }
-}
-
-/// Splits notes with objects.
-private final class NoteSplitter {
-  /// The paragraphs so far.
-  private(set) var paragraphs: Int64 = 0
-  private let way: RowBenchmark.Way
-  private let destination: ManagedObjectContext
-  private let notes: Int
-
-  init(way: RowBenchmark.Way, destination: ManagedObjectContext) {
-    self.way = way
-    self.destination = destination
-    notes = destination.store.schema.entity(named: "Note")?.number ?? 0
-  }
-
-  func split(_ note: ManagedObject) throws(ManagedObjectError) {
-    guard let owner = destination.object(number: notes, key: note.key) else { return }
-    let before = paragraphs
-    do {
-      switch way {
-      case .limit: break
-      case .bytes:
-        _ = try note.withBytes(of: "body") { bytes in
-          try NoteBody.forEachSentence(of: bytes) { position, sentence in
-            let paragraph = try add(to: owner)
-            try paragraph.set(position, for: "position")
-            try paragraph.set(utf8: sentence, for: "text")
-          }
-        }
-      case .typed:
-        guard let body = try note.string("body") else { return }
-        try NoteBody.forEachSentence(of: body) { position, sentence in
-          let paragraph = try add(to: owner)
-          try paragraph.set(position, for: "position")
-          try paragraph.set(sentence, for: "text")
-        }
-      case .boxed:
-        guard case .string(let body) = try note.value(forAttribute: "body") else { return }
-        try NoteBody.forEachSentence(of: body) { position, sentence in
-          let paragraph = try add(to: owner)
-          try paragraph.setValue(.integer(Int64(position)), forAttribute: "position")
-          try paragraph.setValue(.string(sentence), forAttribute: "text")
-        }
-      }
-    } catch let error as ManagedObjectError {
-      throw error
-    } catch {
-      paragraphs = before
-    }
-  }
-
-  private func add(to note: ManagedObject) throws(ManagedObjectError) -> ManagedObject {
-    let paragraph = try destination.insert("Paragraph")
-    try paragraph.setObject(note, forRelationship: "note")
-    paragraphs += 1
-    return paragraph
   }
 }

@@ -39,16 +39,16 @@ enum BenchmarkModels {
     return try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["W2"])
   }
 
-  /// The version in which a note has paragraphs instead of a body.
-  static func notesWithParagraphs() throws -> ManagedObjectModel {
+  /// The version in which a note has verses, which sort last, instead of a body.
+  static func notesWithVerses() throws -> ManagedObjectModel {
     var note = note
     note.attributes.removeAll { $0.name == "body" }
-    note.relationships.append(relationship("paragraphs", to: "Paragraph", inverse: "note", isToMany: true))
-    var paragraph = EntityDescription(name: "Paragraph")
-    paragraph.managedObjectClassName = paragraph.name
-    paragraph.attributes = [attribute("position", .integer32), attribute("text", .string)]
-    paragraph.relationships = [relationship("note", to: "Note", inverse: "paragraphs", isToMany: false)]
-    return try ManagedObjectModel(entities: [note, person, tag, paragraph], versionIdentifiers: ["W4"])
+    note.relationships.append(relationship("verses", to: "Verse", inverse: "note", isToMany: true))
+    var verse = EntityDescription(name: "Verse")
+    verse.managedObjectClassName = verse.name
+    verse.attributes = [attribute("position", .integer32), attribute("text", .string)]
+    verse.relationships = [relationship("note", to: "Note", inverse: "verses", isToMany: false)]
+    return try ManagedObjectModel(entities: [note, person, tag, verse], versionIdentifiers: ["W4"])
   }
 
   /// The version after values are computed: first and last name of a name, the length of a body.

@@ -42,6 +42,13 @@ struct HandWrittenMigration {
   }
 
   private func alter() throws {
+    guard workload.policy == nil else {
+      let table =
+        "CREATE TABLE ZVERSE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZPOSITION INTEGER,"
+        + " ZNOTE INTEGER, ZTEXT VARCHAR );"
+      return try HandWrittenSplit.alter(
+        path: clonePath, before: table, after: workload.statements, propertyList: propertyList)
+    }
     let connection = try Connection(path: clonePath, mode: .readWrite, options: .building)
     for pragma in ["locking_mode = EXCLUSIVE", "cache_size = -8192", "journal_mode = OFF", "synchronous = OFF"] {
       try connection.execute("PRAGMA \(pragma)")

@@ -141,7 +141,7 @@ enum MigrationBenchmark {
     }
     return Report(
       workload: workload, notes: arguments.notes, rows: sums.rowCount, storeBytes: size, rounds: arguments.rounds,
-      goalRatio: workload.goalRatio, goalPeakBytes: 32 << 20,
+      goalRatio: workload.goalRatio, goalPeakBytes: workload.goalPeakBytes,
       ways: ways.compactMap { report($0, measured, rows: Double(sums.rowCount), bytes: Double(size)) })
   }
 
@@ -208,6 +208,8 @@ enum MigrationBenchmark {
   ) throws -> Measured {
     let history = ModelHistory(
       current: try workload.destination(), name: workload.rawValue, earlier: [("V1", try BenchmarkModels.notes())])
+    var configuration = MigrationAssistant.Configuration()
+    configuration.mappings = try workload.mappings()
     let files = CountingFiles()
     let url = URL(fileURLWithPath: path)
     let listener = PartListener()

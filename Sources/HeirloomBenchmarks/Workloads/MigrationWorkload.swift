@@ -10,6 +10,12 @@ enum MigrationWorkload: String, Codable, CaseIterable {
   case reshaping = "W2"
   /// A name split in two and the length of a text, by expressions.
   case computing = "W3"
+  /// A policy makes several objects of each note, of bytes that nobody copies.
+  case splitting = "W4"
+  /// The same with Swift's own types.
+  case splittingTyped = "W4typed"
+  /// The same with values that may be of any kind.
+  case splittingBoxed = "W4boxed"
   /// Fifty additive versions in one jump.
   case fiftyVersions = "W5"
 
@@ -20,6 +26,9 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     case .renumbering: "two attributes, an index, an entity that sorts first"
     case .reshaping: "rename, attribute dropped, NULL to default, to-one to to-many"
     case .computing: "a name split in two, the length of a text, by expressions"
+    case .splitting: "a policy splits each note's body into about four objects, bytes borrowed"
+    case .splittingTyped: "a policy splits each note's body into about four objects, typed values"
+    case .splittingBoxed: "a policy splits each note's body into about four objects, boxed values"
     case .fiftyVersions: "50 additive versions in one jump"
     }
   }
@@ -28,7 +37,9 @@ enum MigrationWorkload: String, Codable, CaseIterable {
   var goalRatio: Double {
     switch self {
     case .additive, .renumbering: 1.15
-    case .reshaping, .computing, .fiftyVersions: 1.2
+    case .reshaping, .computing, .splitting, .fiftyVersions: 1.2
+    case .splittingTyped: 1.45
+    case .splittingBoxed: 2.1
     }
   }
 
@@ -39,13 +50,39 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     case .renumbering: try BenchmarkModels.notesWithAdditions(entity: "Album")
     case .reshaping: try BenchmarkModels.notesReshaped()
     case .computing: try BenchmarkModels.notesWithComputedValues()
+    case .splitting, .splittingTyped, .splittingBoxed: try BenchmarkModels.notesWithVerses()
     case .fiftyVersions: try BenchmarkModels.notesAfterFiftyVersions()
     }
   }
 
-  /// What is not inferred.
+  /// The highest peak of the process's memory that the design allows, in bytes.
+  var goalPeakBytes: Int64 {
+    switch self {
+    case .splitting, .splittingTyped: 40 << 20
+    case .splittingBoxed: 48 << 20
+    default: 32 << 20
+    }
+  }
+
+  /// The policy that makes verses; `nil` for a migration without code.
+  var policy: VersePolicy.Type? {
+    switch self {
+    case .splitting: VersePolicy.self
+    case .splittingTyped: TypedVersePolicy.self
+    case .splittingBoxed: BoxedVersePolicy.self
+    default: nil
+    }
+  }
+
+  /// The mappings that an app would give; none where they are inferred.
   func mappings() throws -> [MappingModel] {
-    self == .computing ? [try BenchmarkModels.computedValuesMapping()] : []
+    if self == .computing { return [try BenchmarkModels.computedValuesMapping()] }
+    guard let policy else { return [] }
+    let (earlier, later) = (try BenchmarkModels.notes(), try destination())
+    var mapping = try MappingModel.inferred(from: earlier, to: later)
+    mapping.entityMappings.removeAll { $0.destinationEntityName == "Verse" }
+    mapping.entityMappings.append(EntityMapping(from: "Note", to: "Verse", policy: policy))
+    return [mapping.completed(from: earlier, to: later)]
   }
 
   // MARK: By hand
@@ -89,6 +126,13 @@ enum MigrationWorkload: String, Codable, CaseIterable {
       UPDATE ZNOTE SET ZBODYLENGTH = length(ZBODY);
       DELETE FROM Z_MODELCACHE;
       """
+    case .splitting, .splittingTyped, .splittingBoxed:
+      """
+      ALTER TABLE ZNOTE DROP COLUMN ZBODY;
+      CREATE INDEX ZVERSE_ZNOTE_INDEX ON ZVERSE (ZNOTE);
+      INSERT INTO Z_PRIMARYKEY SELECT 4, 'Verse', 0, MAX(Z_PK) FROM ZVERSE;
+      DELETE FROM Z_MODELCACHE;
+      """
     case .fiftyVersions:
       (1...50).map { version in
         switch BenchmarkModels.addition(ofVersion: version) {
@@ -128,7 +172,7 @@ enum MigrationWorkload: String, Codable, CaseIterable {
   /// The column of links to tags that leads to notes; the relationship of authors takes the shorter name.
   private var noteColumn: String {
     switch self {
-    case .additive, .computing, .fiftyVersions: "Z_1NOTES"
+    case .additive, .computing, .splitting, .splittingTyped, .splittingBoxed, .fiftyVersions: "Z_1NOTES"
     case .renumbering: "Z_2NOTES"
     case .reshaping: "Z_1NOTES1"
     }
@@ -155,10 +199,11 @@ enum MigrationWorkload: String, Codable, CaseIterable {
       zeroes.append(Self.danglingKeys("ZNOTE", "ZAUTHOR", leadingTo: "ZPERSON"))
     }
     // Rows of another entity, where the numbers are not compared below.
+    if policy != nil { zeroes.append(Self.danglingKeys("ZVERSE", "ZNOTE", leadingTo: "ZNOTE")) }
     switch self {
     case .computing:
       zeroes.append("SELECT COUNT(*) FROM main.ZTAG WHERE Z_ENT IS NOT 3")
-    case .additive, .fiftyVersions:
+    case .additive, .splitting, .splittingTyped, .splittingBoxed, .fiftyVersions:
       zeroes += zip(["ZNOTE", "ZPERSON", "ZTAG"], first...).map {
         "SELECT COUNT(*) FROM main.\($0) WHERE Z_ENT IS NOT \($1)"
       }
@@ -175,7 +220,7 @@ enum MigrationWorkload: String, Codable, CaseIterable {
       "SELECT COUNT(\(value)), TOTAL((\(value)) * (1 + Z_PK % 127)) FROM \(table)"
     }
     switch self {
-    case .additive, .fiftyVersions: return []
+    case .additive, .splitting, .splittingTyped, .splittingBoxed, .fiftyVersions: return []
     case .renumbering:
       return ["ZNOTE", "ZPERSON", "ZTAG"].map { (sum("Z_ENT + 1", "old.\($0)"), sum("Z_ENT", "main.\($0)")) }
     case .computing:
@@ -210,13 +255,15 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     let links = self == .renumbering ? ("Z_2TAGS", noteColumn, "Z_4TAGS") : ("Z_1TAGS", noteColumn, "Z_3TAGS")
     var queries = [
       "SELECT COUNT(*), SUM(\(links.1)), SUM(\(links.2)), SUM(\(links.1) % 97 * \(links.2)) FROM \(links.0)",
-      "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT",
+      // Where the keys of objects begin that a policy makes is Heirloom's affair.
+      "SELECT Z_ENT, Z_NAME, Z_SUPER\(policy == nil ? ", Z_MAX" : "") FROM Z_PRIMARYKEY ORDER BY Z_ENT",
       "SELECT COUNT(*), SUM(LENGTH(ZNAME)), MAX(ZNAME), SUM(Z_ENT) FROM ZTAG",
       "SELECT COUNT(*), SUM(ZAGE), TOTAL(ZCREATEDAT), SUM(LENGTH(ZEMAIL)), SUM(LENGTH(ZAVATAR)), SUM(Z_ENT) FROM ZPERSON",
     ]
     let title = self == .reshaping ? "ZHEADING" : "ZTITLE"
+    let body = policy == nil ? "SUM(LENGTH(ZBODY))" : "MAX(ZTITLE)"
     queries.append(
-      "SELECT COUNT(*), TOTAL(ZCREATEDAT), SUM(LENGTH(ZBODY)), SUM(Z_PK % 97 * LENGTH(\(title))), MAX(\(title)), SUM(Z_ENT),"
+      "SELECT COUNT(*), TOTAL(ZCREATEDAT), \(body), SUM(Z_PK % 97 * LENGTH(\(title))), MAX(\(title)), SUM(Z_ENT),"
         + " SUM(Z_OPT) FROM ZNOTE")
     switch self {
     case .additive, .renumbering:
@@ -230,6 +277,11 @@ enum MigrationWorkload: String, Codable, CaseIterable {
       queries.append(
         "SELECT SUM(LENGTH(ZFIRSTNAME)), SUM(LENGTH(ZLASTNAME)), MAX(ZFIRSTNAME), MAX(ZLASTNAME),"
           + " SUM(Z_PK % 97 * LENGTH(ZLASTNAME)) FROM ZPERSON")
+    case .splitting, .splittingTyped, .splittingBoxed:
+      queries.append("SELECT name FROM pragma_table_info('ZNOTE') ORDER BY name")
+      queries.append(
+        "SELECT COUNT(*), SUM(ZPOSITION), SUM(ZNOTE % 97 * ZPOSITION), SUM(LENGTH(ZTEXT)), MAX(ZTEXT), SUM(Z_ENT),"
+          + " SUM(Z_OPT), SUM((Z_PK - (SELECT MIN(Z_PK) FROM ZVERSE)) % 97 * LENGTH(ZTEXT)) FROM ZVERSE")
     case .fiftyVersions:
       queries.append("SELECT name FROM pragma_table_info('ZNOTE') ORDER BY name")
       queries.append("SELECT name FROM pragma_table_info('ZPERSON') ORDER BY name")

@@ -54,6 +54,8 @@ final class Associations {
   private let connection: Connection
   private let statements: StatementCache
   private var mappings: [String: Mapping] = [:]
+  /// The mapping of the last association.
+  private var last: (name: String, mapping: Mapping)?
 
   /// Creates the associations of a run on the connection that holds both stores.
   init(connection: Connection) {
@@ -82,6 +84,7 @@ final class Associations {
     statements.removeAll()
     let tables = mappings.values.filter { $0.rule == nil }.map(\.table)
     mappings.removeAll()
+    last = nil
     for table in tables { try connection.execute("DROP TABLE IF EXISTS temp.\(table)") }
   }
 
@@ -91,21 +94,23 @@ final class Associations {
   ///
   /// - Returns: False if both were associated by the mapping before.
   func associate(_ source: Key, _ destination: Key, mapping name: String) throws(SQLiteError) -> Bool {
-    guard let mapping = mappings[name], mapping.rule == nil else { return true }
+    // Mappings run one after the other: nearly always it is that of the call before.
+    if last?.name != name { last = mappings[name].map { (name, $0) } }
+    guard let mapping = last?.mapping, mapping.rule == nil else { return true }
+    if let open = mapping.open, open.source == source, !open.isRepeated,
+      open.destination.entity == destination.entity,
+      open.destination.primaryKey + open.count == destination.primaryKey
+    {
+      mapping.open?.count += 1
+      return true
+    }
+    try flush(mapping)
     let isRepeated = destination.primaryKey <= mapping.highest[destination.entity] ?? 0
     if isRepeated {
       if try destinations(of: source, mapping: name).contains(destination) { return false }
     } else {
       mapping.highest[destination.entity] = destination.primaryKey
-      if let open = mapping.open, open.source == source, !open.isRepeated,
-        open.destination.entity == destination.entity,
-        open.destination.primaryKey + open.count == destination.primaryKey
-      {
-        mapping.open?.count += 1
-        return true
-      }
     }
-    try flush(mapping)
     mapping.open = Run(source: source, destination: destination, count: 1, isRepeated: isRepeated)
     return true
   }
@@ -114,6 +119,7 @@ final class Associations {
     guard let run = mapping.open else { return }
     mapping.open = nil
     mapping.longest = max(mapping.longest, run.count)
+    if !run.isRepeated { mapping.highest[run.destination.entity] = run.destination.primaryKey + run.count - 1 }
     try mapping.write(run)
   }
 

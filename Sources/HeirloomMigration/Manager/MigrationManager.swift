@@ -58,8 +58,7 @@ public final class MigrationManager {
   /// - Throws: ``MigrationManagerError`` if one is of the wrong side, both were associated before, or the mapping is none of
   ///   the mapping model's.
   public func associate(source: ManagedObject, destination: ManagedObject, for mapping: EntityMapping) throws {
-    let names = [mapping.name]
-    try checkNames(names)
+    if mapping.name != currentEntityMapping?.name { try checkNames([mapping.name]) }
     guard let from = key(of: source, in: sourceContext) else {
       throw MigrationManagerError.foreignObject(entity: source.entityName)
     }
@@ -143,8 +142,8 @@ public final class MigrationManager {
   }
 
   private func key(of object: ManagedObject, in context: ManagedObjectContext) -> Associations.Key? {
-    guard object.context === context, let primaryKey = object.objectID?.primaryKey else { return nil }
-    return Associations.Key(entity: object.entityNumber, primaryKey: primaryKey)
+    guard object.context === context, object.key != 0 else { return nil }
+    return Associations.Key(entity: object.entityNumber, primaryKey: object.key)
   }
 
   private func checkNames(_ names: [String]) throws(MigrationManagerError) {

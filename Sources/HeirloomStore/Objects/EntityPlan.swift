@@ -19,10 +19,16 @@ final class EntityPlan {
   let attributes: [(path: String, description: AttributeDescription)]
   /// The relationships, sorted by name, transient ones left out.
   let relationships: [PlannedRelationship]
+  /// What setting a to-one relationship needs, by the positions of ``relationships``.
+  let keys: [PlannedKey]
   /// The names of composite attributes, nested ones by path.
   let compositePaths: Set<String>
   /// The names and slots of required attributes and to-one relationships.
   let required: [(property: String, slot: Int)]
+  /// The slots of attributes with rules for their values.
+  let ruledSlots: [Int]
+  /// The to-many relationships that lead to a limited number of objects.
+  let countedRelationships: [PlannedRelationship]
   /// What new objects hold.
   let template: [SQLiteValue?]
   /// Whether new objects hold anything.
@@ -90,6 +96,11 @@ final class EntityPlan {
     relationships = model.relationships(of: name).sorted { $0.name < $1.name }.compactMap { relationship in
       PlannedRelationship(relationship, in: name, slots: slots, schema: schema)
     }
+    keys = relationships.map { PlannedKey($0) }
+    ruledSlots = parts.attributes.indices.filter { !parts.attributes[$0].description.validationRules.isEmpty }
+    countedRelationships = relationships.filter {
+      $0.description.isToMany && ($0.description.minCount > 0 || $0.description.maxCount > 1)
+    }
     var names = attributes.indices.map { (name: parts.attributes[$0].path, number: $0) }
     var properties = attributes.indices.map { Property.attribute(slot: $0) }
     for (index, relationship) in relationships.enumerated() {
@@ -138,6 +149,13 @@ final class EntityPlan {
     // The names of relationships follow those of attributes.
     let position = names.number(of: name) - attributes.count
     return position >= 0 && position < relationships.count ? relationships[position] : nil
+  }
+
+  /// The position of a relationship in ``relationships``, or -1.
+  @inline(__always)
+  func relationshipPosition(_ name: String) -> Int {
+    let position = names.number(of: name) - attributeCount
+    return position < keys.count ? position : -1
   }
 
   /// The slot of a column, or `nil` if objects of the entity don't use it.

@@ -26,12 +26,9 @@ extension ManagedObject {
   /// - Throws: ``ManagedObjectError`` if the object is no destination of the relationship.
   public func setObject(_ object: ManagedObject?, forRelationship name: String) throws(ManagedObjectError) {
     try checkChangeable()
+    if isStreaming, setPlainKey(name, to: object) { return }
     let relationship = try relationship(name, isToMany: false)
     if let object { try check(object, for: relationship) }
-    if relationship.isPlainKey, isStreaming {
-      // Nobody asks for the members before this is written.
-      return setKey(of: object, relationship)
-    }
     let context = context
     guard case .key(_, let column, _) = relationship.storage else { throw unknown(name) }
     switch relationship.inverse?.storage {
@@ -211,12 +208,30 @@ extension ManagedObject {
     return relationship
   }
 
-  /// Sets a key, and the entity number beside it, to those of an object that has a key.
+  /// Sets a key that nothing else depends on, since nobody asks for the members before it is written.
+  ///
+  /// - Parameters:
+  ///   - name: The relationship's name.
+  ///   - target: An object that has a key.
+  /// - Returns: False if there is more to do, or a mistake to tell.
   @inline(__always)
-  func setKey(of target: ManagedObject?, _ relationship: PlannedRelationship) {
-    change(relationship.slot, to: target.map { .integer($0.key) } ?? .null)
-    guard relationship.entitySlot >= 0 else { return }
-    change(relationship.entitySlot, to: target.map { .integer(Int64($0.plan.entity.number)) } ?? .null)
+  private func setPlainKey(_ name: String, to target: ManagedObject?) -> Bool {
+    let position = plan.relationshipPosition(name)
+    guard position >= 0 else { return false }
+    let key = plan.keys[position]
+    guard key.isPlain else { return false }
+    guard let target else {
+      change(key.slot, to: .null)
+      if key.entitySlot >= 0 { change(key.entitySlot, to: .null) }
+      return true
+    }
+    let number = target.plan.entity.number
+    guard target.contextReference.toOpaque() == contextReference.toOpaque(), !target.isDeleted, number >= key.first,
+      number <= key.last
+    else { return false }
+    change(key.slot, to: .integer(target.key))
+    if key.entitySlot >= 0 { change(key.entitySlot, to: .integer(Int64(number))) }
+    return true
   }
 
   /// Sets the place in an ordered relationship, without telling the context.

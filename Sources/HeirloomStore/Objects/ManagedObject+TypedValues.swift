@@ -9,7 +9,7 @@ extension ManagedObject {
   /// Returns the text of a String or URI attribute; `nil` for no value.
   public func string(_ name: String) throws(ManagedObjectError) -> String? {
     guard let slot = plan.attributeSlot(name), plan.kinds[slot].isText else {
-      return try other(name) { value in
+      return try other(name, of: .string, .uri) { value in
         switch value {
         case .string(let text), .uri(let text): text
         default: nil
@@ -33,7 +33,9 @@ extension ManagedObject {
   /// Returns the number of an attribute of one of the integer types; `nil` for no value.
   public func int64(_ name: String) throws(ManagedObjectError) -> Int64? {
     guard let slot = plan.attributeSlot(name), plan.kinds[slot].type.isInteger else {
-      return try other(name) { if case .integer(let integer) = $0 { integer } else { nil } }
+      return try other(name, of: .integer16, .integer32, .integer64) {
+        if case .integer(let integer) = $0 { integer } else { nil }
+      }
     }
     return try integer(slot)
   }
@@ -47,7 +49,7 @@ extension ManagedObject {
   public func double(_ name: String) throws(ManagedObjectError) -> Double? {
     guard let slot = plan.attributeSlot(name), plan.kinds[slot].type == .double || plan.kinds[slot].type == .float
     else {
-      return try other(name) { if case .double(let number) = $0 { number } else { nil } }
+      return try other(name, of: .double, .float) { if case .double(let number) = $0 { number } else { nil } }
     }
     return try real(slot)
   }
@@ -55,7 +57,7 @@ extension ManagedObject {
   /// Returns the value of a Boolean attribute; `nil` for no value.
   public func bool(_ name: String) throws(ManagedObjectError) -> Bool? {
     guard let slot = plan.attributeSlot(name), plan.kinds[slot].type == .boolean else {
-      return try other(name) { if case .boolean(let flag) = $0 { flag } else { nil } }
+      return try other(name, of: .boolean) { if case .boolean(let flag) = $0 { flag } else { nil } }
     }
     return try integer(slot).map { $0 != 0 }
   }
@@ -63,7 +65,7 @@ extension ManagedObject {
   /// Returns the value of a Date attribute; `nil` for no value.
   public func date(_ name: String) throws(ManagedObjectError) -> Date? {
     guard let slot = plan.attributeSlot(name), plan.kinds[slot].type == .date else {
-      return try other(name) {
+      return try other(name, of: .date) {
         if case .date(let seconds) = $0 { Date(timeIntervalSinceReferenceDate: seconds) } else { nil }
       }
     }
@@ -72,12 +74,12 @@ extension ManagedObject {
 
   /// Returns the value of a Decimal attribute; `nil` for no value.
   public func decimal(_ name: String) throws(ManagedObjectError) -> Decimal? {
-    try other(name) { if case .decimal(let text) = $0 { Decimal(string: text) } else { nil } }
+    try other(name, of: .decimal) { if case .decimal(let text) = $0 { Decimal(string: text) } else { nil } }
   }
 
   /// Returns the value of a UUID attribute; `nil` for no value.
   public func uuid(_ name: String) throws(ManagedObjectError) -> UUID? {
-    try other(name) { value in
+    try other(name, of: .uuid) { value in
       guard case .uuid(let b) = value, b.count == 16 else { return nil }
       return UUID(
         uuid: (
@@ -88,7 +90,7 @@ extension ManagedObject {
 
   /// Returns the bytes of a binary or transformable attribute, those in a file included; `nil` for no value.
   public func bytes(_ name: String) throws(ManagedObjectError) -> [UInt8]? {
-    try other(name) { if case .binary(let bytes) = $0 { bytes } else { nil } }
+    try other(name, of: .binary, .transformable) { if case .binary(let bytes) = $0 { bytes } else { nil } }
   }
 
   /// Returns the bytes of a binary or transformable attribute, those in a file included; `nil` for no value.
@@ -172,7 +174,8 @@ extension ManagedObject {
   func cursorColumn(_ slot: Int) throws(ManagedObjectError) -> Int? {
     guard !isDeleted else { throw .deleted(entity: entityName) }
     guard let cursor, !isChanged(slot) else { return nil }
-    return cursor.column(slot)
+    let column = cursor.column(slot)
+    return column < 0 ? nil : column
   }
 
   func undecodable(_ slot: Int) -> ManagedObjectError {
@@ -181,8 +184,9 @@ extension ManagedObject {
 
   /// A value that is found by way of its general form, which also tells mistakes.
   private func other<Value>(
-    _ name: String, _ convert: (AttributeValue) -> Value?
+    _ name: String, of types: AttributeType..., convert: (AttributeValue) -> Value?
   ) throws(ManagedObjectError) -> Value? {
+    if let slot = plan.attributeSlot(name), !types.contains(plan.kinds[slot].type) { throw wrongKind(slot) }
     guard let value = try value(forAttribute: name) else { return nil }
     guard let converted = convert(value) else {
       let type = plan.attributeSlot(name).map { plan.kinds[$0].type } ?? .undefined

@@ -245,7 +245,10 @@ public final class ManagedObject {
       }
     }
     if isNew { return .null }
-    if let cursor { return cursor.statement.value(at: cursor.column(slot)) }
+    if let cursor {
+      let column = cursor.column(slot)
+      if column >= 0 { return cursor.statement.value(at: column) }
+    }
     return try loadedRow()[slot]
   }
 
@@ -311,9 +314,14 @@ public final class ManagedObject {
     heldContext = nil
   }
 
-  /// Takes up the context again.
+  /// Whether the object waits for its next use.
+  var isRetired: Bool { heldContext == nil }
+
+  /// Takes up the context again, as one of its new objects.
+  @inline(__always)
   func revive(key: Int64) {
     self.key = key
+    isNoted = true
     heldContext = contextReference.takeUnretainedValue()
   }
 }

@@ -7,7 +7,7 @@ extension ManagedObjectContext {
     guard hasChanges else { return }
     guard !isStreaming else { return try writePendingChanges() }
     try checkWritable()
-    for object in changed where !object.isDeleted { try checkRequired(object) }
+    for object in changed where !object.isDeleted { try validateChanges(of: object) }
     do {
       try store.connection.transaction(wrapping: wrap) { () throws(ManagedObjectError) in
         try allocateKeys()
@@ -43,22 +43,8 @@ extension ManagedObjectContext {
       }
       return clearChanges()
     }
-    guard hasOnlyInsertions else {
-      try writeChanges()
-      return clearWrittenChanges()
-    }
-    for index in changed.indices {
-      let object = changed[index]
-      note(object.plan)
-      do throws(SQLiteError) {
-        try object.plan.writer.insert(object, arena: arena)
-      } catch {
-        throw wrap(error)
-      }
-      object.clearChanges()
-    }
-    for index in changed.indices { releaseWritten(index) }
-    endWriting()
+    if hasOnlyInsertions { try writeInsertions() } else { try writeChanges() }
+    clearWrittenChanges()
   }
 
   /// In a streaming context, writes what a question to the store must find.
@@ -179,21 +165,6 @@ extension ManagedObjectContext {
         "UPDATE \(store.qualified(PhysicalName.primaryKeyTable)) SET \(quote(PhysicalName.maximum)) = ?1"
           + " WHERE \(quote(PhysicalName.entity)) = ?2 AND IFNULL(\(quote(PhysicalName.maximum)), 0) < ?1",
         [.integer(key), .integer(Int64(entity.number))])
-    }
-  }
-
-  /// Throws if a required property of a new object, or one that was changed, has no value.
-  private func checkRequired(_ object: ManagedObject) throws(ManagedObjectError) {
-    for (property, slot) in object.plan.required {
-      let isMissing =
-        switch object.pendingValue(slot) {
-        case .null: true
-        case .payload: object.pendingReference(slot)?.isDeleted == true
-        // A row from before is not refused for what it lacks.
-        case .unchanged: object.isNew
-        default: false
-        }
-      guard !isMissing else { throw .missingValue(entity: object.entityName, property: property) }
     }
   }
 }

@@ -11,13 +11,14 @@ public final class ManagedObjectContext {
   /// Whether rows are written in a transaction of the caller's, and new objects have keys at once.
   let isStreaming: Bool
   /// Changed objects in the order of their first change.
-  @exclusivity(unchecked) private(set) var changed: [ManagedObject] = []
+  var changed: ArraySlice<ManagedObject> { noted[..<notedCount] }
+  /// The changed objects, and behind them unused ones of a streaming context, for those that are made next.
+  @exclusivity(unchecked) private var noted: [ManagedObject] = []
+  @exclusivity(unchecked) private var notedCount: Int = 0
   /// New text and bytes of a streaming context.
   let arena: ByteArena = ByteArena()
   /// Objects that others can find, by the number of their tree's root and by key; each takes itself out when it goes.
   @exclusivity(unchecked) private var registered: [[Int64: Unmanaged<ManagedObject>]]
-  /// Objects without use, by the number of their entity.
-  @exclusivity(unchecked) private var unused: [[ManagedObject]]
   /// The last keys given in a streaming context, by the number of the tree's root; -1 before the first.
   @exclusivity(unchecked) private var lastKeys: [Int64]
   /// The cursors whose rows are being looked at.
@@ -35,7 +36,7 @@ public final class ManagedObjectContext {
   /// The tables that were written to.
   package internal(set) var writtenTables: Set<String> = []
 
-  /// The most objects of an entity that wait for their next use.
+  /// The most objects that wait for their next use.
   private static let unusedLimit: Int = 256
 
   /// A column of a table and the object that it leads to.
@@ -65,7 +66,6 @@ public final class ManagedObjectContext {
     self.isStreaming = isStreaming
     let count = store.schema.entities.count + 1
     registered = Array(repeating: [:], count: count)
-    unused = Array(repeating: [], count: isStreaming ? count : 0)
     insertions = Array(repeating: 0, count: count)
     lastKeys = Array(repeating: -1, count: isStreaming ? count : 0)
   }
@@ -101,12 +101,14 @@ public final class ManagedObjectContext {
     let object: ManagedObject
     if isStreaming {
       let key = if let preferredKey { try taken(preferredKey, plan) } else { try nextKey(plan) }
-      if let known = unused[plan.entity.number].popLast() {
-        object = known
+      if notedCount < noted.count, noted[notedCount].plan === plan {
+        object = noted[notedCount]
+        notedCount += 1
         object.revive(key: key)
-      } else {
-        object = ManagedObject(plan: plan, key: key, isNew: true, context: self)
+        if plan.hasInitialValues { object.fill() }
+        return object
       }
+      object = ManagedObject(plan: plan, key: key, isNew: true, context: self)
     } else {
       object = ManagedObject(plan: plan, key: 0, isNew: true, context: self)
     }
@@ -159,6 +161,9 @@ public final class ManagedObjectContext {
   }
 
   /// Calls a closure with the objects of an entity, one after the other, without holding them.
+  ///
+  /// An object that nobody keeps stands for the next row afterwards; one that is kept stays what it is. A weak reference
+  /// keeps nothing.
   ///
   /// - Parameters:
   ///   - entityName: The entity's name.
@@ -366,7 +371,8 @@ public final class ManagedObjectContext {
     if !object.isNew || object.isDeleted { hasOnlyInsertions = false }
     guard !object.isNoted else { return }
     object.isNoted = true
-    changed.append(object)
+    if notedCount < noted.count { noted[notedCount] = object } else { noted.append(object) }
+    notedCount += 1
   }
 
   /// Changes a key of an object, and the entity number beside it.
@@ -451,7 +457,8 @@ public final class ManagedObjectContext {
   /// Forgets what was changed, once it is saved or given up.
   func clearChanges() {
     for object in changed { object.clearChanges() }
-    changed.removeAll()
+    noted.removeAll()
+    notedCount = 0
     hasOnlyInsertions = true
     references.removeAll()
     places.removeAll()
@@ -460,38 +467,41 @@ public final class ManagedObjectContext {
 
   /// Forgets what was written, and keeps objects that nobody else has for their next use.
   func clearWrittenChanges() {
-    for index in changed.indices {
-      changed[index].clearChanges()
-      releaseWritten(index)
+    var hasUsed = notedCount > Self.unusedLimit
+    for index in 0..<notedCount {
+      noted[index].clearChanges()
+      // One that was deleted or found by its key is not made new again.
+      if isKnownUniquelyReferenced(&noted[index]), !noted[index].isRegistered, !noted[index].isDeleted {
+        noted[index].retire()
+        continue
+      }
+      hasUsed = true
+      guard !noted[index].isDeleted else { continue }
+      noted[index].isNew = false
+      register(noted[index])
     }
-    endWriting()
-  }
-
-  /// Ends the use of a changed object that was written.
-  @inline(__always)
-  func releaseWritten(_ index: Int) {
-    if isKnownUniquelyReferenced(&changed[index]) {
-      retire(changed[index])
-    } else if !changed[index].isDeleted {
-      changed[index].isNew = false
-      register(changed[index])
-    }
-  }
-
-  /// Forgets all changed objects, which are written.
-  func endWriting() {
-    changed.removeAll(keepingCapacity: changed.count <= Self.unusedLimit)
+    if hasUsed { noted = Array(noted.lazy.filter { $0.isRetired }.prefix(Self.unusedLimit)) }
+    notedCount = 0
     hasOnlyInsertions = true
     if !references.isEmpty { references.removeAll() }
     if !places.isEmpty { places.removeAll() }
     arena.removeAll()
   }
 
-  private func retire(_ object: ManagedObject) {
-    let number = object.plan.entity.number
-    guard !object.isRegistered, !object.isDeleted, unused[number].count < Self.unusedLimit else { return }
-    object.retire()
-    unused[number].append(object)
+  /// Writes new objects, which have no links and are all that is to be written.
+  func writeInsertions() throws(ManagedObjectError) {
+    for index in 0..<notedCount {
+      let plan = noted[index].plan
+      if lastWrittenPlan !== plan {
+        lastWrittenPlan = plan
+        writtenTables.insert(plan.entity.table)
+      }
+      do throws(SQLiteError) {
+        try plan.writer.insert(noted[index], arena: arena)
+      } catch {
+        throw wrap(error)
+      }
+    }
   }
 
   // MARK: Errors

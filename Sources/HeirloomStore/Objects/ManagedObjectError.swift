@@ -31,6 +31,12 @@ public enum ManagedObjectError: Error, Hashable, Sendable {
   case missingExternalFile(ManagedObjectID, property: String, path: String)
   /// A required property has no value.
   case missingValue(entity: String, property: String)
+  /// A value is not as a rule of the model wants it; the rule is given as the model says it.
+  case invalidValue(entity: String, property: String, rule: String)
+  /// A relationship leads to fewer objects than the model asks for.
+  case tooFewObjects(entity: String, relationship: String, found: Int, minimum: Int)
+  /// A relationship leads to more objects than the model allows.
+  case tooManyObjects(entity: String, relationship: String, found: Int, maximum: Int)
   /// Two objects have equal values where the model asks for different ones.
   case notUnique(entity: String, properties: [String])
   /// The object can't be deleted while the relationship leads to others.
@@ -71,6 +77,12 @@ extension ManagedObjectError: CustomStringConvertible {
       "The value of \"\(property)\" of the object \(id.uriRepresentation) is in the file \(path), which can't be read."
     case .missingValue(let entity, let property):
       "\"\(entity).\(property)\" is required and has no value."
+    case .invalidValue(let entity, let property, let rule):
+      "The value of \"\(entity).\(property)\" is not as the model wants it; expected \(rule)."
+    case .tooFewObjects(let entity, let relationship, let found, let minimum):
+      "\"\(entity).\(relationship)\" leads to \(found) objects; expected at least \(minimum)."
+    case .tooManyObjects(let entity, let relationship, let found, let maximum):
+      "\"\(entity).\(relationship)\" leads to \(found) objects; expected at most \(maximum)."
     case .notUnique(let entity, let properties):
       "Two objects of entity \"\(entity)\" have equal values of \(properties.joined(separator: ", ")), which must differ."
     case .deletionDenied(let entity, let relationship):
@@ -92,7 +104,8 @@ extension ManagedObjectError: LocalizedError {
     switch self {
     case .store(let error):
       error.recoverySuggestion
-    case .missingValue, .notUnique, .deletionDenied, .unstorableValue, .wrongKind, .wrongDestination:
+    case .missingValue, .invalidValue, .tooFewObjects, .tooManyObjects, .notUnique, .deletionDenied, .unstorableValue,
+      .wrongKind, .wrongDestination:
       "Nothing was saved; the changes are still in the context. Correct the object and save again."
     case .conflict:
       "Nothing was saved; the changes are still in the context. Roll back and make them again on what is there now."

@@ -1,5 +1,27 @@
 import HeirloomModel
 
+/// What setting the key of a to-one relationship needs, without references.
+struct PlannedKey {
+  /// The key's slot, or -1.
+  let slot: Int
+  /// The slot of the entity number beside it, or -1.
+  let entitySlot: Int
+  /// Whether nothing but the key changes.
+  let isPlain: Bool
+  /// The lowest number of a destination's entity.
+  let first: Int
+  /// The highest number of a destination's entity.
+  let last: Int
+
+  init(_ relationship: PlannedRelationship) {
+    slot = relationship.slot
+    entitySlot = relationship.entitySlot
+    isPlain = relationship.isPlainKey
+    first = relationship.destinationNumbers.lowerBound
+    last = relationship.destinationNumbers.upperBound
+  }
+}
+
 /// Where the links of a relationship are, as seen from objects of one entity.
 final class PlannedRelationship {
   /// The relationship.

@@ -1,19 +1,38 @@
 /// A statement whose rows are those of objects, with the object that stands for the current one.
+///
+/// It begins with all columns. Once it is seen which of them are read, it asks for those alone; what is read later after
+/// all is looked up by its key.
 final class RowCursor {
-  let statement: Statement
+  /// The rows.
+  @exclusivity(unchecked) private(set) var statement: Statement
   /// The object of the current row, while the row is its own.
   @exclusivity(unchecked) unowned(unsafe) var current: ManagedObject?
-  /// The columns of the current row's slots.
-  @exclusivity(unchecked) private(set) var columns: [Int32] = []
+  /// The number of the current row's entity.
+  @exclusivity(unchecked) private(set) var entityNumber: Int = 0
+
+  /// The columns that slots can lie in, those before the slots first.
+  private let names: [String]
+  /// The positions in ``names`` of slots, by entity number.
   private let maps: [Int: [Int32]]
-  @exclusivity(unchecked) private var number: Int = 0
+  /// The positions of the current row's slots.
+  @exclusivity(unchecked) private var map: [Int32] = []
+  /// Where the statement has what ``names`` lists; -1 for what it lacks.
+  @exclusivity(unchecked) private var columns: [Int32]
+  /// The positions that were read.
+  @exclusivity(unchecked) private var touched: UInt64 = 0
+  @exclusivity(unchecked) private var rows: Int = 0
+  @exclusivity(unchecked) private var misses: Int = 0
 
-  /// The columns before those of slots: the primary key, the entity number and the number of saves.
+  /// The primary key, the entity number and the number of saves.
   private static let fixedColumns: Int = 3
+  /// The rows after which it is known what is read.
+  private static let trialRows: Int = 64
 
-  init(statement: consuming Statement, maps: [Int: [Int32]]) {
+  init(statement: consuming Statement, names: [String], maps: [Int: [Int32]]) {
     self.statement = statement
+    self.names = names
     self.maps = maps
+    columns = Array(0..<Int32(names.count))
   }
 
   /// The columns that hold the slots of several entities, and where each has its own.
@@ -33,13 +52,16 @@ final class RowCursor {
     return (names, maps)
   }
 
+  // MARK: Rows
+
   /// Goes to the next row.
   func step() throws(SQLiteError) -> Bool {
     guard try statement.step() else { return false }
-    let number = Int(statement.integer(at: 1))
-    if number != self.number {
-      self.number = number
-      columns = maps[number] ?? []
+    rows += 1
+    let number = Int(truncatingIfNeeded: statement.integer(at: 1))
+    if number != entityNumber {
+      entityNumber = number
+      map = maps[number] ?? []
     }
     return true
   }
@@ -47,21 +69,49 @@ final class RowCursor {
   /// The primary key of the current row.
   var key: Int64 { statement.integer(at: 0) }
 
-  /// The entity number of the current row.
-  var entityNumber: Int { number }
-
   /// The number of saves of the current row.
   var version: SQLiteValue { statement.value(at: 2) }
 
-  /// The column of a slot.
+  /// The column of a slot; -1 if the statement doesn't have it.
   @inline(__always)
-  func column(_ slot: Int) -> Int { Int(columns[slot]) }
+  func column(_ slot: Int) -> Int {
+    let position = Int(map[slot])
+    touched |= 1 << UInt64(truncatingIfNeeded: min(position, 63))
+    let column = columns[position]
+    if column < 0 { misses += 1 }
+    return Int(column)
+  }
 
-  /// A copy of the current row, unless it is large.
+  /// A copy of the current row, unless it is large or only part of it is here.
   func smallRow() -> [SQLiteValue]? {
+    // Kept objects are read later: rows are worth having whole.
+    touched = .max
     var size = 0
-    for column in columns { size += statement.size(at: Int(column)) }
+    for position in map {
+      let column = columns[Int(position)]
+      guard column >= 0 else { return nil }
+      size += statement.size(at: Int(column))
+    }
     guard size <= 1024 else { return nil }
-    return columns.map { statement.value(at: Int($0)) }
+    return map.map { statement.value(at: Int(columns[Int($0)])) }
+  }
+
+  // MARK: Columns
+
+  /// The columns that are better asked for from the next row on; `nil` if all is well as it is.
+  var betterColumns: [String]? {
+    guard names.count < 64, rows == Self.trialRows || misses > 8 else { return nil }
+    let wanted = names.indices.filter { $0 < Self.fixedColumns || touched & (1 << UInt64($0)) != 0 }
+    guard misses > 8 || wanted.count + 1 < names.count else { return nil }
+    return wanted.map { names[$0] }
+  }
+
+  /// Goes on with the rows of another statement.
+  func replace(_ statement: consuming Statement, columns list: [String]) {
+    self.statement = statement
+    for (position, name) in names.enumerated() {
+      columns[position] = list.firstIndex(of: name).map { Int32($0) } ?? -1
+    }
+    misses = 0
   }
 }

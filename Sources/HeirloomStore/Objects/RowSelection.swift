@@ -32,16 +32,33 @@ package struct RowSelection: Hashable, Sendable {
 
 extension RowSelection {
   /// The statement's text after the list of columns.
-  func tail(of entity: PhysicalEntity, in store: PersistentStore) -> String {
+  ///
+  /// - Parameters:
+  ///   - entity: The entity.
+  ///   - store: The store.
+  ///   - key: The primary key after which rows are wanted; `nil` for all.
+  ///   - trustsTree: Whether the caller leaves out rows of entities that have no place in the table.
+  /// - Returns: The text.
+  func tail(
+    of entity: PhysicalEntity, in store: PersistentStore, after key: Int64? = nil, trustsTree: Bool = false
+  ) -> String {
+    let last = key
     let key = "\(Self.alias).\(quote(PhysicalName.primaryKey))"
     let number = "\(Self.alias).\(quote(PhysicalName.entity))"
     let numbers = entity.treeNumbers
-    // The sign keeps SQLite from an index on entity numbers, whose rows it would have to sort.
-    var sql = " FROM \(store.qualified(entity.table)) AS \(Self.alias) WHERE "
-    sql +=
-      includesSubentities && numbers.count > 1
-      ? "+\(number) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)" : "\(number) = \(entity.number)"
-    if let condition { sql += " AND (\(condition))" }
+    var conditions: [String] = []
+    if trustsTree, limit == nil, offset == 0, entity.superentityNumber == 0, includesSubentities || numbers.count == 1 {
+      // All rows of the table are wanted.
+    } else if includesSubentities, numbers.count > 1 {
+      // The sign keeps SQLite from an index on entity numbers, whose rows it would have to sort.
+      conditions.append("+\(number) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)")
+    } else {
+      conditions.append("\(number) = \(entity.number)")
+    }
+    if let condition { conditions.append("(\(condition))") }
+    if let last { conditions.append("\(key) > \(last)") }
+    var sql = " FROM \(store.qualified(entity.table)) AS \(Self.alias)"
+    if !conditions.isEmpty { sql += " WHERE \(conditions.joined(separator: " AND "))" }
     sql += " ORDER BY \(order.map { $0 + ", " } ?? "")\(key)"
     if limit != nil || offset > 0 { sql += " LIMIT \(max(0, limit ?? .max)) OFFSET \(max(0, offset))" }
     return sql
@@ -68,9 +85,13 @@ extension ManagedObjectContext {
     begin(cursor)
     defer { end(cursor) }
     var object: ManagedObject?
+    let numbers = selection.includesSubentities ? plan.entity.treeNumbers : plan.entity.number...plan.entity.number
+    let canSelectAnew = selection.order == nil && selection.limit == nil && selection.offset == 0
     while try step(cursor) {
       let key = cursor.key
-      guard let plan = store.plan(numbered: cursor.entityNumber) else { continue }
+      guard numbers.contains(cursor.entityNumber), let plan = store.plan(numbered: cursor.entityNumber) else {
+        continue
+      }
       if let known = registeredObject(plan, key) {
         guard try body(known) else { return }
         continue
@@ -90,6 +111,10 @@ extension ManagedObjectContext {
       }
       end(&object, of: cursor)
       guard goesOn else { return }
+      if canSelectAnew, let columns = cursor.betterColumns {
+        let text = self.text(of: plan, selection, columns: columns, after: key)
+        cursor.replace(try statement(text, selection), columns: columns)
+      }
     }
   }
 
@@ -125,11 +150,22 @@ extension ManagedObjectContext {
   private func cursor(over plan: EntityPlan, _ selection: RowSelection) throws(ManagedObjectError) -> RowCursor {
     let numbers = selection.includesSubentities ? plan.entity.treeNumbers : plan.entity.number...plan.entity.number
     let (names, maps) = RowCursor.columns(of: numbers.compactMap { store.plan(numbered: $0) })
-    let list = names.map { "\(RowSelection.alias).\(quote($0))" }.joined(separator: ", ")
-    return try sql { () throws(SQLiteError) in
-      let statement = try store.connection.prepare("SELECT \(list)" + selection.tail(of: plan.entity, in: store))
+    let statement = try statement(text(of: plan, selection, columns: names, after: nil), selection)
+    return RowCursor(statement: statement, names: names, maps: maps)
+  }
+
+  private func text(
+    of plan: EntityPlan, _ selection: RowSelection, columns: [String], after key: Int64?
+  ) -> String {
+    let list = columns.map { "\(RowSelection.alias).\(quote($0))" }.joined(separator: ", ")
+    return "SELECT \(list)" + selection.tail(of: plan.entity, in: store, after: key, trustsTree: true)
+  }
+
+  private func statement(_ text: String, _ selection: RowSelection) throws(ManagedObjectError) -> Statement {
+    try sql { () throws(SQLiteError) in
+      let statement = try store.connection.prepare(text)
       try statement.bind(selection.bindings)
-      return RowCursor(statement: statement, maps: maps)
+      return statement
     }
   }
 

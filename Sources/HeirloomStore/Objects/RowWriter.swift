@@ -46,18 +46,13 @@ final class RowWriter {
 
   /// Writes a new row with all its columns.
   func insert(_ object: ManagedObject, arena: ByteArena) throws(SQLiteError) {
-    let prepared: Prepared
-    if let insertion {
-      prepared = insertion
-    } else {
-      prepared = Prepared(try connection.prepare(insertionText, isPersistent: true))
-      insertion = prepared
+    if insertion == nil { insertion = Prepared(try connection.prepare(insertionText, isPersistent: true)) }
+    guard let insertion else { return }
+    try insertion.statement.bind(object.key, at: 1)
+    for slot in 0..<kinds.count {
+      try bind(object, slot, to: insertion.statement, at: slot + 2, arena: arena)
     }
-    try prepared.statement.bind(object.key, at: 1)
-    for slot in columns.indices {
-      try bind(object, slot, to: prepared.statement, at: slot + 2, arena: arena)
-    }
-    try prepared.statement.run()
+    try insertion.statement.run()
   }
 
   private var insertionText: String {
