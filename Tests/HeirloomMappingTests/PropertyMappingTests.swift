@@ -107,4 +107,29 @@ struct EntityMappingTests {
     #expect(model.entityMappings(toEntity: "C").map(\.name) == ["A->C", "D->C"])
     #expect(model.policyNames == ["P", "Q"])
   }
+
+  @Test func `a way over several types is read back from its expression`() throws {
+    func model(_ types: [AttributeType]) throws -> [ManagedObjectModel] {
+      try types.map { type in
+        var entity = EntityDescription(name: "A")
+        entity.attributes = [AttributeDescription(name: "x", type: type)]
+        return try ManagedObjectModel(entities: [entity])
+      }
+    }
+    func form(_ types: AttributeType...) throws -> PropertyMapping.Form? {
+      let inference = try #require(MappingInference(through: model(types)))
+      return try inference.mappingModel().entityMappings.first?.attributeMapping(named: "x")?.form
+    }
+    #expect(
+      try form(.double, .integer16, .double) == .steppedAttribute("x", [.converted(.integer16), .converted(.double)]))
+    #expect(
+      try form(.boolean, .integer16, .double) == .steppedAttribute("x", [.converted(.integer16), .converted(.double)]))
+    // What the direct conversion does as well needs no steps.
+    #expect(try form(.integer16, .integer32, .integer64) == .attribute("x"))
+    #expect(try form(.double, .integer32, .integer16) == .attribute("x"))
+    let strange = ValueExpression.function(
+      operand: nil, selector: "convert:throughSteps:",
+      arguments: [.sourceValue(forKey: "x"), .aggregate([.constant(.value(.integer(.max)))])])
+    #expect(PropertyMapping(name: "x", valueExpression: strange).form == .expression(strange))
+  }
 }

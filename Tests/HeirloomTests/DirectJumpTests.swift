@@ -114,6 +114,22 @@ struct DirectJumpTests {
       [entity("A", [attribute("x")]), entity("B", [attribute("x")])],
       [entity("A", [attribute("x")], [link("b", to: "B")]), entity("B", [attribute("x"), attribute("z")])]),
     Path(
+      "a fraction cut off on the way", [entity("A", [attribute("x", .double)])],
+      [entity("A", [attribute("x", .integer64)])], [entity("A", [attribute("x", .double), attribute("z")])]),
+    Path(
+      "true or false on the way, and filled",
+      [entity("A", [attribute("x", .integer16)])],
+      [entity("A", [attribute("x", .boolean, optional: false, value: .boolean(true))])],
+      [entity("A", [attribute("x", .integer32)])], [entity("A", [attribute("x", .double)])]),
+    Path(
+      "digits cut off on the way", [entity("A", [attribute("x")])], [entity("A", [attribute("x", .double)])],
+      [entity("A", [attribute("x"), attribute("z")])]),
+    Path(
+      "a default that was cut", [entity("A", [attribute("y")])],
+      [entity("A", [attribute("x", .double, value: .double(2.5)), attribute("y")])],
+      [entity("A", [attribute("x", .integer32), attribute("y")])],
+      [entity("A", [attribute("x", .double), attribute("y")])]),
+    Path(
       "transient on the way", [entity("A", [attribute("x"), attribute("y")])],
       [entity("A", [attribute("x").transient, attribute("y")])],
       [entity("A", [attribute("x"), attribute("y"), attribute("z")])]),

@@ -11,17 +11,8 @@ import Testing
 /// `HEIRLOOM_LONG_TESTS=1` runs a thousand cases; `HEIRLOOM_SEED=…` runs the one that a failure named, or with
 /// `…-…` all of a range.
 struct RandomMigrationTests {
-  private static let environment = ProcessInfo.processInfo.environment
   private static let isLong = LongTests.areOn
-  private static let seeds: [UInt64] =
-    environment["HEIRLOOM_SEED"].flatMap(seeds) ?? Array(0..<(isLong ? 1000 : 64))
-  private static let parts = stride(from: 0, to: seeds.count, by: 8).map { Array(seeds[$0..<min($0 + 8, seeds.count)]) }
-
-  private static func seeds(_ text: String) -> [UInt64]? {
-    let ends = text.split(separator: "-").compactMap { UInt64($0) }
-    guard let first = ends.first, let last = ends.last, first <= last else { return nil }
-    return Array(first...last)
-  }
+  private static let parts = RandomSeeds.parts(quick: 64, long: 1000)
 
   @Test(arguments: parts)
   func `every object, value, link and place is where the edits say`(seeds: [UInt64]) throws {

@@ -8,6 +8,11 @@ import HeirloomModel
 struct MappingComposition {
   /// The steps, each from one version to the next.
   private let hops: [ModelCorrespondence]
+  /// For each step, the position of the version that it leads to.
+  private let ends: [Int]
+  /// The positions of versions at which the path must be divided.
+  var breaks: [Int] { found.filter { $0 > 0 && $0 < (ends.last ?? 0) }.sorted() }
+  private var found: Set<Int> = []
   /// The entity mappings, complete but for what follows from the two ends.
   private(set) var entityMappings: [EntityMapping] = []
   /// What no step can convert.
@@ -19,9 +24,8 @@ struct MappingComposition {
   init(through versions: [ManagedObjectModel]) {
     // Between versions with equal hashes nothing is migrated, so all goes on under its name whatever identifiers say.
     let hashes = versions.map { $0.versionHashes() }
-    hops = versions.indices.dropFirst().filter { hashes[$0 - 1] != hashes[$0] }.map {
-      ModelCorrespondence(from: versions[$0 - 1], to: versions[$0])
-    }
+    ends = versions.indices.dropFirst().filter { hashes[$0 - 1] != hashes[$0] }
+    hops = ends.map { ModelCorrespondence(from: versions[$0 - 1], to: versions[$0]) }
     guard let first = versions.first, let last = versions.last else { return }
     for hop in hops { addAmbiguities(of: hop) }
     var used: Set<String> = []
@@ -62,12 +66,17 @@ struct MappingComposition {
     of relationship: RelationshipDescription, _ pairs: [EntityCorrespondence]
   ) -> PropertyMapping {
     var name = relationship.name
-    for (hop, pair) in zip(hops, pairs).reversed() {
+    for (index, (hop, pair)) in zip(hops, pairs).enumerated().reversed() {
       addAmbiguity(of: name, pair)
+      let new = hop.destination.relationship(named: name, of: pair.destination.name)
       guard let before = pair.relationships[name],
         let old = hop.source.relationship(named: before, of: pair.source.name), !old.isTransient,
-        let new = hop.destination.relationship(named: name, of: pair.destination.name), !new.isTransient
-      else { return PropertyMapping(name: relationship.name) }
+        let new, !new.isTransient
+      else {
+        // It begins with the links of its inverse, which may be gone by the end.
+        if let new, !new.isTransient, hop.sourceOfInverse(of: new) != nil { found.insert(ends[index]) }
+        return PropertyMapping(name: relationship.name)
+      }
       name = before
     }
     return PropertyMapping(name: relationship.name, linksOf: name)
@@ -77,26 +86,29 @@ struct MappingComposition {
   {
     guard !attribute.isTransient, attribute.derivation == nil else { return PropertyMapping(name: attribute.name) }
     var name = attribute.name
-    // What rows without a value get: the step nearest to the first version counts.
-    var filling: AttributeValue?
-    for (hop, pair) in zip(hops, pairs).reversed() {
+    var way = AttributeWay()
+    // Elements of composites are matched between the ends only.
+    var composed: [Int] = []
+    defer { found.formUnion(composed.dropFirst()) }
+    for (index, (hop, pair)) in zip(hops, pairs).enumerated().reversed() {
       addAmbiguity(of: name, pair)
       guard let new = hop.destination.attribute(named: name, of: pair.destination.name) else { break }
-      let value = new.defaultValue.flatMap { $0.converted(to: attribute.type) }
       guard let before = pair.attributes[name],
         let old = hop.source.attribute(named: before, of: pair.source.name), old.carriesValues(to: new)
       else {
+        if new.composite != nil { composed.append(ends[index]) }
         if let before = pair.attributes[name] { addObstacle(to: new, from: before, hop, pair) }
-        return PropertyMapping(
-          name: attribute.name, initially: new.composite == nil ? value ?? filling : nil, attribute)
+        return PropertyMapping(name: attribute.name, initially: way.value(startingWith: new), attribute)
       }
-      if old.isOptional, !new.isOptional, let value { filling = value }
+      if old.composite != new.composite { composed.append(ends[index]) }
+      way.changes.insert((old, new), at: 0)
       name = before
     }
+    if way.mustBeTaken { return PropertyMapping(name: attribute.name, copying: name, through: way.steps) }
     // A single fill by the last version's own default is what every mapping does.
-    guard let filling, filling != attribute.defaultValue || attribute.isOptional, attribute.composite == nil else {
-      return PropertyMapping(name: attribute.name, copying: name)
-    }
+    guard let filling = way.filling, filling != attribute.defaultValue || attribute.isOptional,
+      attribute.composite == nil
+    else { return PropertyMapping(name: attribute.name, copying: name) }
     return PropertyMapping(name: attribute.name, copying: name, filling: filling)
   }
 
@@ -128,21 +140,5 @@ struct MappingComposition {
   private mutating func addAmbiguities(of hop: ModelCorrespondence) {
     let inference = ObstacleFinder(flows: RowFlows(of: MappingModel(entityMappings: []), correspondence: hop))
     obstacles += inference.ambiguousEntities
-  }
-}
-
-extension AttributeValue {
-  /// Returns the value as another type keeps it; `nil` if it can't.
-  fileprivate func converted(to type: AttributeType) -> AttributeValue? {
-    switch (self, type) {
-    case (.integer(let number), .double), (.integer(let number), .float): .double(Double(number))
-    case (.integer(let number), .decimal): .decimal("\(number)")
-    case (.integer(let number), .boolean): .boolean(number != 0)
-    case (.boolean(let flag), let type) where type.isInteger: .integer(flag ? 1 : 0)
-    case (.double(let number), let type) where type.isInteger:
-      Int64(exactly: number.rounded(.towardZero)).map { .integer($0) }
-    case (.double(let number), .decimal): .decimal("\(number)")
-    default: self
-    }
   }
 }

@@ -2,7 +2,8 @@ public import HeirloomModel
 
 /// The way from one version of a model to a later one: hops, each with a mapping of its own.
 ///
-/// Inferred mappings of versions that follow each other are composed into one hop. A mapping model that is given for two versions is
+/// Inferred mappings of versions that follow each other are composed into one hop, or into as many as it takes to come to what
+/// the steps come to. A mapping model that is given for two versions is
 /// a hop of its own, and is never passed over: an app that ships one knows more than inference. Of several ways, the shortest is
 /// taken.
 public struct MigrationPath: Hashable, Sendable {
@@ -29,7 +30,8 @@ public struct MigrationPath: Hashable, Sendable {
   ///   - between: The versions that lie between, in their order.
   ///   - others: Known versions whose place in the order isn't known: they are used only where a given mapping leads to one.
   ///   - given: Mapping models that are available, whole or not.
-  /// - Throws: ``MappingInferenceError`` with what stands in the direct way, if no way leads there.
+  /// - Throws: ``MappingInferenceError`` with what stands in the direct way, if no way leads there, and why the given mapping
+  ///   models are of no use.
   public init(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, between: [ManagedObjectModel] = [],
     others: [ManagedObjectModel] = [], given: [MappingModel] = []
@@ -41,9 +43,11 @@ public struct MigrationPath: Hashable, Sendable {
     }
     // Where steps on the way need mappings of their own, the direct way may do without.
     let direct = MappingInference(from: source, to: destination)
-    hops = [
-      Hop(source: source, destination: destination, mapping: try direct.mappingModel(), isGiven: false)
-    ]
+    guard direct.obstacles.isEmpty else {
+      throw MappingInferenceError(
+        obstacles: direct.obstacles + search.obstacles, skeleton: MappingSkeleton(direct))
+    }
+    hops = [Hop(source: source, destination: destination, mapping: direct.draft, isGiven: false)]
   }
 }
 
@@ -54,6 +58,8 @@ private struct PathSearch {
   let lastOrdered: Int
   /// Given mappings by the versions that they lead from and to.
   private var given: [[Int]: MappingModel] = [:]
+  /// What doesn't fit in mapping models that are for no two of the versions.
+  private var misfits: [(mapping: MappingModel, mismatches: [MappingMismatch])] = []
 
   init(ordered: [ManagedObjectModel], others: [ManagedObjectModel], given mappings: [MappingModel]) {
     models = ordered + others
@@ -67,8 +73,9 @@ private struct PathSearch {
       }
       let starts = models.indices.filter { mapping.mayStart(at: hashes[$0]) }
       let ends = models.indices.filter { mapping.mayEnd(at: hashes[$0]) }
+      var isPlaced = false
       for start in starts {
-        for end in ends where start != end && given[[start, end]] == nil {
+        for end in ends where start != end {
           // Names alone fit many versions: without hashes, only neighbours and the two ends are meant.
           let isLikely = end == start + 1 && end <= lastOrdered || start == 0 && end == lastOrdered
           guard carriesHashes || isLikely,
@@ -76,8 +83,14 @@ private struct PathSearch {
               from: models[start], to: models[end], sourceHashes: hashes[start], destinationHashes: hashes[end]
             ).isEmpty
           else { continue }
-          given[[start, end]] = mapping
+          isPlaced = true
+          if given[[start, end]] == nil { given[[start, end]] = mapping }
         }
+      }
+      if !isPlaced {
+        let mismatches = mapping.mismatches(
+          from: models[0], to: models[lastOrdered], sourceHashes: hashes[0], destinationHashes: hashes[lastOrdered])
+        misfits.append((mapping, mismatches))
       }
     }
   }
@@ -103,10 +116,57 @@ private struct PathSearch {
     var stop = lastOrdered
     while stop != 0 {
       guard let arrival = arrivals[stop] else { return nil }
-      hops.append(arrival.hop)
+      hops.insert(
+        contentsOf: arrival.hop.isGiven ? [arrival.hop] : run(from: arrival.from, to: stop) ?? [arrival.hop], at: 0)
       stop = arrival.from
     }
-    return hops.reversed()
+    return hops
+  }
+
+  /// Divides a run of inferred steps where one mapping can't say what they come to; `nil` if it can't be divided so.
+  private func run(from start: Int, to end: Int) -> [MigrationPath.Hop]? {
+    guard start < end, end <= lastOrdered, let whole = MappingInference(through: Array(models[start...end])) else {
+      return nil
+    }
+    var hops: [MigrationPath.Hop] = []
+    for (first, last) in zip([start] + whole.breaks.map { $0 + start }, whole.breaks.map { $0 + start } + [end]) {
+      guard let hop = hop(from: first, to: last) else { return nil }
+      hops.append(hop)
+    }
+    return hops
+  }
+
+  /// Why the given mapping models don't help, for when there is no way.
+  var obstacles: [MappingObstacle] {
+    var obstacles = misfits.flatMap { mapping, mismatches in
+      mismatches.map {
+        MappingObstacle($0, in: mapping, suggestion: "Make the mapping model for the versions that there are.")
+      }
+    }
+    var seen: Set<Int> = []
+    if let circle = circle(from: 0, way: [], seen: &seen), let mapping = given[[circle[circle.count - 1], circle[0]]] {
+      let names = circle.map { $0 == 0 ? "the source" : "version \($0 + 1)" }.joined(separator: ", ")
+      obstacles.append(
+        MappingObstacle(
+          kind: .invalidMapping, entity: mapping.entityMappings.first?.sourceEntityName ?? "",
+          reason:
+            "Given mapping models lead in a circle, from \(names) back to where it began, and not to the destination.",
+          suggestion: "Give a mapping model for the step that is missing."))
+    }
+    return obstacles
+  }
+
+  /// Positions of versions that mapping models lead round.
+  private func circle(from position: Int, way: [Int], seen: inout Set<Int>) -> [Int]? {
+    if let start = way.firstIndex(of: position) { return Array(way[start...]) }
+    guard seen.insert(position).inserted else { return nil }
+    let ends = Set(given.keys.filter { $0[0] == position }.map { $0[1] })
+    for end in models.indices {
+      let isInferred = end == position + 1 && end < lastOrdered && given[[position, end]] == nil
+      guard ends.contains(end) || isInferred && hop(from: position, to: end) != nil else { continue }
+      if let found = circle(from: end, way: way + [position], seen: &seen) { return found }
+    }
+    return nil
   }
 
   private func hop(from start: Int, to end: Int) -> MigrationPath.Hop? {

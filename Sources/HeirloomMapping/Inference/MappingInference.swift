@@ -13,6 +13,11 @@ public struct MappingInference: Hashable, Sendable {
   public private(set) var obstacles: [MappingObstacle]
   /// What the rows must be asked about, sorted by entity and property.
   public let hazards: [DataHazard]
+  /// The positions of versions on the way at which it must be divided to come to what the steps come to.
+  ///
+  /// A mapping says where each property's content comes from, but not of elements of composites one by one, nor of links that
+  /// only an inverse held which is gone.
+  public private(set) var breaks: [Int] = []
   /// Which elements of the two models belong together.
   package let correspondence: ModelCorrespondence
   /// The mapping as far as it goes: where there is an obstacle, it leaves the default or drops the links.
@@ -60,13 +65,14 @@ public struct MappingInference: Hashable, Sendable {
     self.init(
       completion: completion, given: given, draft: MappingModel(entityMappings: given), areInferred: true,
       obstacles: composition.obstacles)
-    // Hierarchies that come together entity by entity, each step of which can be inferred, can be merged at once too.
-    let merges = { (inference: MappingInference) in inference.obstacles.contains { $0.kind == .mergedHierarchies } }
-    if merges(self),
-      !zip(versions, versions.dropFirst()).contains(where: { merges(MappingInference(from: $0, to: $1)) })
-    {
-      obstacles.removeAll { $0.kind == .mergedHierarchies }
-    }
+    breaks = composition.breaks
+    // What each step does can be done at once too: bringing hierarchies together entity by entity, or dropping links that the
+    // versions between have led to less and less.
+    let kinds: Set<MappingObstacle.Kind> = [.mergedHierarchies, .relationshipDestination]
+    guard obstacles.contains(where: { kinds.contains($0.kind) }) else { return }
+    let met = Set(
+      zip(versions, versions.dropFirst()).flatMap { MappingInference(from: $0, to: $1).obstacles.map(\.kind) })
+    obstacles.removeAll { kinds.contains($0.kind) && !met.contains($0.kind) }
   }
 
   private init(
@@ -97,7 +103,7 @@ public struct MappingInference: Hashable, Sendable {
   ///   entities, each sorted by name.
   /// - Throws: ``MappingInferenceError`` with all obstacles, if there are some.
   public func mappingModel() throws(MappingInferenceError) -> MappingModel {
-    guard obstacles.isEmpty else { throw MappingInferenceError(obstacles: obstacles) }
+    guard obstacles.isEmpty else { throw MappingInferenceError(obstacles: obstacles, skeleton: MappingSkeleton(self)) }
     return draft
   }
 

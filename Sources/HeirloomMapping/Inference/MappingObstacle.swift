@@ -43,6 +43,22 @@ public struct MappingObstacle: Hashable, Sendable {
   }
 }
 
+extension MappingObstacle {
+  /// Creates the obstacle that a mapping model doesn't fit.
+  ///
+  /// - Parameters:
+  ///   - mismatch: What doesn't fit.
+  ///   - mapping: The mapping model.
+  ///   - suggestion: What to do about it.
+  init(_ mismatch: MappingMismatch, in mapping: MappingModel, suggestion: String) {
+    let entityMapping = mapping.entityMapping(named: mismatch.entityMapping)
+    self.init(
+      kind: .invalidMapping,
+      entity: entityMapping?.destinationEntityName ?? entityMapping?.sourceEntityName ?? mismatch.entityMapping,
+      reason: mismatch.description, suggestion: suggestion)
+  }
+}
+
 extension MappingObstacle: CustomStringConvertible {
   /// The reason and what to do about it.
   public var description: String { "\(reason) \(suggestion)" }
@@ -52,6 +68,14 @@ extension MappingObstacle: CustomStringConvertible {
 public struct MappingInferenceError: Error, Hashable, Sendable {
   /// The obstacles, sorted by entity and property; never empty.
   public let obstacles: [MappingObstacle]
+  /// Swift source to start from; `nil` where the obstacles leave nothing to fill in.
+  public let skeleton: MappingSkeleton?
+
+  /// Creates an error.
+  init(obstacles: [MappingObstacle], skeleton: MappingSkeleton?) {
+    self.obstacles = obstacles
+    self.skeleton = skeleton
+  }
 }
 
 extension MappingInferenceError: CustomStringConvertible {

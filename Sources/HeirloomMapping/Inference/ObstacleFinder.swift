@@ -55,12 +55,7 @@ struct ObstacleFinder {
   }
 
   private mutating func add(_ mismatch: MappingMismatch, in draft: MappingModel) {
-    let mapping = draft.entityMapping(named: mismatch.entityMapping)
-    found.insert(
-      MappingObstacle(
-        kind: .invalidMapping,
-        entity: mapping?.destinationEntityName ?? mapping?.sourceEntityName ?? mismatch.entityMapping,
-        reason: mismatch.description, suggestion: "Correct the entity mapping."))
+    found.insert(MappingObstacle(mismatch, in: draft, suggestion: "Correct the entity mapping."))
   }
 
   private mutating func findAmbiguousEntities(given: [EntityMapping]) {
@@ -102,7 +97,8 @@ struct ObstacleFinder {
       }
       for leaf in leaves.leaves {
         guard let origin = leaf.sourceLeaf else { continue }
-        if !AttributeConversion(from: origin.type, to: leaf.leaf.type).isPossible {
+        let isStepped = flow.steps[attribute.name] != nil
+        if !isStepped, !AttributeConversion(from: origin.type, to: leaf.leaf.type).isPossible {
           addTypes(entity: owner, path: leaf.path, from: origin.type, to: leaf.leaf.type)
         } else if origin.allowsExternalBinaryDataStorage && !leaf.leaf.allowsExternalBinaryDataStorage {
           addExternalStorage(entity: owner, path: leaf.path)

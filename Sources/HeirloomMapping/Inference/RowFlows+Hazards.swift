@@ -27,7 +27,8 @@ extension RowFlows {
       }
       for leaf in AttributeLeaves(from: sourceAttribute, to: attribute).leaves {
         let rows = [flow.rows([leaf.sourcePath?.joined(separator: ".")])]
-        for kind in leaf.hazards where kind != .missingValue || !flow.filled.contains(attribute.name) {
+        for kind in leaf.hazards(through: flow.steps[attribute.name] ?? [])
+        where kind != .missingValue || !flow.filled.contains(attribute.name) {
           collector.add(kind, entity: owner.name, properties: [leaf.path.joined(separator: ".")], rows: rows)
         }
       }
@@ -146,14 +147,27 @@ extension RowFlow {
 }
 
 extension LeafCorrespondence {
-  fileprivate var hazards: [DataHazard.Kind] {
+  /// Lists what a leaf's values must be asked about.
+  ///
+  /// Where they go through other types on the way, each of those has its say.
+  fileprivate func hazards(through steps: [ValueStep]) -> [DataHazard.Kind] {
     var kinds: [DataHazard.Kind] = []
     if !isOptional, leaf.defaultValue == nil, sourceLeaf == nil || isSourceOptional { kinds.append(.missingValue) }
     guard let sourceLeaf else { return kinds }
-    let conversion = AttributeConversion(from: sourceLeaf.type, to: leaf.type)
-    if conversion.mayOverflow { kinds.append(.overflow(from: sourceLeaf.type, to: leaf.type)) }
-    if conversion.mayRound { kinds.append(.rounding(from: sourceLeaf.type, to: leaf.type)) }
-    if conversion.mayFlatten { kinds.append(.flattening(from: sourceLeaf.type)) }
+    let types = steps.compactMap { step in
+      if case .converted(let type) = step { type } else { nil }
+    }
+    for type in types + (types.last == leaf.type ? [] : [leaf.type]) {
+      let conversion = AttributeConversion(from: sourceLeaf.type, to: type)
+      let found: [(Bool, DataHazard.Kind)] = [
+        (conversion.mayOverflow, .overflow(from: sourceLeaf.type, to: type)),
+        (conversion.mayRound, .rounding(from: sourceLeaf.type, to: type)),
+        (conversion.mayFlatten, .flattening(from: sourceLeaf.type)),
+      ]
+      for (isMet, kind) in found where isMet && !kinds.contains(kind) { kinds.append(kind) }
+      // 0 and 1 have room everywhere.
+      if type == .boolean { break }
+    }
     return kinds
   }
 }

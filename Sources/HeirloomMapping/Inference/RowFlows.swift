@@ -30,6 +30,8 @@ struct RowFlow: Hashable, Sendable {
   let filled: Set<String>
   /// The names of source properties that expressions read; `nil` if they may read any.
   let read: Set<String>?
+  /// What is done to values on the way, by the destination property.
+  let steps: [String: [ValueStep]]
 
   /// Reads an entity mapping; `nil` for one that carries nothing over.
   init?(_ mapping: EntityMapping, from source: ManagedObjectModel, to destination: ManagedObjectModel) {
@@ -43,16 +45,19 @@ struct RowFlow: Hashable, Sendable {
     var origins: [String: ValueOrigin] = [:]
     var filled: Set<String> = []
     var read: Set<String>? = []
+    var steps: [String: [ValueStep]] = [:]
     for property in mapping.attributeMappings + mapping.relationshipMappings {
       if case .filledAttribute = property.form { filled.insert(property.name) }
       if case .expression(let expression) = property.form {
         read = expression.propertiesRead(of: "source").flatMap { read?.union($0) }
       }
+      if case .steppedAttribute(_, let taken) = property.form { steps[property.name] = taken }
+      if steps[property.name]?.contains(where: \.isFilling) ?? false { filled.insert(property.name) }
       origins[property.name] =
         switch property.form {
         case .defaultValue: ValueOrigin.none
         case .constant: .constant
-        case .filledAttribute(let name, _): .property(name)
+        case .filledAttribute(let name, _), .steppedAttribute(let name, _): .property(name)
         case .attribute(let name), .links(let name), .linksThroughMapping(_, let name): .property(name)
         case .expression: .unknown
         }
@@ -60,6 +65,7 @@ struct RowFlow: Hashable, Sendable {
     self.origins = origins
     self.filled = filled
     self.read = read
+    self.steps = steps
   }
 
   /// Where a property of the destination entity gets its value.
@@ -156,5 +162,11 @@ struct RowFlows: Sendable {
       }
     }
     return result
+  }
+}
+
+extension ValueStep {
+  fileprivate var isFilling: Bool {
+    if case .filled = self { true } else { false }
   }
 }

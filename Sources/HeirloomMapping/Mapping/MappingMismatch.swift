@@ -26,6 +26,12 @@ public struct MappingMismatch: Hashable, Sendable {
     case unknownAttribute(entity: String, attribute: String)
     /// The destination entity has no such relationship.
     case unknownRelationship(entity: String, relationship: String)
+    /// The value of a property is given by a text that is no expression.
+    case malformedExpression(property: String, ExpressionError)
+    /// The objects that the mapping takes are told by a text that is no predicate.
+    case malformedCondition(text: String, ExpressionError)
+    /// The mapping links objects of an entity mapping that there isn't.
+    case unknownEntityMapping(property: String, entityMapping: String)
     /// The source entity, which a copy or link reads, has no such property.
     case unknownSourceProperty(entity: String, property: String)
     /// The mapping is custom but names no policy.
@@ -57,6 +63,12 @@ extension MappingMismatch: CustomStringConvertible {
       "\(mapping) sets the attribute \"\(attribute)\", which the destination entity \"\(entity)\" lacks."
     case .unknownRelationship(let entity, let relationship):
       "\(mapping) sets the relationship \"\(relationship)\", which the destination entity \"\(entity)\" lacks."
+    case .malformedExpression(let property, let error):
+      "\(mapping) gives the property \"\(property)\" by a text that is no expression. \(error)"
+    case .malformedCondition(let text, let error):
+      "\(mapping) takes the objects with \"\(text)\", which is no predicate. \(error)"
+    case .unknownEntityMapping(let property, let name):
+      "\(mapping) links by \"\(property)\" what the entity mapping \"\(name)\" made, and there is none of that name."
     case .unknownSourceProperty(let entity, let property):
       "\(mapping) reads the property \"\(property)\", which the source entity \"\(entity)\" lacks."
     case .missingPolicy: "\(mapping) is custom but names no policy; a custom mapping needs one."
@@ -107,6 +119,7 @@ extension MappingModel {
           problems.append(.destinationHash(entity: name, expected: expected, found: found))
         }
       }
+      problems += mapping.textProblems(among: Set(entityMappings.map(\.name)))
       problems += mapping.propertyProblems(from: source, to: destination)
       return problems.map { MappingMismatch(entityMapping: mapping.name, problem: $0) }
     }
@@ -114,6 +127,31 @@ extension MappingModel {
 }
 
 extension EntityMapping {
+  /// Lists texts that can't be parsed and names of entity mappings that there aren't.
+  fileprivate func textProblems(among names: Set<String>) -> [MappingMismatch.Problem] {
+    var problems: [MappingMismatch.Problem] = []
+    if let predicate = sourceExpression?.sourceRows?.predicate {
+      do throws(ExpressionError) {
+        _ = try PredicateDescription(parsing: predicate)
+      } catch {
+        problems.append(.malformedCondition(text: predicate, error))
+      }
+    }
+    for mapping in attributeMappings + relationshipMappings {
+      if case .unparsed(let text)? = mapping.valueExpression {
+        do throws(ExpressionError) {
+          _ = try ValueExpression(parsing: text)
+        } catch {
+          problems.append(.malformedExpression(property: mapping.name, error))
+        }
+      }
+      if case .linksThroughMapping(let name, _) = mapping.form, !names.contains(name) {
+        problems.append(.unknownEntityMapping(property: mapping.name, entityMapping: name))
+      }
+    }
+    return problems
+  }
+
   fileprivate func propertyProblems(
     from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) -> [MappingMismatch.Problem] {
@@ -131,6 +169,7 @@ extension EntityMapping {
       switch mapping.form {
       case .attribute(let name) where source.declaringEntity(ofProperty: name, in: entity) == nil,
         .filledAttribute(let name, _) where source.declaringEntity(ofProperty: name, in: entity) == nil,
+        .steppedAttribute(let name, _) where source.declaringEntity(ofProperty: name, in: entity) == nil,
         .links(let name) where source.relationship(named: name, of: entity) == nil,
         .linksThroughMapping(_, let name) where source.relationship(named: name, of: entity) == nil:
         problems.append(.unknownSourceProperty(entity: entity, property: name))

@@ -46,6 +46,7 @@ struct MappingCompletion {
       mapping.destinationEntityVersionHash = destination.flatMap { destinationHashes[$0.name] }
     }
     if let destination {
+      mapping = mapping.sorted(for: destination, in: correspondence.destination)
       let properties = inferredProperties(from: source, to: destination)
       mapping.attributeMappings = Self.fill(mapping.attributeMappings, from: properties.attributes)
       mapping.relationshipMappings = Self.fill(mapping.relationshipMappings, from: properties.relationships)

@@ -44,6 +44,65 @@ public struct PropertyMapping: Hashable, Sendable {
 }
 
 extension PropertyMapping {
+  /// Creates a mapping that leaves the default of the destination model, or no links.
+  ///
+  /// - Parameter name: The name of the destination property.
+  public init(_ name: String) {
+    self.init(name: name)
+  }
+
+  /// Creates a mapping that carries an attribute's value over, converted if inference can.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the destination attribute.
+  ///   - sourceAttribute: The name of the source attribute.
+  public init(_ name: String, copying sourceAttribute: String) {
+    self.init(name: name, copying: sourceAttribute)
+  }
+
+  /// Creates a mapping that gives every object the same value.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the destination attribute.
+  ///   - value: The value; `nil` for none.
+  public init(_ name: String, constant value: AttributeValue?) {
+    self.init(name: name, valueExpression: .constant(value.map { .value($0) } ?? .null))
+  }
+
+  /// Creates a mapping whose value an expression gives.
+  ///
+  /// Names are those of the source object: `uppercase:(name)`, `price * 2`, `owner.name`. A text that is no expression is an
+  /// obstacle that names mapping and property; see ``MappingMismatch``.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the destination property.
+  ///   - text: The expression as format text.
+  public init(_ name: String, expression text: String) {
+    self.init(name: name, valueExpression: ValueExpression(keeping: text))
+  }
+
+  /// Creates a mapping that links what became of the objects that a source relationship leads to.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the destination relationship.
+  ///   - sourceRelationship: The name of the source relationship.
+  ///   - entityMapping: The name of an entity mapping, to link only the objects that it made.
+  public init(_ name: String, linksOf sourceRelationship: String, through entityMapping: String? = nil) {
+    guard let entityMapping else {
+      self.init(name: name, linksOf: sourceRelationship)
+      return
+    }
+    self.init(
+      name: name,
+      valueExpression: .function(
+        operand: .variable("manager"), selector: ValueExpression.entityMappingSelector,
+        arguments: [
+          .constant(.value(.string(entityMapping))), .keyPath(operand: .variable("source"), path: sourceRelationship),
+        ]))
+  }
+}
+
+extension PropertyMapping {
   /// Creates a mapping that gives every row the value that came with an attribute on the way.
   ///
   /// - Parameters:
@@ -72,6 +131,51 @@ extension PropertyMapping {
 }
 
 extension PropertyMapping {
+  /// Creates a mapping that carries an attribute's value over as it went through several versions.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the destination attribute.
+  ///   - sourceAttribute: The name of the source attribute.
+  ///   - steps: What is done to the value, in order.
+  init(name: String, copying sourceAttribute: String, through steps: [ValueStep]) {
+    let steps = steps.map { step -> ValueExpression in
+      switch step {
+      case .converted(let type): .constant(.value(.integer(Int64(type.rawValue))))
+      case .filled(let value): .aggregate([.constant(.value(value))])
+      }
+    }
+    self.init(
+      name: name,
+      valueExpression: .function(
+        operand: nil, selector: ValueStep.selector,
+        arguments: [.sourceValue(forKey: sourceAttribute), .aggregate(steps)]))
+  }
+}
+
+/// One thing that is done to a value on its way over several versions.
+public enum ValueStep: Hashable, Sendable {
+  /// It becomes a value of another type.
+  case converted(AttributeType)
+  /// If there is none, it becomes this one.
+  case filled(AttributeValue)
+
+  /// The function of expressions that takes the steps.
+  static let selector: String = "convert:throughSteps:"
+
+  fileprivate init?(_ expression: ValueExpression) {
+    switch expression {
+    case .constant(.value(.integer(let code))):
+      guard let type = Int(exactly: code).flatMap({ AttributeType(rawValue: $0) }) else { return nil }
+      self = .converted(type)
+    case .aggregate(let values):
+      guard values.count == 1, case .constant(.value(let value)) = values[0] else { return nil }
+      self = .filled(value)
+    default: return nil
+    }
+  }
+}
+
+extension PropertyMapping {
   /// What a property mapping does, told from its expression.
   public enum Form: Hashable, Sendable {
     /// The destination model's default stays.
@@ -80,6 +184,8 @@ extension PropertyMapping {
     case attribute(String)
     /// As ``attribute(_:)``, but a row without a value gets another.
     case filledAttribute(String, AttributeValue)
+    /// As ``attribute(_:)``, but with the conversions and fillings of the versions between, in order.
+    case steppedAttribute(String, [ValueStep])
     /// Every row gets the value; `nil` for none.
     case constant(AttributeValue?)
     /// The objects that became of those a source relationship leads to are linked.
@@ -101,6 +207,13 @@ extension PropertyMapping {
       guard let key = copied.keyOfSource, comparison == .init(left: copied, comparator: .equal, right: .constant(.null))
       else { return .expression(valueExpression) }
       return .filledAttribute(key, value)
+    case .function(nil, ValueStep.selector, let arguments):
+      guard arguments.count == 2, let key = arguments[0].keyOfSource, case .aggregate(let elements) = arguments[1]
+      else {
+        return .expression(valueExpression)
+      }
+      let steps = elements.compactMap { ValueStep($0) }
+      return steps.count == elements.count ? .steppedAttribute(key, steps) : .expression(valueExpression)
     default: break
     }
     guard case .function(.variable("manager"), let selector, let arguments) = valueExpression, arguments.count == 2,

@@ -100,7 +100,7 @@ extension MigrationManager {
     case .linksThroughMapping(let mapping, let name):
       return try destinationInstances(
         forEntityMappingNamed: mapping, sourceInstances: relatedObjects(of: source, by: name))
-    case .defaultValue, .constant, .attribute, .filledAttribute:
+    case .defaultValue, .constant, .attribute, .filledAttribute, .steppedAttribute:
       // A path of one name that is no attribute is a relationship: its objects are of the source.
       guard let name = property.sourceAttributeName else { return [] }
       return try destinationInstances(

@@ -93,8 +93,8 @@ struct MigrationPlanner {
         routing: routing, byRow: split.byRow, source: source, destination: destination,
         removed: parts.settlement.removedObjects),
       losses: dropped + leftOut.losses, blockers: parts.settlement.blockers, decisions: parts.settlement.outcomes,
-      warnings: dropped.compactMap { mistakenIdentifier($0) } + leftOut.warnings + routing.keys.warnings
-        + parts.backfill.warnings
+      warnings: dropped.compactMap { mistakenIdentifier($0) ?? mistakenIdentifier($0, routing: routing) }
+        + leftOut.warnings + routing.keys.warnings + parts.backfill.warnings
         + findings.compactMap { if case .warning(let text) = $0 { text } else { nil } }
         + drift.filter { !$0.isFatal }.compactMap { Self.warning(of: $0) } + metadata.warnings
         + parts.foreign.warnings,
@@ -152,6 +152,32 @@ struct MigrationPlanner {
     }
     return "\(loss.rows) objects of \"\(loss.entity)\" are dropped although the destination has an entity of that name:"
       + " its renaming identifier \"\(namesake.canonicalIdentifier)\" says that it is another one; is that a mistake?"
+  }
+
+  /// Says so when values or links are dropped although what their objects become has a property of that name.
+  private func mistakenIdentifier(_ loss: MigrationLoss, routing: EntityRouting) -> String? {
+    guard let name = loss.property, sourceModel.entity(named: loss.entity) != nil else { return nil }
+    for entity in sourceModel.entityTree(from: loss.entity) {
+      guard let route = routing.bySource[entity.name],
+        let owner = destinationModel.declaringEntity(ofProperty: name, in: route.destination),
+        let identifier = destinationModel.attribute(named: name, of: owner.name)?.canonicalIdentifier
+          ?? destinationModel.relationship(named: name, of: owner.name)?.canonicalIdentifier,
+        !isTransient(name, of: owner.name), route.properties[name]?.form ?? .defaultValue == .defaultValue
+      else { continue }
+      let before =
+        sourceModel.attribute(named: name, of: entity.name)?.canonicalIdentifier
+        ?? sourceModel.relationship(named: name, of: entity.name)?.canonicalIdentifier ?? name
+      guard before != identifier else { continue }
+      return
+        "\(loss.rows) values of \"\(loss.entity).\(name)\" are dropped although \"\(owner.name)\" has a property of"
+        + " that name: by its renaming identifier \"\(identifier)\" it is another one than \"\(before)\"; is that a mistake?"
+    }
+    return nil
+  }
+
+  private func isTransient(_ property: String, of entity: String) -> Bool {
+    destinationModel.attribute(named: property, of: entity)?.isTransient
+      ?? destinationModel.relationship(named: property, of: entity)?.isTransient ?? false
   }
 
   /// What a difference of the store from its model means for the migration; most mean nothing.

@@ -4,7 +4,7 @@ extension PropertyMapping {
   /// The name of the source attribute whose value is copied or converted; `nil` for any other mapping.
   var sourceAttributeName: String? {
     switch form {
-    case .attribute(let name), .filledAttribute(let name, _): name
+    case .attribute(let name), .filledAttribute(let name, _), .steppedAttribute(let name, _): name
     default: nil
     }
   }
@@ -13,7 +13,7 @@ extension PropertyMapping {
   var sourceRelationshipName: String? {
     switch form {
     case .links(let relationship), .linksThroughMapping(_, let relationship): relationship
-    case .attribute, .filledAttribute, .constant, .defaultValue, .expression: nil
+    case .attribute, .filledAttribute, .steppedAttribute, .constant, .defaultValue, .expression: nil
     }
   }
 }

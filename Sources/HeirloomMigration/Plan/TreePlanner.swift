@@ -149,6 +149,11 @@ extension TreePlanner {
       let converted = decide(
         ValueConversion.expression(
           column: stored, from: leaves.source, to: leaves.destination, mustFill: leaves.mustFill))
+      if case .steppedAttribute(_, let steps)? = form {
+        return (
+          decide(ValueConversion.expression(column: stored, from: leaves, through: steps)).from(column), sourceName
+        )
+      }
       guard case .filledAttribute(_, let value)? = form else { return (converted.from(column), sourceName) }
       let plain = decide(
         ValueConversion.expression(column: stored, from: leaves.source, to: leaves.destination, mustFill: false))

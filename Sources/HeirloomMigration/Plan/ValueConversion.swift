@@ -1,3 +1,4 @@
+import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
@@ -41,6 +42,31 @@ enum ValueConversion {
     guard mustFill, let value = destination.defaultValue else { return converted }
     let fallback = literal(value, for: destination)
     return ColumnExpression(sql: "COALESCE(\(converted.sql), \(fallback))", isVerbatim: false)
+  }
+
+  /// Builds the expression of a value that goes through the types and fillings of several versions.
+  ///
+  /// - Parameters:
+  ///   - column: The quoted source column.
+  ///   - leaves: The attribute that the column holds, and the one that receives the value.
+  ///   - steps: What is done to the value, in order.
+  /// - Returns: The expression.
+  static func expression(column: String, from leaves: LeafPair, through steps: [ValueStep]) -> ColumnExpression {
+    var sql = column
+    var current = leaves.source
+    for step in steps {
+      switch step {
+      case .converted(let type):
+        var next = current
+        next.type = type
+        sql = convert(column: sql, from: current, to: next).sql
+        current = next
+      case .filled(let value):
+        sql = "COALESCE(\(sql), \(literal(value, for: current)))"
+      }
+    }
+    let last = expression(column: sql, from: current, to: leaves.destination, mustFill: leaves.mustFill)
+    return ColumnExpression(sql: last.sql, isVerbatim: false)
   }
 
   private static func convert(

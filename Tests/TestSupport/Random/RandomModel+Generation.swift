@@ -28,6 +28,26 @@ extension RandomModel {
     }
   }
 
+  /// Makes a model of two or three entities with few properties, so that changes often meet the same one.
+  package init(smallUsing random: inout SplitMix64) {
+    self.init()
+    let types: [AttributeType] = [.integer16, .integer64, .double, .boolean, .decimal, .float, .string, .composite]
+    for _ in 0..<2 + random.below(2) {
+      var entity = newEntity(using: &random)
+      if random.below(2) != 0, let parent = entities.randomElement(using: &random) { entity.parent = parent.origin }
+      entities.append(entity)
+      for _ in 0..<1 + random.below(2) {
+        addAttribute(to: entity.origin, type: types[random.below(types.count)], using: &random)
+      }
+    }
+    for _ in 0..<1 + random.below(2) {
+      guard let from = entities.randomElement(using: &random), let to = entities.randomElement(using: &random) else {
+        break
+      }
+      addRelationship(from: from.origin, to: to.origin, using: &random)
+    }
+  }
+
   /// Gives children of an entity an attribute of the same name, which may become one of the parent later.
   private mutating func addTwins(below parent: Int, using random: inout SplitMix64) {
     let children = entities.indices.filter { entities[$0].parent == parent }
