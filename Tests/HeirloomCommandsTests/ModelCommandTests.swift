@@ -120,3 +120,20 @@ struct SnapshotTests {
     #expect(try ModelSnapshot(contentsOf: directory.file("Done.json.gz")).versionHashes.count == 1)
   }
 }
+
+struct CompareSkeletonTests {
+  @Test func `a skeleton is printed for what can't be inferred, and nothing else`() throws {
+    let directory = try TemporaryDirectory()
+    let first = try Notebook.write(Notebook.first(), "First", in: directory)
+    let converting = try Notebook.write(Notebook.converting(), "Converting", in: directory)
+    let tool = Tool(directory: directory.url)
+    let outcome = tool("compare", first, converting, "--skeleton")
+    #expect(outcome.code == 0)
+    #expect(outcome.output.hasPrefix("import Heirloom\n"))
+    #expect(outcome.output.contains(": EntityMigrationPolicy {"))
+    let json = try tool("compare", first, converting, "--skeleton", "--json").json()
+    #expect(json["skeleton"] as? String == outcome.output)
+    let adding = try Notebook.write(Notebook.adding(), "Adding", in: directory)
+    #expect(tool("compare", first, adding, "--skeleton").output.hasPrefix("// Nothing to fill in"))
+  }
+}

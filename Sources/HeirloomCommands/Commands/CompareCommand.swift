@@ -3,10 +3,15 @@ import Heirloom
 extension Command {
   /// Compares two models.
   static let compare = Command(
-    name: "compare", usage: "SOURCE DEST", summary: "what changed, what it does to rows, verdict",
+    name: "compare", usage: "SOURCE DEST [--skeleton]", summary: "what changed, what it does to rows, verdict",
     details: [
       "SOURCE and DEST are models of any kind; a store stands for the model that made it. The exit code is 0 whatever the"
-        + " verdict: identical, compatible, lightweight, needsMapping."
+        + " verdict: identical, compatible, lightweight, needsMapping.",
+      "The source that --skeleton prints compiles as it is: a delegate's method, and a policy for each entity with holes to fill"
+        + " in, which throw until they are.",
+    ],
+    options: [
+      Option(name: "--skeleton", summary: "print Swift source to paste for what can't be inferred, and nothing else")
     ],
     example: "heirloom compare Journal.sqlite Journal.xcdatamodeld", positionals: ["SOURCE", "DEST"], requiredCount: 2,
     run: CompareCommand.run)
@@ -18,11 +23,22 @@ enum CompareCommand {
     let source = try NamedModel(at: console.path(arguments.positionals[0]))
     let destination = try NamedModel(at: console.path(arguments.positionals[1]))
     for warning in source.warnings + destination.warnings { console.log("note: \(warning)") }
+    if arguments.has("--skeleton") { return skeleton(from: source.model, to: destination.model) }
     let text = DifferenceText(difference: ModelDifference(from: source.model, to: destination.model))
     let style = console.style
     return CommandReport(
       lines: ["\(style.bold(source.name)) → \(style.bold(destination.name)): \(text.verdictWords)."]
         + text.lines(style),
       members: text.members)
+  }
+
+  /// The source to paste, as it is; a comment if there is nothing to fill in.
+  private static func skeleton(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> CommandReport {
+    let difference = ModelDifference(from: source, to: destination)
+    let skeleton = difference.obstacles.isEmpty ? nil : MappingSkeleton(difference.inference)
+    let text = skeleton?.source ?? "// Nothing to fill in: the mapping can be inferred, or none is needed.\n"
+    return CommandReport(
+      lines: text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init),
+      members: DifferenceText(difference: difference).members + [("skeleton", .optional(skeleton?.source))])
   }
 }
