@@ -214,8 +214,6 @@ enum MigrationBenchmark {
     let url = URL(fileURLWithPath: path)
     let listener = PartListener()
     let controller = ModelController(storeURL: url, files: files)
-    var configuration = MigrationAssistant.Configuration()
-    configuration.mappings = try workload.mappings()
     let assistant = MigrationAssistant(
       storeURL: url, modelController: controller, history: history, configuration: configuration,
       files: files, builder: builder)
