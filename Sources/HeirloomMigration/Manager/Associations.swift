@@ -142,6 +142,11 @@ final class Associations {
   /// The names of the mappings, sorted.
   var mappingNames: [String] { mappings.keys.sorted { $0.utf16Precedes($1) } }
 
+  /// Whether a mapping that runs object by object associated objects of some of the given entities of the destination.
+  func hasObjects(of entities: ClosedRange<Int>, mapping name: String) -> Bool {
+    mappings[name]?.highest.keys.contains { entities.contains($0) } ?? false
+  }
+
   /// The destination objects of a source object, in the order in which they were associated.
   func destinations(of source: Key, mapping name: String) throws(SQLiteError) -> [Key] {
     guard let mapping = try prepareLookUp(name) else { return [] }

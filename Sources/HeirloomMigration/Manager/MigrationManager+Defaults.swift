@@ -156,10 +156,10 @@ extension MigrationManager {
         else { continue }
         let targets = sourceModel.entityTree(from: before.destinationEntity).filter { target in
           made[target.name]?.contains { made in
-            made.destinationEntityName.map {
-              destinationModel.isEntity($0, kindOf: relationship.destinationEntity)
+            // A policy may make objects of any entity: what counts is what it did.
+            setting.destination.entity(named: relationship.destinationEntity).map {
+              associations.hasObjects(of: $0.treeNumbers, mapping: made.name)
             } ?? false
-              || made.entityMigrationPolicyClassName != nil
           } ?? false
         }
         try relateLateLinks(mapping, property, name, relationship, targets: targets.map(\.name))
