@@ -261,13 +261,11 @@ public final class ManagedObjectContext {
     if let object = known(plan, key) {
       return plan.entity.treeNumbers.contains(object.plan.entity.number) ? object : nil
     }
-    let sql =
-      "SELECT \(quote(PhysicalName.entity)) FROM \(store.qualified(plan.entity.table))"
-      + " WHERE \(quote(PhysicalName.primaryKey)) = ?1"
-    let found = try self.sql { () throws(SQLiteError) in
-      try store.statements.withStatement(sql, [.integer(key)]) { row throws(SQLiteError) in
-        try row.step() ? row.integer(at: 0) : nil
-      }
+    let found: Int64?
+    do throws(SQLiteError) {
+      found = try plan.writer.entityNumber(ofKey: key)
+    } catch {
+      throw wrap(error)
     }
     guard let found, let number = Int(exactly: found), plan.entity.treeNumbers.contains(number) else { return nil }
     return object(number: number, key: key)

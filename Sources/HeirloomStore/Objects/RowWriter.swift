@@ -26,6 +26,7 @@ final class RowWriter {
   private let kinds: [EntityPlan.SlotKind]
   private let entityNumber: Int64
   @exclusivity(unchecked) private var insertion: Prepared?
+  @exclusivity(unchecked) private var search: Prepared?
   @exclusivity(unchecked) private var updates: [UpdateKey: Prepared] = [:]
 
   init(entity: PhysicalEntity, columns: [String], kinds: [EntityPlan.SlotKind], store: PersistentStore) {
@@ -39,7 +40,20 @@ final class RowWriter {
   /// Finalizes the statements; they are prepared again when they are needed.
   func removeAll() {
     insertion = nil
+    search = nil
     updates.removeAll()
+  }
+
+  /// The entity number of a row of the entity's table; `nil` if there is no row.
+  func entityNumber(ofKey key: Int64) throws(SQLiteError) -> Int64? {
+    if search == nil {
+      let sql = "SELECT \(quote(PhysicalName.entity)) FROM \(table) WHERE \(quote(PhysicalName.primaryKey)) = ?1"
+      search = Prepared(try connection.prepare(sql, isPersistent: true))
+    }
+    guard let search else { return nil }
+    defer { search.statement.reset() }
+    try search.statement.bind(key, at: 1)
+    return try search.statement.step() ? search.statement.integer(at: 0) : nil
   }
 
   // MARK: Inserting
