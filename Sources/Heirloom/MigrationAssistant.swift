@@ -299,6 +299,13 @@ public final class MigrationAssistant {
   /// Finds the way from the model that made the store to the current one.
   private func route(from origin: SourceModel) throws -> Route {
     let (source, destination) = (origin.model, history.current)
+    let mistakes = configuration.mappings.flatMap { $0.mismatches(from: source, to: destination) }
+      .filter(\.isOfMappingAlone)
+    guard mistakes.isEmpty else {
+      throw MigrationError.unsupportedMapping(
+        reason: mistakes.map { String($0.description.dropLast($0.description.hasSuffix(".") ? 1 : 0)) }
+          .joined(separator: "; "))
+    }
     let path: MigrationPath
     do throws(MappingInferenceError) {
       // Versions whose place isn't known matter only where a mapping leads to one.
@@ -314,6 +321,7 @@ public final class MigrationAssistant {
       }
       return Route(origin: origin, hops: [MigrationHop(source: source, destination: destination, mapping: given)])
     }
+    for misfit in path.misfits { report(.mappingUnused(reason: misfit.description)) }
     // Inference drops the objects of an entity that nothing continues; code may know better what becomes of them.
     let drops = path.hops.contains { hop in
       !hop.isGiven && hop.mapping.entityMappings.contains { $0.destinationEntityName == nil }

@@ -13,6 +13,8 @@ public enum MigrationEvent: Hashable, Sendable {
   case snapshotUnreadable(reason: String)
   /// The model that made the store was found.
   case foundSourceModel(ModelSource, version: String?)
+  /// A mapping model that was given is for no two versions on the way.
+  case mappingUnused(reason: String)
   /// A migration begins.
   case started(from: String, to: String)
   /// The store is held: nobody else can read or write it.

@@ -254,7 +254,22 @@ struct ExpressionMappingTests {
     #expect(try StoreContents(of: store, model: Self.source()) == before)
   }
 
-  @Test(arguments: ["age >", "nmae == 1", "age == $nobody", "frobnicate(age) == 1"])
+  @Test func `a condition that is none is told with the mapping`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try Self.store(directory)
+    let before = try StoreContents(of: store, model: Self.source())
+    let error = #expect(throws: MigrationAssistantError.self) {
+      try Self.migrate(store, [], to: Self.destination([]), where: "age >")
+    }
+    guard case .failed(_, .unsupportedMapping(let reason))? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(reason.contains("Person") && reason.contains("age >"), "\(reason)")
+    #expect(try StoreContents(of: store, model: Self.source()) == before)
+  }
+
+  @Test(arguments: ["nmae == 1", "age == $nobody", "frobnicate(age) == 1"])
   func `a condition on source objects that can't hold is told before anything is made`(condition: String) throws {
     let directory = try TemporaryDirectory()
     let store = try Self.store(directory)

@@ -21,6 +21,8 @@ public struct MigrationPath: Hashable, Sendable {
 
   /// The hops in order, at least one; each starts where the one before ends.
   public let hops: [Hop]
+  /// Why given mapping models are for no two of the versions: the first thing about each that doesn't fit.
+  public let misfits: [MappingMismatch]
 
   /// Looks for the shortest way.
   ///
@@ -37,6 +39,7 @@ public struct MigrationPath: Hashable, Sendable {
     others: [ManagedObjectModel] = [], given: [MappingModel] = []
   ) throws(MappingInferenceError) {
     var search = PathSearch(ordered: [source] + between + [destination], others: others, given: given)
+    misfits = search.misfits.compactMap(\.mismatches.first)
     if let found = search.shortest() {
       hops = found
       return
@@ -59,7 +62,7 @@ private struct PathSearch {
   /// Given mappings by the versions that they lead from and to.
   private var given: [[Int]: MappingModel] = [:]
   /// What doesn't fit in mapping models that are for no two of the versions.
-  private var misfits: [(mapping: MappingModel, mismatches: [MappingMismatch])] = []
+  private(set) var misfits: [(mapping: MappingModel, mismatches: [MappingMismatch])] = []
 
   init(ordered: [ManagedObjectModel], others: [ManagedObjectModel], given mappings: [MappingModel]) {
     models = ordered + others

@@ -39,6 +39,17 @@ public struct MappingMismatch: Hashable, Sendable {
   }
 }
 
+extension MappingMismatch {
+  /// Whether the mapping is wrong by itself, whatever the models are.
+  package var isOfMappingAlone: Bool {
+    switch problem {
+    case .duplicateName, .noEntity, .missingPolicy, .malformedExpression, .malformedCondition, .unknownEntityMapping:
+      true
+    default: false
+    }
+  }
+}
+
 extension MappingMismatch: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
   public var description: String {

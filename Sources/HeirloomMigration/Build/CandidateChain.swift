@@ -185,5 +185,7 @@ package final class CandidateChain {
     self.between = nil
     try between.connection.close()
     try files.unlink(between.path)
+    // A loss of power brings no store between two hops back.
+    try files.synchronizeDirectory(String(between.path[..<(between.path.lastIndex(of: "/") ?? between.path.endIndex)]))
   }
 }

@@ -29,7 +29,8 @@ extension MigrationManager {
         return try registered(receiver, arguments)
       }
     }
-    var evaluator = ExpressionEvaluator(functions: calls)
+    // All objects of a run are of one moment.
+    var evaluator = ExpressionEvaluator(functions: calls, now: startTime)
     evaluator.variables["manager"] = .object(ManagerSource())
     evaluator.variables["entityMapping"] = .object(MappingSource(run.mapping))
     evaluator.variables["entityPolicy"] = .object(ManagerSource())

@@ -29,6 +29,8 @@ public final class MigrationManager {
   public internal(set) var currentEntityMapping: EntityMapping?
 
   let setting: RowRunSetting
+  /// What `now()` is to expressions, in seconds since 2001-01-01 00:00:00 UTC.
+  let startTime: Double = Date.now.timeIntervalSinceReferenceDate
   let associations: Associations
   /// The mappings that run object by object, with what is needed to run them.
   var runs: [RowMapping] = []
