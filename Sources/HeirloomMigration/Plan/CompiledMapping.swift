@@ -1,3 +1,4 @@
+import Foundation
 import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
@@ -126,7 +127,8 @@ struct ExpressionPlace {
 
   /// What is known before a row is looked at.
   var evaluator: ExpressionEvaluator {
-    var evaluator = ExpressionEvaluator(functions: functions)
+    var evaluator = ExpressionEvaluator(
+      functions: functions, now: Date.now.timeIntervalSinceReferenceDate)
     evaluator.variables["entityMapping"] = .object(MappingSource(mapping))
     evaluator.variables["propertyMapping"] = .object(MappingSource(property))
     // Receivers of functions, as they are when objects are made one by one.

@@ -1,3 +1,4 @@
+import Foundation
 import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
@@ -88,7 +89,8 @@ struct SourceConditions {
   }
 
   private func evaluator(of entityMapping: EntityMapping) -> ExpressionEvaluator {
-    var evaluator = ExpressionEvaluator(functions: functions)
+    var evaluator = ExpressionEvaluator(
+      functions: functions, now: Date.now.timeIntervalSinceReferenceDate)
     evaluator.variables["entityMapping"] = .object(MappingSource(entityMapping))
     evaluator.variables["manager"] = .object(ManagerSource())
     evaluator.variables["entityPolicy"] = .object(ManagerSource())
