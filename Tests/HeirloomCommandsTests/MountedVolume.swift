@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A small file system in memory, mounted for one test.
+/// A small file system, mounted for one test: in memory, or one that shares blocks.
 final class MountedVolume {
   /// The folder where it is mounted.
   let url: URL
@@ -27,6 +27,37 @@ final class MountedVolume {
     url = folder
     self.directory = directory
     try Self.command(["/usr/bin/mount", "-t", kind, "-o", options, kind, folder.path])
+  }
+
+  /// Makes a file system that shares blocks between files, and mounts it.
+  ///
+  /// - Parameter megabytes: Its size; the file that it is in takes only what is written.
+  /// - Throws: The command that failed.
+  init(sharingBlocks megabytes: Int) throws {
+    directory = try TemporaryDirectory()
+    let image = directory.file("image").path
+    url = directory.file("volume")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
+    try Self.command(["/usr/bin/truncate", "-s", "\(megabytes)M", image])
+    try Self.command(["/usr/sbin/mkfs.xfs", "-q", "-m", "reflink=1", image])
+    try Self.command(["/usr/bin/mount", "-o", "loop", image, url.path])
+  }
+
+  /// Whether this process may make and mount one that shares blocks.
+  static let canShareBlocks: Bool = (try? MountedVolume(sharingBlocks: 320)) != nil
+  /// What a skipped test of shared blocks says.
+  static let absenceOfSharing: Comment =
+    "no XFS can be made and mounted here: mkfs.xfs, a loop device and root are needed"
+
+  /// The bytes that are taken on the volume.
+  var usedBytes: UInt64 {
+    get throws {
+      // Blocks are handed out late.
+      sync()
+      var status = statvfs()
+      guard statvfs(url.path, &status) == 0 else { throw Failure(command: ["statvfs", url.path]) }
+      return UInt64(status.f_blocks - status.f_bfree) * UInt64(status.f_frsize)
+    }
   }
 
   deinit {
