@@ -259,94 +259,6 @@ public final class MigrationAssistant {
     try StoreReading.undoInterruptedChange(ofStoreAt: storeURL.path)
   }
 
-  /// Finds the model that made the store, in the order: snapshot, history, the store's own cache, the delegate.
-  private func sourceModel(of metadata: StoreMetadata) throws -> SourceModel {
-    let hashes = metadata.versionHashes
-    let known = history.version(withHashes: hashes)
-    if let known, history.isNewer(known.name) {
-      let checksum = history.current.versionChecksum()
-      let fitting = (try? previousVersions())?.filter { $0.versionChecksum == checksum } ?? []
-      throw MigrationAssistantError.newerVersion(storePath: storeURL.path, version: known.name, retained: fitting)
-    }
-    if let snapshot = snapshotModel(for: hashes) {
-      return SourceModel(model: snapshot, source: .snapshot, versionName: known?.name)
-    }
-    if let known { return SourceModel(model: known.model, source: .file, versionName: known.name) }
-    if let cached = try? StoreModelCache.model(inStoreAt: storeURL), cached.versionHashes() == hashes {
-      return SourceModel(model: cached, source: .cache, versionName: nil)
-    }
-    if let given = try delegate?.migrationAssistant(self, modelForStoreWith: metadata), given.versionHashes() == hashes
-    {
-      return SourceModel(model: given, source: .delegate, versionName: nil)
-    }
-    throw MigrationAssistantError.noModel(storePath: storeURL.path, nearest: history.nearestVersions(to: hashes))
-  }
-
-  func snapshotModel(for hashes: [String: VersionHash]) -> ManagedObjectModel? {
-    do {
-      guard let snapshot = try modelController.snapshot() else { return nil }
-      if snapshot.model.versionHashes() == hashes { return snapshot.model }
-      report(
-        .snapshotDisagrees(
-          snapshotChecksum: snapshot.model.versionChecksum(),
-          storeChecksum: ManagedObjectModel.versionChecksum(of: hashes)))
-    } catch {
-      report(.snapshotUnreadable(reason: "\(error)"))
-    }
-    return nil
-  }
-
-  /// Finds the way from the model that made the store to the current one.
-  private func route(from origin: SourceModel) throws -> Route {
-    let (source, destination) = (origin.model, history.current)
-    let mistakes = configuration.mappings.flatMap { $0.mismatches(from: source, to: destination) }
-      .filter(\.isOfMappingAlone)
-    guard mistakes.isEmpty else {
-      throw MigrationError.unsupportedMapping(
-        reason: mistakes.map { String($0.description.dropLast($0.description.hasSuffix(".") ? 1 : 0)) }
-          .joined(separator: "; "))
-    }
-    let path: MigrationPath
-    do throws(MappingInferenceError) {
-      // Versions whose place isn't known matter only where a mapping leads to one.
-      let others = configuration.mappings.isEmpty ? [] : history.unplacedVersions
-      path = try MigrationPath(
-        from: source, to: destination, between: origin.versionName.map(history.versionsBetween) ?? [], others: others,
-        given: configuration.mappings)
-    } catch {
-      delegate?.migrationAssistant(
-        self, didFailToInferMappingFrom: source, to: destination, obstacles: error.obstacles)
-      guard let given = try givenMapping(from: source, obstacles: error.obstacles) else {
-        throw MigrationAssistantError.mappingNeeded(storePath: storeURL.path, obstacles: error.obstacles)
-      }
-      return Route(origin: origin, hops: [MigrationHop(source: source, destination: destination, mapping: given)])
-    }
-    for misfit in path.misfits { report(.mappingUnused(reason: misfit.description)) }
-    // Inference drops the objects of an entity that nothing continues; code may know better what becomes of them.
-    let drops = path.hops.contains { hop in
-      !hop.isGiven && hop.mapping.entityMappings.contains { $0.destinationEntityName == nil }
-    }
-    if drops, let given = try givenMapping(from: source, obstacles: []) {
-      return Route(origin: origin, hops: [MigrationHop(source: source, destination: destination, mapping: given)])
-    }
-    return Route(
-      origin: origin,
-      hops: path.hops.map { MigrationHop(source: $0.source, destination: $0.destination, mapping: $0.mapping) })
-  }
-
-  /// Asks the delegate for a mapping; what it leaves open is inferred.
-  private func givenMapping(from source: ManagedObjectModel, obstacles: [MappingObstacle]) throws -> MappingModel? {
-    let given = try delegate?.migrationAssistant(
-      self, mappingModelFrom: source, to: history.current, obstacles: obstacles)
-    guard let given else { return nil }
-    let completed = MappingInference(from: source, to: history.current, given: given.entityMappings)
-    do throws(MappingInferenceError) {
-      return try completed.mappingModel()
-    } catch {
-      throw MigrationAssistantError.mappingNeeded(storePath: storeURL.path, obstacles: error.obstacles)
-    }
-  }
-
   /// Makes the plan of a way's first hop on the store as it is.
   private func plan(of route: Route, decisions: [DataDecision]) throws -> MigrationPlan {
     let path = storeURL.path
@@ -428,20 +340,6 @@ public final class MigrationAssistant {
   func wrapped(_ error: any Error) -> MigrationAssistantError {
     MigrationAssistantError(wrapping: error, storePath: storeURL.path)
   }
-}
-
-/// The way from the model that made a store to the current one.
-private struct Route {
-  let origin: SourceModel
-  let hops: [MigrationHop]
-}
-
-/// The model that made a store, and where it was found.
-private struct SourceModel {
-  let model: ManagedObjectModel
-  let source: ModelSource
-  /// The version's name in the history, if it is there.
-  let versionName: String?
 }
 
 extension MigrationAssistantError {
