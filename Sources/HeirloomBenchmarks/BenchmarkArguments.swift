@@ -39,6 +39,8 @@ struct BenchmarkArguments: Hashable {
   var comparesBuilders = false
   /// Whether to print JSON instead of a table.
   var printsJSON = false
+  /// Two models to read and compare, instead of anything with stores.
+  var models: [String] = []
   /// Whether to print the usage instead of running.
   var printsUsage = false
   /// A run to do as a child process, with its words.
@@ -46,13 +48,14 @@ struct BenchmarkArguments: Hashable {
 
   /// The text that explains the options.
   static let usage = """
-    usage: HeirloomBenchmarks [--notes N] [--rounds R] [--seed S] [--only WORKLOAD] [--builders] [--directory DIR] [--json]
+    usage: HeirloomBenchmarks [--notes N] [--rounds R] [--seed S] [--only WORKLOAD] [--builders] [--directory DIR] [--json] [--models A B]
       --notes N        notes in the store that is migrated (100000)
       --rounds R       runs of each way, interleaved (5)
       --seed S         seed of the generated stores; the same seed gives the same bytes (1)
-      --only WORKLOAD  launch, rows, W1, W1first, W2, W4, W4typed, W4boxed or W5; all without
+      --only WORKLOAD  launch, rows, W1, W1first, W2, W3, W4, W4typed, W4boxed or W5; all without
       --builders       also measures each builder, whichever Heirloom would choose
       --directory DIR  where stores are made: choose a folder on the file system to be measured
+      --models A B     only reads two models and compares them
       --json           one object on standard output
     """
 
@@ -70,10 +73,12 @@ struct BenchmarkArguments: Hashable {
       case "--only":
         let name = try Self.value(word, remaining.popFirst())
         guard let workload = Workload(name) else {
-          throw .usage("--only \(name): expected launch, rows, W1, W1first, W2, W4, W4typed, W4boxed or W5.")
+          throw .usage("--only \(name): expected launch, rows, W1, W1first, W2, W3, W4, W4typed, W4boxed or W5.")
         }
         only = workload
       case "--directory": directory = try Self.value(word, remaining.popFirst())
+      case "--models":
+        models = [try Self.value(word, remaining.popFirst()), try Self.value(word, remaining.popFirst())]
       case "--builders": comparesBuilders = true
       case "--json": printsJSON = true
       case "--help": printsUsage = true

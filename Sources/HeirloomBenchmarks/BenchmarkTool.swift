@@ -21,6 +21,9 @@ struct BenchmarkTool {
     let arguments = try BenchmarkArguments(Array(CommandLine.arguments.dropFirst()))
     if let child = arguments.child { return try runChild(child) }
     guard !arguments.printsUsage else { return print(BenchmarkArguments.usage) }
+    if arguments.models.count == 2 {
+      return print(try ModelBenchmark.run(arguments.models[0], arguments.models[1]))
+    }
 
     let work = try BenchmarkFolder(in: arguments.directory)
     try checkGenerator(in: work, seed: arguments.seed)
