@@ -11,7 +11,9 @@ struct CorpusHistoryTests {
 
   @Test(arguments: projects)
   func `stores reach later versions of their history with every object, or say why not`(project: String) throws {
-    for jump in try Self.jumps(of: project) { try migrate(jump.store, to: jump) }
+    for (index, jump) in try Self.jumps(of: project).enumerated() where LongTests.areOn || index.isMultiple(of: 2) {
+      try migrate(jump.store, to: jump)
+    }
   }
 
   /// Every store of the corpus with the next and the last version of its history.

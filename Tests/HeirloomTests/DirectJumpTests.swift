@@ -190,7 +190,8 @@ struct CorpusJumpTests {
   @Test(arguments: bundles)
   func `a jump to the last version comes to what the steps come to`(bundle: String) throws {
     let project = bundle.prefix { $0 != "/" }
-    for path in Corpus.storePaths where path.hasPrefix(project + "/") {
+    let paths = Corpus.storePaths.filter { $0.hasPrefix(project + "/") }
+    for (index, path) in paths.enumerated() where Self.isLong || index.isMultiple(of: 3) {
       let stored = try Corpus.withCopy(of: path) { try StoreMetadata(contentsOf: $0).versionHashes }
       let versions = try Corpus.versions(of: bundle)
       guard let start = versions.lastIndex(where: { $0.hashes == stored }), start < versions.count - 1 else { continue }

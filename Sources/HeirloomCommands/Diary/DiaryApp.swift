@@ -35,7 +35,8 @@ package final class DiaryApp: MigrationAssistantDelegate {
     let controller = ModelController(storeURL: storeURL)
     let assistant = MigrationAssistant(storeURL: storeURL, modelController: controller, history: history)
     assistant.delegate = self
-    let outcome = try assistant.migrateStore()
+    // The assistant doesn't keep its delegate.
+    let outcome = try withExtendedLifetime(self) { try assistant.migrateStore() }
     try controller.archive(history.current)
     let madeTemplate: Bool
     switch outcome {

@@ -107,7 +107,10 @@ struct DiaryRun {
   private mutating func launchAgain() throws {
     tale.heading("The app starts again")
     let bytes = try Data(contentsOf: url)
-    let (outcome, madeTemplate) = try DiaryApp(storeURL: url, history: story.history(at: 1)).launch()
+    let app = DiaryApp(storeURL: url, history: story.history(at: 1))
+    // The assistant doesn't keep its delegate.
+    defer { withExtendedLifetime(app) {} }
+    let (outcome, madeTemplate) = try app.launch()
     guard case .upToDate = outcome, !madeTemplate else { throw failure("the second launch migrated again") }
     try check(try Data(contentsOf: url) == bytes, "the second launch changed the store")
     tale.say("Nothing to do; no byte of the store changed.")
@@ -127,7 +130,10 @@ struct DiaryRun {
     let diary = OldDiary(
       questions: nil, records: [OldDiary.Record(date: "2017-12-30", questions: ["Anything?"], answers: [nil])])
     try diary.makeStore(at: other, model: old)
-    let (outcome, madeTemplate) = try DiaryApp(storeURL: other, history: story.history(at: 1)).launch()
+    let app = DiaryApp(storeURL: other, history: story.history(at: 1))
+    // The assistant doesn't keep its delegate.
+    defer { withExtendedLifetime(app) {} }
+    let (outcome, madeTemplate) = try app.launch()
     guard case .migrated = outcome else { throw failure("there was nothing to migrate") }
     let expected = DiaryContent(of: diary, initialTemplate: DiaryApp.initialQuestions)
     try check(madeTemplate, "no initial template was made")
@@ -140,7 +146,10 @@ struct DiaryRun {
   private mutating func startAnew() throws {
     tale.heading("And somebody starts with this version")
     let fresh = directory.appendingPathComponent("Fresh.sqlite")
-    let (outcome, madeTemplate) = try DiaryApp(storeURL: fresh, history: story.history(at: 1)).launch()
+    let app = DiaryApp(storeURL: fresh, history: story.history(at: 1))
+    // The assistant doesn't keep its delegate.
+    defer { withExtendedLifetime(app) {} }
+    let (outcome, madeTemplate) = try app.launch()
     guard case .noStore = outcome, madeTemplate else { throw failure("the first launch found a store") }
     let expected = DiaryContent(
       of: OldDiary(questions: nil, records: []), initialTemplate: DiaryApp.initialQuestions)

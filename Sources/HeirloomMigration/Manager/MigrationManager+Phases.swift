@@ -205,7 +205,6 @@ extension MigrationManager {
   private func call(
     _ hook: MigrationHook, _ run: RowMapping, _ object: ManagedObject? = nil, _ body: () throws -> Void
   ) throws {
-    let id = object?.objectID
     do {
       try body()
       try sourceContext.throwDeferredError()
@@ -218,7 +217,7 @@ extension MigrationManager {
       throw EntityMappingFailure(
         mapping: run.mapping.name, hook: hook,
         entity: object?.entityName ?? run.mapping.destinationEntityName ?? run.mapping.sourceEntityName ?? "",
-        object: id, underlying: error)
+        object: object?.objectID, underlying: error)
     }
   }
 
