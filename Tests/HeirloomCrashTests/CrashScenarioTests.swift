@@ -19,7 +19,7 @@ struct CrashScenarioTests {
     _ scenario: CrashScenario
   ) throws {
     var run = try CrashRun(scenario)
-    try run.crash(limit: LongTests.areOn ? nil : 3)
+    try run.crash(limit: LongTests.areOn ? nil : 4)
     try run.fail(triesAll: LongTests.areOn)
     let tally = run.tally
     #expect(tally.faults == [])
