@@ -78,30 +78,29 @@ extension MigrationAssistant {
     } catch {
       delegate?.migrationAssistant(
         self, didFailToInferMappingFrom: source, to: destination, obstacles: error.obstacles)
-      guard let given = try givenMapping(from: source, obstacles: error.obstacles) else {
+      guard let given = try givenMapping(from: source, to: destination, obstacles: error.obstacles) else {
         throw MigrationAssistantError.mappingNeeded(storePath: storeURL.path, obstacles: error.obstacles)
       }
       return Route(origin: origin, hops: [MigrationHop(source: source, destination: destination, mapping: given)])
     }
     for misfit in path.misfits { report(.mappingUnused(reason: misfit.description)) }
-    // Inference drops the objects of an entity that nothing continues; code may know better what becomes of them.
-    let drops = path.hops.contains { hop in
-      !hop.isGiven && hop.mapping.entityMappings.contains { $0.destinationEntityName == nil }
+    let hops = try path.hops.map { hop in
+      // Inference drops the objects of an entity that nothing continues; code may know better what becomes of them.
+      let drops = !hop.isGiven && hop.mapping.entityMappings.contains { $0.destinationEntityName == nil }
+      let given = drops ? try givenMapping(from: hop.source, to: hop.destination, obstacles: []) : nil
+      return MigrationHop(source: hop.source, destination: hop.destination, mapping: given ?? hop.mapping)
     }
-    if drops, let given = try givenMapping(from: source, obstacles: []) {
-      return Route(origin: origin, hops: [MigrationHop(source: source, destination: destination, mapping: given)])
-    }
-    return Route(
-      origin: origin,
-      hops: path.hops.map { MigrationHop(source: $0.source, destination: $0.destination, mapping: $0.mapping) })
+    return Route(origin: origin, hops: hops)
   }
 
   /// Asks the delegate for a mapping; what it leaves open is inferred.
-  func givenMapping(from source: ManagedObjectModel, obstacles: [MappingObstacle]) throws -> MappingModel? {
+  private func givenMapping(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel, obstacles: [MappingObstacle]
+  ) throws -> MappingModel? {
     let given = try delegate?.migrationAssistant(
-      self, mappingModelFrom: source, to: history.current, obstacles: obstacles)
+      self, mappingModelFrom: source, to: destination, obstacles: obstacles)
     guard let given else { return nil }
-    let completed = MappingInference(from: source, to: history.current, given: given.entityMappings)
+    let completed = MappingInference(from: source, to: destination, given: given.entityMappings)
     do throws(MappingInferenceError) {
       return try completed.mappingModel()
     } catch {

@@ -194,6 +194,11 @@ extension MigrationAssistantError: LocalizedError {
       return unchanged + " Run again to migrate."
     case .failed(_, .unfitDecision):
       return unchanged + " The plan's blockers say what can be decided, and how."
+    case .failed(_, .unknownPolicies):
+      return unchanged
+        + " Register the policies in the configuration, or give the entity mappings their Swift classes; the tool can't run them."
+    case .failed(_, .mappingFailed), .failed(_, .invalidExpression), .failed(_, .unsupportedMapping):
+      return unchanged + " Correct the mapping or its policy, then try again."
     case .failed:
       return "\(storePath) still holds all data in the old version. Run heirloom rehearse on a copy to see the failure."
     }

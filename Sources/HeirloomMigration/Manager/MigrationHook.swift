@@ -57,7 +57,7 @@ extension EntityMappingFailure: CustomStringConvertible {
 public enum MigrationManagerError: Error, Hashable, Sendable {
   /// The mapping model has no entity mapping of that name.
   case unknownEntityMapping(String, known: [String])
-  /// Objects of the mapping's destination entity were made for a source object and none of them was associated.
+  /// Of the objects of the mapping's destination entity that were made for a source object, `made` were not associated.
   case notAssociated(entity: String, made: Int)
   /// The same two objects were associated by the same mapping before.
   case associatedTwice(source: Int64, destination: Int64)

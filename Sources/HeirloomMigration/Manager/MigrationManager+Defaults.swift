@@ -136,8 +136,7 @@ extension MigrationManager {
   }
 
   private func run(of mapping: EntityMapping) -> RowMapping? {
-    if let current = runs.first(where: { $0.mapping.name == mapping.name }) { return current }
-    return nil
+    runs.first { $0.mapping.name == mapping.name }
   }
 
   // MARK: Links to objects that are made one by one

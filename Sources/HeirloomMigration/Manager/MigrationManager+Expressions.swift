@@ -3,8 +3,15 @@ import HeirloomModel
 import HeirloomStore
 
 extension MigrationManager {
-  /// What value expressions of a mapping see and call, but for the objects.
+  /// What value expressions of a mapping see and call, but for the objects; made once for each mapping.
   func evaluator(for run: RowMapping) -> ExpressionEvaluator {
+    if let known = run.evaluator { return known }
+    let evaluator = makeEvaluator(run)
+    run.evaluator = evaluator
+    return evaluator
+  }
+
+  private func makeEvaluator(_ run: RowMapping) -> ExpressionEvaluator {
     var calls: [String: ExpressionEvaluator.Function] = functions
     calls[ValueExpression.entityMappingSelector] = { [unowned self] _, arguments in
       let (name, objects) = try self.nameAndObjects(arguments, of: ValueExpression.entityMappingSelector)
@@ -19,10 +26,11 @@ extension MigrationManager {
       return Self.list(try self.sourceInstances(forEntityMappingNamed: name, destinationInstances: objects))
     }
     // What a policy knows comes before what is registered under the same name.
+    let policy = run.policy
     for selector in run.policySelectors {
       let registered = calls[selector]
       calls[selector] = { [unowned self] receiver, arguments in
-        if let value = try run.policy.call(selector, arguments, manager: self) { return value }
+        if let value = try policy.call(selector, arguments, manager: self) { return value }
         guard let registered else {
           throw EvaluationError.unknownFunction(selector: selector, known: self.functions.keys.sorted())
         }

@@ -24,6 +24,8 @@ final class RowMapping {
   var sourceObjects: Int = 0
   /// The objects of the destination entity that were associated.
   var destinationObjects: Int = 0
+  /// What evaluates the mapping's expressions, once there was one to evaluate.
+  var evaluator: ExpressionEvaluator?
   /// The source key that was last given to a destination object.
   var lastKeptKey: Int64?
   /// The relationship mappings that say something.

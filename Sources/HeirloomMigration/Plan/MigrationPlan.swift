@@ -34,7 +34,10 @@ public struct MigrationPlan: Hashable, Sendable {
   public let estimatedSeconds: Double
 
   /// Whether the store has objects and the destination has a place for none of them.
+  ///
+  /// What code makes of objects isn't known before the run, and counts as a place.
   public var losesEveryObject: Bool {
+    guard rowRun == nil else { return false }
     let before = rows.reduce(Int64(0)) { $0 + ($1.before ?? 0) }
     return before > 0 && !rows.contains { $0.after != nil && ($0.before ?? 0) > 0 }
   }

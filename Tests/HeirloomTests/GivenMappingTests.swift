@@ -1,0 +1,87 @@
+import Foundation
+import Heirloom
+import TestSupport
+import Testing
+
+/// When the delegate is asked for a mapping, and what comes of its answer.
+struct GivenMappingTests {
+  private typealias Make = InferableChangeTests
+
+  /// Answers with entity mappings, and keeps what it was asked.
+  private final class Answering: MigrationAssistantDelegate {
+    let answer: [EntityMapping]?
+    var asked: [[MappingObstacle]] = []
+    var loseEverything: [Bool] = []
+
+    init(_ answer: [EntityMapping]?) { self.answer = answer }
+
+    func migrationAssistant(
+      _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
+      obstacles: [MappingObstacle]
+    ) throws -> MappingModel? {
+      asked.append(obstacles)
+      return answer.map { MappingModel(entityMappings: $0) }
+    }
+
+    func migrationAssistant(
+      _ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan
+    ) throws -> MigrationDecision {
+      loseEverything.append(plan.losesEveryObject)
+      return .automatic
+    }
+  }
+
+  private struct Scene {
+    let directory: TemporaryDirectory
+    let source: ManagedObjectModel
+    let destination: ManagedObjectModel
+    var store: URL { directory.file("Store.sqlite") }
+
+    /// A store of old objects, which nothing continues by its name.
+    init() throws {
+      directory = try TemporaryDirectory()
+      source = try ManagedObjectModel(entities: [Make.entity("Old", [Make.attribute("name")])])
+      destination = try ManagedObjectModel(entities: [Make.entity("New", [Make.attribute("name")])])
+      var generator = StoreGenerator(objectsPerEntity: 5, seed: 2)
+      try generator.makeStore(at: store, model: source)
+    }
+
+    func migrate(_ delegate: Answering) throws -> MigrationPlan? {
+      let assistant = MigrationAssistant(
+        storeURL: store, modelController: ModelController(storeURL: store),
+        history: ModelHistory(current: destination, earlier: [("1", source)]))
+      assistant.delegate = delegate
+      let outcome = try withExtendedLifetime(delegate) { try assistant.migrateStore() }
+      guard case .migrated(let report) = outcome else { return nil }
+      return report.plan
+    }
+  }
+
+  @Test func `the delegate is asked before objects are dropped, and its mapping keeps them`() throws {
+    let scene = try Scene()
+    let before = try StoreContents(of: scene.store, model: scene.source)
+    let delegate = Answering([EntityMapping(from: "Old", to: "New")])
+    let plan = try #require(try scene.migrate(delegate))
+    #expect(delegate.asked == [[]])
+    #expect(plan.losses.isEmpty)
+    #expect(try StoreContents(of: scene.store, model: scene.destination).objects["New"] == before.objects["Old"])
+  }
+
+  @Test func `without an answer they are dropped, as can be inferred, and the plan says so`() throws {
+    let scene = try Scene()
+    let delegate = Answering(nil)
+    let plan = try #require(try scene.migrate(delegate))
+    #expect(delegate.asked == [[]])
+    #expect(plan.losses.map(\.rows) == [5])
+    #expect(delegate.loseEverything == [true])
+  }
+
+  @Test func `what a policy makes of all objects is not known before, and not taken for nothing`() throws {
+    let scene = try Scene()
+    let delegate = Answering([EntityMapping(from: "Old", to: "New", policy: EntityMigrationPolicy.self)])
+    let plan = try #require(try scene.migrate(delegate))
+    #expect(delegate.loseEverything.allSatisfy { !$0 } && !delegate.loseEverything.isEmpty)
+    #expect(plan.rows.map(\.after) == [5])
+    #expect(plan.mappingResults.map(\.leftBehind) == [0])
+  }
+}
