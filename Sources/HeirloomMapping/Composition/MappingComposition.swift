@@ -8,6 +8,8 @@ import HeirloomModel
 struct MappingComposition {
   /// The steps, each from one version to the next.
   private let hops: [ModelCorrespondence]
+  /// The first version.
+  private let first: ManagedObjectModel?
   /// For each step, the position of the version that it leads to.
   private let ends: [Int]
   /// The positions of versions at which the path must be divided.
@@ -22,6 +24,7 @@ struct MappingComposition {
   ///
   /// - Parameter versions: The versions in the order in which they were shipped, two or more.
   init(through versions: [ManagedObjectModel]) {
+    first = versions.first
     // Between versions with equal hashes nothing is migrated, so all goes on under its name whatever identifiers say.
     let hashes = versions.map { $0.versionHashes() }
     ends = versions.indices.dropFirst().filter { hashes[$0 - 1] != hashes[$0] }
@@ -86,13 +89,15 @@ struct MappingComposition {
   {
     guard !attribute.isTransient, attribute.derivation == nil else { return PropertyMapping(name: attribute.name) }
     var name = attribute.name
+    var current = attribute
     var way = AttributeWay()
     // Elements of composites are matched between the ends only.
     var composed: [Int] = []
     defer { found.formUnion(composed.dropFirst()) }
     for (index, (hop, pair)) in zip(hops, pairs).enumerated().reversed() {
+      guard let new = Self.same(current, in: hop.destination, entity: pair.destination.name) else { break }
+      name = new.name
       addAmbiguity(of: name, pair)
-      guard let new = hop.destination.attribute(named: name, of: pair.destination.name) else { break }
       guard let before = pair.attributes[name],
         let old = hop.source.attribute(named: before, of: pair.source.name), old.carriesValues(to: new)
       else {
@@ -102,7 +107,10 @@ struct MappingComposition {
       }
       if old.composite != new.composite { composed.append(ends[index]) }
       way.changes.insert((old, new), at: 0)
-      name = before
+      (name, current) = (before, old)
+    }
+    if let first, let entity = pairs.first?.source.name {
+      name = Self.same(current, in: first, entity: entity)?.name ?? name
     }
     if way.mustBeTaken { return PropertyMapping(name: attribute.name, copying: name, through: way.steps) }
     // A single fill by the last version's own default is what every mapping does.
@@ -110,6 +118,20 @@ struct MappingComposition {
       attribute.composite == nil
     else { return PropertyMapping(name: attribute.name, copying: name) }
     return PropertyMapping(name: attribute.name, copying: name, filling: filling)
+  }
+
+  /// Finds an attribute in a version with equal hashes: it has the same name, unless it is a composite.
+  ///
+  /// The name of a composite is in no hash and in no column: its elements tell which it is.
+  private static func same(
+    _ attribute: AttributeDescription, in model: ManagedObjectModel, entity: String
+  ) -> AttributeDescription? {
+    if let namesake = model.attribute(named: attribute.name, of: entity) { return namesake }
+    guard attribute.composite != nil else { return nil }
+    let leaves = Set(attribute.leafPaths.map { $0.dropFirst() })
+    return model.attributes(of: entity).first {
+      $0.composite != nil && Set($0.leafPaths.map { $0.dropFirst() }) == leaves
+    }
   }
 
   private mutating func addObstacle(
