@@ -9,6 +9,9 @@ import HeirloomStore
 struct Route {
   let origin: SourceModel
   let hops: [MigrationHop]
+
+  /// Whether code of a stage runs before the first mapping.
+  var startsWithCode: Bool { hops.first?.willMigrate != nil }
 }
 
 /// The model that made a store, and where it was found.
@@ -23,6 +26,7 @@ struct SourceModel {
 extension MigrationAssistant {
   /// Finds the model that made the store, in the order: snapshot, history, the store's own cache, the delegate.
   func sourceModel(of metadata: StoreMetadata) throws -> SourceModel {
+    if stagedManager != nil { try StagedMigrationManager.check(metadata) }
     let hashes = metadata.versionHashes
     let known = history.version(withHashes: hashes)
     if let known, history.isNewer(known.name) {
@@ -68,29 +72,53 @@ extension MigrationAssistant {
         reason: mistakes.map { String($0.description.dropLast($0.description.hasSuffix(".") ? 1 : 0)) }
           .joined(separator: "; "))
     }
+    guard let stagedManager else {
+      let between = origin.versionName.map { history.versionsBetween($0) } ?? []
+      return Route(origin: origin, hops: try hops(from: source, to: destination, between: between))
+    }
+    return Route(origin: origin, hops: try stagedHops(from: origin, by: stagedManager))
+  }
+
+  /// Finds the way through the stages.
+  private func stagedHops(from origin: SourceModel, by manager: StagedMigrationManager) throws -> [MigrationHop] {
+    var name = origin.versionName
+    return try manager.legs(from: origin.model, to: history.current).flatMap { leg in
+      let next = history.version(withHashes: leg.destination.versionHashes())?.name
+      defer { name = next }
+      let between = leg.stage == nil ? name.flatMap { from in next.map { history.versionsBetween(from, and: $0) } } : []
+      var hops = try hops(from: leg.source, to: leg.destination, between: between ?? [])
+      guard let stage = leg.stage, !hops.isEmpty else { return hops }
+      hops[0].willMigrate = StageHandler(.willMigrate, of: stage, manager: manager)
+      hops[hops.count - 1].didMigrate = StageHandler(.didMigrate, of: stage, manager: manager)
+      return hops
+    }
+  }
+
+  /// Finds the mappings that lead from one model to another.
+  private func hops(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel, between: [ManagedObjectModel]
+  ) throws -> [MigrationHop] {
     let path: MigrationPath
     do throws(MappingInferenceError) {
       // Versions whose place isn't known matter only where a mapping leads to one.
       let others = configuration.mappings.isEmpty ? [] : history.unplacedVersions
       path = try MigrationPath(
-        from: source, to: destination, between: origin.versionName.map(history.versionsBetween) ?? [], others: others,
-        given: configuration.mappings)
+        from: source, to: destination, between: between, others: others, given: configuration.mappings)
     } catch {
       delegate?.migrationAssistant(
         self, didFailToInferMappingFrom: source, to: destination, obstacles: error.obstacles)
       guard let given = try givenMapping(from: source, to: destination, obstacles: error.obstacles) else {
         throw MigrationAssistantError.mappingNeeded(storePath: storeURL.path, obstacles: error.obstacles)
       }
-      return Route(origin: origin, hops: [MigrationHop(source: source, destination: destination, mapping: given)])
+      return [MigrationHop(source: source, destination: destination, mapping: given)]
     }
     for misfit in path.misfits { report(.mappingUnused(reason: misfit.description)) }
-    let hops = try path.hops.map { hop in
+    return try path.hops.map { hop in
       // Inference drops the objects of an entity that nothing continues; code may know better what becomes of them.
       let drops = !hop.isGiven && hop.mapping.entityMappings.contains { $0.destinationEntityName == nil }
       let given = drops ? try givenMapping(from: hop.source, to: hop.destination, obstacles: []) : nil
       return MigrationHop(source: hop.source, destination: hop.destination, mapping: given ?? hop.mapping)
     }
-    return Route(origin: origin, hops: hops)
   }
 
   /// Asks the delegate for a mapping; what it leaves open is inferred.

@@ -43,6 +43,8 @@ public final class MigrationAssistant {
   public let configuration: Configuration
   /// Asked what can't be inferred, and told what happens.
   public weak var delegate: (any MigrationAssistantDelegate)?
+  /// Leads stores stage by stage where code must take part; `nil` to infer mappings or ask the delegate.
+  public var stagedManager: StagedMigrationManager?
   /// How far a migration is, in rows; cancelling it stops the migration and leaves the store as it was.
   ///
   /// It is made when it is asked for: most launches need none.
@@ -172,17 +174,19 @@ public final class MigrationAssistant {
         report(.foundSourceModel(origin.source, version: origin.versionName))
         let found = try self.route(from: origin)
         var plan = try plan(of: found, decisions: decisions)
-        if let more = try approve(plan, origin: origin, decisions: decisions) {
+        // Where code runs first, what stands in the way is known only after it.
+        let isPreliminary = found.startsWithCode
+        if let more = try approve(plan, origin: origin, decisions: decisions, isPreliminary: isPreliminary) {
           decisions = more
           plan = try self.plan(of: found, decisions: decisions)
-          try checkDecided(plan)
+          if !isPreliminary { try checkDecided(plan) }
         }
         report(.started(from: origin.model.versionChecksum(), to: history.current.versionChecksum()))
         (route, approved) = (found, plan)
         let snapshot = ModelSnapshot(model: origin.model)
         // The plan names all that has to be free; the vault adds its reserve itself. A store between two hops is there
         // together with those before and after.
-        let stores = UInt64(min(2, found.hops.count))
+        let stores: UInt64 = found.hops.count > 1 || found.startsWithCode ? 2 : 1
         let bytesNeeded = UInt64(max(0, plan.bytesNeeded)) * stores
         let reserve = min(bytesNeeded, StoreVault.Configuration().reservedBytes)
         return StoreVault.Replacement(
@@ -193,7 +197,8 @@ public final class MigrationAssistant {
         guard let route else { return }
         let run = CandidateChain(
           gate: gate, candidatePath: candidate, hops: route.hops, policies: configuration.policies,
-          progress: progress, builder: builder, proof: configuration.proof, files: files, decisions: decisions)
+          progress: progress, builder: builder, proof: configuration.proof, files: files, decisions: decisions
+        ) { handler in self.report(.runningStage(handler.stageName, handler: handler.kind)) }
         chain = run
         // Rows may have changed between the look and the gate: what is carried out is counted on the held store. What later
         // hops lose is known here only.
@@ -270,7 +275,11 @@ public final class MigrationAssistant {
           builder: builder, decisions: decisions)
       }
     }
-    return try result.get()
+    var plan = try result.get()
+    if let handler = route.hops.first?.willMigrate {
+      plan.warnings.append("The code of \(handler.stageName) runs first: what it changes is not counted here.")
+    }
+    return plan
   }
 
   /// Applies the rules and asks the delegate.
@@ -279,10 +288,11 @@ public final class MigrationAssistant {
   ///   - plan: The plan.
   ///   - origin: The model that made the store.
   ///   - decisions: The decisions that the plan was made with.
+  ///   - isPreliminary: Whether it is made again, so that nothing stands in the way yet.
   /// - Returns: The decisions to make the plan again with; `nil` if it is to be carried out.
   /// - Throws: ``MigrationAssistantError``, or what the delegate throws.
   private func approve(
-    _ plan: MigrationPlan, origin: SourceModel, decisions: [DataDecision]
+    _ plan: MigrationPlan, origin: SourceModel, decisions: [DataDecision], isPreliminary: Bool = false
   ) throws -> [DataDecision]? {
     let path = storeURL.path
     let decision = try delegate?.migrationAssistant(self, shouldMigrate: plan) ?? .automatic
@@ -299,7 +309,7 @@ public final class MigrationAssistant {
         throw MigrationAssistantError.unknownVersion(storePath: path, plan: plan)
       }
     }
-    try checkDecided(plan)
+    if !isPreliminary { try checkDecided(plan) }
     return nil
   }
 

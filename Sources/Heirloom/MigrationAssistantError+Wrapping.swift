@@ -8,6 +8,7 @@ extension MigrationAssistantError {
     switch error {
     case let error as MigrationAssistantError: self = error
     case let error as MigrationError: self = .failed(storePath: path, error)
+    case let error as StagedMigrationError: self = .failed(storePath: path, .unfitStages(error))
     case let error as StoreError: self = .unreadableStore(error)
     case let error as VaultError: self.init(error, path: path)
     case let error as FileError: self.init(VaultError.file(error), path: path)

@@ -197,6 +197,10 @@ extension MigrationAssistantError: LocalizedError {
     case .failed(_, .unknownPolicies):
       return unchanged
         + " Register the policies in the configuration, or give the entity mappings their Swift classes; the tool can't run them."
+    case .failed(_, .unfitStages(let error)):
+      return [unchanged, error.recoverySuggestion].compactMap(\.self).joined(separator: " ")
+    case .failed(_, .stageFailed):
+      return unchanged + " Correct the handler, then try again: it runs anew on the store as it is."
     case .failed(_, .mappingFailed), .failed(_, .invalidExpression), .failed(_, .unsupportedMapping):
       return unchanged + " Correct the mapping or its policy, then try again."
     case .failed:

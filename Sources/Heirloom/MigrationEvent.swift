@@ -1,3 +1,5 @@
+public import HeirloomMigration
+
 /// Something that happened on the way to a migrated store.
 @nonexhaustive
 public enum MigrationEvent: Hashable, Sendable {
@@ -19,6 +21,8 @@ public enum MigrationEvent: Hashable, Sendable {
   case started(from: String, to: String)
   /// The store is held: nobody else can read or write it.
   case held
+  /// Code of a stage is about to run, on a copy of the store.
+  case runningStage(String, handler: StageHandlerKind)
   /// The candidate is complete.
   case built
   /// The candidate is proven.

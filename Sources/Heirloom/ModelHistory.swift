@@ -98,17 +98,20 @@ public struct ModelHistory: Sendable {
     return ModelHistory(current: current, name: currentName, warnings: warnings, versions: added + versions)
   }
 
-  /// The models between a version and the current one, in their order.
+  /// The models between two versions, in their order.
   ///
-  /// - Parameter name: The name of the earlier version.
+  /// - Parameters:
+  ///   - name: The name of the earlier version.
+  ///   - laterName: The name of the later version; `nil` for the current one.
   /// - Returns: Nothing if the way isn't known: without `lock.json`, names alone don't tell which version followed which.
-  package func versionsBetween(_ name: String) -> [ManagedObjectModel] {
+  package func versionsBetween(_ name: String, and laterName: String? = nil) -> [ManagedObjectModel] {
+    let laterName = laterName ?? currentName
     guard let position = versions.firstIndex(where: { $0.name == name }),
-      let currentPosition = versions.firstIndex(where: { $0.name == currentName }), position < currentPosition,
-      versions[position...currentPosition].allSatisfy(\.isPlaced)
+      let later = versions.firstIndex(where: { $0.name == laterName }), position < later,
+      versions[position...later].allSatisfy(\.isPlaced)
     else { return [] }
     var models: [ManagedObjectModel] = []
-    for version in versions[(position + 1)..<currentPosition] {
+    for version in versions[(position + 1)..<later] {
       guard let model = try? model(named: version.name) else { return [] }
       models.append(model)
     }

@@ -11,6 +11,10 @@ public enum MigrationError: Error, Sendable {
   case mappingFailed(EntityMappingFailure)
   /// The store has rows that the model can't explain: an entity number it doesn't have, a table that is missing.
   case storeContradictsModel(reason: String)
+  /// The stages of the migration can't be used.
+  case unfitStages(StagedMigrationError)
+  /// Code of a stage failed.
+  case stageFailed(StageFailure)
   /// A step wrote another number of rows than the plan counted.
   case unexpectedRowCount(step: String, expected: Int64, written: Int64)
   /// The candidate failed the proof.
@@ -35,6 +39,8 @@ extension MigrationError: CustomStringConvertible {
         + " \(names.count == 1 ? "is" : "are") not registered; known are: \(known.isEmpty ? "none" : Self.list(known))."
     case .invalidExpression(let expression): expression.description
     case .mappingFailed(let failure): failure.description
+    case .unfitStages(let error): error.description
+    case .stageFailed(let failure): failure.description
     case .storeContradictsModel(let reason): "The store is not what its model says: \(reason)."
     case .unexpectedRowCount(let step, let expected, let written):
       "\(step): expected to write \(expected) rows and wrote \(written); rows of an entity number that is none of the"
@@ -55,7 +61,8 @@ extension MigrationError: CustomStringConvertible {
     switch self {
     case .unsupportedMapping, .unknownPolicies, .invalidExpression: 134140
     case .storeContradictsModel: 134020
-    case .unexpectedRowCount, .proofFailed, .appFailed, .mappingFailed, .unfitDecision: 134110
+    case .unfitStages(let error): error.coreDataCode
+    case .unexpectedRowCount, .proofFailed, .appFailed, .mappingFailed, .stageFailed, .unfitDecision: 134110
     case .database(_, let coreDataCode): coreDataCode
     case .cancelled: 134120
     }

@@ -4,15 +4,19 @@ package import HeirloomModel
 package import HeirloomStore
 
 /// One way from a version to a later one, carried out at once.
-package struct MigrationHop: Hashable, Sendable {
+package struct MigrationHop {
   /// The model that the objects come from.
   package let source: ManagedObjectModel
   /// The model that they become part of.
   package let destination: ManagedObjectModel
   /// How one becomes the other.
   package let mapping: MappingModel
+  /// Code that runs on a copy of what the hop reads, before it; `nil` for none.
+  package var willMigrate: StageHandler?
+  /// Code that runs on what the hop made, after it; `nil` for none.
+  package var didMigrate: StageHandler?
 
-  /// Creates a hop.
+  /// Creates a hop without code.
   package init(source: ManagedObjectModel, destination: ManagedObjectModel, mapping: MappingModel) {
     self.source = source
     self.destination = destination
@@ -33,10 +37,11 @@ package final class CandidateChain {
   private let builder: BuilderChoice
   private let proof: ProofLevel
   private let files: any FileOperations
+  private let willRun: (StageHandler) -> Void
   private var decisions: [DataDecision]
   /// What the last hop reads, once the ones before are done.
   private var last: (plan: MigrationPlan, connection: Connection)?
-  /// The store between two hops, which goes when the next one is proven.
+  /// The store between two hops, or the copy that code has changed; it goes when the next one is proven.
   private var between: (path: String, connection: Connection)?
 
   /// Creates a chain.
@@ -51,10 +56,11 @@ package final class CandidateChain {
   ///   - proof: How thoroughly each hop is proven.
   ///   - files: The file system.
   ///   - decisions: What is to be done with rows that don't fit.
+  ///   - willRun: Told of the code of stages before it runs.
   package init(
     gate: StoreGate, candidatePath: String, hops: [MigrationHop], policies: MigrationPolicyRegistry,
     progress: Progress?, builder: BuilderChoice, proof: ProofLevel, files: any FileOperations,
-    decisions: [DataDecision] = []
+    decisions: [DataDecision] = [], willRun: @escaping (StageHandler) -> Void = { _ in }
   ) {
     self.gate = gate
     self.candidatePath = candidatePath
@@ -65,6 +71,7 @@ package final class CandidateChain {
     self.proof = proof
     self.files = files
     self.decisions = decisions
+    self.willRun = willRun
   }
 
   /// Makes the plan of the first hop without writing anything.
@@ -101,6 +108,7 @@ package final class CandidateChain {
     var plans: [MigrationPlan] = []
     for (index, hop) in hops.enumerated() {
       let isLast = index == hops.count - 1
+      if let handler = hop.willMigrate { try perform(handler, before: hop) }
       let source = try store(for: hop)
       let target = isLast ? candidatePath : try makeIntermediate(index + 1)
       func run() throws -> CandidateRun {
@@ -119,6 +127,11 @@ package final class CandidateChain {
         throw MigrationError.unsupportedMapping(reason: "rows don't fit, and nobody decided what becomes of them")
       }
       try run().writeQuarantine(of: plan, files: files, attributes: gate.status.attributes)
+      if let handler = hop.didMigrate {
+        // What the plan promised is there before code changes it.
+        try CandidateRun.prove(plan, connection: source.connection, candidatePath: target, level: proof)
+        plan.takeChangesByCode(objects: try perform(handler, onStoreAt: target, model: hop.destination))
+      }
       plans.append(plan)
       guard !isLast else {
         last = (plan, source.connection)
@@ -162,6 +175,31 @@ package final class CandidateChain {
       defer { held.close() }
       if try held.clone(to: path, attributes: attributes) { return }
       try held.copyWithoutSync(to: path, attributes: attributes)
+    }
+  }
+
+  /// Runs code on a copy of what a hop is going to read.
+  private func perform(_ handler: StageHandler, before hop: MigrationHop) throws {
+    let path: String
+    if let between {
+      path = between.path
+      try between.connection.close()
+    } else {
+      path = try makeIntermediate(0)
+      try gate.duplicateStore(to: path)
+    }
+    _ = try perform(handler, onStoreAt: path, model: hop.source)
+    between = (path, try open(path))
+  }
+
+  private func perform(
+    _ handler: StageHandler, onStoreAt path: String, model: ManagedObjectModel
+  ) throws -> [String: Int64] {
+    willRun(handler)
+    do {
+      return try handler.run(onStoreAt: path, externalPath: gate.path, model: model, progress: progress)
+    } catch let error as SQLiteError {
+      throw MigrationError(error)
     }
   }
 

@@ -25,7 +25,7 @@ public struct MigrationPlan: Hashable, Sendable {
   /// What became of decisions, in the order in which they were given.
   public let decisions: [DecisionOutcome]
   /// What may surprise, though nothing is lost.
-  public let warnings: [String]
+  public package(set) var warnings: [String]
   /// Rows that are written anew.
   public let rowsRewritten: Int64
   /// Free space that the candidate needs beside the store, in bytes, with a margin.
@@ -80,6 +80,18 @@ extension MigrationPlan {
       return check.survives(changesOf: counted.union(derived))
     }
     checks += outcome.rowCounts.sorted { $0.key < $1.key }.map { .rowCount(table: $0.key, rows: $0.value) }
+  }
+}
+
+extension MigrationPlan {
+  /// Takes in what code did after the plan was carried out and proven.
+  mutating func takeChangesByCode(objects: [String: Int64]) {
+    rows = rows.map { row in
+      guard row.after != nil || destination.entity(named: row.entity) != nil else { return row }
+      return EntityRows(entity: row.entity, before: row.before, after: objects[row.entity] ?? 0)
+    }
+    // What holds for any store still has to.
+    checks = checks.filter { if case .noMore = $0 { true } else { false } }
   }
 }
 

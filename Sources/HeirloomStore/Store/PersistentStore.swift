@@ -194,7 +194,12 @@ public final class PersistentStore {
   }
 
   /// Makes a connection fit for changing objects.
-  static func prepare(_ connection: Connection, for schema: PhysicalSchema) throws(SQLiteError) {
+  ///
+  /// - Parameters:
+  ///   - connection: The connection.
+  ///   - schema: The store's schema.
+  /// - Throws: ``SQLiteError``.
+  package static func prepare(_ connection: Connection, for schema: PhysicalSchema) throws(SQLiteError) {
     try connection.registerCoreDataFunctions()
     let hasRTree = schema.indexes.contains { index in
       if case .rTree = index.kind { true } else { false }

@@ -1,0 +1,134 @@
+public import Foundation
+import HeirloomFormats
+public import HeirloomModel
+
+/// A version of a model that a migration stage names, with the checksum that it had when it was shipped.
+///
+/// The checksum catches a shipped model that was edited by accident. A model that is named by its place is read only when a
+/// store needs it.
+public struct ManagedObjectModelReference: Sendable {
+  /// The version checksum that the model has to have: 44 characters of Base64.
+  public let versionChecksum: String
+  private let place: Place
+
+  private enum Place: Sendable {
+    case model(ManagedObjectModel)
+    case file(URL)
+    case name(String, resources: URL?)
+    case hashes([String: VersionHash], resources: URL?)
+  }
+
+  /// Refers to a model in memory.
+  ///
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - versionChecksum: The checksum that it has to have.
+  public init(model: ManagedObjectModel, versionChecksum: String) {
+    self.versionChecksum = versionChecksum
+    place = .model(model)
+  }
+
+  /// Refers to a model by its place.
+  ///
+  /// - Parameters:
+  ///   - fileURL: A model of any kind: `.xcdatamodel`, `.mom`, a snapshot; of a bundle of versions, the current one.
+  ///   - versionChecksum: The checksum that it has to have.
+  public init(fileURL: URL, versionChecksum: String) {
+    self.versionChecksum = versionChecksum
+    place = .file(fileURL)
+  }
+
+  /// Refers to a model by the name of its version.
+  ///
+  /// - Parameters:
+  ///   - name: The version's name: that of its file without the extension.
+  ///   - bundle: The bundle whose resources hold the model, alone or among other versions; `nil` for the main one.
+  ///   - versionChecksum: The checksum that it has to have.
+  public init(name: String, in bundle: Bundle?, versionChecksum: String) {
+    self.init(name: name, inFolder: (bundle ?? .main).resourceURL, versionChecksum: versionChecksum)
+  }
+
+  /// Refers to a model by the version hashes of its entities.
+  ///
+  /// - Parameters:
+  ///   - entityVersionHashes: The hashes by the names of entities.
+  ///   - bundle: The bundle whose resources hold the model, alone or among other versions; `nil` for the main one.
+  ///   - versionChecksum: The checksum that it has to have.
+  public init(entityVersionHashes: [String: VersionHash], in bundle: Bundle?, versionChecksum: String) {
+    self.init(
+      entityVersionHashes: entityVersionHashes, inFolder: (bundle ?? .main).resourceURL,
+      versionChecksum: versionChecksum)
+  }
+
+  /// Refers to a model by its version's name in a folder of models.
+  package init(name: String, inFolder folder: URL?, versionChecksum: String) {
+    self.versionChecksum = versionChecksum
+    place = .name(name, resources: folder)
+  }
+
+  /// Refers to a model by the hashes of its entities in a folder of models.
+  package init(entityVersionHashes: [String: VersionHash], inFolder folder: URL?, versionChecksum: String) {
+    self.versionChecksum = versionChecksum
+    place = .hashes(entityVersionHashes, resources: folder)
+  }
+
+  /// Reads the model and compares its checksum.
+  ///
+  /// - Returns: The model.
+  /// - Throws: ``StagedMigrationError`` if there is none, or another than was shipped.
+  public func resolvedModel() throws(StagedMigrationError) -> ManagedObjectModel {
+    let model = try found()
+    let checksum = model.versionChecksum()
+    guard checksum == versionChecksum else {
+      throw StagedMigrationError([.editedModel(description, expected: versionChecksum, found: checksum)])
+    }
+    return model
+  }
+
+  private func found() throws(StagedMigrationError) -> ManagedObjectModel {
+    switch place {
+    case .model(let model): return model
+    case .file(let url):
+      do throws(ModelReadingError) {
+        return try ModelFile.read(url.path).model
+      } catch {
+        throw StagedMigrationError([.unreadableModel(description, reason: error.description)])
+      }
+    case .name(let name, let folder):
+      for list in Self.versionLists(in: folder) {
+        guard let version = list.version(named: name) else { continue }
+        do throws(ModelReadingError) {
+          return try version.file.read().model
+        } catch {
+          throw StagedMigrationError([.unreadableModel(description, reason: error.description)])
+        }
+      }
+    case .hashes(let hashes, let folder):
+      // What can't be read is passed over: the model may be another.
+      for version in Self.versionLists(in: folder).flatMap(\.versions) {
+        if let model = try? version.file.read().model, model.versionHashes() == hashes { return model }
+      }
+    }
+    throw StagedMigrationError([
+      .unreadableModel(description, reason: "no model among the bundle's resources is of that version")
+    ])
+  }
+
+  /// The models in a folder, bundles of versions with all of them.
+  private static func versionLists(in folder: URL?) -> [ModelVersionList] {
+    guard let folder, let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else { return [] }
+    return names.sorted().compactMap { try? ModelVersionList(folder.appendingPathComponent($0).path) }
+  }
+}
+
+extension ManagedObjectModelReference: CustomStringConvertible {
+  /// What the model is named by.
+  public var description: String {
+    switch place {
+    case .model: "the model in memory with the checksum \(versionChecksum)"
+    case .file(let url): "the model \(url.path)"
+    case .name(let name, let folder): "the model \"\(name)\" in \(folder?.path ?? "a bundle without resources")"
+    case .hashes(_, let folder): "the model with the given hashes in \(folder?.path ?? "a bundle without resources")"
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import HeirloomModel
+import HeirloomStore
+
+/// Code of a custom stage, ready to be run on a copy of the store.
+package struct StageHandler {
+  let manager: StagedMigrationManager
+  let stage: CustomMigrationStage
+  /// Whether it runs before the stage, or after it.
+  package let kind: StageHandlerKind
+
+  /// Creates what runs before or after a custom stage; `nil` if it has no such code.
+  package init?(_ kind: StageHandlerKind, of stage: CustomMigrationStage, manager: StagedMigrationManager) {
+    guard (kind == .willMigrate ? stage.willMigrateHandler : stage.didMigrateHandler) != nil else { return nil }
+    self.manager = manager
+    self.stage = stage
+    self.kind = kind
+  }
+
+  /// What the stage is called in messages.
+  package var stageName: String { manager.stageName(of: stage) }
+
+  /// Runs the code.
+  ///
+  /// - Parameters:
+  ///   - path: A file that is nobody else's: what goes wrong is thrown away with it.
+  ///   - externalPath: The store as others know it: external data are in a folder beside it, from which they are read.
+  ///   - model: The file's model.
+  ///   - progress: Cancelling it stops the code at its next question to the store.
+  /// - Returns: The objects of each entity afterwards, subentities left out.
+  /// - Throws: ``MigrationError/stageFailed(_:)``, or what else keeps the file from being used.
+  func run(
+    onStoreAt path: String, externalPath: String, model: ManagedObjectModel, progress: Progress?
+  ) throws -> [String: Int64] {
+    let connection = try Connection(path: path, mode: .readWrite)
+    // A failed save is rolled back; for what a loss of power leaves, nobody looks.
+    try connection.execute("PRAGMA journal_mode = MEMORY")
+    try connection.execute("PRAGMA synchronous = OFF")
+    if let progress { try connection.interrupt(every: 10_000) { progress.isCancelled } }
+    let actual = try ActualSchema(of: connection)
+    let schema = PhysicalSchema(model: model, actual: actual)
+    try PersistentStore.prepare(connection, for: schema)
+    let view = PersistentStore(
+      viewing: connection, database: SchemaName.store, path: externalPath, schema: schema,
+      metadata: try StoreMetadata(connection: connection, path: path))
+    try call(with: ManagedObjectContext(store: view), progress: progress)
+    try connection.removeInterruption()
+    let counts = try StoreCounts(connection: connection, schema: schema)
+    try view.close()
+    try connection.close()
+    return counts.byEntity
+  }
+
+  private func call(with context: ManagedObjectContext, progress: Progress?) throws {
+    let handler = kind == .willMigrate ? stage.willMigrateHandler : stage.didMigrateHandler
+    manager.context = context
+    defer { manager.context = nil }
+    do {
+      try handler?(manager, stage)
+      if context.hasChanges { throw StageHandlerError.unsavedChanges }
+    } catch {
+      if progress?.isCancelled == true { throw MigrationError.cancelled }
+      throw MigrationError.stageFailed(StageFailure(stage: stageName, handler: kind, underlying: error))
+    }
+    guard progress?.isCancelled != true else { throw MigrationError.cancelled }
+  }
+}

@@ -1,0 +1,149 @@
+public import Foundation
+
+/// What is wrong with the stages of a migration, all of it.
+public struct StagedMigrationError: Error, Hashable, Sendable {
+  /// What is wrong, at least one.
+  public let violations: [Violation]
+
+  /// Creates an error.
+  package init(_ violations: [Violation]) {
+    self.violations = violations
+  }
+
+  /// A rule that stages break; stages are named by their place, counted from 1, and their label.
+  @nonexhaustive
+  public enum Violation: Hashable, Sendable {
+    /// There is no stage.
+    case noStages
+    /// A lightweight stage names no version.
+    case emptyStage(stage: String)
+    /// A custom stage leads from a version to the same one.
+    case standstill(stage: String)
+    /// A version occurs where it may not occur a second time.
+    case duplicateVersion(checksum: String, stages: [String])
+    /// A custom stage starts at another version than that which the custom stage before it leads to.
+    case gap(after: String, before: String)
+    /// A stage leads back to a version that comes before.
+    case wrongOrder(stage: String)
+    /// A known version is in no stage, so that its stores could not be migrated.
+    case missingVersion(checksum: String, name: String?)
+    /// No stage starts at the version of the store.
+    case unknownVersion(checksum: String)
+    /// The current model is in a stage that comes before that of the store.
+    case backward(from: String, to: String)
+    /// The metadata of the store are of a kind that stages can't be told from.
+    case unsupportedMetadata(reason: String)
+    /// A model that a stage refers to can't be found or read.
+    case unreadableModel(String, reason: String)
+    /// A model is not the one that was shipped.
+    case editedModel(String, expected: String, found: String)
+  }
+
+  /// The code of the same error in Core Data's domain: that of the first violation.
+  ///
+  /// Where Core Data raises an exception, it is the code of a general error, 134060.
+  public var coreDataCode: Int { violations.first?.coreDataCode ?? 134060 }
+}
+
+extension StagedMigrationError.Violation {
+  /// The code of the same error in Core Data's domain.
+  public var coreDataCode: Int {
+    switch self {
+    case .gap, .missingVersion, .unknownVersion, .unreadableModel, .editedModel: 134504
+    case .unsupportedMetadata: 134505
+    case .wrongOrder, .backward: 134506
+    case .noStages, .emptyStage, .standstill, .duplicateVersion: 134060
+    }
+  }
+}
+
+extension StagedMigrationError.Violation: CustomStringConvertible {
+  /// What was found and what was expected, without a full stop.
+  public var description: String {
+    switch self {
+    case .noStages:
+      "there is no stage; expected at least one"
+    case .emptyStage(let stage):
+      "\(stage) names no version; expected at least one checksum"
+    case .standstill(let stage):
+      "\(stage) leads from a version to the same one; expected two versions whose checksums differ"
+    case .duplicateVersion(let checksum, let stages):
+      "the version \(checksum) is in \(stages.joined(separator: " and ")); expected each version once, but for that which one"
+        + " custom stage leads to and the next starts from"
+    case .gap(let after, let before):
+      "\(before) starts at another version than \(after) leads to; expected a stage between them, such as a custom stage"
+        + " without handlers"
+    case .wrongOrder(let stage):
+      "\(stage) leads back to a version that comes before; expected the stages in the order of the versions"
+    case .missingVersion(let checksum, let name):
+      "the version \(name.map { "\"\($0)\" (\(checksum))" } ?? checksum) is in no stage; expected every version that was"
+        + " shipped"
+    case .unknownVersion(let checksum):
+      "no stage starts at the version \(checksum) of the store; expected it in a lightweight stage, or as the current"
+        + " model of a custom one"
+    case .backward(let from, let to):
+      "the store is of a version of \(from), and the current model is in \(to); expected the stages in the order of the"
+        + " versions"
+    case .unsupportedMetadata(let reason):
+      reason
+    case .unreadableModel(let model, let reason):
+      "\(model) can't be read: \(reason.hasSuffix(".") ? String(reason.dropLast()) : reason)"
+    case .editedModel(let model, let expected, let found):
+      "\(model) has the checksum \(found) instead of \(expected): a shipped model was edited"
+    }
+  }
+}
+
+extension StagedMigrationError: CustomStringConvertible, LocalizedError {
+  /// One sentence with all that is wrong.
+  public var description: String {
+    "The stages of the migration can't be used: \(violations.map(\.description).joined(separator: "; "))."
+  }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
+
+  /// What to do.
+  public var recoverySuggestion: String? {
+    "Correct the stages, or put the shipped model back, then try again."
+  }
+}
+
+/// Code of a custom stage that failed.
+public struct StageFailure: Error, Sendable {
+  /// The stage: its place, counted from 1, and its label.
+  public let stage: String
+  /// Which of its handlers.
+  public let handler: StageHandlerKind
+  /// What it threw, or what was found wrong.
+  public let underlying: any Error
+}
+
+/// One of a custom stage's handlers.
+public enum StageHandlerKind: String, Hashable, Sendable {
+  /// Before the step.
+  case willMigrate
+  /// After the step.
+  case didMigrate
+}
+
+extension StageFailure: CustomStringConvertible {
+  /// One sentence: where it happened and what was found.
+  public var description: String {
+    "The \(handler.rawValue) handler of \(stage) failed: \(underlying)"
+  }
+}
+
+/// A handler that came back and left something undone.
+public enum StageHandlerError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Changes in its context are not saved.
+  case unsavedChanges
+
+  /// One sentence: what was found and what was expected.
+  public var description: String {
+    switch self {
+    case .unsavedChanges:
+      "it left changes in the context that are not saved; expected it to call save(), or rollback() to give them up."
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import HeirloomFormats
+package import HeirloomModel
+public import HeirloomStore
+
+/// Leads a store from its version to the current model, stage by stage.
+///
+/// All stages run in one candidate, and the store is replaced once, at the end. It belongs to one task.
+public final class StagedMigrationManager {
+  /// The stages in the order of the versions.
+  public let stages: [MigrationStage]
+  /// While a handler runs, the objects that it may change: of the stage's current, then of its next model.
+  ///
+  /// The handler has to save its changes.
+  public internal(set) var context: ManagedObjectContext?
+
+  /// Creates a manager.
+  ///
+  /// - Parameters:
+  ///   - stages: The stages in the order of the versions.
+  ///   - versions: All versions that were shipped, the oldest first, for which the stages are to be checked; with `nil`, only
+  ///     what the stages alone tell.
+  /// - Throws: ``StagedMigrationError`` with every rule that the stages break.
+  public init(
+    _ stages: [MigrationStage], versions: [(name: String, checksum: String)]? = nil
+  ) throws(StagedMigrationError) {
+    self.stages = stages
+    let violations = StageRules(stages, versions: versions).violations
+    guard violations.isEmpty else { throw StagedMigrationError(violations) }
+  }
+
+  /// Checks that stages can be told from what a store says about itself.
+  ///
+  /// - Parameter metadata: The store's metadata.
+  /// - Throws: ``StagedMigrationError`` if its version hashes are of another kind than those of models.
+  package static func check(_ metadata: StoreMetadata) throws(StagedMigrationError) {
+    // Stores that don't say it are of Core Data's first releases with hashes, which have the same kind.
+    guard let value = metadata.otherValues[PhysicalName.versionHashesVersionKey], value != .integer(3) else { return }
+    throw StagedMigrationError([
+      .unsupportedMetadata(
+        reason:
+          "the store's version hashes are of the kind \(value.integerValue.map(String.init) ?? "unknown"); expected"
+          + " 3, since stages are found by the checksum of hashes")
+    ])
+  }
+
+  /// A part of the way: a mapping, with the code of a custom stage before and after it.
+  package struct Leg {
+    /// The model that it starts from.
+    package let source: ManagedObjectModel
+    /// The model that it leads to.
+    package let destination: ManagedObjectModel
+    /// The custom stage that it is; `nil` for one that is only inferred.
+    package let stage: CustomMigrationStage?
+  }
+
+  /// Finds the way of a store; custom stages are stepped through, lightweight ones are not.
+  ///
+  /// - Parameters:
+  ///   - source: The model that made the store.
+  ///   - destination: The current model.
+  /// - Returns: The legs in order, none if the models are equal.
+  /// - Throws: ``StagedMigrationError`` if no stage starts at the source, or a model can't be read.
+  package func legs(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel
+  ) throws(StagedMigrationError) -> [Leg] {
+    let (start, end) = (source.versionChecksum(), destination.versionChecksum())
+    guard var position = stages.firstIndex(where: { $0.starts(at: start) }) ?? position(afterReaching: start) else {
+      throw StagedMigrationError([.unknownVersion(checksum: start)])
+    }
+    if let last = stages.lastIndex(where: { $0.names(end) }), last < position {
+      throw StagedMigrationError([.backward(from: stageName(position), to: stageName(last))])
+    }
+    var legs: [Leg] = []
+    var model = source
+    while position < stages.count, model.versionChecksum() != end {
+      defer { position += 1 }
+      guard let stage = stages[position] as? CustomMigrationStage else { continue }
+      if model.versionChecksum() != stage.currentModel.versionChecksum {
+        let current = try stage.currentModel.resolvedModel()
+        legs.append(Leg(source: model, destination: current, stage: nil))
+        model = current
+      }
+      // The app's own model is the one with the latest identifiers and user info.
+      let next = stage.nextModel.versionChecksum == end ? destination : try stage.nextModel.resolvedModel()
+      legs.append(Leg(source: model, destination: next, stage: stage))
+      model = next
+    }
+    if model.versionChecksum() != end { legs.append(Leg(source: model, destination: destination, stage: nil)) }
+    return legs
+  }
+
+  /// The place in the list after the custom stage that leads to a version.
+  private func position(afterReaching checksum: String) -> Int? {
+    stages.lastIndex { ($0 as? CustomMigrationStage)?.nextModel.versionChecksum == checksum }.map { $0 + 1 }
+  }
+
+  /// What a stage is called in messages.
+  func stageName(_ position: Int) -> String { StageRules.name(of: stages, at: position) }
+
+  /// What a stage is called in messages.
+  func stageName(of stage: MigrationStage) -> String {
+    stages.firstIndex { $0 === stage }.map(stageName) ?? "a stage"
+  }
+}
+
+/// A manager belongs to one task: its stages do.
+@available(*, unavailable)
+extension StagedMigrationManager: Sendable {}
+
+extension MigrationStage {
+  /// Whether stores of a version start here.
+  func starts(at checksum: String) -> Bool {
+    switch self {
+    case let stage as LightweightMigrationStage: stage.versionChecksums.contains(checksum)
+    case let stage as CustomMigrationStage: stage.currentModel.versionChecksum == checksum
+    default: false
+    }
+  }
+
+  /// Whether a version occurs here.
+  func names(_ checksum: String) -> Bool {
+    starts(at: checksum) || (self as? CustomMigrationStage)?.nextModel.versionChecksum == checksum
+  }
+}
