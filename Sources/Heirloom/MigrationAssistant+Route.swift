@@ -24,7 +24,8 @@ struct SourceModel {
 
 // From which model a store comes, and by which mappings it goes to the current one.
 extension MigrationAssistant {
-  /// Finds the model that made the store, in the order: snapshot, history, the store's own cache, the delegate.
+  /// Finds the model that made the store, in the order: snapshot, history, stages, the store's own cache, the
+  /// delegate.
   func sourceModel(of metadata: StoreMetadata) throws -> SourceModel {
     if stagedManager != nil { try StagedMigrationManager.check(metadata) }
     let hashes = metadata.versionHashes
@@ -38,6 +39,9 @@ extension MigrationAssistant {
       return SourceModel(model: snapshot, source: .snapshot, versionName: known?.name)
     }
     if let known { return SourceModel(model: known.model, source: .file, versionName: known.name) }
+    if let named = stagedManager?.model(withHashes: hashes) {
+      return SourceModel(model: named, source: .file, versionName: nil)
+    }
     if let cached = try? StoreModelCache.model(inStoreAt: storeURL), cached.versionHashes() == hashes {
       return SourceModel(model: cached, source: .cache, versionName: nil)
     }

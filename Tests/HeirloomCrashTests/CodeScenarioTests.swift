@@ -3,8 +3,23 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// What the scenarios with policies rest on: that they run policies, and as many hops as they say.
+/// What the scenarios with code rest on: that they run it, and in as many hops as they say.
 struct CodeScenarioTests {
+  @Test func `runs the code of both stages`() throws {
+    var app = try CrashApp.shared.get()
+    app.code = .stages
+    let folder = try QuickFolder()
+    let store = folder.url.appendingPathComponent(CrashApp.storeName)
+    try Data(app.store).write(to: store)
+    try app.launch(3, in: folder.path)
+    let context = ManagedObjectContext(
+      store: try PersistentStore.open(at: store, model: app.models[2], isReadOnly: true))
+    let entity = try #require(app.models[2].entities.first { $0.attributes.contains { $0.name == "addedInThird" } })
+    let objects = try context.fetch(FetchRequest(entity.name))
+    #expect(!objects.isEmpty)
+    #expect(objects.allSatisfy { $0["addedInSecond"] == .integer(2) && $0["addedInThird"] == .integer(1) })
+  }
+
   @Test(arguments: [(CrashScenario.Code.none, 0, 0), (.policies, 1, 0), (.hops, 1, 1)])
   func `runs policies in as many hops as its name says`(code: CrashScenario.Code, runs: Int, following: Int) throws {
     var app = try CrashApp.shared.get()

@@ -13,7 +13,7 @@ struct CrashApp: Sendable {
   let models: [ManagedObjectModel]
   /// The bytes of a store of the first version: one file in rollback mode.
   let store: [UInt8]
-  /// How much of a migration is done by policies.
+  /// How much of a migration is done by code.
   var code: CrashScenario.Code = .none
   /// What becomes of rows that the third version has no place for.
   let decisions: [DataDecision]
@@ -144,7 +144,31 @@ struct CrashApp: Sendable {
     let assistant = MigrationAssistant(
       storeURL: url, modelController: controller, history: history, configuration: configuration, files: files,
       builder: builder, vaultConfiguration: vault)
+    if code == .stages, version == 3 { assistant.stagedManager = try? StagedMigrationManager(stages) }
     return (assistant, controller)
+  }
+
+  /// From each version to the next, with code that sets what the next has added.
+  private var stages: [MigrationStage] {
+    zip(models, models.dropFirst()).enumerated().map { index, pair in
+      let stage = CustomMigrationStage(
+        migratingFrom: ManagedObjectModelReference(model: pair.0, versionChecksum: pair.0.versionChecksum()),
+        to: ManagedObjectModelReference(model: pair.1, versionChecksum: pair.1.versionChecksum()))
+      let attribute = index == 0 ? "addedInSecond" : "addedInThird"
+      stage.didMigrateHandler = { manager, _ in try Self.set(attribute, to: 1, in: manager) }
+      if index > 0 { stage.willMigrateHandler = { manager, _ in try Self.set("addedInSecond", to: 2, in: manager) } }
+      return stage
+    }
+  }
+
+  private static func set(_ attribute: String, to value: Int64, in manager: StagedMigrationManager) throws {
+    guard let context = manager.context else { throw CrashFailure("code of a stage has no context") }
+    let model = context.store.model
+    guard let entity = model.entities.first(where: { $0.attributes.contains { $0.name == attribute } }) else {
+      throw CrashFailure("no entity has \(attribute)")
+    }
+    for object in try context.fetch(FetchRequest(entity.name)) { object[attribute] = .integer(value) }
+    try context.save()
   }
 
   /// The mapping models that the app brings, all of whose objects are made by a policy.
@@ -152,7 +176,7 @@ struct CrashApp: Sendable {
     get throws {
       let pairs: [(Int, Int)] =
         switch code {
-        case .none: []
+        case .none, .stages: []
         case .policies: [(0, 1), (0, 2), (1, 2)]
         case .hops: [(0, 1), (1, 2)]
         }

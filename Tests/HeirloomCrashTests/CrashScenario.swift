@@ -46,15 +46,17 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
   var builder: BuilderChoice = .automatic
   /// Whether the file system has no hard links.
   var refusesLinks = false
-  /// How much of a migration is done by policies.
+  /// How much of a migration is done by code.
   var code: Code = .none
 
-  /// How much of a migration is done by policies, object by object.
+  /// How much of a migration is done by code, object by object.
   enum Code: String, Sendable {
     case none = ""
     case policies = " by policies"
     /// In two hops through the second version, with a store between them.
     case hops = " by policies in two hops"
+    /// In two stages, with code before and after each.
+    case stages = " in two stages"
   }
 
   /// Whether the operation is given up at its commit point.
@@ -74,18 +76,17 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
 
   /// Every state with every operation; a new operation or builder is one line more.
   static let table: [CrashScenario] = InitialState.allCases.flatMap { initial in
-    // What code makes is made in the candidate, which the beginning touches little: the quick selection has one of them.
-    let byCode = [
-      CrashScenario(initial: initial, operation: .migrate, code: .policies),
-      CrashScenario(initial: initial, operation: .migrate, code: .hops),
-    ]
+    // What code makes is made in the candidate, which the beginning touches little: the quick selection has one of them, and
+    // leaves out what two hops do as well.
+    let codes: [Code] =
+      LongTests.areOn ? [.policies, .hops, .stages] : initial == .uncheckpointedWAL ? [.hops, .stages] : []
     return [
       CrashScenario(initial: initial, operation: .migrate, builder: .always(.rebuild)),
       CrashScenario(initial: initial, operation: .migrate, builder: .always(.cloneAndAlter)),
       CrashScenario(initial: initial, operation: .restore),
       CrashScenario(initial: initial, operation: .archive),
       CrashScenario(initial: initial, operation: .prune),
-    ] + (LongTests.areOn || initial == .uncheckpointedWAL ? byCode : [])
+    ] + codes.map { CrashScenario(initial: initial, operation: .migrate, code: $0) }
   }
 
   /// What the table has no place for.
@@ -111,19 +112,20 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
   static let all = table + further
 
   /// The scenarios whose recovery is crashed in as well.
-  static let base: [CrashScenario] = [
-    CrashScenario(initial: .rollbackAtRest, operation: .migrate),
-    CrashScenario(initial: .uncheckpointedWAL, operation: .migrate),
-    CrashScenario(initial: .hotJournal, operation: .migrate, builder: .always(.rebuild)),
-    CrashScenario(initial: .hotJournal, operation: .migrate, builder: .always(.cloneAndAlter)),
-    CrashScenario(initial: .externalData, operation: .migrate, refusesLinks: true),
-    CrashScenario(initial: .uncheckpointedWAL, operation: .migrate, code: .hops),
-    CrashScenario(initial: .rollbackAtRest, operation: .migrateDeciding),
-    CrashScenario(initial: .rollbackAtRest, operation: .restore),
-    CrashScenario(initial: .rollbackAtRest, operation: .archive),
-    CrashScenario(initial: .rollbackAtRest, operation: .prune),
-    CrashScenario(initial: .staleCandidate, operation: .migrate),
-    CrashScenario(initial: .externalData, operation: .setAside),
-    CrashScenario(initial: .externalData, operation: .restoreLost),
-  ]
+  static let base: [CrashScenario] =
+    [
+      CrashScenario(initial: .rollbackAtRest, operation: .migrate),
+      CrashScenario(initial: .uncheckpointedWAL, operation: .migrate),
+      CrashScenario(initial: .hotJournal, operation: .migrate, builder: .always(.rebuild)),
+      CrashScenario(initial: .hotJournal, operation: .migrate, builder: .always(.cloneAndAlter)),
+      CrashScenario(initial: .externalData, operation: .migrate, refusesLinks: true),
+      CrashScenario(initial: .uncheckpointedWAL, operation: .migrate, code: .hops),
+      CrashScenario(initial: .rollbackAtRest, operation: .migrateDeciding),
+      CrashScenario(initial: .rollbackAtRest, operation: .restore),
+      CrashScenario(initial: .rollbackAtRest, operation: .archive),
+      CrashScenario(initial: .rollbackAtRest, operation: .prune),
+      CrashScenario(initial: .staleCandidate, operation: .migrate),
+      CrashScenario(initial: .externalData, operation: .setAside),
+      CrashScenario(initial: .externalData, operation: .restoreLost),
+    ] + (LongTests.areOn ? [CrashScenario(initial: .uncheckpointedWAL, operation: .migrate, code: .stages)] : [])
 }

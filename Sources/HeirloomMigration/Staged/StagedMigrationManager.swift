@@ -89,6 +89,19 @@ public final class StagedMigrationManager {
     return legs
   }
 
+  /// Finds a model that a stage names.
+  ///
+  /// - Parameter hashes: The version hashes of its entities.
+  /// - Returns: `nil` if no stage names it, or it can't be read.
+  package func model(withHashes hashes: [String: VersionHash]) -> ManagedObjectModel? {
+    let checksum = ManagedObjectModel.versionChecksum(of: hashes)
+    let references = stages.compactMap { $0 as? CustomMigrationStage }.flatMap { [$0.currentModel, $0.nextModel] }
+    for reference in references where reference.versionChecksum == checksum {
+      if let model = try? reference.resolvedModel(), model.versionHashes() == hashes { return model }
+    }
+    return nil
+  }
+
   /// The place in the list after the custom stage that leads to a version.
   private func position(afterReaching checksum: String) -> Int? {
     stages.lastIndex { ($0 as? CustomMigrationStage)?.nextModel.versionChecksum == checksum }.map { $0 + 1 }

@@ -1,0 +1,311 @@
+import Foundation
+import Heirloom
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// Stores that are led through stages, with code before and after a step.
+struct StagedMigrationTests {
+  private typealias Make = InferableChangeTests
+
+  /// Versions whose neighbours have inferred mappings: `note` is text, goes, and comes back as a number.
+  ///
+  /// From the first to the third or fourth there is none.
+  struct Scene {
+    let directory: TemporaryDirectory
+    let models: [ManagedObjectModel]
+    var store: URL { directory.file("Store.sqlite") }
+
+    init() throws {
+      directory = try TemporaryDirectory()
+      let name = Make.attribute("name")
+      models = try [
+        [name, Make.attribute("note")],
+        [name],
+        [name, Make.attribute("note", .integer64)],
+        [name, Make.attribute("note", .integer64), Make.attribute("extra")],
+      ].map { try ManagedObjectModel(entities: [Make.entity("Item", $0)]) }
+    }
+
+    func makeStore(version: Int = 1) throws {
+      var generator = StoreGenerator(objectsPerEntity: 9, seed: 5)
+      try generator.makeStore(at: store, model: models[version - 1])
+      try ModelController(storeURL: store).archive(models[version - 1])
+    }
+
+    func reference(_ version: Int) -> ManagedObjectModelReference {
+      ManagedObjectModelReference(model: models[version - 1], versionChecksum: checksum(version))
+    }
+
+    func checksum(_ version: Int) -> String { models[version - 1].versionChecksum() }
+
+    func custom(
+      _ from: Int, _ to: Int, will: CustomMigrationStage.Handler? = nil, did: CustomMigrationStage.Handler? = nil
+    ) -> CustomMigrationStage {
+      let stage = CustomMigrationStage(migratingFrom: reference(from), to: reference(to), label: "\(from) to \(to)")
+      stage.willMigrateHandler = will
+      stage.didMigrateHandler = did
+      return stage
+    }
+
+    func light(_ versions: Int...) -> LightweightMigrationStage { LightweightMigrationStage(versions.map(checksum)) }
+
+    /// Stages in the notation `[1,2] 2>3`.
+    func stages(_ text: String) -> [MigrationStage] {
+      text.split(separator: " ").map { stage in
+        let numbers = stage.split { !$0.isNumber }.compactMap { Int($0) }
+        return stage.contains(">")
+          ? custom(numbers[0], numbers[1]) : LightweightMigrationStage(numbers.map(checksum))
+      }
+    }
+
+    func assistant(_ stages: [MigrationStage]?, to version: Int) throws -> MigrationAssistant {
+      let assistant = MigrationAssistant(
+        storeURL: store, modelController: ModelController(storeURL: store),
+        history: ModelHistory(current: models[version - 1]))
+      assistant.stagedManager = try stages.map { try StagedMigrationManager($0) }
+      return assistant
+    }
+
+    @discardableResult
+    func migrate(_ stages: [MigrationStage]?, to version: Int) throws -> MigrationReport? {
+      guard case .migrated(let report) = try assistant(stages, to: version).migrateStore() else { return nil }
+      return report
+    }
+
+    /// The values of an attribute, in the order of the objects' keys.
+    func values(_ name: String, version: Int) throws -> [AttributeValue?] {
+      let context = ManagedObjectContext(
+        store: try PersistentStore.open(at: store, model: models[version - 1], isReadOnly: true))
+      return try context.fetch(FetchRequest("Item")).map { $0[name] }
+    }
+  }
+
+  /// What Core Data does with such stages, as its users measured it (Apple's developer forum, thread 804902).
+  @Test(arguments: [
+    ("", 1, 2, true), ("", 2, 3, true), ("", 3, 4, true), ("", 1, 3, false), ("", 1, 4, false), ("", 2, 4, true),
+    ("[1,2,3]", 1, 3, false), ("[1] [2] [3]", 1, 3, false), ("1>2 [3]", 1, 3, true), ("[1] 2>3", 1, 3, true),
+    ("1>2 2>3", 1, 3, true), ("1>2 [3,4]", 1, 4, true), ("[3,4] 1>2", 1, 4, false), ("[1,2] [3,4]", 1, 4, false),
+    ("[1] 2>3 [4]", 1, 4, true), ("[1,4] 2>3", 1, 4, true), ("2>3 [1,4]", 1, 4, false),
+  ])
+  func `the matrix of Core Data's users`(text: String, from: Int, to: Int, succeeds: Bool) throws {
+    let scene = try Scene()
+    try scene.makeStore(version: from)
+    let before = try Data(contentsOf: scene.store)
+    let stages = text.isEmpty ? nil : scene.stages(text)
+    guard succeeds else {
+      let error = try #require(throws: MigrationAssistantError.self) { try scene.migrate(stages, to: to) }
+      #expect(error.coreDataCode == (text == "[3,4] 1>2" ? 134506 : 134190))
+      #expect(try Data(contentsOf: scene.store) == before)
+      return
+    }
+    let names = try scene.values("name", version: from)
+    let report = try #require(try scene.migrate(stages, to: to))
+    #expect(report.destinationChecksum == scene.checksum(to))
+    #expect(try scene.values("name", version: to) == names)
+    #expect(try scene.migrate(stages, to: to) == nil)
+  }
+
+  @Test func `code runs in order, with the objects of the model before and after each step`() throws {
+    let scene = try Scene()
+    try scene.makeStore()
+    var calls: [String] = []
+    func record(_ manager: StagedMigrationManager, _ stage: CustomMigrationStage, _ what: String) throws {
+      let context = try #require(manager.context)
+      calls.append("\(what) \(stage.label) on \(context.store.model.versionChecksum())")
+    }
+    let stages = [(1, 2), (2, 3)].map { from, to in
+      scene.custom(from, to, will: { try record($0, $1, "will") }, did: { try record($0, $1, "did") })
+    }
+    try scene.migrate(stages, to: 4)
+    #expect(
+      calls == [
+        "will 1 to 2 on \(scene.checksum(1))", "did 1 to 2 on \(scene.checksum(2))",
+        "will 2 to 3 on \(scene.checksum(2))", "did 2 to 3 on \(scene.checksum(3))",
+      ])
+  }
+
+  @Test func `what code saves is in the store, and the version that is kept knows nothing of it`() throws {
+    let scene = try Scene()
+    try scene.makeStore()
+    let notes = try scene.values("note", version: 1)
+    var lengths: [Int64: Int64] = [:]
+    let first = scene.custom(
+      1, 2,
+      will: { manager, _ in
+        let context = try #require(manager.context)
+        for item in try context.fetch(FetchRequest("Item")) {
+          if case .string(let text)? = item["note"] {
+            lengths[try #require(item.objectID).primaryKey] = Int64(text.utf8.count)
+          }
+          item["name"] = .string("seen")
+        }
+        try context.save()
+      })
+    let second = scene.custom(
+      2, 3,
+      did: { manager, _ in
+        let context = try #require(manager.context)
+        for item in try context.fetch(FetchRequest("Item")) {
+          item["note"] = lengths[try #require(item.objectID).primaryKey].map { .integer($0) }
+        }
+        let new = try context.insert("Item")
+        new["name"] = .string("new")
+        try context.save()
+      })
+    let report = try #require(try scene.migrate([first, second], to: 3))
+    #expect(report.plan.following.last?.rows == [EntityRows(entity: "Item", before: 9, after: 10)])
+    let expected: [AttributeValue?] = notes.map { note in
+      if case .string(let text)? = note { .integer(Int64(text.utf8.count)) } else { nil }
+    }
+    #expect(try scene.values("note", version: 3) == expected + [nil])
+    #expect(
+      try scene.values("name", version: 3) == Array(repeating: .string("seen"), count: 9) + [.string("new")])
+    let controller = try scene.assistant(nil, to: 3)
+    let kept = try controller.previousVersions()
+    #expect(kept.map(\.versionChecksum) == [scene.checksum(1)])
+    _ = try controller.restorePreviousVersion(kept[0].id)
+    #expect(try scene.values("note", version: 1) == notes)
+    #expect(try !scene.values("name", version: 1).contains(.string("seen")))
+  }
+
+  @Test func `code before a step mends what would stand in its way`() throws {
+    let directory = try TemporaryDirectory()
+    let store = directory.file("Store.sqlite")
+    let first = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name")])])
+    let second = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name", optional: false)])])
+    let created = try PersistentStore.create(at: store, model: first)
+    let context = ManagedObjectContext(store: created)
+    for name in ["a", nil, "c"] { try context.insert("Item")["name"] = name.map(AttributeValue.string) }
+    try context.save()
+    try created.close()
+    func migrate(_ handler: CustomMigrationStage.Handler?) throws -> MigrationOutcome {
+      let stage = CustomMigrationStage(
+        migratingFrom: ManagedObjectModelReference(model: first, versionChecksum: first.versionChecksum()),
+        to: ManagedObjectModelReference(model: second, versionChecksum: second.versionChecksum()))
+      stage.willMigrateHandler = handler
+      let assistant = MigrationAssistant(
+        storeURL: store, modelController: ModelController(storeURL: store), history: ModelHistory(current: second))
+      assistant.stagedManager = try StagedMigrationManager([stage])
+      return try assistant.migrateStore()
+    }
+    // Without, and with code that mends nothing, the rows are counted and nothing is changed.
+    let mendsNothing: CustomMigrationStage.Handler = { _, _ in }
+    for handler in [nil, mendsNothing] {
+      let error = try #require(throws: MigrationAssistantError.self) { try migrate(handler) }
+      guard case .decisionNeeded(_, let plan) = error else { throw error }
+      #expect(plan.blockers.map(\.rows) == [1])
+    }
+    let outcome = try migrate { manager, _ in
+      let context = try #require(manager.context)
+      for item in try context.fetch(FetchRequest("Item", where: "name == nil")) { item["name"] = .string("none") }
+      try context.save()
+    }
+    guard case .migrated = outcome else {
+      Issue.record("expected a migration")
+      return
+    }
+    let after = ManagedObjectContext(store: try PersistentStore.open(at: store, model: second, isReadOnly: true))
+    #expect(try after.fetch(FetchRequest("Item")).map { $0["name"] } == ["a", "none", "c"].map { .string($0) })
+  }
+
+  struct OwnError: Error, Equatable {}
+
+  @Test(arguments: ["throws", "leaves changes", "breaks a rule"], [StageHandlerKind.willMigrate, .didMigrate])
+  func `code that fails is named, and leaves nothing behind`(mistake: String, kind: StageHandlerKind) throws {
+    let scene = try Scene()
+    try scene.makeStore()
+    let before = try Data(contentsOf: scene.store)
+    let handler: CustomMigrationStage.Handler = { manager, _ in
+      let context = try #require(manager.context)
+      try context.insert("Item")["name"] = .string("of a run that fails")
+      switch mistake {
+      case "throws":
+        try context.save()
+        throw OwnError()
+      case "breaks a rule":
+        try context.insert("Item")["name"] = .integer(1)
+        try context.save()
+      default: break
+      }
+    }
+    let failing = scene.custom(
+      2, 3, will: kind == .willMigrate ? handler : nil, did: kind == .didMigrate ? handler : nil)
+    let stages = [scene.light(1), failing]
+    let error = try #require(throws: MigrationAssistantError.self) { try scene.migrate(stages, to: 3) }
+    guard case .failed(_, .stageFailed(let failure)) = error else { throw error }
+    #expect(failure.handler == kind)
+    #expect(failure.stage == "stage 2 (2 to 3)")
+    if mistake == "throws" { #expect(failure.underlying as? OwnError == OwnError()) }
+    if mistake == "leaves changes" { #expect(failure.underlying as? StageHandlerError == .unsavedChanges) }
+    #expect(error.coreDataCode == 134110)
+    #expect(error.description.contains("\(kind.rawValue) handler of stage 2 (2 to 3)"))
+    #expect(try Data(contentsOf: scene.store) == before)
+    let left = try FileManager.default.subpathsOfDirectory(atPath: scene.store.path + ".heirloom")
+    #expect(left.filter { !["lock", "incoming", "previous", "model.json.gz"].contains($0) } == [])
+    // The next run begins anew.
+    failing.willMigrateHandler = nil
+    failing.didMigrateHandler = nil
+    try scene.migrate(stages, to: 3)
+    #expect(try scene.values("name", version: 3).count == 9)
+  }
+
+  @Test func `cancelling stops the code of a stage`() throws {
+    let scene = try Scene()
+    try scene.makeStore()
+    let before = try Data(contentsOf: scene.store)
+    var assistant: MigrationAssistant?
+    let stage = scene.custom(1, 2, will: { _, _ in assistant?.progress.cancel() })
+    assistant = try scene.assistant([stage], to: 2)
+    let error = try #require(throws: MigrationAssistantError.self) { try assistant?.migrateStore() }
+    #expect(error.code == "cancelled")
+    #expect(try Data(contentsOf: scene.store) == before)
+  }
+
+  @Test func `a store of a version that no stage starts at, and an edited model, are refused`() throws {
+    let scene = try Scene()
+    try scene.makeStore()
+    let before = try Data(contentsOf: scene.store)
+    let unknown = try #require(throws: MigrationAssistantError.self) {
+      try scene.migrate([scene.custom(2, 3)], to: 4)
+    }
+    guard case .failed(_, .unfitStages(let error)) = unknown else { throw unknown }
+    #expect(error.violations == [.unknownVersion(checksum: scene.checksum(1))])
+    #expect(unknown.coreDataCode == 134504)
+
+    let edited = CustomMigrationStage(
+      migratingFrom: scene.reference(1),
+      to: ManagedObjectModelReference(model: scene.models[1], versionChecksum: scene.checksum(4)))
+    let refused = try #require(throws: MigrationAssistantError.self) { try scene.migrate([edited], to: 3) }
+    guard case .failed(_, .unfitStages(let error)) = refused, case .editedModel? = error.violations.first else {
+      throw refused
+    }
+    #expect(refused.coreDataCode == 134504)
+    #expect(try Data(contentsOf: scene.store) == before)
+  }
+
+  @Test func `a store that nobody else knows is told by the models that stages name`() throws {
+    let scene = try Scene()
+    try scene.makeStore()
+    try FileManager.default.removeItem(atPath: scene.store.path + ".heirloom")
+    #expect(throws: MigrationAssistantError.self) { try scene.migrate([scene.light(1), scene.custom(2, 3)], to: 3) }
+    let report = try #require(try scene.migrate([scene.custom(1, 2), scene.light(3)], to: 3))
+    #expect(report.modelSource == .file)
+  }
+
+  @Test func `a store whose hashes are of another kind is refused`() throws {
+    let scene = try Scene()
+    try scene.makeStore()
+    let connection = try Connection(path: scene.store.path, mode: .readWrite)
+    var metadata = try StoreMetadata(connection: connection, path: scene.store.path)
+    metadata.otherValues["NSStoreModelVersionHashesVersion"] = .integer(4)
+    try metadata.write(to: connection)
+    try connection.close()
+    let before = try Data(contentsOf: scene.store)
+    let error = try #require(throws: MigrationAssistantError.self) {
+      try scene.migrate([scene.custom(1, 2)], to: 2)
+    }
+    #expect(error.coreDataCode == 134505)
+    #expect(try Data(contentsOf: scene.store) == before)
+  }
+}
