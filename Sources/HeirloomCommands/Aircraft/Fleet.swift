@@ -1,0 +1,161 @@
+package import Foundation
+package import Heirloom
+
+/// What a store of the story Aircraft holds, whichever its version.
+package struct Fleet: Equatable, Sendable {
+  /// The colours of an aircraft.
+  package struct ColorScheme: Equatable, Sendable {
+    /// The colour of most of it.
+    package var primary: String?
+    /// The colour of its stripes.
+    package var secondary: String?
+    /// The colour of its letters.
+    package var tertiary: String?
+
+    /// Creates a colour scheme.
+    package init(primary: String? = nil, secondary: String? = nil, tertiary: String? = nil) {
+      self.primary = primary
+      self.secondary = secondary
+      self.tertiary = tertiary
+    }
+  }
+
+  /// A line of an aircraft's log.
+  package struct LogEntry: Equatable, Sendable {
+    /// When it was written, in seconds since 2001-01-01 UTC.
+    package var date: Double?
+    /// What was written.
+    package var remarks: String?
+
+    /// Creates a line.
+    package init(date: Double?, remarks: String?) {
+      self.date = date
+      self.remarks = remarks
+    }
+  }
+
+  /// An aircraft.
+  package struct Aircraft: Equatable, Sendable {
+    /// The attribute `aircraftCategory`.
+    package var category: String?
+    /// The attribute `aircraftClass`.
+    package var aircraftClass: String?
+    /// The attribute `aircraftType`.
+    package var type: String?
+    /// What is painted on it.
+    package var tailNumber: String?
+    /// A picture's bytes; empty ones are not the same as none.
+    package var photo: [UInt8]?
+    /// The log, by the entries' keys.
+    package var logEntries: [LogEntry]
+    /// The colours; `nil` where no element has a value, and in the first version.
+    package var colorScheme: ColorScheme?
+    /// What was recorded of its last flight, wherever the version keeps it; `nil` in the first.
+    package var flightData: [UInt8]?
+
+    /// Creates an aircraft as the first version knows it.
+    package init(
+      tailNumber: String?, category: String? = nil, aircraftClass: String? = nil, type: String? = nil,
+      photo: [UInt8]? = nil, logEntries: [LogEntry] = []
+    ) {
+      self.category = category
+      self.aircraftClass = aircraftClass
+      self.type = type
+      self.tailNumber = tailNumber
+      self.photo = photo
+      self.logEntries = logEntries
+    }
+  }
+
+  /// The aircraft, by their keys.
+  package var aircraft: [Aircraft]
+
+  /// Creates a fleet.
+  package init(_ aircraft: [Aircraft]) {
+    self.aircraft = aircraft
+  }
+
+  /// The number of log entries.
+  package var logEntryCount: Int { aircraft.map(\.logEntries.count).reduce(0, +) }
+  /// The number of aircraft with flight data, empty ones included.
+  package var recordedCount: Int { aircraft.count { $0.flightData != nil } }
+
+  /// Reads a store of any version.
+  ///
+  /// - Parameters:
+  ///   - url: The store's file.
+  ///   - model: The version's model.
+  /// - Throws: `StoreError`, `ManagedObjectError`.
+  package init(of url: URL, model: ManagedObjectModel) throws {
+    let store = try PersistentStore.open(at: url, model: model, isReadOnly: true)
+    let entity = model.entities.first { $0.name == "Aircraft" }
+    let hasColors = entity?.attributes.contains { $0.name == "colorScheme" } ?? false
+    let hasFlightData = entity?.attributes.contains { $0.name == "flightData" } ?? false
+    let hasRecords = entity?.relationships.contains { $0.name == FleetObjects.record } ?? false
+    aircraft = try ManagedObjectContext(store: store).fetch("Aircraft").map { object in
+      var aircraft = Aircraft(
+        tailNumber: try object.string("tailNumber"), category: try object.string("aircraftCategory"),
+        aircraftClass: try object.string("aircraftClass"), type: try object.string("aircraftType"),
+        photo: try object.bytes("photo"),
+        logEntries: try object.objects(forRelationship: "logEntries").map { entry in
+          LogEntry(
+            date: try entry.date("date")?.timeIntervalSinceReferenceDate, remarks: try entry.string("remarks"))
+        })
+      if hasColors { aircraft.colorScheme = try FleetObjects.colorScheme(of: object) }
+      if hasFlightData { aircraft.flightData = try object.bytes("flightData") }
+      if hasRecords, let record = try object.object(forRelationship: FleetObjects.record) {
+        aircraft.flightData = try record.bytes("data")
+      }
+      return aircraft
+    }
+    try store.close()
+  }
+
+  /// Makes a store of the first version.
+  ///
+  /// - Parameters:
+  ///   - url: The store's file, which must not exist yet.
+  ///   - model: The first version's model.
+  /// - Throws: What keeps it from being made.
+  package func makeStore(at url: URL, model: ManagedObjectModel) throws {
+    let store = try PersistentStore.create(at: url, model: model)
+    let context = ManagedObjectContext(store: store)
+    for aircraft in aircraft {
+      let object = try context.insert("Aircraft")
+      try object.set(aircraft.category, for: "aircraftCategory")
+      try object.set(aircraft.aircraftClass, for: "aircraftClass")
+      try object.set(aircraft.type, for: "aircraftType")
+      try object.set(aircraft.tailNumber, for: "tailNumber")
+      try object.set(aircraft.photo, for: "photo")
+      for entry in aircraft.logEntries {
+        let line = try context.insert("LogEntry")
+        try line.setValue(entry.date.map { .date($0) }, forAttribute: "date")
+        try line.set(entry.remarks, for: "remarks")
+        try line.setObject(object, forRelationship: "aircraft")
+      }
+    }
+    try context.save()
+    try store.close()
+  }
+
+  /// Gives each aircraft of a store of the second version the colours and flight data that it has here.
+  ///
+  /// - Parameters:
+  ///   - url: The store's file.
+  ///   - model: The second version's model.
+  /// - Throws: What keeps it from being written; ``FleetError/otherAircraft(found:expected:)``.
+  package func addColorsAndFlightData(to url: URL, model: ManagedObjectModel) throws {
+    let store = try PersistentStore.open(at: url, model: model)
+    let context = ManagedObjectContext(store: store)
+    let objects = try context.fetch("Aircraft")
+    guard objects.count == aircraft.count else {
+      throw FleetError.otherAircraft(found: objects.count, expected: aircraft.count)
+    }
+    for (object, aircraft) in zip(objects, aircraft) {
+      try FleetObjects.paint(object, aircraft.colorScheme)
+      try object.set(aircraft.flightData, for: "flightData")
+    }
+    try context.save()
+    try store.close()
+  }
+}

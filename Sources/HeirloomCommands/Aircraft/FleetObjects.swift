@@ -1,0 +1,47 @@
+import Heirloom
+
+/// Reading and writing of the fleet's objects, by the app and by its stages' handlers alike.
+enum FleetObjects {
+  /// The relationship of an aircraft to its flight data.
+  static let record = "recordedFlight"
+
+  /// Returns the colours of an aircraft; `nil` where no element has a value.
+  static func colorScheme(of object: ManagedObject) throws -> Fleet.ColorScheme? {
+    let scheme = Fleet.ColorScheme(
+      primary: try object.string("colorScheme.primary"), secondary: try object.string("colorScheme.secondary"),
+      tertiary: try object.string("colorScheme.tertiary"))
+    return scheme == Fleet.ColorScheme() ? nil : scheme
+  }
+
+  /// Sets the colours of an aircraft.
+  static func paint(_ object: ManagedObject, _ scheme: Fleet.ColorScheme?) throws {
+    try object.set(scheme?.primary, for: "colorScheme.primary")
+    try object.set(scheme?.secondary, for: "colorScheme.secondary")
+    try object.set(scheme?.tertiary, for: "colorScheme.tertiary")
+  }
+}
+
+/// An object of the fleet that is not as the app wrote them.
+package enum FleetError: Error, Hashable, Sendable {
+  /// The store holds other aircraft than those that are to be changed.
+  case otherAircraft(found: Int, expected: Int)
+  /// There are not as many models as the story has.
+  case otherModels(found: Int, expected: Int)
+  /// A handler was called without the objects that it is to change.
+  case noContext
+  /// An aircraft's flight data are not in an object of their own.
+  case notCopied(tailNumber: String?)
+}
+
+extension FleetError: CustomStringConvertible {
+  /// One sentence: what was found and what was expected.
+  package var description: String {
+    switch self {
+    case .otherAircraft(let found, let expected): "The store holds \(found) aircraft; \(expected) were expected."
+    case .otherModels(let found, let expected): "There are \(found) models; the \(expected) of the story were expected."
+    case .noContext: "The handler has no context; one on the stage's model was expected."
+    case .notCopied(let tailNumber):
+      "The flight data of the aircraft \(tailNumber ?? "without a tail number") are in no object of their own."
+    }
+  }
+}
