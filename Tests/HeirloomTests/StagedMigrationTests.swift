@@ -169,44 +169,116 @@ struct StagedMigrationTests {
     #expect(try !scene.values("name", version: 1).contains(.string("seen")))
   }
 
-  @Test func `code before a step mends what would stand in its way`() throws {
-    let directory = try TemporaryDirectory()
-    let store = directory.file("Store.sqlite")
-    let first = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name")])])
-    let second = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name", optional: false)])])
-    let created = try PersistentStore.create(at: store, model: first)
-    let context = ManagedObjectContext(store: created)
-    for name in ["a", nil, "c"] { try context.insert("Item")["name"] = name.map(AttributeValue.string) }
-    try context.save()
-    try created.close()
-    func migrate(_ handler: CustomMigrationStage.Handler?) throws -> MigrationOutcome {
-      let stage = CustomMigrationStage(
-        migratingFrom: ManagedObjectModelReference(model: first, versionChecksum: first.versionChecksum()),
-        to: ManagedObjectModelReference(model: second, versionChecksum: second.versionChecksum()))
+  /// A store in which a name is missing, and a step to a model that requires it.
+  private struct Required {
+    let directory: TemporaryDirectory
+    let models: [ManagedObjectModel]
+    var store: URL { directory.file("Store.sqlite") }
+
+    init(_ names: [String?]) throws {
+      directory = try TemporaryDirectory()
+      models = try [true, false].map {
+        try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name", optional: $0)])])
+      }
+      let created = try PersistentStore.create(at: store, model: models[0])
+      let context = ManagedObjectContext(store: created)
+      for name in names { try context.insert("Item")["name"] = name.map(AttributeValue.string) }
+      try context.save()
+      try created.close()
+    }
+
+    func migrate(_ handler: CustomMigrationStage.Handler?, decisions: [DataDecision] = []) throws -> MigrationOutcome {
+      let references = models.map { ManagedObjectModelReference(model: $0, versionChecksum: $0.versionChecksum()) }
+      let stage = CustomMigrationStage(migratingFrom: references[0], to: references[1])
       stage.willMigrateHandler = handler
+      var configuration = MigrationAssistant.Configuration()
+      configuration.decisions = decisions
       let assistant = MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store), history: ModelHistory(current: second))
+        storeURL: store, modelController: ModelController(storeURL: store), history: ModelHistory(current: models[1]),
+        configuration: configuration)
       assistant.stagedManager = try StagedMigrationManager([stage])
       return try assistant.migrateStore()
     }
+
+    func names() throws -> [AttributeValue?] {
+      let context = ManagedObjectContext(
+        store: try PersistentStore.open(at: store, model: models[1], isReadOnly: true))
+      return try context.fetch(FetchRequest("Item")).map { $0["name"] }
+    }
+  }
+
+  @Test func `code before a step mends what would stand in its way`() throws {
+    let scene = try Required(["a", nil, "c"])
     // Without, and with code that mends nothing, the rows are counted and nothing is changed.
     let mendsNothing: CustomMigrationStage.Handler = { _, _ in }
     for handler in [nil, mendsNothing] {
-      let error = try #require(throws: MigrationAssistantError.self) { try migrate(handler) }
+      let error = try #require(throws: MigrationAssistantError.self) { try scene.migrate(handler) }
       guard case .decisionNeeded(_, let plan) = error else { throw error }
       #expect(plan.blockers.map(\.rows) == [1])
     }
-    let outcome = try migrate { manager, _ in
+    let outcome = try scene.migrate { manager, _ in
       let context = try #require(manager.context)
       for item in try context.fetch(FetchRequest("Item", where: "name == nil")) { item["name"] = .string("none") }
       try context.save()
     }
-    guard case .migrated = outcome else {
+    guard case .migrated(let report) = outcome else {
       Issue.record("expected a migration")
       return
     }
-    let after = ManagedObjectContext(store: try PersistentStore.open(at: store, model: second, isReadOnly: true))
-    #expect(try after.fetch(FetchRequest("Item")).map { $0["name"] } == ["a", "none", "c"].map { .string($0) })
+    #expect(report.plan.blockers.isEmpty)
+    #expect(try scene.names() == ["a", "none", "c"].map { .string($0) })
+  }
+
+  @Test func `what code leaves is for decisions, counted after it`() throws {
+    let scene = try Required(["a", nil, nil])
+    let outcome = try scene.migrate(
+      { manager, _ in
+        let context = try #require(manager.context)
+        try context.fetch(FetchRequest("Item", where: "name == nil")).first?["name"] = .string("by code")
+        try context.save()
+      }, decisions: [DataDecision(entity: "Item", property: "name", .fill(.string("by decision")))])
+    guard case .migrated(let report) = outcome else {
+      Issue.record("expected a migration")
+      return
+    }
+    #expect(report.plan.decisions.map(\.filled) == [1])
+    #expect(try scene.names() == ["a", "by code", "by decision"].map { .string($0) })
+  }
+
+  /// Gives a mapping for the step that can't be inferred.
+  private final class Asked: MigrationAssistantDelegate {
+    var steps: [[String]] = []
+
+    func migrationAssistant(
+      _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
+      obstacles: [MappingObstacle]
+    ) throws -> MappingModel? {
+      steps.append([source.versionChecksum(), destination.versionChecksum()])
+      return try MappingModel.inferred(from: source, to: destination) {
+        EntityMapping(from: "Item", to: "Item") {
+          PropertyMapping("name", expression: "$source.name")
+          PropertyMapping("note", expression: "length:($source.note)")
+        }
+      }
+    }
+  }
+
+  @Test func `a step that can't be inferred asks the delegate for its mapping, and runs its code around it`() throws {
+    let scene = try Scene()
+    try scene.makeStore()
+    var steps = 0
+    let stage = scene.custom(1, 3, will: { _, _ in steps += 1 }, did: { _, _ in steps += 1 })
+    let delegate = Asked()
+    let assistant = try scene.assistant([stage, scene.light(4)], to: 4)
+    assistant.delegate = delegate
+    let notes = try scene.values("note", version: 1)
+    try withExtendedLifetime(delegate) { _ = try assistant.migrateStore() }
+    #expect(delegate.steps == [[scene.checksum(1), scene.checksum(3)]])
+    #expect(steps == 2)
+    let lengths: [AttributeValue?] = notes.map {
+      if case .string(let text)? = $0 { .integer(Int64(text.utf16.count)) } else { nil }
+    }
+    #expect(try scene.values("note", version: 4) == lengths)
   }
 
   struct OwnError: Error, Equatable {}
