@@ -28,6 +28,11 @@ public final class MigrationAssistant {
     public var allowsUnsafeVolume: Bool = false
     /// What is to be done with rows that don't fit the current model; the delegate may add to it when it sees a plan.
     public var decisions: [DataDecision] = []
+    /// Whether a lightweight migration leaves clean-up for after the launch: tables and columns without use, new indexes.
+    ///
+    /// The store has the current model at once. ``PersistentStore/finishDeferredLightweightMigration()`` cleans up, or the next
+    /// migration. Columns and tables that wait still hold their values, and a migration by code leaves nothing.
+    public var defersLightweightMigration: Bool = false
 
     /// Creates the standard configuration.
     public init() {}
@@ -197,7 +202,8 @@ public final class MigrationAssistant {
         guard let route else { return }
         let run = CandidateChain(
           gate: gate, candidatePath: candidate, hops: route.hops, policies: configuration.policies,
-          progress: progress, builder: builder, proof: configuration.proof, files: files, decisions: decisions
+          progress: progress, builder: builder, proof: configuration.proof, files: files, decisions: decisions,
+          defers: configuration.defersLightweightMigration
         ) { handler in self.report(.runningStage(handler.stageName, handler: handler.kind)) }
         chain = run
         // Rows may have changed between the look and the gate: what is carried out is counted on the held store. What later
@@ -272,7 +278,7 @@ public final class MigrationAssistant {
       Result { () throws(MigrationError) in
         try CandidateChain.plan(
           firstOf: route.hops, connection: connection, storePath: path, policies: configuration.policies,
-          builder: builder, decisions: decisions)
+          builder: builder, decisions: decisions, defers: configuration.defersLightweightMigration)
       }
     }
     var plan = try result.get()

@@ -72,6 +72,10 @@ package enum PhysicalName {
   package static let autoVacuumKey: String = "_NSAutoVacuumLevel"
   /// The generation that Heirloom gave the file; Core Data leaves keys that it doesn't know alone.
   package static let generationKey: String = "HeirloomGeneration"
+  /// Core Data's sign that a deferred lightweight migration has left something to be cleaned up; absent without.
+  package static let deferredMigrationKey: String = "NSPersistentStoreDeferredLightweightMigrationOptionKey"
+  /// What exactly a deferred migration of Heirloom's has left.
+  package static let deferredWorkKey: String = "HeirloomDeferredMigration"
 
   // MARK: Functions
 

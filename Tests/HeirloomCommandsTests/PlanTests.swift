@@ -6,7 +6,8 @@ import Testing
 
 struct PlanTests {
   private static let keys: Set<String> = [
-    "verdict", "changes", "obstacles", "steps", "losses", "blockers", "decisions", "rowsRewritten", "bytesNeeded",
+    "verdict", "changes", "obstacles", "steps", "losses", "blockers", "decisions", "rowsRewritten", "deferred",
+    "bytesNeeded",
     "seconds",
     "builder", "warnings",
   ]

@@ -26,6 +26,7 @@ struct PlanText {
       ("rowsRewritten", .integer(plan?.rowsRewritten ?? 0)),
       ("bytesNeeded", .integer(plan?.bytesNeeded ?? 0)),
       ("seconds", .number(seconds ?? plan?.estimatedSeconds ?? 0)), ("builder", .optional(plan?.builder.rawValue)),
+      ("deferred", .texts(plan?.deferred.items ?? [])),
     ]
   }
 
@@ -137,6 +138,7 @@ struct PlanText {
     case .orderMembers: "Number the members of"
     case .runMappings: "Run object by object"
     case .writeMetadata: "Write"
+    case .leaveForLater: "Leave for later"
     }
   }
 }

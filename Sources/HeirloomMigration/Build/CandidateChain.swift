@@ -39,6 +39,8 @@ package final class CandidateChain {
   private let files: any FileOperations
   private let willRun: (StageHandler) -> Void
   private var decisions: [DataDecision]
+  /// Whether the last hop may leave clean-up for later; the others make stores that only the next hop reads.
+  private let defers: Bool
   /// What the last hop reads, once the ones before are done.
   private var last: (plan: MigrationPlan, connection: Connection)?
   /// The store between two hops, or the copy that code has changed; it goes when the next one is proven.
@@ -56,11 +58,12 @@ package final class CandidateChain {
   ///   - proof: How thoroughly each hop is proven.
   ///   - files: The file system.
   ///   - decisions: What is to be done with rows that don't fit.
+  ///   - defers: Whether clean-up may be left for later.
   ///   - willRun: Told of the code of stages before it runs.
   package init(
     gate: StoreGate, candidatePath: String, hops: [MigrationHop], policies: MigrationPolicyRegistry,
     progress: Progress?, builder: BuilderChoice, proof: ProofLevel, files: any FileOperations,
-    decisions: [DataDecision] = [], willRun: @escaping (StageHandler) -> Void = { _ in }
+    decisions: [DataDecision] = [], defers: Bool = false, willRun: @escaping (StageHandler) -> Void = { _ in }
   ) {
     self.gate = gate
     self.candidatePath = candidatePath
@@ -71,6 +74,7 @@ package final class CandidateChain {
     self.proof = proof
     self.files = files
     self.decisions = decisions
+    self.defers = defers
     self.willRun = willRun
   }
 
@@ -83,17 +87,18 @@ package final class CandidateChain {
   ///   - policies: The policies that the mapping may name.
   ///   - builder: Who says how the candidate is made.
   ///   - decisions: What is to be done with rows that don't fit, in whichever hop.
+  ///   - defers: Whether the last hop may leave clean-up for later.
   /// - Returns: The plan.
   /// - Throws: ``MigrationError`` when the mapping can't be carried out or the store is not what its model says.
   package static func plan(
     firstOf hops: [MigrationHop], connection: Connection, storePath: String, policies: MigrationPolicyRegistry,
-    builder: BuilderChoice, decisions: [DataDecision] = []
+    builder: BuilderChoice, decisions: [DataDecision] = [], defers: Bool = false
   ) throws(MigrationError) -> MigrationPlan {
     guard let hop = hops.first else { throw .unsupportedMapping(reason: "there is no mapping to carry out") }
     return try CandidateRun.plan(
       connection: connection, storePath: storePath, source: hop.source, destination: hop.destination,
       mapping: hop.mapping, policies: policies, builder: builder,
-      decisions: MigrationHop.decisions(decisions, aboutHop: 0, of: hops))
+      decisions: MigrationHop.decisions(decisions, aboutHop: 0, of: hops), defers: defers && hops.count == 1)
   }
 
   /// Plans and builds hop after hop; one whose plan has blockers is the last.
@@ -115,7 +120,7 @@ package final class CandidateChain {
         CandidateRun(
           store: source, candidatePath: target, source: hop.source, destination: hop.destination, mapping: hop.mapping,
           policies: policies, progress: progress, builder: builder,
-          decisions: try MigrationHop.decisions(decisions, aboutHop: index, of: hops))
+          decisions: try MigrationHop.decisions(decisions, aboutHop: index, of: hops), defers: defers && isLast)
       }
       var plan = try run().build()
       if let more = try approve(plan), !plan.blockers.isEmpty {

@@ -35,12 +35,14 @@ struct CandidateRun {
   let builder: BuilderChoice
   /// What is to be done with rows that don't fit.
   let decisions: [DataDecision]
+  /// Whether clean-up may be left for later.
+  let defers: Bool
 
   /// Creates a run.
   init(
     store: RunStore, candidatePath: String, source: ManagedObjectModel, destination: ManagedObjectModel,
     mapping: MappingModel, policies: MigrationPolicyRegistry, progress: Progress?, builder: BuilderChoice = .automatic,
-    decisions: [DataDecision] = []
+    decisions: [DataDecision] = [], defers: Bool = false
   ) {
     self.store = store
     self.candidatePath = candidatePath
@@ -51,6 +53,7 @@ struct CandidateRun {
     self.progress = progress
     self.builder = builder
     self.decisions = decisions
+    self.defers = defers
   }
 
   /// Makes the plan without writing anything.
@@ -64,16 +67,18 @@ struct CandidateRun {
   ///   - policies: The policies that the mapping may name.
   ///   - builder: Who says how the candidate is made.
   ///   - decisions: What is to be done with rows that don't fit.
+  ///   - defers: Whether clean-up may be left for later.
   /// - Returns: The plan.
   /// - Throws: ``MigrationError`` when the mapping can't be carried out or the store is not what its model says.
   static func plan(
     connection: Connection, storePath: String, source: ManagedObjectModel, destination: ManagedObjectModel,
     mapping: MappingModel, policies: MigrationPolicyRegistry, builder: BuilderChoice = .automatic,
-    decisions: [DataDecision] = []
+    decisions: [DataDecision] = [], defers: Bool = false
   ) throws(MigrationError) -> MigrationPlan {
     try MigrationPlanner(
       connection: connection, storePath: storePath, sourceModel: source, destinationModel: destination,
-      mapping: mapping, policies: policies, builder: builder, generation: newGeneration(), decisions: decisions
+      mapping: mapping, policies: policies, builder: builder, generation: newGeneration(), decisions: decisions,
+      defers: defers
     ).plan()
   }
 
@@ -92,7 +97,7 @@ struct CandidateRun {
     }
     var plan = try Self.plan(
       connection: connection, storePath: store.path, source: source, destination: destination, mapping: mapping,
-      policies: policies, builder: builder, decisions: decisions)
+      policies: policies, builder: builder, decisions: decisions, defers: defers)
     guard plan.blockers.isEmpty else { return plan }
     progress?.totalUnitCount = max(1, plan.rowsRewritten)
     if plan.builder == .cloneAndAlter {

@@ -28,11 +28,12 @@ extension BuilderChoice {
     guard !parts.source.indexes.contains(where: { $0.ordering == nil }) else { return .rebuild }
     let kept = Set(parts.carried.map(\.sourceTable))
     let used = Set(parts.transfers.map(\.sourceTable) + parts.joins.compactMap { $0.source?.table })
+    let later = Set(parts.deferral.tables)
     var anew: Int64 = 0
     var empty = size.freeBytes
     for table in parts.source.tables where !kept.contains(table.name) {
       let bytes = try StoreSize.bytes(of: table, in: parts.actual, connection: connection)
-      if used.contains(table.name) { anew += bytes } else { empty += bytes }
+      if used.contains(table.name) { anew += bytes } else if !later.contains(table.name) { empty += bytes }
     }
     // A copy is as large as the store, whatever it loses; a new file holds only what is there. In time the copy is ahead even
     // where all objects are written anew (by a quarter, with 100,000 and a million notes), but it may be written twice.

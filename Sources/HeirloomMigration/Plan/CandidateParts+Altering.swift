@@ -9,7 +9,7 @@ extension CandidateParts {
     let indexes = CarriedIndexes(on: carried, actual: actual, source: source, destination: destination)
     let staying = foreign.staying(with: carried)
     let carriedNames = Set(carried.map(\.table.name))
-    let keptIndexes = Set(indexes.kept.map(\.index.name))
+    let laterIndexes = Set(indexes.kept.map(\.index.name) + deferral.missingIndexes)
 
     var steps = removalSteps(indexes: indexes, staying: staying)
     steps += links.steps
@@ -22,9 +22,21 @@ extension CandidateParts {
     steps += orders
     steps += settlement.settleSteps
     steps += metadata.steps + rowRun
-    steps += destination.indexes.filter { !keptIndexes.contains($0.name) }.flatMap(indexSteps)
+    steps += destination.indexes.filter { !laterIndexes.contains($0.name) }.flatMap(indexSteps)
     steps += backfill.steps + destination.triggers.map(Self.creation)
-    return steps + foreign.laterSteps(keeping: staying)
+    return steps + foreign.laterSteps(keeping: staying) + deferralSteps
+  }
+
+  /// The steps that say what is left for after the launch, and do nothing.
+  private var deferralSteps: [MigrationStep] {
+    let columns = deferral.columns.sorted { $0.key < $1.key }.flatMap { table, names in
+      names.map { (subject: "\(table).\($0)", summary: "Leave the column \(table).\($0), which goes later") }
+    }
+    let others =
+      deferral.tables.map { (subject: $0, summary: "Leave the table \($0), which goes later") } + columns
+      + deferral.unusedIndexes.map { (subject: $0, summary: "Leave the index \($0), which goes later") }
+      + deferral.missingIndexes.map { (subject: $0, summary: "Leave the index \($0) to be made later") }
+    return others.map { MigrationStep(kind: .leaveForLater, subject: $0.subject, summary: $0.summary, statements: []) }
   }
 
   // MARK: What goes
@@ -32,18 +44,20 @@ extension CandidateParts {
   private func removalSteps(indexes: CarriedIndexes, staying: Set<String>) -> [MigrationStep] {
     let kept = Set(carried.map(\.sourceTable))
     let trees = Set(source.indexes.filter { $0.ordering == nil }.map(\.name))
+    let later = Set(deferral.tables + deferral.unusedIndexes)
     var steps: [MigrationStep] = []
     // Triggers and views first, which are made again at the end: they may speak of anything that changes.
     for (object, _) in actual.ownership(under: source) where object.kind == .trigger {
       steps.append(Self.removal(of: object.name, "TRIGGER"))
     }
     for object in actual.objects where object.kind == .view { steps.append(Self.removal(of: object.name, "VIEW")) }
-    for name in indexes.dropped + foreign.indexesToDrop(on: carried, keeping: staying) {
+    for name in indexes.dropped + foreign.indexesToDrop(on: carried, keeping: staying) where !later.contains(name) {
       steps.append(Self.removal(of: name, "INDEX"))
     }
     for (object, ownership) in actual.ownership(under: source) where object.kind == .table {
       switch ownership {
-      case .model where !kept.contains(object.name), .bookkeeping:
+      case .model where later.contains(object.name): continue
+      case .model where !kept.contains(object.name), .bookkeeping, .pending:
         steps.append(Self.removal(of: object.name, "TABLE"))
       // Statistics of other rows and indexes mislead; a rebuilt store has none either.
       case .system where object.name.hasPrefix("sqlite_stat"):

@@ -27,7 +27,9 @@ struct CandidateParts {
   /// The copying of its rows.
   let foreignRows: [MigrationStep]
   /// What the store says of itself.
-  let metadata: MetadataSteps
+  var metadata: MetadataSteps
+  /// What is left for after the launch, in a copy of the store.
+  private(set) var deferral = DeferredMigration()
   /// The step that runs mappings object by object; none if all run as SQL.
   let rowRun: [MigrationStep]
   /// What decisions do to the rows.
@@ -36,7 +38,7 @@ struct CandidateParts {
   init(
     actual: ActualSchema, source: PhysicalSchema, destination: PhysicalSchema, routing: EntityRouting,
     byRow: [EntityMapping], counts: StoreCounts, metadata: MetadataSteps, decided: DecidedValues = DecidedValues(),
-    recomputes: Bool = false, connection: Connection
+    recomputes: Bool = false, defers: Bool = false, connection: Connection
   ) throws {
     self.actual = actual
     self.source = source
@@ -54,7 +56,7 @@ struct CandidateParts {
       routing: routing, source: source, destination: destination, sourceCounts: counts.byEntity, connection: connection
     ).transfers()
 
-    var carrier = TableCarrier(actual: actual, source: source)
+    var carrier = TableCarrier(actual: actual, source: source, defers: defers)
     var layouts: [String: PhysicalTable] = [:]
     for tree in routing.trees {
       guard let table = destination.table(ofEntity: tree.destinationRoot) else { continue }
@@ -83,6 +85,13 @@ struct CandidateParts {
     tables = destination.tables.map { layouts[$0.name] ?? $0 }
     orders =
       OrderPlanner(routing: routing, source: source, destination: destination, transfers: transfers).steps
+    guard defers else { return }
+    let autoVacuum = try connection.firstInteger("PRAGMA \(quote(SchemaName.store)).auto_vacuum")
+    deferral =
+      DeferralPlanner(
+        actual: actual, source: source, destination: destination, carried: carried, rowCounts: rowCounts,
+        canReleasePages: autoVacuum == 2
+      ).deferral
   }
 
   /// The rows that a transfer writes.

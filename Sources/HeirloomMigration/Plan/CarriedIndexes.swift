@@ -32,7 +32,7 @@ struct CarriedIndexes {
     let keptNames = Set(kept.map(\.name))
     let names = Set(tables.map(\.sourceTable))
     for (object, ownership) in actual.ownership(under: source) where object.kind == .index {
-      guard names.contains(object.table), object.sql != nil, ownership == .model || ownership == .leftover else {
+      guard names.contains(object.table), object.sql != nil, [.model, .leftover, .pending].contains(ownership) else {
         continue
       }
       if !keptNames.contains(object.name) { dropped.append(object.name) }

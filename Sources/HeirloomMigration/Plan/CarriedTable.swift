@@ -12,6 +12,8 @@ struct CarriedTable {
   let sourceColumns: [String]
   /// The one column that goes; `nil` if all stay.
   let dropped: String?
+  /// Columns that no property has any more and that stay for now, under their names.
+  var pending: [String] = []
   /// Values that change, by the column's name in the source, or the new column's.
   let updates: [(column: String, expression: ColumnExpression)]
   /// The entity numbers of the rows; none for links.
@@ -39,9 +41,11 @@ struct CarriedTable {
 
   /// The statement of the source's table with the new columns after those of the source.
   var extendedSQL: String {
-    let added = table.columns.filter { origins[$0.name] == nil }
+    let added = table.columns.filter { origins[$0.name] == nil && !pending.contains($0.name) }
     let old = sourceColumns.compactMap { name -> PhysicalColumn? in
-      let column = origins.first { $0.value == name }.flatMap { table.column(named: $0.key) }
+      let column =
+        origins.first { $0.value == name }.flatMap { table.column(named: $0.key) }
+        ?? (pending.contains(name) ? table.column(named: name) : nil)
       // The one that goes needs only its place.
       guard let column else { return PhysicalColumn(name: name, type: .blob, role: .optimisticLock) }
       return PhysicalColumn(name: name, type: column.type, role: column.role)
@@ -54,11 +58,14 @@ struct CarriedTable {
 struct TableCarrier {
   let actual: ActualSchema
   let source: PhysicalSchema
+  /// Whether columns that go may stay for now.
+  let defers: Bool
   private var taken: Set<String> = []
 
-  init(actual: ActualSchema, source: PhysicalSchema) {
+  init(actual: ActualSchema, source: PhysicalSchema, defers: Bool = false) {
     self.actual = actual
     self.source = source
+    self.defers = defers
   }
 
   /// Looks whether the rows of a table of objects can stay where they are.
@@ -76,16 +83,21 @@ struct TableCarrier {
     let rows = transfer.sourceNumbers.reduce(Int64(0)) { $0 + (counts.byNumber[$1] ?? 0) }
     guard rows == counts.total(ofTable: transfer.sourceTable, in: source) else { return nil }
 
-    let dropped = old.columns.map(\.name).filter { !claims.claimed.contains($0) }
+    // A column whose name is needed can't wait.
+    let needed = Set(table.columns.map { $0.name.lowercased() })
+    let unclaimed = old.columns.map(\.name).filter { !claims.claimed.contains($0) }
+    let pending = defers ? unclaimed.filter { !needed.contains($0.lowercased()) } : []
+    let dropped = unclaimed.filter { !pending.contains($0) }
     let names = old.columns.compactMap { claims.names[$0.name] } + claims.added
     guard let layout = table.withColumns(names), layout.columns.count == table.columns.count else { return nil }
     // SQLite drops one column as fast as it rewrites the table, and Core Data makes the table anew in the model's order.
-    guard dropped.isEmpty || dropped.count == 1 && layout == table else { return nil }
+    guard dropped.isEmpty || dropped.count == 1 && (layout == table || !pending.isEmpty) else { return nil }
     taken.insert(transfer.sourceTable)
     return CarriedTable(
-      sourceTable: transfer.sourceTable, table: layout,
+      sourceTable: transfer.sourceTable,
+      table: pending.isEmpty ? layout : claims.layout(of: table, from: old, keeping: pending),
       origins: Dictionary(claims.names.map { ($1, $0) }, uniquingKeysWith: { first, _ in first }),
-      sourceColumns: old.columns.map(\.name), dropped: dropped.first, updates: claims.updates,
+      sourceColumns: old.columns.map(\.name), dropped: dropped.first, pending: pending, updates: claims.updates,
       numbers: transfer.sourceNumbers, rows: rows)
   }
 
@@ -128,6 +140,15 @@ struct TableCarrier {
     private(set) var updates: [(column: String, expression: ColumnExpression)] = []
 
     var claimed: Set<String> { Set(names.keys) }
+
+    /// The table with the columns in the order of the store's, those that stay for now in their places, and new ones.
+    func layout(of table: PhysicalTable, from old: PhysicalTable, keeping pending: [String]) -> PhysicalTable {
+      let columns = old.columns.compactMap { column in
+        pending.contains(column.name) ? column : names[column.name].flatMap { table.column(named: $0) }
+      }
+      return PhysicalTable(
+        name: table.name, kind: table.kind, columns: columns + added.compactMap { table.column(named: $0) })
+    }
 
     init?(_ transfer: TableTransfer, table: PhysicalTable, from old: PhysicalTable) {
       // Those that stay as they are first: where two come from one column, the other is the new one.

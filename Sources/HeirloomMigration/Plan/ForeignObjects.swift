@@ -20,7 +20,7 @@ struct ForeignObjects {
       switch ownership {
       case .shadow(let owner): trees.contains(owner) ? nil : object
       case .history, .cloudKit, .foreign: object
-      case .model, .bookkeeping, .leftover, .system: nil
+      case .model, .bookkeeping, .leftover, .pending, .system: nil
       }
     }
     for object in travelling where object.kind == .table || object.kind == .view {

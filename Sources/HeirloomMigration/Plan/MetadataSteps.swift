@@ -10,10 +10,10 @@ struct MetadataSteps {
 
   /// Plans the steps from the store's own metadata, whose identifier and app keys are kept.
   ///
-  /// `generation` is the identifier that tells this candidate from any other file.
+  /// `generation` is the identifier that tells this candidate from any other file; `deferral` is what is left in it.
   init(
     metadata: StoreMetadata, source: PhysicalSchema, destination: PhysicalSchema,
-    routing: EntityRouting, generation: String
+    routing: EntityRouting, generation: String, deferral: DeferredMigration = DeferredMigration()
   ) throws {
     let candidate = quote(SchemaName.candidate)
     var warnings: [String] = []
@@ -40,6 +40,8 @@ struct MetadataSteps {
     var updated = metadata
     updated.adopt(destination.model)
     updated.generation = generation
+    // What an earlier migration had left is not in the candidate.
+    updated.deferredMigration = deferral.isEmpty ? nil : deferral
     statements.append(
       PlannedStatement(
         "INSERT INTO \(candidate).\(quote(PhysicalName.metadataTable)) VALUES (1, ?1, ?2)",

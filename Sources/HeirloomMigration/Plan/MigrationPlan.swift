@@ -1,5 +1,6 @@
 public import HeirloomMapping
 public import HeirloomModel
+public import HeirloomStore
 
 /// What a migration will do to one store, counted on that store before anything changes.
 public struct MigrationPlan: Hashable, Sendable {
@@ -32,6 +33,8 @@ public struct MigrationPlan: Hashable, Sendable {
   public let bytesNeeded: Int64
   /// A rough time, in seconds, for a machine of the year 2020.
   public let estimatedSeconds: Double
+  /// What is left in the migrated store to be cleaned up later; nothing unless that was asked for.
+  public let deferred: DeferredMigration
 
   /// Whether the store has objects and the destination has a place for none of them.
   ///

@@ -21,6 +21,8 @@ struct MigrationPlanner {
   let generation: String
   /// What is to be done with rows that don't fit.
   var decisions: [DataDecision] = []
+  /// Whether clean-up may be left for later.
+  var defers = false
 
   /// Makes the plan.
   ///
@@ -62,8 +64,11 @@ struct MigrationPlanner {
       mapping: split.declarative, compiled: compiled, keepingKeys: split.keptRoots, source: source,
       destination: destination, counts: counts, connection: connection)
 
-    let metadata = try MetadataSteps(
-      metadata: storeMetadata, source: source, destination: destination, routing: routing, generation: generation)
+    func metadata(leaving deferral: DeferredMigration = DeferredMigration()) throws -> MetadataSteps {
+      try MetadataSteps(
+        metadata: storeMetadata, source: source, destination: destination, routing: routing, generation: generation,
+        deferral: deferral)
+    }
     let room = LinkRoom(routing: routing, source: source, destination: destination)
     let possible = mapping.hazards(from: sourceModel, to: destinationModel).filter { !room.cover($0) }
     let hazards = HazardQuestions(possible, source: source, destination: destinationModel, counts: counts.byEntity)
@@ -71,13 +76,23 @@ struct MigrationPlanner {
     room.ask(&questions)
     let findings = try questions.answers(from: connection)
     let draft = try DecisionDraft(decisions, hazards: possible, findings: findings, destination: destination)
-    var parts = try CandidateParts(
-      actual: actual, source: source, destination: destination, routing: routing, byRow: split.byRow, counts: counts,
-      metadata: metadata, decided: draft.values, recomputes: draft.isActive, connection: connection)
-    parts.settlement = try draft.settlement(of: parts, routing: routing, questions: hazards, connection: connection)
-
+    func makeParts(defers: Bool) throws -> CandidateParts {
+      var parts = try CandidateParts(
+        actual: actual, source: source, destination: destination, routing: routing, byRow: split.byRow, counts: counts,
+        metadata: try metadata(), decided: draft.values, recomputes: draft.isActive, defers: defers,
+        connection: connection)
+      parts.settlement = try draft.settlement(of: parts, routing: routing, questions: hazards, connection: connection)
+      return parts
+    }
     let size = try StoreSize(connection: connection)
-    let used = try builder.choose(for: parts, size: size, connection: connection)
+    var parts = try makeParts(defers: defers && split.byRow.isEmpty && !mapping.hasExpressions)
+    var used = try builder.choose(for: parts, size: size, connection: connection)
+    if used == .rebuild, !parts.deferral.isEmpty {
+      // A new file holds nothing that could be left in it.
+      parts = try makeParts(defers: false)
+      used = try builder.choose(for: parts, size: size, connection: connection)
+    }
+    if !parts.deferral.isEmpty { parts.metadata = try metadata(leaving: parts.deferral) }
     let steps = used == .rebuild ? parts.rebuildSteps : parts.alteringSteps
     let written = steps.compactMap(\.rows).reduce(0, +)
     let leftOut = try conditions.losses(counts)
@@ -96,12 +111,13 @@ struct MigrationPlanner {
       warnings: dropped.compactMap { mistakenIdentifier($0) ?? mistakenIdentifier($0, routing: routing) }
         + leftOut.warnings + routing.keys.warnings + parts.backfill.warnings
         + findings.compactMap { if case .warning(let text) = $0 { text } else { nil } }
-        + drift.filter { !$0.isFatal }.compactMap { Self.warning(of: $0) } + metadata.warnings
+        + drift.filter { !$0.isFatal }.compactMap { Self.warning(of: $0) } + parts.metadata.warnings
         + parts.foreign.warnings,
       rowsRewritten: written, bytesNeeded: size.bytes + size.bytes / 10 + 64 << 20,
       // About 100 MB, or 400 MB that are only copied, and 500,000 rows a second, with the proof.
       estimatedSeconds: 0.05 + Double(size.bytes) / (used == .rebuild ? 100_000_000 : 400_000_000) + Double(written)
         / 500_000,
+      deferred: parts.deferral,
       checks: ProofChecks(parts, builder: used).checks,
       rowRun: split.byRow.isEmpty
         ? nil
@@ -189,6 +205,17 @@ struct MigrationPlanner {
       "the column \(table).\(column) was declared as \(found.isEmpty ? "no type" : found) where the model asks for"
         + " \(expected); its values are taken over as they are"
     default: nil
+    }
+  }
+}
+
+extension MappingModel {
+  /// Whether an expression gives a value, which inference never asks for.
+  fileprivate var hasExpressions: Bool {
+    entityMappings.contains { mapping in
+      (mapping.attributeMappings + mapping.relationshipMappings).contains { property in
+        if case .expression = property.form { true } else { false }
+      }
     }
   }
 }

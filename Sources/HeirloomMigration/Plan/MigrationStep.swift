@@ -40,6 +40,8 @@ public struct MigrationStep: Hashable, Sendable {
     case copyObject
     /// Writes the entity numbers, the metadata or the model cache.
     case writeMetadata
+    /// Does nothing: a deferred migration leaves something to be cleaned up after the launch.
+    case leaveForLater
   }
 
   /// What the step does.

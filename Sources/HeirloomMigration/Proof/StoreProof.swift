@@ -33,6 +33,12 @@ struct StoreProof {
       let actual = try ActualSchema(of: connection, database: SchemaName.candidate)
       let expected = PhysicalSchema(model: plan.destination, actual: actual)
       findings += actual.drift(from: expected).map { "the schema differs from the model: \($0)" }
+      // Exactly what the plan leaves is there and is listed; anything else that is not the model's is a difference.
+      let left = actual.pending(under: expected)
+      if left != plan.deferred {
+        findings.append(
+          "what is left for later is not what the plan says: \(left.items) instead of \(plan.deferred.items)")
+      }
       let metadata = try StoreMetadata(
         connection: connection, database: SchemaName.candidate, path: candidatePath)
       if metadata.versionHashes != plan.destination.versionHashes() {

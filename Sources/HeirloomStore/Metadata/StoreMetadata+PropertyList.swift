@@ -47,6 +47,10 @@ extension StoreMetadata {
         value.integerValue.flatMap { Int(exactly: $0) }
       } ?? 0
     generation = Self.take(PhysicalName.generationKey, from: &values, as: \.stringValue)
+    deferredMigration = Self.deferredMigration(of: values)
+    // Without Core Data's key the list is out of date; with the list, the key belongs to it.
+    values[PhysicalName.deferredWorkKey] = nil
+    if deferredMigration != nil { values[PhysicalName.deferredMigrationKey] = nil }
     otherValues = values
   }
 
@@ -70,6 +74,10 @@ extension StoreMetadata {
     if let versionHashesDigest { values[PhysicalName.versionHashesDigestKey] = .string(versionHashesDigest) }
     if let versionChecksum { values[PhysicalName.versionChecksumKey] = .string(versionChecksum) }
     if let generation { values[PhysicalName.generationKey] = .string(generation) }
+    if let deferredMigration, !deferredMigration.isEmpty {
+      values[PhysicalName.deferredMigrationKey] = .boolean(true)
+      values[PhysicalName.deferredWorkKey] = deferredMigration.propertyListValue
+    }
     return try BinaryPropertyListWriter.bytes(of: .dictionary(values))
   }
 }

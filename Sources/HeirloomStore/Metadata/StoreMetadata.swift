@@ -18,6 +18,8 @@ public struct StoreMetadata: Hashable, Sendable {
   public var frameworkVersion: Int
   /// The generation that Heirloom gave the file when it wrote it; `nil` if Core Data or an app made it.
   public var generation: String?
+  /// What a deferred migration of Heirloom's has left to be cleaned up, as the store lists it; `nil` if nothing is.
+  public package(set) var deferredMigration: DeferredMigration?
   /// All other values: those of the app and those that Core Data doesn't change.
   package var otherValues: [String: PropertyListValue]
 

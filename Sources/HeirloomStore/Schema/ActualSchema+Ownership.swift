@@ -6,6 +6,8 @@ package enum SchemaOwnership: Hashable, Sendable {
   case bookkeeping
   /// Core Data made it for an earlier model and left it: an index under an old name, a trigger of a derived attribute.
   case leftover
+  /// A deferred migration left it, to go later: a table with its indexes, or an index.
+  case pending
   /// Persistent history.
   case history
   /// CloudKit mirroring.
@@ -28,12 +30,16 @@ extension ActualSchema {
     let indexNames = Set(schema.indexes.map(\.name))
     let triggerNames = Set(schema.triggers.map(\.name))
     let virtualNames = tables.filter(\.isVirtual).map(\.name)
+    let pending = pending(under: schema)
+    let pendingTables = Set(pending.tables)
+    let pendingIndexes = Set(pending.unusedIndexes)
 
     func ownership(of object: SchemaObject) -> SchemaOwnership {
       if object.name.hasPrefix("sqlite_") { return .system }
       switch object.kind {
       case .table:
         if tableNames.contains(object.name) || indexNames.contains(object.name) { return .model }
+        if pendingTables.contains(object.name) { return .pending }
         if Self.bookkeepingTables.contains(object.name) { return .bookkeeping }
         if Self.historyTables.contains(object.name) { return .history }
         if isCloudKit(object.name) { return .cloudKit }
@@ -45,6 +51,7 @@ extension ActualSchema {
         return .foreign
       case .index:
         if indexNames.contains(object.name), tableNames.contains(object.table) { return .model }
+        if pendingTables.contains(object.table) || pendingIndexes.contains(object.name) { return .pending }
         if Self.historyTables.contains(object.table) { return .history }
         if isCloudKit(object.table) { return .cloudKit }
         if tableNames.contains(object.table), isCoreDataIndexName(object.name) { return .leftover }
@@ -59,10 +66,10 @@ extension ActualSchema {
     return objects.map { ($0, ownership(of: $0)) }
   }
 
-  private static let bookkeepingTables: Set<String> = [
+  static let bookkeepingTables: Set<String> = [
     PhysicalName.primaryKeyTable, PhysicalName.metadataTable, PhysicalName.modelCacheTable,
   ]
-  private static let historyTables: Set<String> = [
+  static let historyTables: Set<String> = [
     PhysicalName.changeTable, PhysicalName.transactionTable, PhysicalName.transactionStringTable,
   ]
 
@@ -124,7 +131,8 @@ extension SchemaDrift: CustomStringConvertible {
 extension ActualSchema {
   /// Lists the differences from what a model asks for: tables first, then indexes, then triggers.
   ///
-  /// The order of columns is no difference; objects that the model doesn't know aren't either.
+  /// The order of columns is no difference; objects that the model doesn't know aren't either, nor is what a deferred
+  /// migration left for later.
   package func drift(from schema: PhysicalSchema) -> [SchemaDrift] {
     tableDrift(from: schema) + indexAndTriggerDrift(from: schema)
   }
@@ -132,6 +140,7 @@ extension ActualSchema {
   /// Lists the differences of tables and columns from what a model asks for.
   package func tableDrift(from schema: PhysicalSchema) -> [SchemaDrift] {
     var drift: [SchemaDrift] = []
+    let pending = pending(under: schema)
     for expected in schema.tables {
       guard let found = table(named: expected.name) else {
         drift.append(.missingTable(expected.name))
@@ -150,7 +159,7 @@ extension ActualSchema {
               table: expected.name, column: column.name, found: type, expected: column.type.rawValue))
         }
       }
-      let known = Set(expected.columns.map(\.name))
+      let known = Set(expected.columns.map(\.name)).union(pending.columns[expected.name] ?? [])
       for column in found.columns where !known.contains(column.name) {
         drift.append(.unknownColumn(table: expected.name, column: column.name))
       }
@@ -165,7 +174,8 @@ extension ActualSchema {
       // A constraint of the table itself, as old frameworks declare it, has an index without a statement.
       statements[object.name] = object.normalizedSQL ?? ""
     }
-    for expected in schema.indexes {
+    let pending = Set(pending(under: schema).missingIndexes)
+    for expected in schema.indexes where !pending.contains(expected.name) {
       guard let found = statements[expected.name] else {
         drift.append(.missingIndex(expected.name))
         continue

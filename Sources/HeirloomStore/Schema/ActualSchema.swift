@@ -4,6 +4,8 @@ package struct ActualSchema: Hashable, Sendable {
   package let objects: [SchemaObject]
   /// The tables, virtual ones included, in the order in which they were made.
   package let tables: [ActualTable]
+  /// What the file says that a deferred migration left in it; ask ``pending(under:)`` what of it counts.
+  let listed: DeferredMigration
 
   private let tablePositions: [String: Int]
 
@@ -48,13 +50,17 @@ package struct ActualSchema: Hashable, Sendable {
         ActualTable(
           name: object.name, columns: found, isVirtual: isVirtual, isShadow: shadows.contains(object.name)))
     }
-    self.init(objects: objects, tables: tables)
+    self.init(
+      objects: objects, tables: tables, listed: try DeferredMigration.listed(in: connection, database: database))
   }
 
   /// Creates a schema from its parts.
-  package init(objects: [SchemaObject], tables: [ActualTable]) {
+  package init(
+    objects: [SchemaObject], tables: [ActualTable], listed: DeferredMigration = DeferredMigration()
+  ) {
     self.objects = objects
     self.tables = tables
+    self.listed = listed
     tablePositions = Dictionary(zip(tables.map(\.name), 0...), uniquingKeysWith: { first, _ in first })
   }
 

@@ -32,6 +32,7 @@ extension PersistentStore {
     }
     var metadata = metadata ?? StoreMetadata(model: model, configuration: configuration)
     metadata.adopt(model, configuration: configuration)
+    metadata.deferredMigration = nil
     let schema = PhysicalSchema(model: model, configuration: configuration)
     let connection: Connection
     do throws(SQLiteError) {

@@ -12,7 +12,7 @@ public final class PersistentStore {
   /// The configuration whose entities the store holds; `nil` for all.
   public let configuration: String?
   /// What the store says about itself.
-  public let metadata: StoreMetadata
+  public package(set) var metadata: StoreMetadata
   /// Whether nothing can be written.
   public let isReadOnly: Bool
   /// The path of the store's file.

@@ -55,6 +55,7 @@ package struct StoreFinding: Hashable, Sendable {
     case missingEntityRow, duplicateEntityRow, wrongEntityRow, staleEntityName, unknownEntityRow, keysBehind
     // The schema.
     case missingTable, missingColumn, differentColumnType, extraColumn, extraTable
+    case pendingCleanUp
     case missingIndex, differentIndex, extraIndex, missingTrigger, differentTrigger, extraTrigger
     // Rows.
     case unknownEntityNumber, abstractEntity, invalidKey, invalidLockCount, valueOfOtherEntity

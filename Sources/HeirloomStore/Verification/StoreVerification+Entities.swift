@@ -136,6 +136,23 @@ extension StoreVerification {
     let entities = entitiesByTable(schema)
     for drift in actual.drift(from: schema) { report(drift, schema, entities) }
     reportExtras(schema, entities)
+    reportPending(schema)
+  }
+
+  /// Tells what a deferred migration left.
+  private mutating func reportPending(_ schema: PhysicalSchema) {
+    let items = actual.pending(under: schema).items
+    if !items.isEmpty {
+      add(
+        .note, .pendingCleanUp,
+        "A deferred migration left clean-up for later: \(listed(items)). The store is complete without; the app, heirloom"
+          + " migrate or the next migration finishes it.")
+    }
+    guard items.isEmpty, report.metadata?.hasDeferredMigration == true else { return }
+    add(
+      .note, .pendingCleanUp,
+      "The metadata say that a deferred migration left clean-up for later, but not what: if Core Data deferred it, Core Data"
+        + " finishes it. The store is complete without.")
   }
 
   /// The root entity of each table, or the one that names a table of links.

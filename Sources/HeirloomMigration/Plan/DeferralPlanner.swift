@@ -1,0 +1,74 @@
+import HeirloomStore
+
+/// Finds out what of the clean-up in a copy of the store can wait until after the launch.
+///
+/// What stays must not be in the way: no name that the destination needs, nothing that keeps rows from being added, nothing
+/// that an earlier deferred migration had left already. Rows of an entity that is gone don't stay in a table that is read:
+/// they would be taken for others.
+struct DeferralPlanner {
+  let actual: ActualSchema
+  let source: PhysicalSchema
+  let destination: PhysicalSchema
+  let carried: [CarriedTable]
+  /// The rows of each table in the end.
+  let rowCounts: [(table: String, rows: Int64)]
+  /// Whether SQLite can give empty pages back to the file system step by step.
+  let canReleasePages: Bool
+
+  /// What waits.
+  var deferral: DeferredMigration {
+    let indexes = CarriedIndexes(on: carried, actual: actual, source: source, destination: destination)
+    var columns: [String: [String]] = [:]
+    for table in carried { columns[table.table.name] = table.pending }
+    let tables = tables
+    let unused = unusedIndexes(indexes)
+    let frees = !tables.isEmpty || !unused.isEmpty || columns.contains { !$0.value.isEmpty }
+    return DeferredMigration(
+      tables: tables, columns: columns, unusedIndexes: unused, missingIndexes: missingIndexes(indexes),
+      releasesPages: frees && canReleasePages)
+  }
+
+  /// The names of the destination's tables and indexes, which share one room, in lower case.
+  private var needed: Set<String> {
+    Set((destination.tables.map(\.name) + destination.indexes.map(\.name)).map { $0.lowercased() })
+  }
+
+  /// Tables of the source from which nothing stays where it is.
+  private var tables: [String] {
+    let kept = Set(carried.map(\.sourceTable))
+    let needed = needed
+    return actual.ownership(under: source).filter { object, ownership in
+      guard object.kind == .table, ownership == .model, !kept.contains(object.name),
+        actual.table(named: object.name)?.isVirtual == false
+      else { return false }
+      let names = actual.objects.filter { $0.kind == .index && $0.table == object.name && $0.sql != nil }.map(\.name)
+      return ([object.name] + names).allSatisfy { !needed.contains($0.lowercased()) }
+    }.map(\.object.name).sorted()
+  }
+
+  /// Indexes that go, on tables whose rows, names and indexed columns stay as they are.
+  private func unusedIndexes(_ indexes: CarriedIndexes) -> [String] {
+    let needed = needed
+    return indexes.dropped.filter { name in
+      guard !needed.contains(name.lowercased()), let index = actual.object(.index, named: name),
+        let table = carried.first(where: { $0.sourceTable == index.table }), table.table.name == index.table,
+        let planned = source.indexes.first(where: { $0.name == name }), planned.ordering?.first == "",
+        index.normalizedSQL == SchemaObject(kind: .index, name: name, table: "", sql: planned.sql).normalizedSQL
+      else { return false }
+      let changing = Set(table.updates.map(\.column))
+      return planned.columns.allSatisfy { column in
+        !changing.contains(column) && (table.pending.contains(column) || table.origins[column] == column)
+      }
+    }.sorted()
+  }
+
+  /// New indexes that an app works without, on tables with rows.
+  private func missingIndexes(_ indexes: CarriedIndexes) -> [String] {
+    let kept = Set(indexes.kept.map(\.index.name))
+    let left = Set(actual.pending(under: source).missingIndexes)
+    let filled = Set(rowCounts.filter { $0.rows > 0 }.map(\.table))
+    return destination.indexes.filter { index in
+      index.mayWait && !kept.contains(index.name) && !left.contains(index.name) && filled.contains(index.table)
+    }.map(\.name).sorted()
+  }
+}

@@ -1,0 +1,169 @@
+import HeirloomFormats
+
+/// What a deferred lightweight migration left in a store to be cleaned up later.
+///
+/// The store has its current model all the same. It is kept in the metadata beside Core Data's own key, which only says
+/// that something is left; names that the store doesn't have, or that its model needs, count for nothing.
+public struct DeferredMigration: Hashable, Sendable {
+  /// Tables that no entity and no relationship has any more, sorted by name.
+  public package(set) var tables: [String]
+  /// Columns that no property has any more, by the table's name; each list in the order of the file.
+  public package(set) var columns: [String: [String]]
+  /// Indexes that the model doesn't ask for any more, sorted by name.
+  public package(set) var unusedIndexes: [String]
+  /// Indexes that the model asks for and that are not there yet, sorted by name.
+  public package(set) var missingIndexes: [String]
+  /// Whether the pages that become empty are to be given back to the file system.
+  public package(set) var releasesPages: Bool
+
+  /// Creates a list of what is left; of nothing by default.
+  package init(
+    tables: [String] = [], columns: [String: [String]] = [:], unusedIndexes: [String] = [],
+    missingIndexes: [String] = [], releasesPages: Bool = false
+  ) {
+    self.tables = tables
+    self.columns = columns.filter { !$0.value.isEmpty }
+    self.unusedIndexes = unusedIndexes
+    self.missingIndexes = missingIndexes
+    self.releasesPages = releasesPages
+  }
+
+  /// Whether nothing is left.
+  public var isEmpty: Bool {
+    tables.isEmpty && columns.isEmpty && unusedIndexes.isEmpty && missingIndexes.isEmpty && !releasesPages
+  }
+
+  /// What is left, one phrase each: `the table ZNOTE`, `the column ZNOTE.ZBODY`.
+  public var items: [String] {
+    missingIndexes.map { "the index \($0), which is to be made" }
+      + unusedIndexes.map { "the index \($0)" } + tables.map { "the table \($0)" }
+      + columns.sorted { $0.key < $1.key }.flatMap { table, names in names.map { "the column \(table).\($0)" } }
+      + (releasesPages ? ["empty pages of the file"] : [])
+  }
+}
+
+// MARK: - In the metadata
+
+extension DeferredMigration {
+  private static let tablesKey = "tables"
+  private static let columnsKey = "columns"
+  private static let unusedIndexesKey = "unusedIndexes"
+  private static let missingIndexesKey = "missingIndexes"
+  private static let releasesPagesKey = "releasesPages"
+
+  /// Reads the list from a value of the metadata.
+  ///
+  /// - Returns: `nil` if it is no list of ours, or an empty one.
+  init?(_ value: PropertyListValue) {
+    guard let values = value.dictionaryValue else { return nil }
+    func names(_ value: PropertyListValue?) -> [String] { (value?.arrayValue ?? []).compactMap(\.stringValue) }
+    self.init(
+      tables: names(values[Self.tablesKey]),
+      columns: (values[Self.columnsKey]?.dictionaryValue ?? [:]).mapValues { names($0) },
+      unusedIndexes: names(values[Self.unusedIndexesKey]), missingIndexes: names(values[Self.missingIndexesKey]),
+      releasesPages: values[Self.releasesPagesKey] == .boolean(true))
+    if isEmpty { return nil }
+  }
+
+  /// The list as a value of the metadata.
+  var propertyListValue: PropertyListValue {
+    func texts(_ names: [String]) -> PropertyListValue { .array(names.map { .string($0) }) }
+    return .dictionary([
+      Self.tablesKey: texts(tables), Self.columnsKey: .dictionary(columns.mapValues(texts)),
+      Self.unusedIndexesKey: texts(unusedIndexes), Self.missingIndexesKey: texts(missingIndexes),
+      Self.releasesPagesKey: .boolean(releasesPages),
+    ])
+  }
+
+  /// Reads what is left in a database, whatever else its metadata say.
+  ///
+  /// - Returns: Nothing for a database without metadata that can be read.
+  static func listed(in connection: Connection, database: String) throws(SQLiteError) -> DeferredMigration {
+    let table = PhysicalName.metadataTable
+    let columns = try connection.firstInteger(
+      "SELECT COUNT(*) FROM pragma_table_info(?1, ?2) WHERE name = ?3",
+      [.text(table), .text(database), .text(PhysicalName.propertyList)])
+    guard columns == 1,
+      let list = try connection.firstValue(
+        "SELECT \(quote(PhysicalName.propertyList)) FROM \(quote(database)).\(quote(table)) LIMIT 1")?.blob,
+      let values = try? BinaryPropertyListReader(list).value().dictionaryValue
+    else { return DeferredMigration() }
+    return StoreMetadata.deferredMigration(of: values) ?? DeferredMigration()
+  }
+}
+
+extension StoreMetadata {
+  /// The list of what is left, which counts only beside Core Data's own key.
+  ///
+  /// If that key is gone, something else than Heirloom has cleaned up.
+  static func deferredMigration(of values: [String: PropertyListValue]) -> DeferredMigration? {
+    guard isDeferred(values) else { return nil }
+    return values[PhysicalName.deferredWorkKey].flatMap { DeferredMigration($0) }
+  }
+
+  /// Whether Core Data's key tells that something is left.
+  static func isDeferred(_ values: [String: PropertyListValue]) -> Bool {
+    switch values[PhysicalName.deferredMigrationKey] {
+    case nil, .null, .boolean(false), .integer(0): false
+    default: true
+    }
+  }
+
+  /// Whether a deferred lightweight migration has left something to be cleaned up, be it Heirloom's or Core Data's own.
+  public var hasDeferredMigration: Bool { deferredMigration != nil || Self.isDeferred(otherValues) }
+}
+
+// MARK: - In a file
+
+extension ActualSchema {
+  /// What a deferred migration left, as far as it is there and no business of the model.
+  ///
+  /// This is the one place that says so: nothing else than these names may be cleaned up, and nothing of them is foreign
+  /// or a difference from the model. The list comes from the file and could name anything.
+  ///
+  /// - Parameter schema: The schema of the store's model.
+  /// - Returns: The names that count.
+  package func pending(under schema: PhysicalSchema) -> DeferredMigration {
+    guard !listed.isEmpty else { return listed }
+    let needed = Set((schema.tables.map(\.name) + schema.indexes.map(\.name)).map { $0.lowercased() })
+    let tables = listed.tables.filter { name in
+      guard let table = table(named: name), !table.isVirtual, !table.isShadow else { return false }
+      return !needed.contains(name.lowercased()) && !Self.isReserved(name)
+    }
+    var columns: [String: [String]] = [:]
+    for (name, listed) in listed.columns {
+      guard let table = table(named: name), let known = schema.table(named: name) else { continue }
+      let knownColumns = Set(known.columns.map { $0.name.lowercased() })
+      columns[name] = listed.filter { column in
+        guard let found = table.column(named: column) else { return false }
+        return !knownColumns.contains(column.lowercased()) && found.primaryKeyPosition == 0 && !found.isGenerated
+      }
+    }
+    let unused = listed.unusedIndexes.filter { name in
+      guard let index = object(.index, named: name), index.sql != nil else { return false }
+      return !needed.contains(name.lowercased()) && schema.table(named: index.table) != nil
+    }
+    let missing = listed.missingIndexes.filter { name in
+      guard let index = schema.indexes.first(where: { $0.name == name }), index.mayWait else { return false }
+      return !objects.contains { $0.name == name }
+    }
+    return DeferredMigration(
+      tables: tables, columns: columns, unusedIndexes: unused, missingIndexes: missing,
+      releasesPages: listed.releasesPages)
+  }
+
+  private static func isReserved(_ table: String) -> Bool {
+    bookkeepingTables.contains(table) || historyTables.contains(table) || table.hasPrefix(PhysicalName.cloudKitPrefix)
+      || table.lowercased().hasPrefix("sqlite_")
+  }
+}
+
+extension PhysicalIndex {
+  /// Whether an app works without it, only slower: the model asks for it, and it enforces nothing.
+  ///
+  /// Without those on keys each walk along a relationship would read a whole table.
+  package var mayWait: Bool {
+    guard case .fetchIndex = kind else { return false }
+    return ordering.map { $0.first != "UNIQUE" } ?? false
+  }
+}
