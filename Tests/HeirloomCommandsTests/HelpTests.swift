@@ -46,7 +46,7 @@ struct HelpTests {
     ["plan", "a", "--to", "b", "--sql=1"],
     ["migrate", "--to", "b"], ["migrate", "a", "--to", "b", "--keep", "0"],
     ["migrate", "a", "--to", "b", "--keep", "x"],
-    ["migrate", "a", "--to", "b", "--decide", "x"], ["restore"], ["versions"], ["demo", "Aircraft"],
+    ["migrate", "a", "--to", "b", "--decide", "x"], ["restore"], ["versions"], ["demo", "Garden"],
     ["help", "diagram"],
     ["migrate", "a", "--to", "b", "--mapping"], ["compare", "a", "b", "--mapping", "m.cdm"],
   ])

@@ -8,9 +8,9 @@ extension Command {
     summary: "a store's life through the versions of its model, told while it happens",
     details: [
       "The stories are Done, a to-do list that goes through three versions and comes back to the first (told unless another is"
-        + " named), and Diary, whose archived arrays become objects by policies of the app's own. Everything happens in a"
-        + " temporary folder, which is removed at the end. What is said was read from the store; the exit code is not 0 if"
-        + " anything is not as it should be."
+        + " named), Diary, whose archived arrays become objects by policies of the app's own, and Aircraft, whose flight data"
+        + " move into objects of their own in stages. Everything happens in a temporary folder, which is removed at the end."
+        + " What is said was read from the store; the exit code is not 0 if anything is not as it should be."
     ],
     options: [
       Option(
@@ -27,16 +27,23 @@ enum DemoCommand {
   private enum Story: String, CaseIterable {
     case done = "Done"
     case diary = "Diary"
+    case aircraft = "Aircraft"
 
     /// The number of versions that the story goes through.
-    var versionCount: Int { self == .done ? 3 : 2 }
+    var versionCount: Int {
+      switch self {
+      case .done: 3
+      case .diary: 2
+      case .aircraft: 4
+      }
+    }
   }
 
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let name = arguments.positionals.first ?? Story.done.rawValue
     guard let story = Story(rawValue: name) else {
-      let names = Story.allCases.map(\.rawValue).joined(separator: " or ")
-      throw UsageError.invalidValue(option: "STORY", value: name, expected: names)
+      let names = Story.allCases.map(\.rawValue).joined(separator: ", ")
+      throw UsageError.invalidValue(option: "STORY", value: name, expected: "one of \(names)")
     }
     let models = try DemoStory(
       folder: try folder(of: name, arguments: arguments, console: console), versionCount: story.versionCount)
@@ -55,6 +62,9 @@ enum DemoCommand {
       (report, storePath) = (try run.report(), run.storePath)
     case .diary:
       var run = DiaryRun(story: models, directory: directory, console: console)
+      (report, storePath) = (try run.report(), run.storePath)
+    case .aircraft:
+      var run = AircraftRun(story: models, directory: directory, console: console)
       (report, storePath) = (try run.report(), run.storePath)
     }
     report.lines.append(

@@ -1,0 +1,78 @@
+package import Heirloom
+
+/// The way of the story's stores to its third version, stage by stage.
+///
+/// Flight data move from an attribute into objects of their own, which inference alone can't do: it would drop the attribute.
+/// So there is a version in between that only adds; a handler copies, another looks whether all was copied, and the last step
+/// only removes.
+package final class AircraftStages {
+  /// The checksums of the four models, written down when they were shipped: one that is edited later is noticed.
+  package static let checksums: [String] = [
+    "q4XeWgbJcsuyH/Smfplt1VtTDBSXUsLVGsK3lBIJpig=", "m9g5rsHWxdYfdfd27quPHIsxWBMbNGZgnvhQ6XXhS4U=",
+    "O49oHtPaqdiyPzfxxbrOZ6sGxeuStbLjNOuWDyqdh8s=", "CijZGYjVX+diE59cSInJ7UedulNW5C6dOAXh/SP0Z2c=",
+  ]
+
+  /// What the handlers did, in sentences.
+  package private(set) var log: [String] = []
+  /// Called before each object is copied, with the number of those that are; what it throws ends the handler.
+  package var willCopy: (Int) throws -> Void = { _ in }
+
+  /// Creates the stages' code.
+  package init() {}
+
+  /// Makes the manager of the stages.
+  ///
+  /// - Parameter models: The story's four models in their order, with their names.
+  /// - Returns: The manager; it keeps this object.
+  /// - Throws: `StagedMigrationError`, ``FleetError/otherModels(found:expected:)``.
+  package func manager(of models: [(name: String, model: ManagedObjectModel)]) throws -> StagedMigrationManager {
+    guard models.count == Self.checksums.count else {
+      throw FleetError.otherModels(found: models.count, expected: Self.checksums.count)
+    }
+    let references = zip(models, Self.checksums).map {
+      ManagedObjectModelReference(model: $0.model, versionChecksum: $1)
+    }
+    let versions = zip(models, Self.checksums).map { (name: $0.name, checksum: $1) }
+    let colors = LightweightMigrationStage([Self.checksums[0]], label: "colours and flight data")
+    let copy = CustomMigrationStage(
+      migratingFrom: references[1], to: references[2], label: "flight data become objects")
+    copy.didMigrateHandler = { manager, _ in
+      guard let context = manager.context else { throw FleetError.noContext }
+      try self.copyFlightData(in: context)
+    }
+    let removal = CustomMigrationStage(
+      migratingFrom: references[2], to: references[3], label: "the attribute goes")
+    removal.willMigrateHandler = { manager, _ in
+      guard let context = manager.context else { throw FleetError.noContext }
+      try self.clearCopiedFlightData(in: context)
+    }
+    return try StagedMigrationManager([colors, copy, removal], versions: versions)
+  }
+
+  /// Makes an object of each aircraft's flight data.
+  private func copyFlightData(in context: ManagedObjectContext) throws {
+    let recorded = try context.fetch(FetchRequest("Aircraft", where: "flightData != nil"))
+    for (number, aircraft) in recorded.enumerated() {
+      try willCopy(number)
+      let record = try context.insert("FlightData")
+      try record.set(try aircraft.bytes("flightData"), for: "data")
+      try record.setObject(aircraft, forRelationship: "aircraft")
+    }
+    try context.save()
+    log.append("flight data of \(recorded.count) aircraft were copied into objects")
+  }
+
+  /// Empties the attribute where an object holds the same bytes.
+  private func clearCopiedFlightData(in context: ManagedObjectContext) throws {
+    let recorded = try context.fetch(FetchRequest("Aircraft", where: "flightData != nil"))
+    for aircraft in recorded {
+      let record = try aircraft.object(forRelationship: FleetObjects.record)
+      guard let record, try record.bytes("data") == aircraft.bytes("flightData") else {
+        throw FleetError.notCopied(tailNumber: try aircraft.string("tailNumber"))
+      }
+      try aircraft.setValue(nil, forAttribute: "flightData")
+    }
+    try context.save()
+    log.append("\(recorded.count) copies were compared, byte by byte")
+  }
+}
