@@ -19,9 +19,7 @@ struct AircraftStagesTests {
 
   /// Makes a store of the second version with colours and flight data.
   private func makeStore(at url: URL) throws {
-    let fleet = Fleet.sample(count: flown.aircraft.count)
-    try fleet.makeStore(at: url, model: hangar.models[0])
-    try hangar.migrate(url, toVersion: 1)
+    try flown.makeStore(at: url, model: hangar.models[1])
     try flown.addColorsAndFlightData(to: url, model: hangar.models[1])
   }
 

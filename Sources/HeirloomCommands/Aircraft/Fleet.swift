@@ -111,11 +111,11 @@ package struct Fleet: Equatable, Sendable {
     try store.close()
   }
 
-  /// Makes a store of the first version.
+  /// Makes a store of the first version, or one of a later version without what is new in it.
   ///
   /// - Parameters:
   ///   - url: The store's file, which must not exist yet.
-  ///   - model: The first version's model.
+  ///   - model: The version's model.
   /// - Throws: What keeps it from being made.
   package func makeStore(at url: URL, model: ManagedObjectModel) throws {
     let store = try PersistentStore.create(at: url, model: model)
