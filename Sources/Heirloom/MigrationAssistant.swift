@@ -34,6 +34,9 @@ public final class MigrationAssistant {
     /// migration. Columns and tables that wait still hold their values, and a migration by code leaves nothing.
     public var defersLightweightMigration: Bool = false
 
+    /// What becomes of a store that no model or mapping fits, or whose pages are damaged.
+    public var incompatibleStore: IncompatibleStorePolicy = .throw
+
     /// Creates the standard configuration.
     public init() {}
   }
@@ -138,12 +141,12 @@ public final class MigrationAssistant {
       let isUnfinished = try StoreVault.hasUnfinishedOperation(at: location, files: files)
       if !isUnfinished, let outcome = try outcomeWithoutChange(at: location) { return outcome }
       return try migrate(since: start)
-    } catch let error as MigrationAssistantError {
-      report(.failed(reason: error.description))
-      throw error
     } catch {
       let error = wrapped(error)
       report(.failed(reason: error.description))
+      if configuration.incompatibleStore == .setAside, error.isAboutIncompatibleStore {
+        return try setStoreAside(because: error)
+      }
       throw error
     }
   }

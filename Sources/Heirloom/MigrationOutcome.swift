@@ -10,6 +10,8 @@ public enum MigrationOutcome: Sendable {
   case upToDate
   /// The store was migrated; the previous version is kept.
   case migrated(MigrationReport)
+  /// The store could not be opened and was moved aside, since the configuration says so: there is no store now.
+  case setAside(MigrationNotice)
 }
 
 /// What a migration did.

@@ -231,7 +231,10 @@ extension CrashWorld {
     }
     guard isWhole() else { return "recovery loses it" }
     if let left = leftovers(folder).first { return "“\(left)” is left over" }
-    if folders(folder, "incompatible").count != (exists(store(folder)) ? 0 : 1) { return "more than one set is aside" }
+    let isAside = !exists(store(folder))
+    if folders(folder, "incompatible").count != (isAside ? 1 : 0) { return "more than one set is aside" }
+    let notices = try app.vault(in: folder).asideSets().map(\.notice)
+    if notices != (isAside ? [[1, 2, 3]] : []) { return "what is to be told of the set is lost" }
     return nil
   }
 

@@ -121,7 +121,7 @@ struct CrashWorld {
     case .archive:
       try app.assistant(3, in: folder, files: files).1.archive(app.models[2])
     case .setAside:
-      _ = try app.vault(in: folder, files: files).setStoreAside()
+      _ = try app.vault(in: folder, files: files).setStoreAside(notice: { _ in [1, 2, 3] })
     }
   }
 

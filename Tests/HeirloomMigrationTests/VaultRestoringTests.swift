@@ -250,7 +250,7 @@ struct VaultRestoringTests {
   func `moves the whole set aside`(_ shape: VaultFixture.Shape, _ refusesLinks: Bool) throws {
     let fixture = try VaultFixture(shape, externalFiles: 2)
     let before = try VaultFixture(shape).content()
-    let folder = try fixture.vault(FaultyFiles(refusesLinks: refusesLinks)).setStoreAside()
+    let folder = try #require(try fixture.vault(FaultyFiles(refusesLinks: refusesLinks)).setStoreAside())
     #expect(folder.hasPrefix(fixture.location.incompatible + "/2026-11-23-10-15-00-"))
     #expect(!fixture.exists(fixture.location.path))
     #expect(!StoreLocation.sideSuffixes.contains { fixture.exists(fixture.location.path + $0) })
@@ -266,7 +266,7 @@ struct VaultRestoringTests {
     let garbage = Data((0..<9_000).map { UInt8(truncatingIfNeeded: $0 &* 13) })
     try garbage.write(to: fixture.url(fixture.location.path))
     try Data([1, 2, 3]).write(to: fixture.url(fixture.location.path + "-wal"))
-    let folder = try fixture.vault().setStoreAside()
+    let folder = try #require(try fixture.vault().setStoreAside())
     #expect(try Data(contentsOf: fixture.url(folder + "/Journal.sqlite")) == garbage)
     #expect(try Data(contentsOf: fixture.url(folder + "/Journal.sqlite-wal")) == Data([1, 2, 3]))
     #expect(try system.names(in: fixture.location.directory) == ["Journal.sqlite.heirloom"])

@@ -83,6 +83,7 @@ struct MigrationAssistantTests {
     case .noStore: "noStore"
     case .upToDate: "upToDate"
     case .migrated: "migrated"
+    case .setAside: "setAside"
     }
   }
 

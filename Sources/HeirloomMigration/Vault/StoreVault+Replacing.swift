@@ -178,7 +178,7 @@ extension StoreVault {
 
   /// Adds the candidate's external files to the store's, and keeps the old set.
   private func retain(_ swap: inout Swap, gate: StoreGate) throws -> RetainedVersion {
-    guard var manifest = swap.manifest, let name = manifest.keptFolder.flatMap(VersionName.init) else {
+    guard var manifest = swap.manifest, let name = manifest.keptFolder.flatMap(VersionName.init(_:)) else {
       throw VaultError.damagedManifest(path: location.manifest, reason: "it names no folder for the old store")
     }
     let version = try keepStore(&manifest, name: name, gate: gate, replacement: swap.replacement)

@@ -74,7 +74,7 @@ extension StoreVault {
   /// The folders of a folder whose names are of the pattern, in order.
   func versionNames(in folder: String) throws(FileError) -> [VersionName] {
     guard try files.status(of: folder)?.kind == .directory else { return [] }
-    return try files.names(in: folder).compactMap(VersionName.init).sorted()
+    return try files.names(in: folder).compactMap(VersionName.init(_:)).sorted()
   }
 
   /// Reads the generation of a store that nobody holds.

@@ -7,12 +7,19 @@ extension StoreVault {
   /// SQLite drops side files that it finds beside a new, empty store, but would read the main file without them as an older state.
   /// A store that SQLite can't read is moved with its side files, as it lies there.
   ///
-  /// - Returns: The folder that holds the store now.
+  /// - Parameters:
+  ///   - notice: What is to be told of it, kept with the set: it is on the disk before the store leaves its place. It is given
+  ///     the name of the set's folder.
+  ///   - isNeeded: Looks once more, under the lock: another process may have settled it.
+  /// - Returns: The folder that holds the store now; `nil` if it was not needed any more.
   /// - Throws: ``VaultError/storeInUse(path:reason:)`` when another process has it open, ``VaultError/file(_:)`` when something could
   ///   not be done: either nothing was changed, or the next run goes on.
-  package func setStoreAside() throws -> String {
+  package func setStoreAside(
+    notice: (String) throws -> [UInt8]? = { _ in nil }, isNeeded: () throws -> Bool = { true }
+  ) throws -> String? {
     try withLock {
       try recoverHoldingLock()
+      guard try isNeeded() else { return nil }
       try checkStore(bytesNeeded: 0)
       let gate = try gateUnlessUnreadable()
       guard let companion = try files.status(of: location.companion) else {
@@ -29,6 +36,11 @@ extension StoreVault {
         try write(manifest)
         try emit(.manifestWritten(identifier: identifier))
         try keepAside(manifest, gate: gate, like: companion)
+        if let bytes = try notice(StoreLocation.split(asideFolder(manifest)).name) {
+          let path = StoreLocation.join(asideFolder(manifest), AsideSet.noticeName)
+          try files.writeNewFile(path, bytes: bytes, attributes: FileAttributes(mode: 0o644))
+          try files.synchronizeDirectory(asideFolder(manifest))
+        }
         try emit(.retained(id: identifier))
         manifest.phase = .removing
         try write(manifest)
@@ -62,7 +74,7 @@ extension StoreVault {
 
   /// The folder that receives the set: its time is written for people.
   private func asideFolder(_ manifest: VaultManifest) -> String {
-    let name = manifest.keptFolder.flatMap(VersionName.init)?.datedText ?? manifest.identifier
+    let name = manifest.keptFolder.flatMap(VersionName.init(_:))?.datedText ?? manifest.identifier
     return StoreLocation.join(location.incompatible, name)
   }
 

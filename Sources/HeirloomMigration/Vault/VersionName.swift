@@ -42,6 +42,14 @@ package struct VersionName: Hashable, Sendable, Comparable {
     time = Self.day(year: year, month: month, day: day) * 86_400 + hour * 3_600 + minute * 60 + second
   }
 
+  /// Reads a name as people read it; `nil` for one that is not of the pattern.
+  package init?(dated text: String) {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 7 else { return nil }
+    self.init(parts[0...2].joined() + "T" + parts[3...5].joined() + "Z-" + parts[6])
+    guard datedText == text else { return nil }
+  }
+
   /// The name as people read it: `2026-11-21-10-15-00-0f3a9c21`.
   package var datedText: String {
     let digits = Array(text)

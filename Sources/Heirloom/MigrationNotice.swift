@@ -1,0 +1,82 @@
+public import Foundation
+import HeirloomFormats
+import HeirloomMigration
+
+/// What a person is to be told about a store that was moved aside, until somebody acknowledges it.
+public struct MigrationNotice: Hashable, Sendable {
+  /// The name of the set: the UTC time as people read it, then eight hexadecimal digits.
+  public let id: String
+  /// A title, for a person.
+  public let title: String
+  /// A message, for a person: what happened, and that nothing was deleted.
+  public let message: String
+  /// When the store was moved aside.
+  public let date: Date
+  /// The folder that holds the store now, with all that belongs to it.
+  public let folderURL: URL
+  /// The stable name of the error that kept the store from being opened: ``MigrationAssistantError/code``.
+  public let code: String
+  /// Why the store could not be opened, one sentence.
+  public let reason: String
+}
+
+extension MigrationNotice {
+  /// Writes the notice of a store that is about to be moved aside.
+  static func bytes(of error: MigrationAssistantError, storeName: String) throws -> [UInt8] {
+    let document = Document(
+      format: 1, title: "Your earlier data were put aside",
+      message:
+        "The data in “\(storeName)” could not be opened by this version of the app. Nothing was deleted: everything is"
+        + " kept in a folder of its own, and the app starts with new data. A later version of the app may bring the earlier data"
+        + " back.",
+      code: error.code, reason: error.description)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+    return Array(try encoder.encode(document))
+  }
+
+  private struct Document: Codable {
+    var format: Int
+    var title: String
+    var message: String
+    var code: String
+    var reason: String
+  }
+
+  /// Reads the notice of a set; one that is missing or damaged says only that the set is there.
+  init(_ set: AsideSet) {
+    let document = set.notice.flatMap { try? JSONDecoder().decode(Document.self, from: Data($0)) }
+    id = set.name
+    title = document?.title ?? "Your earlier data were put aside"
+    message = document?.message ?? "Nothing was deleted: everything is kept in a folder of its own."
+    code = document?.code ?? "unknown"
+    reason = document?.reason ?? "The reason was not kept."
+    date = Date(timeIntervalSince1970: Double(set.time))
+    folderURL = URL(fileURLWithPath: set.path, isDirectory: true)
+  }
+}
+
+/// What becomes of a store that this version of the app can't open.
+public enum IncompatibleStorePolicy: String, Hashable, Sendable {
+  /// It stays where it is, and the error is thrown.
+  case `throw`
+  /// It is moved aside with all that belongs to it, so that a new store can be made in its place; nothing is deleted.
+  case setAside
+}
+
+extension MigrationAssistantError {
+  /// Whether no model or mapping fits the store, or its pages are damaged: nothing that the app could do at this launch helps.
+  var isAboutIncompatibleStore: Bool {
+    switch self {
+    case .noModel, .mappingNeeded: true
+    case .failed(_, .database(_, coreDataCode: 259)): true
+    case .unreadableStore(let error):
+      switch error.problem {
+      case .notDatabase, .truncated, .damaged, .notStore, .metadataRowCount, .invalidMetadata, .missingVersionHashes:
+        true
+      default: false
+      }
+    default: false
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/// A store that was moved aside, with all that belongs to it, in a folder of its own.
+package struct AsideSet: Hashable, Sendable {
+  /// The folder's name: the UTC time as people read it, then eight hexadecimal digits.
+  package let name: String
+  /// When it was moved, in seconds since 1970-01-01 UTC.
+  package let time: Int64
+  /// The folder.
+  package let path: String
+  /// What is to be told of it; `nil` if there is nothing.
+  package let notice: [UInt8]?
+  /// Whether somebody has acknowledged it.
+  package let isAcknowledged: Bool
+
+  /// The store's main file; it may be gone.
+  package func storePath(named name: String) -> String { StoreLocation.join(path, name) }
+
+  /// The name of the file that holds what is to be told.
+  static let noticeName = "notice.json"
+  /// Its name when somebody has acknowledged it.
+  static let acknowledgedName = "notice-acknowledged.json"
+  /// The longest notice that is read, in bytes.
+  static let noticeLimit = 65_536
+}
+
+extension StoreVault {
+  /// Lists the sets that were moved aside, the oldest first, without a lock.
+  ///
+  /// - Returns: Sets; one that is just being moved is among them when its notice is on the disk.
+  /// - Throws: ``VaultError/file(_:)`` when the folder can't be read.
+  package func asideSets() throws(VaultError) -> [AsideSet] {
+    try VaultError.wrapping { () throws(FileError) in
+      guard try files.status(of: location.incompatible)?.kind == .directory else { return [] }
+      var sets: [AsideSet] = []
+      for folder in try files.names(in: location.incompatible) {
+        guard let name = VersionName(dated: folder) else { continue }
+        let path = StoreLocation.join(location.incompatible, folder)
+        guard try files.status(of: path)?.kind == .directory else { continue }
+        let pending = try notice(AsideSet.noticeName, in: path)
+        let acknowledged = pending == nil ? try notice(AsideSet.acknowledgedName, in: path) : nil
+        sets.append(
+          AsideSet(
+            name: folder, time: name.time, path: path, notice: pending ?? acknowledged,
+            isAcknowledged: acknowledged != nil))
+      }
+      return sets.sorted { ($0.time, $0.name) < ($1.time, $1.name) }
+    }
+  }
+
+  private func notice(_ name: String, in folder: String) throws(FileError) -> [UInt8]? {
+    let path = StoreLocation.join(folder, name)
+    guard let status = try files.status(of: path), status.kind == .regular,
+      status.size <= AsideSet.noticeLimit
+    else { return nil }
+    return try files.readFile(path, limit: AsideSet.noticeLimit)
+  }
+
+  /// Notes that somebody has read what was to be told of a set.
+  ///
+  /// - Parameter name: The set's name.
+  /// - Throws: ``VaultError/file(_:)`` when it can't be noted; nothing happens if it was before.
+  package func acknowledgeNotice(of name: String) throws(VaultError) {
+    guard VersionName(dated: name) != nil else { return }
+    let folder = StoreLocation.join(location.incompatible, name)
+    try VaultError.wrapping { () throws(FileError) in
+      let path = StoreLocation.join(folder, AsideSet.noticeName)
+      guard try files.status(of: path) != nil else { return }
+      try files.rename(path, to: StoreLocation.join(folder, AsideSet.acknowledgedName))
+      try files.synchronizeDirectory(folder)
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import Heirloom
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// Stores that an app can't open: they are moved aside when the app says so, and nothing of them is lost.
+struct SettingAsideTests {
+  private typealias Make = InferableChangeTests
+
+  /// Why a store can't be opened.
+  enum Reason: String, CaseIterable, Sendable {
+    case noModel, noMapping, notDatabase, truncated, damagedMetadata, damagedPages
+
+    var code: String {
+      switch self {
+      case .noModel: "noModel"
+      case .noMapping: "mappingNeeded"
+      case .notDatabase, .truncated, .damagedMetadata: "unreadableStore"
+      case .damagedPages: "failed"
+      }
+    }
+  }
+
+  private struct Scene {
+    let directory: TemporaryDirectory
+    let old: ManagedObjectModel
+    let new: ManagedObjectModel
+    var store: URL { directory.file("Journal.sqlite") }
+
+    init(_ reason: Reason?) throws {
+      directory = try TemporaryDirectory()
+      let isMapped = reason != .noMapping
+      old = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name"), Make.attribute("kept")])])
+      new = try ManagedObjectModel(
+        entities: [Make.entity("Item", [Make.attribute("name", isMapped ? .string : .date), Make.attribute("more")])])
+      var generator = StoreGenerator(objectsPerEntity: 2000, seed: 3)
+      try generator.makeStore(at: store, model: old)
+      if reason != .noModel { try ModelController(storeURL: store).archive(old) }
+      let size = try Data(contentsOf: store).count
+      switch reason {
+      case .notDatabase: try Data(repeating: 7, count: 20_000).write(to: store)
+      case .truncated: try Data(contentsOf: store).prefix(size / 2).write(to: store)
+      case .damagedMetadata:
+        let connection = try Connection(path: store.path, mode: .readWrite)
+        try connection.execute("UPDATE \"Z_METADATA\" SET \"Z_PLIST\" = x'00'")
+        try connection.close()
+      case .damagedPages:
+        let connection = try Connection(path: store.path, mode: .readWrite)
+        try connection.execute("PRAGMA journal_mode = DELETE")
+        let pageSize = Int(try connection.firstInteger("PRAGMA page_size") ?? 4096)
+        let root = Int(
+          try connection.firstInteger("SELECT rootpage FROM sqlite_schema WHERE name = 'ZITEM'") ?? 0)
+        try connection.close()
+        var bytes = try Data(contentsOf: store)
+        for offset in 0..<pageSize { bytes[(root - 1) * pageSize + offset] = 0xA5 }
+        try bytes.write(to: store)
+      case .noModel, .noMapping, nil: break
+      }
+    }
+
+    func assistant(_ policy: IncompatibleStorePolicy) -> MigrationAssistant {
+      var configuration = MigrationAssistant.Configuration()
+      configuration.incompatibleStore = policy
+      configuration.storeTimeout = 0.05
+      return MigrationAssistant(
+        storeURL: store, modelController: ModelController(storeURL: store), history: ModelHistory(current: new),
+        configuration: configuration)
+    }
+  }
+
+  @Test(arguments: Reason.allCases)
+  func `a store that can't be opened stays where it is, unless the app says otherwise`(reason: Reason) throws {
+    let scene = try Scene(reason)
+    let before = try Data(contentsOf: scene.store)
+    let error = try #require(throws: MigrationAssistantError.self) { try scene.assistant(.throw).migrateStore() }
+    #expect(error.code == reason.code)
+    #expect(try Data(contentsOf: scene.store) == before)
+    #expect(try scene.assistant(.throw).pendingNotices() == [])
+  }
+
+  @Test(arguments: Reason.allCases)
+  func `it is moved aside whole, a new one can take its place, and a notice is kept`(reason: Reason) throws {
+    let scene = try Scene(reason)
+    let before = try Data(contentsOf: scene.store)
+    let outcome = try scene.assistant(.setAside).migrateStore()
+    guard case .setAside(let notice) = outcome else {
+      Issue.record("expected the store to be moved aside, not \(outcome)")
+      return
+    }
+    #expect(notice.code == reason.code)
+    #expect(notice.message.contains("Journal.sqlite"))
+    #expect(!notice.reason.isEmpty)
+    #expect(!FileManager.default.fileExists(atPath: scene.store.path))
+    // A store that SQLite can read leaves WAL mode first.
+    let aside = try Data(contentsOf: notice.folderURL.appendingPathComponent("Journal.sqlite"))
+    let isPlain = reason == .notDatabase || reason == .truncated || reason == .damagedPages
+    if isPlain { #expect(aside == before) } else { #expect(aside.count >= before.count) }
+
+    // The next launch has no store, and a new one is nobody's business.
+    guard case .noStore = try scene.assistant(.setAside).migrateStore() else {
+      Issue.record("expected no store")
+      return
+    }
+    try PersistentStore.create(at: scene.store, model: scene.new).close()
+    guard case .upToDate = try scene.assistant(.setAside).migrateStore() else {
+      Issue.record("expected the new store")
+      return
+    }
+    // What is to be told survives launches, until it was told.
+    #expect(try scene.assistant(.throw).pendingNotices() == [notice])
+    try scene.assistant(.throw).acknowledge(notice)
+    try scene.assistant(.throw).acknowledge(notice)
+    #expect(try scene.assistant(.throw).pendingNotices() == [])
+    #expect(FileManager.default.fileExists(atPath: notice.folderURL.path))
+  }
+
+  @Test func `a store that is moved aside opens where it lies`() throws {
+    let scene = try Scene(.noMapping)
+    guard case .setAside(let notice) = try scene.assistant(.setAside).migrateStore() else {
+      Issue.record("expected the store to be moved aside")
+      return
+    }
+    let store = notice.folderURL.appendingPathComponent("Journal.sqlite")
+    let context = ManagedObjectContext(store: try PersistentStore.open(at: store, model: scene.old, isReadOnly: true))
+    #expect(try context.count(FetchRequest("Item")) == 2000)
+    let snapshot = try ModelController(snapshotURL: notice.folderURL.appendingPathComponent("model.json.gz")).snapshot()
+    #expect(snapshot?.model.versionHashes() == scene.old.versionHashes())
+  }
+
+  @Test func `what is no fault of the store moves nothing`() throws {
+    let scene = try Scene(nil)
+    // In use.
+    let holder = try Connection(path: scene.store.path, mode: .readWrite)
+    try holder.execute("BEGIN EXCLUSIVE")
+    #expect(throws: MigrationAssistantError.self) { try scene.assistant(.setAside).migrateStore() }
+    try holder.execute("ROLLBACK")
+    try holder.close()
+    // Of a newer version.
+    let assistant = MigrationAssistant(
+      storeURL: scene.store, modelController: ModelController(storeURL: scene.store),
+      history: ModelHistory(current: scene.new, later: [("later", scene.old)]),
+      configuration: scene.assistant(.setAside).configuration)
+    let error = try #require(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
+    #expect(error.code == "newerVersion")
+    #expect(FileManager.default.fileExists(atPath: scene.store.path))
+    #expect(try assistant.pendingNotices() == [])
+  }
+}
