@@ -10,11 +10,13 @@ import TestSupport
 /// An app of three versions, whose first made the store: a real one where the corpus is present.
 struct CrashApp: Sendable {
   /// The models of the versions; the second adds an attribute, the third another and an entity that renumbers all others.
-  let models: [ManagedObjectModel]
+  private(set) var models: [ManagedObjectModel]
   /// The bytes of a store of the first version: one file in rollback mode.
   let store: [UInt8]
   /// How much of a migration is done by code.
   var code: CrashScenario.Code = .none
+  /// What migrations leave to be cleaned up.
+  var deferral: CrashScenario.Deferral = .none
   /// What becomes of rows that the third version has no place for.
   let decisions: [DataDecision]
 
@@ -25,6 +27,12 @@ struct CrashApp: Sendable {
 
   /// The app that all scenarios share.
   static let shared: Result<CrashApp, any Error> = Result { try CrashApp(isDeciding: false) }
+  /// The app whose second version drops an attribute of cars, and whose third the cars.
+  static let dropping: Result<CrashApp, any Error> = Result {
+    var app = try CrashApp(isDeciding: false)
+    app.models = try dropping(from: app.models[0])
+    return app
+  }
   /// The app whose third version has no place for some rows.
   static let deciding: Result<CrashApp, any Error> = Result { try CrashApp(isDeciding: true) }
 
@@ -83,6 +91,25 @@ struct CrashApp: Sendable {
     return [first, second, try ManagedObjectModel(entities: entities + [entity])]
   }
 
+  private static func dropping(from first: ManagedObjectModel) throws -> [ManagedObjectModel] {
+    var entities = first.entities
+    guard let index = entities.firstIndex(where: { $0.name == "Car" }) else { throw CrashFailure("there are no cars") }
+    let name = entities[index].attributes.contains { $0.name == "maker" } ? "maker" : "number"
+    entities[index].attributes.removeAll { $0.name == name }
+    let second = try ManagedObjectModel(entities: entities)
+    let tree = Set(second.entityTree(from: "Car").map(\.name))
+    entities.removeAll { tree.contains($0.name) }
+    for index in entities.indices {
+      entities[index].relationships.removeAll { tree.contains($0.destinationEntity) }
+    }
+    var added = AttributeDescription(name: "addedInThird", type: .string)
+    added.isOptional = true
+    entities[0].attributes.append(added)
+    entities[0].indexes.append(
+      FetchIndexDescription(name: "byAdded", elements: [FetchIndexElementDescription(property: "addedInThird")]))
+    return [first, second, try ManagedObjectModel(entities: entities)]
+  }
+
   /// Asks for what not all cars have: models that differ, or a number.
   private static func narrow(_ model: inout ManagedObjectModel) throws -> DataDecision {
     var entities = model.entities
@@ -139,6 +166,12 @@ struct CrashApp: Sendable {
     configuration.mappings = (try? mappings) ?? []
     configuration.policies.register(EntityMigrationPolicy.self, named: "Standard")
     if version == 3 { configuration.decisions = decisions }
+    var builder = builder
+    if deferral != .none {
+      configuration.defersLightweightMigration = deferral == .leaves || version == 2
+      // Small stores are made anew.
+      builder = .always(.cloneAndAlter)
+    }
     var vault = StoreVault.Configuration()
     vault.leavesWAL = leavesWAL
     let assistant = MigrationAssistant(
@@ -189,6 +222,17 @@ struct CrashApp: Sendable {
         return mapping
       }
     }
+  }
+
+  /// Opens the store with the third version and cleans up what is left.
+  ///
+  /// - Parameter folder: The store's folder.
+  /// - Throws: What keeps it from being done.
+  func cleanUp(in folder: String) throws {
+    let url = URL(fileURLWithPath: folder).appendingPathComponent(Self.storeName)
+    let store = try PersistentStore.open(at: url, model: models[2])
+    try store.finishDeferredLightweightMigration()
+    try store.close()
   }
 
   func vault(in folder: String, files: any FileOperations = POSIXFileOperations()) throws -> StoreVault {

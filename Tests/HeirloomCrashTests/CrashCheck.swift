@@ -39,6 +39,7 @@ extension CrashWorld {
       switch scenario.operation {
       case .setAside: return try faultOfSettingAside(folder, promise)
       case .restoreLost: return try faultOfRestoringLost(folder, promise)
+      case .cleanUp: return try faultOfCleaningUp(folder, promise)
       case .migrate, .migrateAlone, .migrateDeciding, .giveUp, .giveUpDeciding, .restore, .archive, .prune:
         let seen = try dumpForPlainOpener(folder, &known, state)
         if let fault = try faultBeforeLaunch(folder, promise, seen) { return fault }

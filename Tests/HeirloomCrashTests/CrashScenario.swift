@@ -37,6 +37,8 @@ enum CrashOperation: String, Sendable {
   case setAside = "set aside"
   /// A previous version takes the place of a store that was lost.
   case restoreLost = "restore a lost store"
+  /// What a deferred migration left is cleaned up, piece by piece.
+  case cleanUp = "clean up"
 }
 
 /// An operation on a store in a state: one line of the list that every builder and every operation goes through.
@@ -48,6 +50,17 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
   var refusesLinks = false
   /// How much of a migration is done by code.
   var code: Code = .none
+  /// Whether clean-up is left for later.
+  var deferral: Deferral = .none
+
+  /// What is left for later, by an app each of whose versions drops something.
+  enum Deferral: String, Sendable {
+    case none = ""
+    /// The migration leaves clean-up.
+    case leaves = ", leaving clean-up"
+    /// The migration finds clean-up that the one before has left, and leaves none.
+    case finds = ", finding clean-up left"
+  }
 
   /// How much of a migration is done by code, object by object.
   enum Code: String, Sendable {
@@ -71,7 +84,8 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
       case .automatic: ""
       case .always(let builder): " by \(builder)"
       }
-    return "\(operation.rawValue)\(code.rawValue)\(maker), \(initial.rawValue)\(refusesLinks ? ", no links" : "")"
+    let start = "\(operation.rawValue)\(code.rawValue)\(maker), \(initial.rawValue)\(deferral.rawValue)"
+    return start + (refusesLinks ? ", no links" : "")
   }
 
   /// Every state with every operation; a new operation or builder is one line more.
@@ -109,7 +123,25 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
     CrashScenario(initial: .externalData, operation: .restore, refusesLinks: true),
   ]
 
-  static let all = table + further
+  /// Clean-up that is left, found and done; the quick selection has one of each.
+  static let deferring: [CrashScenario] = InitialState.allCases.flatMap { initial -> [CrashScenario] in
+    var scenarios: [CrashScenario] = []
+    func add(_ operation: CrashOperation, _ deferral: Deferral, quick: InitialState) {
+      guard LongTests.areOn || initial == quick else { return }
+      scenarios.append(CrashScenario(initial: initial, operation: operation, deferral: deferral))
+    }
+    add(.migrate, .leaves, quick: .uncheckpointedWAL)
+    add(.migrate, .finds, quick: .rollbackAtRest)
+    switch initial {
+    case .archiveDue, .retainedVersion, .staleCandidate: break
+    case .rollbackAtRest, .uncheckpointedWAL, .partlyCheckpointedWAL, .hotJournal, .coldJournal, .persistedJournal,
+      .externalData:
+      add(.cleanUp, .leaves, quick: .uncheckpointedWAL)
+    }
+    return scenarios
+  }
+
+  static let all = table + further + deferring
 
   /// The scenarios whose recovery is crashed in as well.
   static let base: [CrashScenario] =
@@ -127,5 +159,13 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
       CrashScenario(initial: .staleCandidate, operation: .migrate),
       CrashScenario(initial: .externalData, operation: .setAside),
       CrashScenario(initial: .externalData, operation: .restoreLost),
-    ] + (LongTests.areOn ? [CrashScenario(initial: .uncheckpointedWAL, operation: .migrate, code: .stages)] : [])
+    ]
+    + (LongTests.areOn
+      ? [
+        CrashScenario(initial: .uncheckpointedWAL, operation: .migrate, code: .stages),
+        CrashScenario(initial: .uncheckpointedWAL, operation: .migrate, deferral: .leaves),
+        CrashScenario(initial: .rollbackAtRest, operation: .migrate, deferral: .finds),
+        CrashScenario(initial: .uncheckpointedWAL, operation: .cleanUp, deferral: .leaves),
+        CrashScenario(initial: .hotJournal, operation: .cleanUp, deferral: .leaves),
+      ] : [])
 }

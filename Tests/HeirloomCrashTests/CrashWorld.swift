@@ -20,6 +20,8 @@ struct CrashWorld {
   let new: StoreDump?
   /// The versions that are kept before.
   let kept: [StoreDump]
+  /// The objects of the store before, where they must stay as they are.
+  let contents: StoreContents?
   /// The number of the app's version that fits the store afterwards.
   let newVersion: Int
   /// The model of the snapshot beside the store before; `nil` when there is none.
@@ -31,8 +33,11 @@ struct CrashWorld {
 
   init(_ scenario: CrashScenario) throws {
     self.scenario = scenario
-    var app = try (scenario.hasQuarantine ? CrashApp.deciding : CrashApp.shared).get()
+    let found =
+      scenario.hasQuarantine ? CrashApp.deciding : scenario.deferral == .none ? CrashApp.shared : CrashApp.dropping
+    var app = try found.get()
     app.code = scenario.code
+    app.deferral = scenario.deferral
     self.app = app
     let folder = try QuickFolder()
     try Self.prepare(scenario, app, in: folder.path)
@@ -45,6 +50,9 @@ struct CrashWorld {
     }
     snapshot = try app.assistant(3, in: folder.path).1.snapshot()?.model
     old = FileManager.default.fileExists(atPath: vault.location.path) ? try StoreDump(vault.location.path) : nil
+    contents =
+      scenario.operation == .cleanUp
+      ? try StoreContents(of: URL(fileURLWithPath: vault.location.path), model: app.models[2]) : nil
     // On a copy: the dump above has replayed what the operation is to find.
     let copy = try QuickFolder()
     try Self.write(beginning, table, to: copy.path)
@@ -122,6 +130,7 @@ struct CrashWorld {
       try app.assistant(3, in: folder, files: files).1.archive(app.models[2])
     case .setAside:
       _ = try app.vault(in: folder, files: files).setStoreAside(notice: { _ in [1, 2, 3] })
+    case .cleanUp: try app.cleanUp(in: folder)
     }
   }
 
@@ -158,8 +167,9 @@ struct CrashWorld {
     let hasVersion = scenario.initial == .retainedVersion
     switch scenario.operation {
     case .migrate, .migrateAlone, .migrateDeciding, .giveUp, .giveUpDeciding, .setAside:
-      if hasVersion { try app.launch(2, in: folder) }
+      if hasVersion || scenario.deferral == .finds { try app.launch(2, in: folder) }
       if isDue { try app.assistant(1, in: folder).1.archive(app.models[0]) }
+    case .cleanUp: try app.launch(3, in: folder)
     case .restore, .restoreLost:
       if hasVersion { try app.launch(2, in: folder) }
       try app.launch(3, in: folder, archives: !isDue)

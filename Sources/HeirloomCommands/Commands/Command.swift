@@ -62,6 +62,12 @@ extension Command.Option {
   static let mapping = Command.Option(
     name: "--mapping", value: "FILE", isRepeatable: true,
     summary: "a mapping model (.xcmappingmodel, .cdm), used where its entities fit; one with a policy needs the app")
+  /// Clean-up after the launch.
+  static let deferring = Command.Option(
+    name: "--defer",
+    summary:
+      "leave clean-up (tables and columns without use, new indexes) for a run without it; the store has the model at once"
+  )
   /// Consent to losses.
   static let acceptLosses = Command.Option(
     name: "--accept-losses", summary: "go on although a store of an unknown or newer version loses something")

@@ -6,10 +6,11 @@ extension Command {
   static let migrate = Command(
     name: "migrate",
     usage: "STORE… --to MODEL [--model MODEL]… [--mapping FILE]… [--keep N] [--decide ENTITY.PROPERTY=CHOICE]…"
-      + " [--accept-losses]",
+      + " [--defer] [--accept-losses]",
     summary: "bring stores to a model; the previous version is kept",
     details: [
-      "A store that has the model already is left alone. With several stores a failure does not keep the others from being"
+      "A store that has the model already is left alone, but for what an earlier run with --defer left to be cleaned up: without"
+        + " --defer that is done now. With several stores a failure does not keep the others from being"
         + " migrated; the exit code is that of the first failure.",
       "Rows that don't fit the new model stop the migration until --decide says what becomes of them; heirloom plan counts"
         + " them and names the choices. newest and merge take an attribute that tells the age, such as merge:date, else the"
@@ -22,7 +23,7 @@ extension Command {
       Option(
         name: "--keep", value: "N",
         summary: "previous versions to keep, at least 1 (1 unless given); older ones go with a later run"),
-      .decide, .acceptLosses,
+      .decide, .deferring, .acceptLosses,
     ],
     example: "heirloom migrate Journal.sqlite --to Journal.xcdatamodeld", positionals: ["STORE"], repeatsLast: true,
     requiredCount: 1, run: MigrateCommand.run)
@@ -91,13 +92,15 @@ private struct Migrated {
     let start = ContinuousClock.now
     do {
       let outcome = try StoreMigration(request: request, console: console).run(on: path)
+      let finished = try StoreMigration(request: request, console: console).cleanUp(after: outcome, at: path)
       var warnings: [String] = []
       if case .noStore = outcome {
       } else {
         warnings = Self.archive(request.history.current, at: path, console: console)
       }
       report = Self.report(
-        outcome, path: path, request: request, seconds: start.duration(to: .now) / .seconds(1), style: console.style
+        outcome, finished: finished, path: path, request: request,
+        seconds: start.duration(to: .now) / .seconds(1), style: console.style
       )
       .warning(warnings, style: console.style)
     } catch {
@@ -117,7 +120,8 @@ private struct Migrated {
   }
 
   private static func report(
-    _ outcome: MigrationOutcome, path: String, request: MigrationRequest, seconds: Double, style: TextStyle
+    _ outcome: MigrationOutcome, finished: CleanUp, path: String, request: MigrationRequest, seconds: Double,
+    style: TextStyle
   ) -> CommandReport {
     switch outcome {
     case .migrated(let report):
@@ -125,8 +129,9 @@ private struct Migrated {
     case .upToDate:
       let checksum = request.history.current.versionChecksum()
       return CommandReport(
-        lines: ["\(path) has the model \"\(request.history.currentName)\": nothing to do."],
-        members: members(path, "upToDate", from: checksum, to: checksum, rows: [], retained: nil, seconds: seconds))
+        lines: ["\(path) has the model \"\(request.history.currentName)\": \(finished.words)"],
+        members: members(path, "upToDate", from: checksum, to: checksum, rows: [], retained: nil, seconds: seconds)
+          + [("cleanedUp", .texts(finished.done)), ("deferred", .texts(finished.left))])
     default:
       return CommandReport(
         members: members(path, "noStore", from: nil, to: nil, rows: [], retained: nil, seconds: seconds),
@@ -142,6 +147,10 @@ private struct Migrated {
     var lines = ["\(style.bold(path)) was migrated to \"\(name)\" in \(durationText(report.seconds))."]
     lines += text.findings(style).dropFirst()
     lines += report.quarantine.map { "Rows in quarantine: \($0.path)" }
+    let deferred = report.plan.lastDeferred.items
+    if !deferred.isEmpty {
+      lines.append("Left to be cleaned up by a run without --defer: \(listText(deferred, limit: 6)).")
+    }
     lines += PlanText.rowLines(report.plan.rows)
     lines += [
       "The previous version is kept as \(report.retained.id) (\(sizeText(report.retained.byteCount))):"
@@ -153,7 +162,7 @@ private struct Migrated {
         path, "migrated", from: report.sourceChecksum, to: report.destinationChecksum, rows: report.plan.rows,
         retained: report.retained.id, seconds: report.seconds)
         + [
-          ("decisions", .list(report.plan.allDecisions.map(\.output))),
+          ("decisions", .list(report.plan.allDecisions.map(\.output))), ("deferred", .texts(deferred)),
           ("quarantine", .texts(report.quarantine.map(\.path))),
         ])
   }

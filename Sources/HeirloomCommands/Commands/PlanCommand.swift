@@ -5,7 +5,7 @@ extension Command {
   /// Shows what a migration would do.
   static let plan = Command(
     name: "plan",
-    usage: "STORE --to MODEL [--model MODEL]… [--mapping FILE]… [--decide ENTITY.PROPERTY=CHOICE]… [--sql]",
+    usage: "STORE --to MODEL [--model MODEL]… [--mapping FILE]… [--decide ENTITY.PROPERTY=CHOICE]… [--defer] [--sql]",
     summary: "the steps, losses, blockers, time and space; nothing is changed",
     details: [
       "The exit code is the one that heirloom migrate would end with: 3 where a mapping or a decision about rows is needed,"
@@ -13,7 +13,7 @@ extension Command {
     ],
     options: [
       .to, .model, .mapping, Option(name: "--sql", summary: "show the statements of the steps"),
-      .decide, .acceptLosses,
+      .decide, .deferring, .acceptLosses,
     ],
     example: "heirloom plan Journal.sqlite --to Journal.xcdatamodeld", positionals: ["STORE"], requiredCount: 1,
     run: PlanCommand.run)

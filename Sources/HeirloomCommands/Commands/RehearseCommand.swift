@@ -5,13 +5,13 @@ extension Command {
   /// Tries a migration on a copy.
   static let rehearse = Command(
     name: "rehearse",
-    usage: "STORE --to MODEL [--model MODEL]… [--mapping FILE]… [--decide ENTITY.PROPERTY=CHOICE]…",
+    usage: "STORE --to MODEL [--model MODEL]… [--mapping FILE]… [--decide ENTITY.PROPERTY=CHOICE]… [--defer]",
     summary: "the whole migration on a clone, proof and timing; the store is untouched",
     details: [
       "The clone is made in a temporary folder (TMPDIR names another place for it) and removed at the end. Other processes"
         + " may have the store open meanwhile."
     ],
-    options: [.to, .model, .mapping, .decide, .acceptLosses],
+    options: [.to, .model, .mapping, .decide, .deferring, .acceptLosses],
     example: "heirloom rehearse Journal.sqlite --to Journal.xcdatamodeld", positionals: ["STORE"], requiredCount: 1,
     run: RehearseCommand.run)
 }

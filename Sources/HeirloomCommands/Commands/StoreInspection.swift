@@ -46,6 +46,7 @@ struct StoreInspection {
       ("versionName", .optional(look.versionName)), ("configuration", .optional(look.configuration)),
       ("frameworkVersion", .integer(Int64(metadata.frameworkVersion))),
       ("entities", .list(look.entities.map(Self.output))), ("warnings", .texts(look.notes)),
+      ("deferred", .texts(look.deferred)),
       ("model", look.model.map { ModelText(model: $0).output } ?? .null),
     ]
     report.lines = head(style) + [""] + table()
@@ -78,6 +79,9 @@ struct StoreInspection {
     ]
     if !metadata.versionIdentifiers.isEmpty {
       lines.append("  identifiers  \(listText(metadata.versionIdentifiers)) (of the model, for information)")
+    }
+    if !look.deferred.isEmpty {
+      lines.append("  left         \(listText(look.deferred, limit: 6)) (a deferred migration cleans up later)")
     }
     for note in look.notes { lines.append(style.yellow("  note: ") + sentence(note)) }
     return lines

@@ -15,7 +15,7 @@ struct MigrationRequest {
   /// Reads the models that the arguments name.
   ///
   /// - Parameters:
-  ///   - arguments: `--to`, `--model`, `--mapping`, `--decide`, `--accept-losses`.
+  ///   - arguments: `--to`, `--model`, `--mapping`, `--decide`, `--accept-losses`, `--defer`.
   ///   - console: Told of what is not understood in the files.
   /// - Throws: `UsageError`, `ModelReadingError`, `MappingReadingError`.
   init(_ arguments: Arguments, console: Console) throws {
@@ -30,6 +30,7 @@ struct MigrationRequest {
     mappings = try GivenMappings(arguments.all("--mapping").map(console.path), history: history, console: console)
     acceptsLosses = arguments.has("--accept-losses")
     let current = history.current
+    configuration.defersLightweightMigration = arguments.has("--defer")
     configuration.decisions = try given.map { argument throws(UsageError) in try argument.decision(for: current) }
     self.history = acceptsLosses ? try Self.withCurrentLast(history) : history
   }

@@ -80,6 +80,11 @@ extension CommandFailure {
           mismatches.map(\.description)
         )
       }
+    case let error as DeferredMigrationError:
+      self.init(
+        exitCode: error.problem == .inUse ? .storeInUse : .failed,
+        code: error.problem == .inUse ? "storeInUse" : "cleanUpFailed", coreDataCode: error.coreDataCode,
+        message: error.description, suggestion: error.recoverySuggestion, storeAt: error.path)
     case let error as ManagedObjectError:
       self.init(exitCode: .failed, code: "failed", coreDataCode: nil, message: "\(error)")
     case let error as VaultError:

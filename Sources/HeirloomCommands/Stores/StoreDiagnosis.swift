@@ -83,6 +83,9 @@ struct StoreDiagnosis {
       )
     }
     if check?.report.hasFaults ?? true { return ("heirloom verify \(word)", "all findings in full") }
+    if look?.deferred.isEmpty == false {
+      return ("heirloom migrate \(word) --to MODEL", "MODEL is the app's current model; what waits is cleaned up")
+    }
     if !versions.isEmpty { return ("heirloom versions \(word)", "nothing is wrong; this lists what is kept") }
     return ("heirloom inspect \(word)", "nothing is wrong; this lists what is in it")
   }
@@ -118,12 +121,15 @@ struct StoreDiagnosis {
           })
       ),
       ("setsAside", .texts(setsAside)), ("quarantine", .texts(quarantine)), ("findings", check?.output ?? .list([])),
-      ("next", .text(next.command)),
+      ("deferred", .texts(look?.deferred ?? [])), ("next", .text(next.command)),
     ]
     report.lines = ["\(style.bold(path)): \(problem == nil ? "a Core Data store" : style.red("no readable store"))"]
     if let problem { report.lines.append("  problem   \(problem.description)") }
     report.lines += storeLines(style)
     report.lines.append("  kept      \(keptWords)")
+    if let deferred = look?.deferred, !deferred.isEmpty {
+      report.lines.append("  left      \(listText(deferred, limit: 4)), to be cleaned up after a deferred migration")
+    }
     report.lines += findingLines(style)
     report.lines.append("  next      \(style.bold(next.command))  (\(next.reason))")
     return report

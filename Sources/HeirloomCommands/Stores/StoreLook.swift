@@ -37,6 +37,8 @@ struct StoreLook {
   private(set) var configuration: String?
   /// The entities, sorted by name.
   private(set) var entities: [Entity] = []
+  /// What a deferred migration left to be cleaned up, one phrase each.
+  private(set) var deferred: [String] = []
   /// Whether the last commits are in the `-wal` file.
   let hasLog: Bool
   /// What is odd, in sentences.
@@ -68,8 +70,10 @@ struct StoreLook {
       if let model {
         let actual = try ActualSchema(of: connection)
         let schema = PhysicalSchema(model: model, configuration: configuration, actual: actual)
+        deferred = actual.pending(under: schema).items
         return try RowCounts(connection: connection, schema: schema, actual: actual)
       }
+      deferred = metadata.deferredMigration?.items ?? []
       return try RowCounts(connection: connection)
     }
     notes += counts.notes

@@ -23,6 +23,47 @@ struct StoreMigration {
   }
 }
 
+/// What became of the clean-up that an earlier deferred migration had left in a store.
+struct CleanUp {
+  /// What was done.
+  var done: [String] = []
+  /// What is left.
+  var left: [String] = []
+
+  /// What became of it, for a store that has the model.
+  var words: String {
+    if !done.isEmpty { return "cleaned up \(listText(done, limit: 6))." }
+    return left.isEmpty ? "nothing to do." : "nothing to do but to clean up \(listText(left, limit: 6))."
+  }
+}
+
+extension StoreMigration {
+  /// Cleans up what a deferred migration left in a store that has the model, unless that is to be left.
+  ///
+  /// - Parameters:
+  ///   - outcome: What the migration came to.
+  ///   - path: The store's file.
+  /// - Returns: What was done and what is left; nothing after a migration.
+  /// - Throws: `StoreError`, `DeferredMigrationError`; what was done before is done.
+  func cleanUp(after outcome: MigrationOutcome, at path: String) throws -> CleanUp {
+    let url = URL(fileURLWithPath: path)
+    guard case .upToDate = outcome, try StoreMetadata(contentsOf: url).deferredMigration != nil else {
+      return CleanUp()
+    }
+    if request.configuration.defersLightweightMigration {
+      let look = try StoreLook(at: path) { request.history.version(withHashes: $0) }
+      return CleanUp(left: look.deferred)
+    }
+    let store = try PersistentStore.open(at: url, model: request.history.current)
+    let items = try ActualSchema(of: store.connection).pending(under: store.schema).items
+    while try store.finishDeferredLightweightMigrationTask() {
+      if console.interruption.isInterrupted { throw MigrationError.cancelled }
+    }
+    try store.close()
+    return CleanUp(done: items)
+  }
+}
+
 /// Decides for the assistant by what the command line says, and tells what is worth telling.
 final class EventLog: MigrationAssistantDelegate {
   private let console: Console

@@ -35,6 +35,13 @@ struct ForeignObjects {
     for object in travelling where object.kind == .index || object.kind == .trigger {
       let isOnView = actual.object(.view, named: object.table) != nil
       if !candidateTables.contains(object.table), !isOnView { leftOut.insert(object.name) }
+      // An index can't be made, and a trigger would keep objects from being saved.
+      let gone = actual.table(named: object.table)?.columns.filter { column in
+        destination.table(named: object.table)?.column(named: column.name) == nil
+      }
+      if modelTables.contains(object.table), gone?.contains(where: { object.speaks(ofColumn: $0.name) }) == true {
+        leftOut.insert(object.name)
+      }
       guard object.kind == .index, let table = destination.table(named: object.table) else { continue }
       let columns = try connection.rows(
         "SELECT name FROM pragma_index_info(?1, ?2)", [.text(object.name), .text(SchemaName.store)])

@@ -67,6 +67,9 @@ public struct MigrationPlan: Hashable, Sendable {
 }
 
 extension MigrationPlan {
+  /// What is left in the store after the last hop.
+  package var lastDeferred: DeferredMigration { following.last?.deferred ?? deferred }
+
   /// What became of decisions, those of the hops that come after this one included.
   public var allDecisions: [DecisionOutcome] { decisions + following.flatMap(\.allDecisions) }
 

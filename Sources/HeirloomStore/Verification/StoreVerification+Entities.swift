@@ -139,9 +139,9 @@ extension StoreVerification {
     reportPending(schema)
   }
 
-  /// Tells what a deferred migration left.
-  private mutating func reportPending(_ schema: PhysicalSchema) {
-    let items = actual.pending(under: schema).items
+  /// Tells what a deferred migration left; without a model, what the store says of it.
+  mutating func reportPending(_ schema: PhysicalSchema?) {
+    let items = schema.map { actual.pending(under: $0).items } ?? report.metadata?.deferredMigration?.items ?? []
     if !items.isEmpty {
       add(
         .note, .pendingCleanUp,

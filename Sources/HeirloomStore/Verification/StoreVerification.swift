@@ -56,6 +56,7 @@ package struct StoreVerification {
     checkMetadata()
     findModel(candidates)
     guard let model = report.model else {
+      reportPending(nil)
       report.sort()
       return
     }

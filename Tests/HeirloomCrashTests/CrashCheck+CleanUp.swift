@@ -1,0 +1,38 @@
+import Foundation
+import Heirloom
+import HeirloomMigration
+import HeirloomStore
+import TestSupport
+
+extension CrashWorld {
+  /// Looks at a store whose clean-up was interrupted: it has all objects at any moment, and can be cleaned up to the end.
+  ///
+  /// - Parameters:
+  ///   - folder: The store's folder.
+  ///   - promise: What the operation said.
+  /// - Returns: What is wrong first, or `nil`.
+  /// - Throws: What keeps the store from being read.
+  func faultOfCleaningUp(_ folder: String, _ promise: Promise) throws -> String? {
+    guard let old, let new else { return "the scenario has no store" }
+    let url = URL(fileURLWithPath: folder + "/" + CrashApp.storeName)
+    let model = app.models[2]
+    // As any app opens it: SQLite undoes or replays what was interrupted, and the integrity is checked.
+    let seen = try StoreDump(url.path)
+    guard seen.versionHashes == old.versionHashes else { return "the store has another version" }
+    let candidate = StoreModelCandidate(source: .file("3"), model: model)
+    let report = try StoreVerification.report(onStoreAt: url.path, candidates: [candidate])
+    if let finding = report.findings.first(where: { $0.severity < .note }) { return finding.message }
+    let isLeft = report.findings.contains { $0.kind == .pendingCleanUp }
+    if seen.isSameVersion(as: new) == isLeft { return "what is left and what the store says of it are two things" }
+    if try StoreContents(of: url, model: model) != contents { return "objects are not as they were" }
+    // What was done may have to be done again after a loss of power, but not after a call that failed.
+    if promise == .result, isLeft { return "what was reported as cleaned up is not" }
+    guard case .upToDate = try app.launch(3, in: folder) else { return "the next launch migrates" }
+    try app.cleanUp(in: folder)
+    guard try StoreDump(url.path).isSameVersion(as: new) else { return "the next clean-up does not come to its end" }
+    if try StoreContents(of: url, model: model) != contents { return "the next clean-up loses objects" }
+    let versions = try app.vault(in: folder).retainedVersions().compactMap(\.storePath)
+    guard try versions.map({ try dumps.dump($0) }) == kept else { return "the version kept before is not as it was" }
+    return nil
+  }
+}
