@@ -64,6 +64,9 @@ public struct DerivedAttributeDescription: Hashable, Sendable {
 
 /// The elements of a composite attribute.
 public struct CompositeAttributeDescription: Hashable, Sendable {
+  /// The most levels of composites in one another.
+  public static let depthLimit: Int = 16
+
   /// The name of the composite type in the model source.
   ///
   /// Archives don't have it.
@@ -79,6 +82,19 @@ public struct CompositeAttributeDescription: Hashable, Sendable {
 }
 
 extension AttributeDescription {
+  /// Finds the attribute itself or an element of it.
+  ///
+  /// - Parameter path: Names of elements from the attribute's own on; empty for the attribute itself.
+  /// - Returns: `nil` if there is no such element.
+  package func element(atPath path: some Sequence<String>) -> AttributeDescription? {
+    var found = self
+    for name in path {
+      guard let element = found.composite?.elements.first(where: { $0.name == name }) else { return nil }
+      found = element
+    }
+    return found
+  }
+
   /// The attributes that have a column: the attribute itself, or the leaves of a composite in element order.
   ///
   /// Transient ones have none.

@@ -18,6 +18,17 @@ public enum AttributeValue: Hashable, Sendable {
   case uuid([UInt8])
   /// A URI's absolute string.
   case uri(String)
+  /// The elements of a composite attribute by name; one without a value is left out.
+  ///
+  /// An element that is a composite again holds such a value itself.
+  case composite([String: AttributeValue])
+}
+
+extension AttributeValue {
+  /// The elements of a composite value; `nil` for any other.
+  public var elements: [String: AttributeValue]? {
+    if case .composite(let elements) = self { elements } else { nil }
+  }
 }
 
 extension AttributeValue: CustomStringConvertible {
@@ -33,6 +44,10 @@ extension AttributeValue: CustomStringConvertible {
     case .binary(let bytes): "\(bytes.count) bytes"
     case .uuid(let bytes): bytes.hexadecimal
     case .uri(let text): text
+    case .composite(let elements):
+      "{"
+        + elements.sorted { $0.key.utf16Precedes($1.key) }.map { "\($0.key): \($0.value)" }.joined(separator: ", ")
+        + "}"
     }
   }
 }

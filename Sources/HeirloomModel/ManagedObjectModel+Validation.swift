@@ -44,7 +44,7 @@ extension ManagedObjectModel {
       }
     }
     for attribute in entity.attributes {
-      try validateComposite(attribute, entity: entity.name)
+      try validateComposite(attribute, path: attribute.name, depth: 0, entity: entity.name)
       guard attribute.type != .undefined || attribute.isTransient else {
         throw .undefinedType(entity: entity.name, attribute: attribute.name)
       }
@@ -62,12 +62,28 @@ extension ManagedObjectModel {
     }
   }
 
-  private func validateComposite(_ attribute: AttributeDescription, entity: String) throws(ModelError) {
+  private func validateComposite(
+    _ attribute: AttributeDescription, path: String, depth: Int, entity: String
+  ) throws(ModelError) {
     let elements = attribute.composite?.elements ?? []
     guard (attribute.type == .composite) == !elements.isEmpty else {
-      throw .invalidComposite(entity: entity, attribute: attribute.name)
+      throw .invalidComposite(entity: entity, attribute: path)
     }
-    for element in elements { try validateComposite(element, entity: entity) }
+    guard elements.isEmpty || depth < CompositeAttributeDescription.depthLimit else {
+      throw .nestedTooDeeply(entity: entity, attribute: attribute.name)
+    }
+    var names: Set<String> = []
+    for element in elements {
+      try validateName(element.name)
+      guard names.insert(element.name).inserted else {
+        throw .duplicateElement(entity: entity, attribute: path, element: element.name)
+      }
+      let elementPath = "\(path).\(element.name)"
+      guard element.type != .undefined || element.isTransient else {
+        throw .undefinedType(entity: entity, attribute: elementPath)
+      }
+      try validateComposite(element, path: elementPath, depth: depth + 1, entity: entity)
+    }
   }
 
   private func validateIndexes(of entity: EntityDescription) throws(ModelError) {

@@ -21,6 +21,10 @@ public enum ModelError: Error, Hashable, Sendable {
   case missingConfigurationEntity(configuration: String, entity: String)
   /// An attribute of type Composite has no elements, or another has some.
   case invalidComposite(entity: String, attribute: String)
+  /// A composite attribute has two elements of the same name; one in another is `composite.element`.
+  case duplicateElement(entity: String, attribute: String, element: String)
+  /// A composite attribute holds composites on more levels than ``CompositeAttributeDescription/depthLimit``.
+  case nestedTooDeeply(entity: String, attribute: String)
   /// An attribute of type Undefined is not transient.
   case undefinedType(entity: String, attribute: String)
 }
@@ -49,6 +53,13 @@ extension ModelError: CustomStringConvertible {
       "The configuration \"\(configuration)\" names the entity \"\(entity)\", which is not in the model."
     case .invalidComposite(let entity, let attribute):
       "The attribute \"\(entity).\(attribute)\" must have elements if, and only if, its type is Composite."
+    case .duplicateElement(let entity, let attribute, let element):
+      "The composite attribute \"\(entity).\(attribute)\" has the element \"\(element)\" twice; names of elements must differ."
+    case .nestedTooDeeply(let entity, let attribute):
+      """
+      The composite attribute "\(entity).\(attribute)" holds composites on more than \
+      \(CompositeAttributeDescription.depthLimit) levels.
+      """
     case .undefinedType(let entity, let attribute):
       "The attribute \"\(entity).\(attribute)\" is stored but has no type; only a transient attribute may lack one."
     }

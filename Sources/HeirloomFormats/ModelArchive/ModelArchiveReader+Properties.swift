@@ -31,8 +31,6 @@ extension ModelArchiveReader {
     static let preservedOnDeletion = 0x10
   }
 
-  private static let compositeDepthLimit = 16
-
   // MARK: - Attributes
 
   mutating func attribute(
@@ -89,7 +87,7 @@ extension ModelArchiveReader {
   private mutating func composite(
     of object: ArchivedObject, _ place: String, depth: Int
   ) throws(KeyedArchiveError) -> CompositeAttributeDescription {
-    guard depth < Self.compositeDepthLimit else {
+    guard depth < CompositeAttributeDescription.depthLimit else {
       throw .senseless("the composite \"\(place)\" is nested too deeply or holds itself")
     }
     let references = try decoder.elements("NSCompositeElements", of: object)
@@ -97,11 +95,12 @@ extension ModelArchiveReader {
     let defaults = try decoder.entries("NSDefaultValue", of: object)
     var elements: [AttributeDescription] = []
     for reference in references {
-      let element = try decoder.object(reference)
-      guard let element else { continue }
+      guard let element = try decoder.object(reference) else {
+        throw .senseless("the composite \"\(place)\" holds what is no object")
+      }
       let classes = try decoder.classNames(of: element)
       guard classes.contains("NSAttributeDescription") else {
-        throw .senseless("the composite \"\(place)\" holds an object of the class \"\(classes[0])\"")
+        throw .senseless("the composite \"\(place)\" holds an object of the class \"\(classes.first ?? "")\"")
       }
       var attribute = try attribute(element, classes, entity: place, depth: depth + 1)
       if attribute.defaultValue == nil, let entry = defaults.first(where: { $0.key == attribute.name }) {

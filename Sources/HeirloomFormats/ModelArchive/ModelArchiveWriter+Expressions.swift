@@ -209,6 +209,8 @@ extension ModelArchiveWriter {
       return builder.object("NSURL", ["NS.base": KeyedArchiveBuilder.null, "NS.relative": reference])
     case .decimal(let text):
       return builder.decimal(text)
+    case .composite:
+      return nil
     }
   }
 }

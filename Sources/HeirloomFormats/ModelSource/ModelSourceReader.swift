@@ -10,7 +10,6 @@ package struct ModelSourceReader {
   private var composites: [String: MarkupElement] = [:]
   /// Composite elements that may still be made: composites that hold others could multiply without measure.
   private var remainingElements = 10_000
-  private static let compositeDepthLimit = 16
 
   private init() {}
 
@@ -203,7 +202,7 @@ package struct ModelSourceReader {
     of element: MarkupElement, _ owner: String, depth: Int
   ) throws(ModelReadingError) -> CompositeAttributeDescription {
     let name = try required("composite", of: element)
-    guard depth < Self.compositeDepthLimit else {
+    guard depth < CompositeAttributeDescription.depthLimit else {
       throw malformed("the composite type \"\(name)\" is nested too deeply or holds itself", element)
     }
     guard let type = composites[name] else {
@@ -211,6 +210,13 @@ package struct ModelSourceReader {
     }
     // An attribute has these for itself; there is no place for those of the type.
     check(type, name, attributes: ["name"], children: ["attribute"])
+    // What is only text for people is no harm; a property that is left out would be data that are left out.
+    if let stranger = type.children.first(where: { $0.name != "attribute" && $0.name != "userInfo" }) {
+      throw malformed(
+        "the composite type \"\(name)\" holds <\(stranger.name.prefix(80))>"
+          + (stranger["name"].map { " \"\($0.prefix(80))\"" } ?? "") + "; its elements can only be attributes", stranger
+      )
+    }
     var elements: [AttributeDescription] = []
     for child in type.children(named: "attribute") {
       remainingElements -= 1

@@ -24,6 +24,14 @@ extension ModelContentWriter {
     case .binary(let bytes): string("binary", bytes.base64)
     case .uuid(let bytes): string("uuid", bytes.hexadecimal)
     case .uri(let text): string("uri", text)
+    case .composite(let elements):
+      json.key("composite")
+      json.beginObject()
+      for (name, element) in elements.sorted(by: { $0.key.utf16Precedes($1.key) }) {
+        json.key(name)
+        self.value(element)
+      }
+      json.endObject()
     }
     json.endObject()
   }

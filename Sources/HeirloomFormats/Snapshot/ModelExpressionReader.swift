@@ -25,8 +25,20 @@ enum ModelExpressionReader {
     case ("binary", .string(let text)): Data(base64Encoded: text).map { .binary(Array($0)) }
     case ("uuid", .string(let text)): bytes(hexadecimal: text).map { .uuid($0) }
     case ("uri", .string(let text)): .uri(text)
+    case ("composite", .object(let members)): composite(members)
     default: nil
     }
+  }
+
+  private static func composite(_ members: [String: JSONValue]) -> AttributeValue? {
+    var elements: [String: AttributeValue] = [:]
+    for (name, member) in members {
+      guard case .object(let kinds) = member, kinds.count == 1, let kind = kinds.first,
+        let element = attributeValue(kind.key, kind.value)
+      else { return nil }
+      elements[name] = element
+    }
+    return .composite(elements)
   }
 
   /// A number; those that JSON can't hold are texts.

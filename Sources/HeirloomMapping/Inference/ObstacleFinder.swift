@@ -85,6 +85,13 @@ struct ObstacleFinder {
   private mutating func findAttributes(of pair: EntityCorrespondence, given: EntityMapping?, flow: RowFlow) {
     for attribute in destination.attributes(of: pair.destination.name) {
       guard !attribute.isTransient, attribute.derivation == nil else { continue }
+      findElements(of: attribute, in: pair, flow: flow)
+      // Elements that have mappings of their own say where the attribute comes from.
+      if given?.attributeMappings.contains(where: { $0.name.hasPrefix("\(attribute.name).") }) ?? false,
+        flow.origin(of: attribute.name) == .none
+      {
+        continue
+      }
       let isGiven = given?.attributeMapping(named: attribute.name) != nil
       let name = isGiven ? flow.origin(of: attribute.name).name : pair.attributes[attribute.name]
       guard let name, let before = source.attribute(named: name, of: pair.source.name), !before.isTransient else {
@@ -112,6 +119,30 @@ struct ObstacleFinder {
             reason: ambiguity.ambiguity.reason(
               for: "elements of \"\(owner).\(ambiguity.path.joined(separator: "."))\""),
             suggestion: "Give each its own renaming identifier, or give a mapping for the attribute."))
+      }
+    }
+  }
+
+  /// Looks at elements of composite attributes that copy a source attribute by a mapping of their own.
+  private mutating func findElements(
+    of attribute: AttributeDescription, in pair: EntityCorrespondence, flow: RowFlow
+  ) {
+    let targets = flow.targets(in: attribute, of: destination)
+    for target in targets.dropFirst() {
+      guard let name = flow.origin(of: target.name).name,
+        let before = source.attribute(named: name, of: pair.source.name), !before.isTransient
+      else { continue }
+      let owner = owner(of: attribute.name, in: pair)
+      if (before.composite == nil) != (target.description.composite == nil) {
+        addTypes(entity: owner, path: target.path, from: before.type, to: target.description.type)
+      }
+      for leaf in flow.leaves(of: target, among: targets, from: before).leaves {
+        guard let origin = leaf.sourceLeaf else { continue }
+        if !AttributeConversion(from: origin.type, to: leaf.leaf.type).isPossible {
+          addTypes(entity: owner, path: leaf.path, from: origin.type, to: leaf.leaf.type)
+        } else if origin.allowsExternalBinaryDataStorage && !leaf.leaf.allowsExternalBinaryDataStorage {
+          addExternalStorage(entity: owner, path: leaf.path)
+        }
       }
     }
   }

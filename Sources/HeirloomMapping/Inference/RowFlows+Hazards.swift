@@ -19,17 +19,20 @@ extension RowFlows {
 
   private func addAttributes(of flow: RowFlow, to collector: inout HazardCollector) {
     for attribute in destination.attributes(of: flow.destination.name) where attribute.derivation == nil {
-      let origin = flow.origin(of: attribute.name)
-      if origin == .unknown || origin == .constant { continue }
-      let sourceAttribute = origin.name.flatMap { source.attribute(named: $0, of: flow.source.name) }
       guard let owner = destination.declaringEntity(ofProperty: attribute.name, in: flow.destination.name) else {
         continue
       }
-      for leaf in AttributeLeaves(from: sourceAttribute, to: attribute).leaves {
-        let rows = [flow.rows([leaf.sourcePath?.joined(separator: ".")])]
-        for kind in leaf.hazards(through: flow.steps[attribute.name] ?? [])
-        where kind != .missingValue || !flow.filled.contains(attribute.name) {
-          collector.add(kind, entity: owner.name, properties: [leaf.path.joined(separator: ".")], rows: rows)
+      let targets = flow.targets(in: attribute, of: destination)
+      for target in targets {
+        let origin = flow.origin(of: target.name)
+        if origin == .unknown || origin == .constant { continue }
+        let sourceAttribute = origin.name.flatMap { source.attribute(named: $0, of: flow.source.name) }
+        for leaf in flow.leaves(of: target, among: targets, from: sourceAttribute).leaves {
+          let rows = [flow.rows([leaf.sourcePath?.joined(separator: ".")])]
+          for kind in leaf.hazards(through: flow.steps[target.name] ?? [])
+          where kind != .missingValue || !flow.filled.contains(target.name) {
+            collector.add(kind, entity: owner.name, properties: [leaf.path.joined(separator: ".")], rows: rows)
+          }
         }
       }
     }
@@ -71,14 +74,17 @@ extension RowFlows {
   }
 
   private func droppedPaths(of attribute: AttributeDescription, in flow: RowFlow) -> [String] {
-    if flow.reads(attribute.name) { return [] }
-    let continuing = destination.attributes(of: flow.destination.name).filter {
-      flow.origin(of: $0.name) == .property(attribute.name) && $0.derivation == nil
+    var lost: Set<[String]>?
+    for candidate in destination.attributes(of: flow.destination.name) where candidate.derivation == nil {
+      let targets = flow.targets(in: candidate, of: destination)
+      for target in targets where flow.origin(of: target.name) == .property(attribute.name) {
+        // What any of several continues isn't lost.
+        let dropped = Set(flow.leaves(of: target, among: targets, from: attribute).dropped)
+        lost = lost?.intersection(dropped) ?? dropped
+      }
     }
-    guard let first = continuing.first else {
-      return attribute.leafPaths.map { $0.joined(separator: ".") }
-    }
-    return AttributeLeaves(from: attribute, to: first).dropped.map { $0.joined(separator: ".") }
+    return attribute.leafPaths.filter { lost?.contains($0) ?? true }.map { $0.joined(separator: ".") }
+      .filter { !flow.reads($0) }
   }
 
   private func carries(_ relationship: RelationshipDescription, in flow: RowFlow) -> Bool {

@@ -28,7 +28,7 @@ struct RowFlow: Hashable, Sendable {
   private let origins: [String: ValueOrigin]
   /// The destination properties whose rows without a value get one.
   let filled: Set<String>
-  /// The names of source properties that expressions read; `nil` if they may read any.
+  /// The paths of source properties that expressions read; `nil` if they may read any.
   let read: Set<String>?
   /// What is done to values on the way, by the destination property.
   let steps: [String: [ValueStep]]
@@ -49,7 +49,7 @@ struct RowFlow: Hashable, Sendable {
     for property in mapping.attributeMappings + mapping.relationshipMappings {
       if case .filledAttribute = property.form { filled.insert(property.name) }
       if case .expression(let expression) = property.form {
-        read = expression.propertiesRead(of: "source").flatMap { read?.union($0) }
+        read = expression.pathsRead(of: "source").flatMap { read?.union($0) }
       }
       if case .steppedAttribute(_, let taken) = property.form { steps[property.name] = taken }
       if steps[property.name]?.contains(where: \.isFilling) ?? false { filled.insert(property.name) }
@@ -77,8 +77,45 @@ struct RowFlow: Hashable, Sendable {
   /// Whether some property is computed in such a way that any source property may be read.
   var readsAll: Bool { read == nil }
 
-  /// Whether an expression reads a source property.
-  func reads(_ property: String) -> Bool { read?.contains(property) ?? true }
+  /// Whether an expression reads a source property, or an element of a composite attribute by its path.
+  func reads(_ property: String) -> Bool {
+    guard let read else { return true }
+    return read.contains { $0 == property || $0.hasPrefix("\(property).") || property.hasPrefix("\($0).") }
+  }
+
+  /// The attributes of the destination, and elements of composite ones, that get their values by a mapping of their own.
+  ///
+  /// - Parameters:
+  ///   - attribute: The attribute.
+  ///   - model: The destination model.
+  /// - Returns: The attribute, then the elements.
+  func targets(in attribute: AttributeDescription, of model: ManagedObjectModel) -> [AttributeTarget] {
+    let own = AttributeTarget(attribute)
+    guard attribute.composite != nil else { return [own] }
+    let elements = origins.keys.filter { $0.hasPrefix("\(attribute.name).") }.sorted { $0.utf16Precedes($1) }
+    return [own] + elements.compactMap { model.attributeTarget($0, of: destination.name) }
+  }
+
+  /// How the leaves of a destination attribute, or of an element that has a mapping of its own, continue a source attribute.
+  ///
+  /// Leaves that a mapping of an inner element speaks for are left out, and what would have led there is dropped.
+  func leaves(
+    of target: AttributeTarget, among targets: [AttributeTarget], from source: AttributeDescription?
+  ) -> (leaves: [LeafCorrespondence], dropped: [[String]]) {
+    let all = AttributeLeaves(
+      from: source, to: target.description, at: target.path, isWithinOptional: target.isWithinOptional)
+    let inner = targets.filter { $0.path.count > target.path.count && $0.path.starts(with: target.path) }
+    var kept: [LeafCorrespondence] = []
+    var dropped = all.dropped
+    for leaf in all.leaves {
+      if inner.contains(where: { leaf.path.starts(with: $0.path) }) {
+        if let path = leaf.sourcePath { dropped.append(path) }
+      } else {
+        kept.append(leaf)
+      }
+    }
+    return (kept, dropped)
+  }
 }
 
 /// All flows of a mapping model between two models.

@@ -168,7 +168,7 @@ extension EntityMapping {
   ) -> [MappingMismatch.Problem] {
     var problems: [MappingMismatch.Problem] = []
     if let entity = destinationEntityName, destination.entity(named: entity) != nil {
-      for mapping in attributeMappings where destination.attribute(named: mapping.name, of: entity) == nil {
+      for mapping in attributeMappings where destination.attributeTarget(mapping.name, of: entity) == nil {
         problems.append(.unknownAttribute(entity: entity, attribute: mapping.name))
       }
       for mapping in relationshipMappings where destination.relationship(named: mapping.name, of: entity) == nil {

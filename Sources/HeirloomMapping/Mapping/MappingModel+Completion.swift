@@ -106,6 +106,8 @@ struct MappingCompletion {
       mapping.sourceExpression == .sourceRows(ofEntity: source.name)
     else { return false }
     let attributes = correspondence.destination.attributes(of: destination.name)
+    // One more than there are is for an element of a composite.
+    guard mapping.attributeMappings.count == attributes.count else { return false }
     return attributes.allSatisfy { attribute in
       attribute.isTransient || attribute.derivation != nil
         || mapping.attributeMapping(named: attribute.name)?.form == .attribute(attribute.name)

@@ -43,9 +43,22 @@ package struct AttributeLeaves: Hashable, Sendable {
   ///
   /// Elements of composites are matched by canonical identifier at every level. A transient attribute has no leaves.
   package init(from source: AttributeDescription?, to destination: AttributeDescription) {
+    self.init(from: source, to: destination, at: [destination.name], isWithinOptional: false)
+  }
+
+  /// Matches the leaves of an element of a composite attribute with those of the attribute it continues.
+  ///
+  /// - Parameters:
+  ///   - source: The attribute of the source; `nil` for none.
+  ///   - destination: The element of the destination, or the attribute itself.
+  ///   - path: The names from the destination's attribute down to it.
+  ///   - isWithinOptional: Whether a composite around it may lack a value.
+  package init(
+    from source: AttributeDescription?, to destination: AttributeDescription, at path: [String], isWithinOptional: Bool
+  ) {
     add(
       Level(source, path: source.map { [$0.name] }, isOptional: false),
-      Level(destination, path: [destination.name], isOptional: false))
+      Level(destination, path: path, isOptional: isWithinOptional))
   }
 
   private struct Level {

@@ -174,6 +174,8 @@ struct QuarantineWriter {
       case .boolean(let flag): writer.boolean(flag)
       case .binary(let bytes): member("base64", bytes.base64)
       case .uuid(let bytes): writer.string(Self.uuidText(bytes))
+      // No column holds one.
+      case .composite: writer.null()
       }
     case .externalFile(let name): member("file", supportFolder + "/" + name)
     case .undecodable:

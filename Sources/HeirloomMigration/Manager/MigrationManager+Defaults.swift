@@ -29,9 +29,9 @@ extension MigrationManager {
       entity, preferredKey: run.keepsKeys && isFirst ? sourceKey : nil)
     if run.values != nil, let sourceKey { try copyValues(ofKey: sourceKey, to: destination, run) }
     if !run.evaluated.isEmpty {
-      for (property, attribute) in run.evaluated {
+      for (property, target) in run.evaluated {
         let value = try evaluate(property, from: source, to: destination, run)
-        try destination.setValue(Self.value(value, for: attribute), forAttribute: attribute.name)
+        try destination.setValue(Self.value(value, for: target.description), forAttribute: target.name)
       }
     }
     try associate(source: source, destination: destination, for: mapping)

@@ -83,11 +83,15 @@ extension MigrationManager {
   static func value(
     _ value: EvaluatedValue, for attribute: AttributeDescription
   ) throws -> AttributeValue? {
-    guard case .value(let found) = value else {
-      if case .null = value { return nil }
-      throw MigrationManagerError.unfitValue(property: attribute.name, expected: attribute.type.name)
+    let found: AttributeValue?
+    switch value {
+    case .null: return nil
+    case .value(let value): found = value
+    // A composite attribute of an object is what its elements are.
+    case .object(let source): found = (source.valueIdentity.base as? [String: AttributeValue]).map { .composite($0) }
+    case .list: found = nil
     }
-    if let fitted = found.fitted(to: attribute) { return fitted }
+    if let fitted = found?.fitted(to: attribute) { return fitted }
     throw MigrationManagerError.unfitValue(property: attribute.name, expected: attribute.type.name)
   }
 }

@@ -17,7 +17,7 @@ final class RowMapping {
   /// The columns that ``values`` gives.
   let columns: [String]
   /// The attributes whose expressions are evaluated for each object.
-  let evaluated: [(mapping: PropertyMapping, attribute: AttributeDescription)]
+  let evaluated: [(mapping: PropertyMapping, target: AttributeTarget)]
   /// The selectors that expressions send to `$entityPolicy`.
   let policySelectors: Set<String>
   /// The source objects that the mapping took.
@@ -42,10 +42,10 @@ final class RowMapping {
     evaluated = mapping.attributeMappings.compactMap { property in
       guard
         CompiledMappings.expression(of: property, in: mapping, setting.source.model, model) != nil,
-        let name = mapping.destinationEntityName, let attribute = model.attribute(named: property.name, of: name)
+        let name = mapping.destinationEntityName, let target = model.attributeTarget(property.name, of: name)
       else { return nil }
-      return (property, attribute)
-    }
+      return (property, target)
+    }.sorted { $0.target.path.count < $1.target.path.count }
     relationships = mapping.relationshipMappings.compactMap { property in
       guard property.valueExpression != nil, let name = mapping.destinationEntityName,
         let relationship = model.relationship(named: property.name, of: name), !relationship.isTransient
@@ -120,9 +120,11 @@ private struct ValueSelection {
     let model = setting.destination.model
     var columns: [String] = []
     var expressions: [String] = []
+    let mappings = Dictionary(mapping.attributeMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for column in table.columns {
       guard case .attribute(let entity, let path) = column.role, model.isEntity(destinationName, kindOf: entity),
-        let property = path.first, plain.attributeMapping(named: property)?.valueExpression != nil,
+        let property = mappings.value(forLongestBeginningOf: path)?.value, property.valueExpression != nil,
+        plain.attributeMappings.contains(property),
         let expression = transfer.columns.first(where: { $0.name == column.name })?.expression
       else { continue }
       columns.append(column.name)
@@ -146,11 +148,11 @@ extension ValueExpression {
     return found
   }
 
-  /// The key paths that the expression asks of a variable.
+  /// The key paths that the expression asks of a variable, or of the object itself, which it stands for.
   func paths(of variable: String) -> [String] {
     parts.compactMap { part in
       switch part {
-      case .keyPath(.variable(variable), let path): path
+      case .keyPath(.variable(variable), let path), .keyPath(.evaluatedObject, let path): path
       case .function(.variable(variable), "valueForKey:", let arguments),
         .function(.variable(variable), "valueForKeyPath:", let arguments):
         if arguments.count == 1, case .constant(.value(.string(let path))) = arguments[0] { path } else { nil }

@@ -37,25 +37,26 @@ struct CompiledMappings {
         guard let expression = Self.expression(of: property, in: entityMapping, source.model, destination) else {
           continue
         }
-        guard let attribute = destination.attribute(named: property.name, of: entity) else { continue }
+        guard let target = destination.attributeTarget(property.name, of: entity) else { continue }
+        let attribute = target.description
         let place = ExpressionPlace(
           mapping: entityMapping, property: property, expression: expression, source: source.model,
           functions: functions)
         try place.check()
         guard entityMapping.entityMigrationPolicyClassName == nil else { continue }
         guard attribute.composite == nil, !attribute.isTransient else {
-          reasons[entityMapping.name] = "\"\(attribute.name)\" has no column of its own"
+          reasons[entityMapping.name] = "\"\(property.name)\" has no column of its own"
           continue
         }
         var compiler = ExpressionCompiler(
           entity: sourceName, alias: "s", schema: source, database: SchemaName.store, connection: connection,
           evaluator: place.evaluator, rowVariable: "source", writesLiterals: true)
         let value = ValueAdaption(
-          mapping: entityMapping.name, source: sourceName, entity: entity, attribute: attribute,
+          mapping: entityMapping.name, source: sourceName, entity: entity, target: target,
           storeIdentifier: storeIdentifier)
         do throws(CompilationProblem) {
           var compiled = try compiler.compile(expression, for: attribute, adapt: value.adapt)
-          if !compiled.isEvaluated, !attribute.isOptional {
+          if !compiled.isEvaluated, !target.isOptional {
             compiled = try compiler.requiring(compiled, otherwise: value.missing)
           }
           let column = destinationType(of: attribute)
@@ -68,7 +69,7 @@ struct CompiledMappings {
         } catch .unknownProperty(let entity, let name) {
           throw place.invalid(.unknownProperty(entity: entity, property: name))
         } catch {
-          reasons[entityMapping.name] = "\"\(attribute.name)\": \(error)"
+          reasons[entityMapping.name] = "\"\(property.name)\": \(error)"
         }
       }
       for property in entityMapping.relationshipMappings {
@@ -97,7 +98,9 @@ struct CompiledMappings {
     case .expression(let expression): return expression
     case .attribute(let name):
       // A mapping that was written by hand may copy between any two types.
-      guard let after = mapping.destinationEntityName.flatMap({ destination.attribute(named: property.name, of: $0) })
+      guard
+        let after = mapping.destinationEntityName.flatMap({ destination.attributeTarget(property.name, of: $0) })?
+          .description
       else { return nil }
       guard let before = mapping.sourceEntityName.flatMap({ source.attribute(named: name, of: $0) }) else {
         return property.valueExpression
@@ -170,12 +173,22 @@ struct ExpressionPlace {
 }
 
 extension ManagedObjectModel {
-  /// Finds the first name of a path that is no property; what follows an attribute or an operator is not looked at.
+  /// Finds the first name of a path that is no property; what follows an operator, or a value, is not looked at.
   fileprivate func problem(inPath path: String, of start: String) -> (entity: String, property: String)? {
     var entity = start
-    for name in path.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
+    let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    for (index, name) in names.enumerated() {
       if name.hasPrefix("@") { continue }
-      if attribute(named: name, of: entity) != nil { return nil }
+      if var element = attribute(named: name, of: entity) {
+        for (next, name) in names.enumerated().dropFirst(index + 1) {
+          guard let composite = element.composite else { return nil }
+          guard let found = composite.elements.first(where: { $0.name == name }) else {
+            return (entity, names[index...next].joined(separator: "."))
+          }
+          element = found
+        }
+        return nil
+      }
       guard let relationship = relationship(named: name, of: entity) else { return (entity, name) }
       entity = relationship.destinationEntity
     }
@@ -188,17 +201,17 @@ private struct ValueAdaption {
   let mapping: String
   let source: String
   let entity: String
-  let attribute: AttributeDescription
+  let target: AttributeTarget
   let storeIdentifier: String
 
   func adapt(_ value: () throws -> EvaluatedValue, _ primaryKey: Int64) throws -> SQLiteValue {
     do {
-      let found = try MigrationManager.value(value(), for: attribute)
-      if found == nil, !attribute.isOptional { throw missingValue(primaryKey) }
+      let found = try MigrationManager.value(value(), for: target.description)
+      if found == nil, !target.isOptional { throw missingValue(primaryKey) }
       do throws(ValueCoding.EncodingProblem) {
-        return try ValueCoding.encode(found, for: attribute)
+        return try ValueCoding.encode(found, for: target.description)
       } catch {
-        throw MigrationManagerError.unfitValue(property: attribute.name, expected: attribute.type.name)
+        throw MigrationManagerError.unfitValue(property: target.name, expected: target.description.type.name)
       }
     } catch {
       throw failure(primaryKey, error)
@@ -209,12 +222,12 @@ private struct ValueAdaption {
 
   func failure(_ primaryKey: Int64, _ error: any Error) -> EntityMappingFailure {
     let id = ManagedObjectID(storeIdentifier: storeIdentifier, entityName: source, primaryKey: primaryKey)
-    let underlying = error as? MigrationManagerError ?? .expressionFailed(property: attribute.name, reason: "\(error)")
+    let underlying = error as? MigrationManagerError ?? .expressionFailed(property: target.name, reason: "\(error)")
     return EntityMappingFailure(
       mapping: mapping, hook: .createDestinationInstances, entity: source, object: id, underlying: underlying)
   }
 
   private func missingValue(_ primaryKey: Int64) -> MigrationManagerError {
-    .missingValue(entity: entity, property: attribute.name, primaryKey: primaryKey)
+    .missingValue(entity: entity, property: target.name, primaryKey: primaryKey)
   }
 }

@@ -144,7 +144,7 @@ extension DerivedBackfill {
     guard let name, route.properties[name]?.sourceAttributeName == name,
       let old = source.model.attribute(named: name, of: route.source),
       let new = destination.model.attribute(named: name, of: route.destination),
-      let leaves = LeafPair(from: old, to: new, path: [])
+      let leaves = LeafPair(from: old, to: AttributeTarget(new), path: [])
     else { return false }
     return old.type == new.type && !leaves.mustFill
   }

@@ -115,7 +115,9 @@ struct EntityRouting {
       case .constant(let value?), .filledAttribute(_, let value): given = value
       default: continue
       }
-      let attribute = mapping.destinationEntityName.flatMap { model.attribute(named: property.name, of: $0) }
+      let attribute = mapping.destinationEntityName.flatMap {
+        model.attributeTarget(property.name, of: $0)?.description
+      }
       guard let fitted = attribute.flatMap({ given.fitted(to: $0) }) else {
         throw .unsupportedMapping(
           reason:

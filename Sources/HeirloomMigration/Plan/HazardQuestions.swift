@@ -193,7 +193,7 @@ extension HazardQuestions {
         if let path {
           guard let column = columns(ofProperty: path, in: row.entity).first else { return "NULL" }
           guard let attribute, let before = source.model.attribute(named: path, of: row.entity),
-            let leaves = LeafPair(from: before, to: attribute, path: [])
+            let leaves = LeafPair(from: before, to: AttributeTarget(attribute), path: [])
           else { return column }
           // Rounding and filling make values equal that were not.
           return ValueConversion.expression(

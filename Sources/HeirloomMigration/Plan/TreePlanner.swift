@@ -106,7 +106,6 @@ extension TreePlanner {
     guard let first = path.first, let attribute = destination.model.attribute(named: first, of: entity) else {
       return .null
     }
-    let elements = Array(path.dropFirst())
     let backfill = DerivedBackfill(
       routing: routing, source: source, destination: destination, counts: sourceCounts, isAnew: recomputes)
     // What rows get that have it from no column, if none has.
@@ -116,20 +115,24 @@ extension TreePlanner {
         values = nil
         return (.null, nil)
       }
-      if elements.isEmpty, let compiled = route.compiled[first] {
+      let given = route.properties.value(forLongestBeginningOf: path)
+      if let given, given.rest.isEmpty, let compiled = route.compiled[given.key] {
         values = nil
         return (compiled, nil)
       }
-      let form = route.properties[first]?.form
+      // The attribute, or the element of it that the mapping is for.
+      guard let target = destination.model.attributeTarget(given?.key ?? first, of: entity) else { return (.null, nil) }
+      let elements = given?.rest ?? Array(path.dropFirst())
+      let form = given?.value.form
       if case .constant(let value)? = form {
-        let literal = Self.literal(value, of: attribute)
+        let literal = Self.literal(value, of: target.description, at: elements)
         values?.insert(literal)
         return (literal, nil)
       }
       let derived = DerivedBackfill.source(of: attribute, in: route, model: source.model)?.name
-      guard let sourceName = route.properties[first]?.sourceAttributeName ?? derived,
+      guard let sourceName = given?.value.sourceAttributeName ?? derived,
         let sourceAttribute = source.model.attribute(named: sourceName, of: route.source),
-        let leaves = LeafPair(from: sourceAttribute, to: attribute, path: elements),
+        let leaves = LeafPair(from: sourceAttribute, to: target, path: elements),
         let column = source.column(atPath: [sourceName] + leaves.sourcePath, in: route.source)?.name
       else {
         if let given = decided.missingValue(atPath: path, of: entity) {
@@ -137,7 +140,7 @@ extension TreePlanner {
           values = nil
           return (Self.literal(given, of: destination.column(atPath: path, in: entity)?.attribute ?? attribute), nil)
         }
-        let initial = Self.initialValue(of: attribute, path: elements)
+        let initial = Self.initialValue(of: attribute, path: path.dropFirst())
         values?.insert(initial)
         return (initial, nil)
       }
@@ -157,7 +160,7 @@ extension TreePlanner {
       guard case .filledAttribute(_, let value)? = form else { return (converted.from(column), sourceName) }
       let plain = decide(
         ValueConversion.expression(column: stored, from: leaves.source, to: leaves.destination, mustFill: false))
-      let fallback = ValueConversion.literal(value, for: attribute)
+      let fallback = ValueConversion.literal(value, for: leaves.destination)
       return (ColumnExpression(sql: "COALESCE(\(plain.sql), \(fallback))", isVerbatim: false).from(column), sourceName)
     }
     // Core Data fills a new column in every row, whatever its entity.
@@ -173,19 +176,20 @@ extension TreePlanner {
     }
   }
 
-  private static func literal(_ value: AttributeValue?, of attribute: AttributeDescription) -> ColumnExpression {
-    guard let value else { return .null }
-    return ColumnExpression(sql: ValueConversion.literal(value, for: attribute), isVerbatim: false)
+  /// A value of an attribute, or what a composite value holds at a path of elements.
+  private static func literal(
+    _ value: AttributeValue?, of attribute: AttributeDescription, at path: [String] = []
+  ) -> ColumnExpression {
+    var value = value
+    for name in path { value = value?.elements?[name] }
+    guard let value, let leaf = attribute.element(atPath: path) else { return .null }
+    return ColumnExpression(sql: ValueConversion.literal(value, for: leaf), isVerbatim: false)
   }
 
   /// The value of rows that existed before the attribute did: its default.
-  private static func initialValue(of attribute: AttributeDescription, path: [String]) -> ColumnExpression {
-    var leaf = attribute
-    for name in path {
-      guard let element = leaf.composite?.elements.first(where: { $0.name == name }) else { return .null }
-      leaf = element
-    }
-    guard let value = leaf.defaultValue else { return .null }
+  private static func initialValue(of attribute: AttributeDescription, path: some Sequence<String>) -> ColumnExpression
+  {
+    guard let leaf = attribute.element(atPath: path), let value = leaf.defaultValue else { return .null }
     return ColumnExpression(sql: ValueConversion.literal(value, for: leaf), isVerbatim: false)
   }
 }
@@ -201,10 +205,10 @@ struct LeafPair {
   /// Whether the leaf must have a value now and may have had none: neither it nor a composite around it is optional.
   let mustFill: Bool
 
-  init?(from source: AttributeDescription, to destination: AttributeDescription, path: [String]) {
-    var (source, destination) = (source, destination)
+  init?(from source: AttributeDescription, to target: AttributeTarget, path: [String]) {
+    var (source, destination) = (source, target.description)
     var sourcePath: [String] = []
-    var isOptional = destination.isOptional
+    var isOptional = target.isOptional
     var wasOptional = source.isOptional
     for name in path {
       guard let element = destination.composite?.elements.first(where: { $0.name == name }),

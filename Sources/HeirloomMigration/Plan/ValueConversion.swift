@@ -102,6 +102,8 @@ enum ValueConversion {
     case .binary(let bytes):
       let tag: [UInt8] = attribute.allowsExternalBinaryDataStorage ? [1] : []
       return "X'\((tag + bytes).hexadecimal)'"
+    // It has no column: the values of its elements are written one by one.
+    case .composite: return "NULL"
     }
   }
 

@@ -12,7 +12,7 @@ public enum EvaluatedValue {
 
 /// An object whose values expressions look at.
 public protocol ValueSource {
-  /// What makes two references the same object.
+  /// What makes two references the same object; for a composite value, its elements by name.
   var valueIdentity: AnyHashable { get }
 
   /// Returns the value of a property; `nil` if there is no property of that name.
@@ -66,6 +66,7 @@ extension EvaluatedValue {
       case .binary: "binary data"
       case .uuid: "a UUID"
       case .uri: "a URI"
+      case .composite: "a composite value"
       }
     }
   }
@@ -78,6 +79,9 @@ extension EvaluatedValue: Hashable {
     case (.null, .null): true
     case (.list(let left), .list(let right)): left == right
     case (.object(let left), .object(let right)): left.valueIdentity == right.valueIdentity
+    case (.object(let source), .value(.composite(let elements))),
+      (.value(.composite(let elements)), .object(let source)):
+      source.valueIdentity == AnyHashable(elements)
     case (.value(let leftValue), .value(let rightValue)):
       if let leftNumber = EvaluatedNumber(leftValue), let rightNumber = EvaluatedNumber(rightValue) {
         leftNumber.order(to: rightNumber) == 0
@@ -94,6 +98,8 @@ extension EvaluatedValue: Hashable {
     case .null: hasher.combine(0)
     case .list(let elements): hasher.combine(elements)
     case .object(let source): hasher.combine(source.valueIdentity)
+    // As an object whose identity they are.
+    case .value(.composite(let elements)): hasher.combine(AnyHashable(elements))
     case .value(let value):
       if let number = EvaluatedNumber(value) { hasher.combine(number.double) } else { hasher.combine(value) }
     }

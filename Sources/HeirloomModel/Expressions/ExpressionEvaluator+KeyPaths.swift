@@ -32,6 +32,7 @@ extension ExpressionEvaluator {
       case (.string(let text), "lowercaseString"): return .string(text.lowercased())
       case (.string(let text), "uppercaseString"): return .string(text.uppercased())
       case (_, "self"): return value
+      case (.composite(let elements), _): return elements[key].map { .value($0) } ?? .null
       default: throw EvaluationError.unknownKey(key)
       }
     }

@@ -39,6 +39,7 @@ extension ExpressionPrinter {
     case .binary(let bytes): return cast(quoted(bytes.hexadecimal), .data)
     case .uuid(let bytes): return cast(quoted(uuidText(bytes)), .uuid)
     case .uri(let text): return cast(quoted(text), .url)
+    case .composite: return "\(value)"
     }
   }
 
@@ -58,6 +59,7 @@ extension ExpressionPrinter {
     case .binary(let bytes): return "<" + bytes.hexadecimal + ">"
     case .uuid(let bytes): return uuidText(bytes)
     case .uri(let text): return text
+    case .composite: return "\(value)"
     }
   }
 

@@ -1,28 +1,28 @@
 extension ValueExpression {
-  /// The names of the properties that the expression reads of the object that a variable stands for.
+  /// The paths of the properties that the expression reads of the object that a variable stands for.
   ///
-  /// `SELF` is the same object. Only the first names of key paths count.
+  /// `SELF` is the same object. A path goes on over relationships, elements of composite attributes and operators.
   ///
   /// - Parameter variable: The variable's name, without `$`.
   /// - Returns: `nil` if the object itself goes into something, so that any property may be read.
-  package func propertiesRead(of variable: String) -> Set<String>? {
+  package func pathsRead(of variable: String) -> Set<String>? {
     var reading = PropertyReading(variable: variable)
     reading.read(self)
-    return reading.names
+    return reading.paths
   }
 }
 
 /// Gathers the properties that an expression reads of one object.
 private struct PropertyReading {
   let variable: String
-  var names: Set<String>? = []
+  var paths: Set<String>? = []
 
   mutating func read(_ expression: ValueExpression) {
     switch expression {
     case .constant: break
     // In a SUBQUERY's condition SELF is still the object.
-    case .evaluatedObject: names = nil
-    case .variable(let name): if name == variable { names = nil }
+    case .evaluatedObject: paths = nil
+    case .variable(let name): if name == variable { paths = nil }
     case .keyPath(let operand, let path):
       if isObject(operand) { add(path) } else { read(operand) }
     case .function(let operand, let selector, let arguments):
@@ -48,7 +48,7 @@ private struct PropertyReading {
     case .setOperation(_, let left, let right):
       read(left)
       read(right)
-    case .unparsed: names = nil
+    case .unparsed: paths = nil
     }
   }
 
@@ -60,7 +60,7 @@ private struct PropertyReading {
     case .comparison(let comparison):
       read(comparison.left)
       read(comparison.right)
-    case .unparsed: names = nil
+    case .unparsed: paths = nil
     }
   }
 
@@ -70,9 +70,9 @@ private struct PropertyReading {
 
   private mutating func add(_ path: String) {
     guard let first = path.split(separator: ".").first, !first.hasPrefix("@"), first != "self" else {
-      names = nil
+      paths = nil
       return
     }
-    names?.insert(String(first))
+    paths?.insert(path)
   }
 }

@@ -21,6 +21,8 @@ final class EntityPlan {
   let relationships: [PlannedRelationship]
   /// What setting a to-one relationship needs, by the positions of ``relationships``.
   let keys: [PlannedKey]
+  /// The composite attributes that are stored.
+  let composites: [AttributeDescription]
   /// The names of composite attributes, nested ones by path.
   let compositePaths: Set<String>
   /// The names and slots of required attributes and to-one relationships.
@@ -87,6 +89,7 @@ final class EntityPlan {
     kinds = parts.kinds
     attributes = parts.attributes
     attributeCount = parts.attributes.count
+    composites = model.attributes(of: name).filter { $0.composite != nil && !$0.isTransient }
     compositePaths = parts.compositePaths
     required = parts.required
     template = parts.template
@@ -182,9 +185,10 @@ final class EntityPlan {
         let leaf = column.attribute
         let isDerived = leaf.derivation != nil
         // An optional composite may lack all its elements.
-        if column.path.count == 1, !attribute.isOptional, !isDerived {
-          required.append((attribute.name, columns.count))
+        let mayLack = (1...column.path.count).contains { count in
+          attribute.element(atPath: column.path[1..<count])?.isOptional ?? true
         }
+        if !mayLack, !isDerived { required.append((column.path.joined(separator: "."), columns.count)) }
         attributes.append((column.path.joined(separator: "."), leaf))
         columns.append(column.name)
         kinds.append(

@@ -189,7 +189,7 @@ extension ManagedObject {
     if let slot = plan.attributeSlot(name), !types.contains(plan.kinds[slot].type) { throw wrongKind(slot) }
     guard let value = try value(forAttribute: name) else { return nil }
     guard let converted = convert(value) else {
-      let type = plan.attributeSlot(name).map { plan.kinds[$0].type } ?? .undefined
+      let type = plan.attributeSlot(name).map { plan.kinds[$0].type } ?? types.first ?? .undefined
       throw .wrongKind(entity: entityName, property: name, expected: type.name)
     }
     return converted

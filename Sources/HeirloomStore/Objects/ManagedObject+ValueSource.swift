@@ -6,7 +6,6 @@ extension ManagedObject: ValueSource {
 
   /// Returns the value of a property for expressions.
   public func value(forKey key: String) throws -> EvaluatedValue? {
-    if plan.compositePaths.contains(key) { return .object(CompositeValue(object: self, path: key)) }
     switch plan.property(key) {
     case .relationship(let index):
       guard plan.relationships[index].description.isToMany else {
@@ -16,22 +15,29 @@ extension ManagedObject: ValueSource {
     case .attribute, .transient:
       return try value(forAttribute: key).map { .value($0) } ?? .null
     case nil:
-      return nil
+      return try value(atElementPath: key)
     }
+  }
+
+  /// Returns a composite attribute, or an element of one; `nil` for anything else.
+  fileprivate func value(atElementPath path: String) throws -> EvaluatedValue? {
+    guard plan.attributeSlot(path) != nil || compositePart(path) != nil else { return nil }
+    guard let value = try value(forAttribute: path) else { return .null }
+    // Not a plain value: a name that is no element is to be told.
+    guard case .composite(let elements) = value else { return .value(value) }
+    return .object(CompositeValue(object: self, path: path, elements: elements))
   }
 }
 
-/// A composite attribute of an object.
+/// A composite attribute of an object that has a value.
 private struct CompositeValue: ValueSource {
   let object: ManagedObject
   let path: String
+  let elements: [String: AttributeValue]
 
-  var valueIdentity: AnyHashable { AnyHashable([AnyHashable(ObjectIdentifier(object)), AnyHashable(path)]) }
+  var valueIdentity: AnyHashable { AnyHashable(elements) }
 
   func value(forKey key: String) throws -> EvaluatedValue? {
-    let path = "\(path).\(key)"
-    if object.plan.compositePaths.contains(path) { return .object(CompositeValue(object: object, path: path)) }
-    guard object.plan.attributeSlot(path) != nil else { return nil }
-    return try object.value(forAttribute: path).map { .value($0) } ?? .null
+    try object.value(atElementPath: "\(path).\(key)")
   }
 }

@@ -4,13 +4,16 @@ extension ManagedObject {
   /// Returns the value of an attribute.
   ///
   /// - Parameter name: The attribute's name; elements of a composite attribute follow after points: `place.city`.
-  /// - Returns: `nil` for no value.
+  /// - Returns: `nil` for no value. A composite attribute has none if none of its elements has.
   /// - Throws: ``ManagedObjectError``.
   public func value(forAttribute name: String) throws(ManagedObjectError) -> AttributeValue? {
     switch plan.property(name) {
     case .attribute(let slot): return try value(ofSlot: slot)
     case .transient: return transientValues[name]
-    case .relationship, nil: throw unknown(name)
+    case .relationship: throw unknown(name)
+    case nil:
+      guard let part = compositePart(name) else { throw unknown(name) }
+      return try value(ofPart: part, at: name)
     }
   }
 
@@ -27,8 +30,11 @@ extension ManagedObject {
       change(slot, toValue: try encode(value, slot))
     case .transient:
       transientValues[name] = value
-    case .relationship, nil:
+    case .relationship:
       throw unknown(name)
+    case nil:
+      guard let part = compositePart(name) else { throw unknown(name) }
+      try setValue(value, ofPart: part, at: name)
     }
   }
 
@@ -64,7 +70,7 @@ extension ManagedObject {
     return bytes
   }
 
-  private func encode(_ value: AttributeValue?, _ slot: Int) throws(ManagedObjectError) -> SQLiteValue {
+  func encode(_ value: AttributeValue?, _ slot: Int) throws(ManagedObjectError) -> SQLiteValue {
     let attribute = plan.attributes[slot]
     guard !plan.kinds[slot].isDerived else { throw .readOnlyProperty(entity: entityName, property: attribute.path) }
     do throws(ValueCoding.EncodingProblem) {

@@ -35,6 +35,10 @@ extension ManagedObjectContext {
           entity: object.entityName, property: attribute.path, rule: rule.predicate.predicateFormat)
       }
     }
+    for composite in plan.composites where !onlyChanges || object.isChanged(composite) {
+      try object.validate(composite, at: composite.name, mustHaveValue: !composite.isOptional)
+      try Self.validateRules(of: composite, object)
+    }
     for relationship in plan.countedRelationships where !onlyChanges || object.linkChanges[relationship.name] != nil {
       let description = relationship.description
       let count = try object.objects(forRelationship: relationship.name).count
@@ -47,6 +51,17 @@ extension ManagedObjectContext {
         throw .tooManyObjects(
           entity: object.entityName, relationship: relationship.name, found: count, maximum: description.maxCount)
       }
+    }
+  }
+
+  /// Looks at the rules for a composite attribute as a whole; those of its elements are like others'.
+  private static func validateRules(
+    of composite: AttributeDescription, _ object: ManagedObject
+  ) throws(ManagedObjectError) {
+    guard !composite.validationRules.isEmpty, let value = try object.value(forAttribute: composite.name) else { return }
+    for rule in composite.validationRules where !isMet(rule, by: .value(value)) {
+      throw .invalidValue(
+        entity: object.entityName, property: composite.name, rule: rule.predicate.predicateFormat)
     }
   }
 

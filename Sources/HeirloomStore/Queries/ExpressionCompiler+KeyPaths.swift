@@ -71,10 +71,11 @@ extension ExpressionCompiler {
       throw .unknownProperty(entity: object.entity, property: path.joined(separator: "."))
     }
     guard let column = schema.column(atPath: path, in: object.entity) else {
-      var leaf: AttributeDescription? = attribute
-      for name in path.dropFirst() { leaf = leaf?.composite?.elements.first { $0.name == name } }
-      guard leaf?.composite != nil else {
+      guard let element = attribute.element(atPath: path.dropFirst()) else {
         throw .unknownProperty(entity: object.entity, property: path.joined(separator: "."))
+      }
+      guard element.composite != nil else {
+        throw .unsupported("The transient attribute \"\(path.joined(separator: "."))\"")
       }
       return .composite(object, path: path)
     }
@@ -88,6 +89,15 @@ extension ExpressionCompiler {
     case .integer32: return .scalar(SQLTerm(sql: sql, kind: kind, range: Int64(Int32.min)...Int64(Int32.max)))
     default: return .scalar(SQLTerm(sql: sql, kind: kind))
     }
+  }
+
+  /// The columns of all that a composite attribute, or one in it, holds.
+  mutating func leaves(ofComposite path: [String], of object: ObjectTerm) throws(CompilationProblem) -> [String] {
+    var leaves: [String] = []
+    for column in schema.columns(ofAttribute: path[0], in: object.entity) where column.path.starts(with: path) {
+      leaves.append(try self.column(column.name, of: object))
+    }
+    return leaves
   }
 
   /// A column of an object's row, `NULL` if there is no row.

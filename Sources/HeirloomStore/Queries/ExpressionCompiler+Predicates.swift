@@ -137,7 +137,9 @@ extension ExpressionCompiler {
         if let sql = try absence(of: side) { conditions.append(sql) }
       }
       return SQLCondition(sql: "(\(conditions.joined(separator: " AND ")))")
-    case (.composite, .null), (.null, .composite), (.collection, .null), (.null, .collection), (.list, .null),
+    case (.composite(let object, let path), .null), (.null, .composite(let object, let path)):
+      return try absence(ofComposite: path, of: object)
+    case (.collection, .null), (.null, .collection), (.list, .null),
       (.null, .list), (.list, .scalar), (.scalar, .list), (.collection, .scalar), (.scalar, .collection):
       return .alwaysFalse
     default: throw .unsupported("A comparison of lists or composite values")
@@ -149,6 +151,16 @@ extension ExpressionCompiler {
       return SQLCondition(sql: "(\(first.sql) IS NULL AND \(second.sql) IS NULL)")
     }
     return SQLCondition(sql: "(\(first.sql) IS \(second.sql))")
+  }
+
+  /// A condition that no element of a composite attribute has a value: it is stored as they are, and not itself.
+  private mutating func absence(
+    ofComposite path: [String], of object: ObjectTerm
+  ) throws(CompilationProblem) -> SQLCondition {
+    let leaves = try leaves(ofComposite: path, of: object)
+    guard leaves.count <= Self.breadthLimit else { throw .unsupported("A composite of \(leaves.count) columns") }
+    guard !leaves.isEmpty else { return .alwaysTrue }
+    return SQLCondition(sql: "(\(leaves.map { "\($0) IS NULL" }.joined(separator: " AND ")))")
   }
 
   /// A condition that an operand has no value; `nil` if it surely has none.
@@ -246,8 +258,8 @@ extension ExpressionCompiler {
         } else {
           conditions.append(Self.equality(value, term).sql)
         }
-      case .list, .collection, .composite: continue
-      case .object: return nil
+      case .list, .collection: continue
+      case .object, .composite: return nil
       }
     }
     if !wanted.isEmpty { conditions.insert("\(value.sql) IN (\(wanted.joined(separator: ", ")))", at: 0) }

@@ -77,6 +77,11 @@ extension AttributeValue: FetchArgument {
   public var fetchArgument: EvaluatedValue { .value(self) }
 }
 
+extension Dictionary: FetchArgument where Key == String, Value == AttributeValue {
+  /// The elements of a composite value.
+  public var fetchArgument: EvaluatedValue { .value(.composite(self)) }
+}
+
 extension ManagedObject: FetchArgument {
   /// The object.
   public var fetchArgument: EvaluatedValue { .object(self) }

@@ -166,6 +166,7 @@ extension SQLTerm {
     case .uri(let text): return (.text(text), .uri)
     case .binary(let bytes): return (.blob(bytes), .binary)
     case .uuid(let bytes): return (.blob(bytes), .uuid)
+    case .composite: return nil
     }
   }
 }

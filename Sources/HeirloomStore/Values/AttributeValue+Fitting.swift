@@ -23,9 +23,24 @@ extension AttributeValue {
     case (.boolean, .integer(let number)): value = number == 0 || number == 1 ? .boolean(number == 1) : nil
     case (.date, .double(let seconds)): value = .date(seconds)
     case (.uri, .string(let text)): value = .uri(text)
+    case (.composite, .composite(let elements)): return attribute.composite?.fitted(elements).map { .composite($0) }
     default: value = self
     }
     guard let value, (try? ValueCoding.encode(value, for: attribute)) != nil else { return nil }
     return value
+  }
+}
+
+extension CompositeAttributeDescription {
+  /// The elements as they hold their values; `nil` if there is no such element, or one can't hold its value.
+  fileprivate func fitted(_ values: [String: AttributeValue]) -> [String: AttributeValue]? {
+    var fitted: [String: AttributeValue] = [:]
+    for (name, value) in values {
+      guard let element = elements.first(where: { $0.name == name }), let kept = value.fitted(to: element) else {
+        return nil
+      }
+      fitted[name] = kept
+    }
+    return fitted
   }
 }

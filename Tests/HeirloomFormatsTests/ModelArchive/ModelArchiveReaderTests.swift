@@ -339,6 +339,36 @@ struct ModelArchiveReaderTests {
     #expect(error.description.contains("steps") || error.description.contains("nested"))
   }
 
+  @Test(
+    arguments: [
+      ("NSRelationshipDescription", "x", "NSRelationshipDescription"), ("NSAttributeDescription", "a", "\"a\" twice"),
+      ("NSNothing", "x", "NSNothing"),
+    ])
+  func `refuses a composite that holds what is no element, or one twice`(
+    className: String, name: String, word: String
+  ) throws {
+    let error = try #require(throws: ModelReadingError.self) {
+      try read { builder, _ in
+        let first = builder.string("a")
+        let second = builder.string(name)
+        let element = builder.object(
+          "NSAttributeDescription", ["NSPropertyName": first, "NSAttributeType": .integer(700)])
+        let other = builder.object(className, ["NSPropertyName": second, "NSAttributeType": .integer(500)])
+        let elements = builder.array([element, other])
+        let title = builder.string("c")
+        return [
+          (
+            "c",
+            builder.object(
+              "NSCompositeAttributeDescription", ancestors: ["NSAttributeDescription"],
+              ["NSPropertyName": title, "NSAttributeType": .integer(2100), "NSCompositeElements": elements])
+          )
+        ]
+      }
+    }
+    #expect(error.description.contains(word) && error.description.contains(".c\""), "\(error)")
+  }
+
   @Test func `refuses an expression that holds itself`() throws {
     let error = try #require(throws: ModelReadingError.self) {
       try read { builder, _ in

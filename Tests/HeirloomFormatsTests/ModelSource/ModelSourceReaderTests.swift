@@ -310,6 +310,44 @@ struct ModelSourceReaderTests {
     ),
     ("<model><composite name=\"C\"/><composite name=\"C\"/></model>", "twice"),
     (
+      """
+      <model><entity name="E"><attribute name="a" attributeType="Composite" composite="C"/></entity>\
+      <composite name="C"><attribute name="b" attributeType="Double"/><relationship name="owner"/></composite></model>
+      """, "\"C\" holds <relationship> \"owner\""
+    ),
+    (
+      """
+      <model><entity name="E"><attribute name="a" attributeType="Composite" composite="C"/></entity>\
+      <composite name="C"><attribute name="b" attributeType="Double"/><element/></composite></model>
+      """, "\"C\" holds <element>"
+    ),
+    (
+      """
+      <model><entity name="E"><attribute name="a" attributeType="Composite" composite="C"/></entity>\
+      <composite name="C"><attribute name="b" attributeType="Colour"/></composite></model>
+      """, "\"E.a.b\" has the unknown type \"Colour\""
+    ),
+    (
+      """
+      <model><entity name="E"><attribute name="a" attributeType="Composite" composite="C"/></entity>\
+      <composite name="C"><attribute name="b" attributeType="Composite" composite="D"/></composite>\
+      <composite name="D"><attribute name="x" attributeType="Double"/><attribute name="x" attributeType="Float"/></composite>\
+      </model>
+      """, "\"E.a.b\" has the element \"x\" twice"
+    ),
+    (
+      """
+      <model><entity name="E"><attribute name="a" attributeType="Composite" composite="C"/></entity>\
+      <composite name="C"/></model>
+      """, "must have elements"
+    ),
+    (
+      """
+      <model><entity name="E"><attribute name="a" attributeType="Composite" composite="C"/></entity>\
+      <composite name="C"><attribute name="b"/></composite></model>
+      """, "\"E.a.b\" is stored but has no type"
+    ),
+    (
       "<model><entity name=\"E\"><fetchIndex name=\"i\"><fetchIndexElement property=\"x\"/></fetchIndex></entity></model>",
       "index"
     ),

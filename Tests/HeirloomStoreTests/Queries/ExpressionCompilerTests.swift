@@ -118,6 +118,7 @@ struct QueryComparison {
       case .decimal(let text): return try .real(#require(Double(text)))
       case .string(let text), .uri(let text): return .text(text)
       case .binary(let bytes), .uuid(let bytes): return .blob(bytes)
+      case .composite: throw NoSingleValue()
       }
     }
   }

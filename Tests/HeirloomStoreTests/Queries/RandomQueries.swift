@@ -39,6 +39,24 @@ struct RandomQueries {
     return path
   }
 
+  /// A path to a composite attribute or one in it, through at most one relationship to one.
+  private mutating func compositePath(from entity: String, steps: Int = 1) -> String? {
+    let toOne = model.relationships(of: entity).filter { !$0.isToMany && !$0.isTransient }
+    if steps > 0, !toOne.isEmpty, below(3) == 0 {
+      let relationship = pick(toOne)
+      return compositePath(from: relationship.destinationEntity, steps: 0).map { "\(relationship.name).\($0)" }
+    }
+    let composites = model.attributes(of: entity).filter { $0.composite != nil }
+    guard !composites.isEmpty else { return nil }
+    var attribute = pick(composites)
+    var path = attribute.name
+    while let inner = attribute.composite?.elements.filter({ $0.composite != nil }), !inner.isEmpty, below(2) == 0 {
+      attribute = pick(inner)
+      path += ".\(attribute.name)"
+    }
+    return path
+  }
+
   /// A path to the members of a relationship, and their entity.
   private mutating func collectionPath(from entity: String) -> (path: String, entity: String)? {
     let relationships = model.relationships(of: entity).filter { !$0.isTransient }
@@ -167,7 +185,21 @@ struct RandomQueries {
       PredicateDescription.Comparator.equal, .equal, .notEqual, .lessThan, .lessThanOrEqual, .greaterThan,
       .greaterThanOrEqual, .beginsWith, .endsWith, .like, .contains, .matches, .in, .between,
     ])
-    switch below(8) {
+    switch below(9) {
+    case 8:
+      if let path = compositePath(from: entity) {
+        left = .keyPath(operand: operand, path: path)
+        right =
+          if below(3) > 0 { .constant(.null) } else {
+            compositePath(from: entity).map { .keyPath(operand: operand, path: $0) } ?? .constant(.null)
+          }
+        comparator = pick([.equal, .notEqual])
+      } else if let members = collectionPath(from: entity), let last = compositePath(from: members.entity, steps: 0) {
+        modifier = pick([.any, .all])
+        left = .keyPath(operand: operand, path: "\(members.path).\(last)")
+        right = .constant(.null)
+        comparator = pick([.equal, .notEqual])
+      }
     case 0, 1:
       if let members = collectionPath(from: entity) {
         modifier = pick([.any, .all])

@@ -42,7 +42,7 @@ extension RowOracle {
   /// How a default value is stored.
   static func stored(_ value: AttributeValue?, _ attribute: AttributeDescription) -> SQLiteValue {
     switch value {
-    case nil: .null
+    case nil, .composite?: .null
     case .integer(let number)?: normal(.integer(number), attribute.type)
     case .double(let number)?, .date(let number)?: .real(number)
     case .decimal(let text)?: .real(Double(text) ?? .nan)

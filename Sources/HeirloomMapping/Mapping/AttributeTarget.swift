@@ -1,0 +1,65 @@
+package import HeirloomModel
+
+/// A destination attribute, or an element of a composite one, that has a property mapping of its own.
+package struct AttributeTarget: Hashable, Sendable {
+  /// The name of the property mapping: names from the attribute on, joined by points.
+  package let name: String
+  /// The names from the attribute down to the element.
+  package let path: [String]
+  /// The attribute or element.
+  package let description: AttributeDescription
+  /// Whether a composite around it may lack a value.
+  package let isWithinOptional: Bool
+
+  /// Creates the target of a mapping for a whole attribute.
+  package init(_ attribute: AttributeDescription) {
+    self.init(name: attribute.name, path: [attribute.name], description: attribute, isWithinOptional: false)
+  }
+
+  init(name: String, path: [String], description: AttributeDescription, isWithinOptional: Bool) {
+    self.name = name
+    self.path = path
+    self.description = description
+    self.isWithinOptional = isWithinOptional
+  }
+
+  /// Whether an object is valid without a value there.
+  package var isOptional: Bool { isWithinOptional || description.isOptional }
+}
+
+extension ManagedObjectModel {
+  /// Finds what a property mapping of an attribute is for: an attribute, or an element of a composite one.
+  ///
+  /// - Parameters:
+  ///   - name: The attribute's name; elements follow after points.
+  ///   - entity: The name of the entity.
+  /// - Returns: `nil` if the entity has no such attribute or element.
+  package func attributeTarget(_ name: String, of entity: String) -> AttributeTarget? {
+    if let attribute = attribute(named: name, of: entity) {
+      return AttributeTarget(attribute)
+    }
+    let path = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard path.count > 1, var found = attribute(named: path[0], of: entity), !found.isTransient else { return nil }
+    var isWithinOptional = false
+    for name in path.dropFirst() {
+      guard let element = found.composite?.elements.first(where: { $0.name == name }) else { return nil }
+      isWithinOptional = isWithinOptional || found.isOptional
+      found = element
+    }
+    return AttributeTarget(name: name, path: path, description: found, isWithinOptional: isWithinOptional)
+  }
+}
+
+extension Dictionary where Key == String {
+  /// Finds the value for the longest beginning of a path of an attribute and elements.
+  ///
+  /// - Parameter path: The names from the attribute on.
+  /// - Returns: The value, its key, and the names that follow; `nil` if there is none.
+  package func value(forLongestBeginningOf path: [String]) -> (value: Value, key: String, rest: [String])? {
+    for count in stride(from: path.count, to: 0, by: -1) {
+      let key = count == 1 ? path[0] : path[..<count].joined(separator: ".")
+      if let value = self[key] { return (value, key, Array(path[count...])) }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,131 @@
+public import HeirloomModel
+
+// A composite attribute has no column: its value is made of those of its leaves, and set by setting them. There is no
+// difference between a composite without a value and one none of whose elements has any.
+
+extension ManagedObject {
+  /// Returns the elements of a composite attribute by name; `nil` if none has a value.
+  ///
+  /// - Parameter name: The attribute's name; a composite in another follows after points: `place.position`.
+  /// - Returns: The elements that have values; one that is a composite again is ``AttributeValue/composite(_:)``.
+  /// - Throws: ``ManagedObjectError``.
+  public func composite(_ name: String) throws(ManagedObjectError) -> [String: AttributeValue]? {
+    guard let value = try value(forAttribute: name) else {
+      guard plan.compositePaths.contains(name) else { throw notComposite(name) }
+      return nil
+    }
+    guard case .composite(let elements) = value else { throw notComposite(name) }
+    return elements
+  }
+
+  /// Sets all elements of a composite attribute; those that are left out get no value.
+  ///
+  /// - Parameters:
+  ///   - elements: The elements by name; `nil` for none.
+  ///   - name: The attribute's name; a composite in another follows after points: `place.position`.
+  /// - Throws: ``ManagedObjectError`` for an element that there isn't or a value that it can't hold; nothing is changed then.
+  public func set(_ elements: [String: AttributeValue]?, for name: String) throws(ManagedObjectError) {
+    try setValue(elements.map { .composite($0) }, forAttribute: name)
+  }
+
+  // MARK: Parts
+
+  /// The composite attribute, or transient element of one, that a path leads to; `nil` for none.
+  func compositePart(_ path: String) -> AttributeDescription? {
+    let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    guard let first = names.first,
+      let attribute = plan.composites.first(where: { $0.name == first }),
+      let element = attribute.element(atPath: names.dropFirst())
+    else { return nil }
+    return element.composite != nil || element.isTransient ? element : nil
+  }
+
+  /// The value of a composite attribute or a transient element.
+  func value(ofPart part: AttributeDescription, at path: String) throws(ManagedObjectError) -> AttributeValue? {
+    guard !part.isTransient, let composite = part.composite else { return transientValues[path] }
+    var elements: [String: AttributeValue] = [:]
+    for element in composite.elements {
+      let elementPath = "\(path).\(element.name)"
+      if let slot = plan.attributeSlot(elementPath) {
+        elements[element.name] = try value(ofSlot: slot)
+      } else {
+        elements[element.name] = try value(ofPart: element, at: elementPath)
+      }
+    }
+    return elements.isEmpty ? nil : .composite(elements)
+  }
+
+  /// Sets a composite attribute or a transient element: all of it, or nothing.
+  func setValue(
+    _ value: AttributeValue?, ofPart part: AttributeDescription, at path: String
+  ) throws(ManagedObjectError) {
+    var changes = ElementChanges()
+    try collect(value, part, at: path, into: &changes)
+    for (slot, value) in changes.slots { change(slot, toValue: value) }
+    for (path, value) in changes.transient { transientValues[path] = value }
+  }
+
+  private func collect(
+    _ value: AttributeValue?, _ part: AttributeDescription, at path: String, into changes: inout ElementChanges
+  ) throws(ManagedObjectError) {
+    if let slot = plan.attributeSlot(path) {
+      // What is computed stays as it is where nothing is said of it.
+      guard value != nil || !plan.kinds[slot].isDerived else { return }
+      changes.slots.append((slot, try encode(value, slot)))
+      return
+    }
+    guard !part.isTransient, let composite = part.composite else {
+      changes.transient.append((path, value))
+      return
+    }
+    guard let elements = value.map({ $0.elements }) ?? [:] else { throw notComposite(path) }
+    for name in elements.keys.sorted() where !composite.elements.contains(where: { $0.name == name }) {
+      throw unknown("\(path).\(name)")
+    }
+    for element in composite.elements {
+      try collect(elements[element.name], element, at: "\(path).\(element.name)", into: &changes)
+    }
+  }
+
+  private func notComposite(_ name: String) -> ManagedObjectError {
+    guard plan.property(name) != nil || plan.compositePaths.contains(name) else { return unknown(name) }
+    return .wrongKind(entity: entityName, property: name, expected: AttributeType.composite.name)
+  }
+}
+
+/// What is to be changed of the elements of a composite attribute, once all of it is known to be storable.
+private struct ElementChanges {
+  var slots: [(slot: Int, value: SQLiteValue)] = []
+  var transient: [(path: String, value: AttributeValue?)] = []
+}
+
+// MARK: - Validation
+
+extension ManagedObject {
+  /// Whether an element of a composite attribute is to be written.
+  func isChanged(_ composite: AttributeDescription) -> Bool {
+    slots(of: composite, at: composite.name).contains { isChanged($0) }
+  }
+
+  /// Throws if a composite attribute, or an element of one that has a value, lacks what it must have.
+  func validate(
+    _ attribute: AttributeDescription, at path: String, mustHaveValue: Bool
+  ) throws(ManagedObjectError) {
+    let slots = slots(of: attribute, at: path)
+    var hasValue = false
+    for slot in slots where try storedValue(slot) != .null { hasValue = true }
+    guard hasValue else {
+      guard mustHaveValue, !slots.isEmpty else { return }
+      throw .missingValue(entity: entityName, property: path)
+    }
+    for element in attribute.composite?.elements ?? [] where element.derivation == nil {
+      try validate(element, at: "\(path).\(element.name)", mustHaveValue: !element.isOptional)
+    }
+  }
+
+  /// The slots of an attribute or of all that a composite holds.
+  private func slots(of attribute: AttributeDescription, at path: String) -> [Int] {
+    if let slot = plan.attributeSlot(path) { return [slot] }
+    return (attribute.composite?.elements ?? []).flatMap { slots(of: $0, at: "\(path).\($0.name)") }
+  }
+}
