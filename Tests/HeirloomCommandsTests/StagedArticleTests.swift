@@ -100,8 +100,28 @@ struct StagedArticleTests {
       Issue.record("there was nothing to migrate")
       return
     }
+    #expect(report.plan.following.map(\.losses) == [[]])
     #expect(report.plan.losses == [])
     #expect(try Fleet(of: storeURL, model: hangar.models[3]) == flown)
+  }
+
+  @Test func `the article's clean-up waits and is done`() throws {
+    let flown = try makeStore()
+    let history = hangar.history(2)
+    let controller = ModelController(storeURL: storeURL)
+
+    var configuration = MigrationAssistant.Configuration()
+    configuration.defersLightweightMigration = true
+    let assistant = MigrationAssistant(
+      storeURL: storeURL, modelController: controller, history: history, configuration: configuration)
+    _ = try assistant.migrateStore()
+
+    let store = try PersistentStore.open(at: storeURL, model: history.current)
+    while try store.finishDeferredLightweightMigrationTask(), !Task.isCancelled {}
+
+    #expect(!store.hasPendingDeferredMigration)
+    try store.close()
+    #expect(try Fleet(of: storeURL, model: hangar.models[2]) == flown)
   }
 
   @Test func `the article's colours are found`() throws {

@@ -7,6 +7,7 @@ package struct AircraftApp {
   package let storeURL: URL
   private let history: ModelHistory
   private let stages: StagedMigrationManager?
+  private let defersCleanUp: Bool
 
   /// Creates the app.
   ///
@@ -14,10 +15,14 @@ package struct AircraftApp {
   ///   - storeURL: The store; it may not exist yet.
   ///   - history: The app's models.
   ///   - stages: The way of older stores to the current model; `nil` to infer it.
-  package init(storeURL: URL, history: ModelHistory, stages: StagedMigrationManager? = nil) {
+  ///   - defersCleanUp: Whether the clean-up of a migration waits until after the launch.
+  package init(
+    storeURL: URL, history: ModelHistory, stages: StagedMigrationManager? = nil, defersCleanUp: Bool = false
+  ) {
     self.storeURL = storeURL
     self.history = history
     self.stages = stages
+    self.defersCleanUp = defersCleanUp
   }
 
   /// Starts the app: migrates the store and keeps the model.
@@ -38,7 +43,10 @@ package struct AircraftApp {
 
   /// Makes the assistant of a launch.
   package func assistant(_ controller: ModelController) -> MigrationAssistant {
-    let assistant = MigrationAssistant(storeURL: storeURL, modelController: controller, history: history)
+    var configuration = MigrationAssistant.Configuration()
+    configuration.defersLightweightMigration = defersCleanUp
+    let assistant = MigrationAssistant(
+      storeURL: storeURL, modelController: controller, history: history, configuration: configuration)
     assistant.stagedManager = stages
     return assistant
   }
