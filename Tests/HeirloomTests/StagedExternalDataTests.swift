@@ -1,0 +1,119 @@
+import Foundation
+import Heirloom
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// Stages whose code moves binary data that lie in files beside the store.
+struct StagedExternalDataTests {
+  private let directory: TemporaryDirectory
+  private let store: URL
+  private let models: [ManagedObjectModel]
+  private let photos: [[UInt8]?]
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    store = directory.file("Album.sqlite")
+    photos = [Self.bytes(1, 200_000), nil, [], Self.bytes(2, 40), Self.bytes(3, 150_000)]
+
+    var data = AttributeDescription(name: "data", type: .binary)
+    data.isOptional = true
+    data.allowsExternalBinaryDataStorage = true
+    var photo = EntityDescription(name: "Photo")
+    photo.attributes = [data]
+    var picture = EntityDescription(name: "Picture")
+    picture.attributes = [data]
+    var toPicture = RelationshipDescription(name: "picture", destinationEntity: "Picture")
+    (toPicture.isOptional, toPicture.maxCount, toPicture.inverseRelationship) = (true, 1, "photo")
+    var toPhoto = RelationshipDescription(name: "photo", destinationEntity: "Photo")
+    (toPhoto.isOptional, toPhoto.maxCount, toPhoto.inverseRelationship) = (true, 1, "picture")
+    picture.relationships = [toPhoto]
+    var both = photo
+    both.relationships = [toPicture]
+    var bare = both
+    bare.attributes = []
+    models = try [[photo], [both, picture], [bare, picture]].map { try ManagedObjectModel(entities: $0) }
+  }
+
+  private static func bytes(_ seed: Int, _ count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 7) ^ ($0 >> 8) ^ seed) }
+  }
+
+  /// Makes an album whose large photos lie in files, as Core Data puts them there.
+  private func makeStore() throws {
+    let store = try PersistentStore.create(at: store, model: models[0])
+    let context = ManagedObjectContext(store: store)
+    for bytes in photos { try context.insert("Photo").set(bytes, for: "data") }
+    try context.save()
+    let folder = URL(fileURLWithPath: ExternalStorage.folder(forStoreAt: self.store.path))
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    for (index, bytes) in photos.enumerated() {
+      guard let bytes, bytes.count > 100_000 else { continue }
+      let name = UUID().uuidString
+      try Data(bytes).write(to: folder.appendingPathComponent(name))
+      try store.connection.execute(
+        "UPDATE ZPHOTO SET ZDATA = ?1 WHERE Z_PK = ?2",
+        [.blob(ExternalStorage.file(name).bytes), .integer(Int64(index + 1))])
+    }
+    try store.close()
+  }
+
+  private func stages() throws -> StagedMigrationManager {
+    let references = models.map { ManagedObjectModelReference(model: $0, versionChecksum: $0.versionChecksum()) }
+    let copy = CustomMigrationStage(migratingFrom: references[0], to: references[1], label: "copy")
+    copy.willMigrateHandler = { manager, _ in
+      // Before the step, too, each photo can be read.
+      let context = try #require(manager.context)
+      #expect(try context.fetch("Photo").map { try $0.bytes("data") } == photos)
+    }
+    copy.didMigrateHandler = { manager, _ in
+      let context = try #require(manager.context)
+      for photo in try context.fetch(FetchRequest("Photo", where: "data != nil")) {
+        let picture = try context.insert("Picture")
+        try picture.set(try photo.bytes("data"), for: "data")
+        try photo.setObject(picture, forRelationship: "picture")
+      }
+      try context.save()
+    }
+    let removal = CustomMigrationStage(migratingFrom: references[1], to: references[2], label: "removal")
+    removal.willMigrateHandler = { manager, _ in
+      let context = try #require(manager.context)
+      for photo in try context.fetch(FetchRequest("Photo", where: "data != nil")) {
+        let picture = try #require(try photo.object(forRelationship: "picture"))
+        #expect(try picture.bytes("data") == photo.bytes("data"))
+        try photo.setValue(nil, forAttribute: "data")
+      }
+      try context.save()
+    }
+    return try StagedMigrationManager([copy, removal])
+  }
+
+  @Test func `data in files are read by a stage's code, and the version before keeps its files`() throws {
+    try makeStore()
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: models[2], earlier: [("1", models[0]), ("2", models[1])]))
+    assistant.stagedManager = try stages()
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("there was nothing to migrate")
+      return
+    }
+    #expect(try Self.pictures(in: store, model: models[2]) == photos)
+    let kept = try PersistentStore.open(at: report.retained.storeURL, model: models[0], isReadOnly: true)
+    #expect(try ManagedObjectContext(store: kept).fetch("Photo").map { try $0.bytes("data") } == photos)
+    try kept.close()
+
+    _ = try assistant.restorePreviousVersion()
+    let restored = try PersistentStore.open(at: store, model: models[0], isReadOnly: true)
+    #expect(try ManagedObjectContext(store: restored).fetch("Photo").map { try $0.bytes("data") } == photos)
+    try restored.close()
+  }
+
+  private static func pictures(in url: URL, model: ManagedObjectModel) throws -> [[UInt8]?] {
+    let store = try PersistentStore.open(at: url, model: model, isReadOnly: true)
+    defer { try? store.close() }
+    return try ManagedObjectContext(store: store).fetch("Photo").map { photo in
+      try photo.object(forRelationship: "picture").flatMap { try $0.bytes("data") }
+    }
+  }
+}
