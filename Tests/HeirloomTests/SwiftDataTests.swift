@@ -22,7 +22,7 @@ struct SwiftDataTests {
       let context = ManagedObjectContext(store: store)
       var (objects, composites) = (0, 0)
       for entity in model.entities where !entity.isAbstract {
-        try context.forEach(entity.name) { object throws(ManagedObjectError) in
+        for object in try context.fetch(entity.name) {
           objects += 1
           for attribute in model.attributes(of: entity.name) {
             let value = try object.value(forAttribute: attribute.name)
