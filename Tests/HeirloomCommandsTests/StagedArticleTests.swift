@@ -130,15 +130,18 @@ struct StagedArticleTests {
     let context = ManagedObjectContext(store: store)
     let aircraft = try #require(try context.fetch("Aircraft").first { try $0.string("tailNumber") == "N172SP" })
 
+    try aircraft.set(["primary": .string("white"), "secondary": .string("blue")], for: "colorScheme")
     try aircraft.set("red", for: "colorScheme.tertiary")
     let red = try context.fetch(FetchRequest("Aircraft", where: "colorScheme.tertiary == %@", "red"))
+    let colors = try aircraft.composite("colorScheme") ?? [:]
     try context.save()
 
     #expect(red.map { $0 === aircraft } == [true])
+    #expect(colors == ["primary": .string("white"), "secondary": .string("blue"), "tertiary": .string("red")])
     try store.close()
     var expected = flown
     let position = try #require(expected.aircraft.firstIndex { $0.tailNumber == "N172SP" })
-    expected.aircraft[position].colorScheme?.tertiary = "red"
+    expected.aircraft[position].colorScheme = Fleet.ColorScheme(primary: "white", secondary: "blue", tertiary: "red")
     #expect(try Fleet(of: storeURL, model: hangar.models[1]) == expected)
   }
 }

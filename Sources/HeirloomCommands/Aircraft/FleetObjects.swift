@@ -7,17 +7,24 @@ enum FleetObjects {
 
   /// Returns the colours of an aircraft; `nil` where no element has a value.
   static func colorScheme(of object: ManagedObject) throws -> Fleet.ColorScheme? {
-    let scheme = Fleet.ColorScheme(
-      primary: try object.string("colorScheme.primary"), secondary: try object.string("colorScheme.secondary"),
-      tertiary: try object.string("colorScheme.tertiary"))
-    return scheme == Fleet.ColorScheme() ? nil : scheme
+    guard let elements = try object.composite("colorScheme") else { return nil }
+    func text(_ name: String) -> String? {
+      if case .string(let text)? = elements[name] { text } else { nil }
+    }
+    return Fleet.ColorScheme(primary: text("primary"), secondary: text("secondary"), tertiary: text("tertiary"))
   }
 
-  /// Sets the colours of an aircraft.
+  /// Sets the colours of an aircraft, those of a whole scheme as a dictionary, one colour by its key path.
   static func paint(_ object: ManagedObject, _ scheme: Fleet.ColorScheme?) throws {
-    try object.set(scheme?.primary, for: "colorScheme.primary")
-    try object.set(scheme?.secondary, for: "colorScheme.secondary")
-    try object.set(scheme?.tertiary, for: "colorScheme.tertiary")
+    guard let scheme, scheme.secondary != nil || scheme.tertiary != nil else {
+      try object.setValue(nil, forAttribute: "colorScheme")
+      return try object.set(scheme?.primary, for: "colorScheme.primary")
+    }
+    var elements: [String: AttributeValue] = [:]
+    elements["primary"] = scheme.primary.map { .string($0) }
+    elements["secondary"] = scheme.secondary.map { .string($0) }
+    elements["tertiary"] = scheme.tertiary.map { .string($0) }
+    try object.set(elements, for: "colorScheme")
   }
 }
 
