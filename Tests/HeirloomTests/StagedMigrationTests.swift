@@ -154,6 +154,8 @@ struct StagedMigrationTests {
         try context.save()
       })
     let report = try #require(try scene.migrate([first, second], to: 3))
+    let texts = Int64(notes.count { $0 != nil })
+    #expect(report.plan.allLosses.map(\.rows) == [texts])
     #expect(report.plan.following.last?.rows == [EntityRows(entity: "Item", before: 9, after: 10)])
     let expected: [AttributeValue?] = notes.map { note in
       if case .string(let text)? = note { .integer(Int64(text.utf8.count)) } else { nil }

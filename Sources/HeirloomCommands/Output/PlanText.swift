@@ -40,7 +40,7 @@ struct PlanText {
       ])
     }
     return [
-      ("losses", .list((plan?.losses ?? []).map(output))), ("blockers", .list(blockers)),
+      ("losses", .list((plan?.allLosses ?? []).map(output))), ("blockers", .list(blockers)),
     ]
   }
 
@@ -64,9 +64,9 @@ struct PlanText {
       lines += ["", style.bold("What was decided:")] + plan.allDecisions.map { "  \($0.words)" }
     }
     lines += [
-      "", style.bold(plan.losses.isEmpty ? "Nothing is lost." : "What is lost (the previous version keeps it):"),
+      "", style.bold(plan.allLosses.isEmpty ? "Nothing is lost." : "What is lost (the previous version keeps it):"),
     ]
-    for loss in plan.losses {
+    for loss in plan.allLosses {
       lines.append("  \(style.red("−")) \(counted(loss.rows, "row")): \(loss.reason)")
     }
     if !plan.warnings.isEmpty {

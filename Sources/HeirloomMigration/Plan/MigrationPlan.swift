@@ -68,10 +68,13 @@ public struct MigrationPlan: Hashable, Sendable {
 
 extension MigrationPlan {
   /// What is left in the store after the last hop.
-  package var lastDeferred: DeferredMigration { following.last?.deferred ?? deferred }
+  public var lastDeferred: DeferredMigration { following.last?.deferred ?? deferred }
 
   /// What became of decisions, those of the hops that come after this one included.
   public var allDecisions: [DecisionOutcome] { decisions + following.flatMap(\.allDecisions) }
+
+  /// What the destination has no place for, of the hops that come after this one as well.
+  public var allLosses: [MigrationLoss] { losses + following.flatMap(\.allLosses) }
 
   /// Takes in what code did that no plan could tell.
   mutating func take(_ outcome: RowRunOutcome) {
