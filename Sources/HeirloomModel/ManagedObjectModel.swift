@@ -2,7 +2,7 @@
 ///
 /// Entities are sorted by name and so are their properties, so that the same model read from different formats is equal.
 /// The memberwise checks are made on creation: a model that exists has unique names, known parents and destinations.
-public struct ManagedObjectModel: Hashable, Sendable {
+public struct ManagedObjectModel: Sendable {
   /// The entities, sorted by name.
   public let entities: [EntityDescription]
   /// The version identifiers, sorted; for information only.
@@ -18,6 +18,8 @@ public struct ManagedObjectModel: Hashable, Sendable {
   private let positions: [String: Int]
   /// Names of direct subentities by name, sorted as stores number them.
   private let subentityNames: [String: [String]]
+  /// The hashes of ``entities``, which copies of the model share.
+  let knownHashes = KnownVersionHashes()
 
   /// Creates a model and checks it.
   ///
@@ -57,6 +59,23 @@ public struct ManagedObjectModel: Hashable, Sendable {
     self.positions = positions
     self.subentityNames = subentityNames
     try validate()
+  }
+}
+
+extension ManagedObjectModel: Hashable {
+  /// Compares all that models are made of; copies of one model are told at once.
+  public static func == (left: ManagedObjectModel, right: ManagedObjectModel) -> Bool {
+    left.knownHashes === right.knownHashes
+      || left.entities == right.entities && left.versionIdentifiers == right.versionIdentifiers
+        && left.configurations == right.configurations && left.fetchRequestTemplates == right.fetchRequestTemplates
+  }
+
+  /// Hashes all that models are made of.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(entities)
+    hasher.combine(versionIdentifiers)
+    hasher.combine(configurations)
+    hasher.combine(fetchRequestTemplates)
   }
 }
 
@@ -107,12 +126,16 @@ extension ManagedObjectModel {
 
   /// Returns the attributes of an entity, inherited ones included, sorted by name.
   public func attributes(of name: String) -> [AttributeDescription] {
-    lineage(of: name).flatMap(\.attributes).sorted { $0.name.utf16Precedes($1.name) }
+    guard let entity = entity(named: name) else { return [] }
+    guard entity.superentity != nil else { return entity.attributes }
+    return lineage(of: name).flatMap(\.attributes).sorted { $0.name.utf16Precedes($1.name) }
   }
 
   /// Returns the relationships of an entity, inherited ones included, sorted by name.
   public func relationships(of name: String) -> [RelationshipDescription] {
-    lineage(of: name).flatMap(\.relationships).sorted { $0.name.utf16Precedes($1.name) }
+    guard let entity = entity(named: name) else { return [] }
+    guard entity.superentity != nil else { return entity.relationships }
+    return lineage(of: name).flatMap(\.relationships).sorted { $0.name.utf16Precedes($1.name) }
   }
 
   /// Returns the attribute of the given name that an entity has or inherits.

@@ -27,12 +27,15 @@ struct DiskModel {
         if size < content.count {
           content.removeLast(content.count - size)
         } else {
-          content.append(contentsOf: repeatElement(0, count: size - content.count))
+          content += [UInt8](repeating: 0, count: size - content.count)
         }
       case .write(let offset, let bytes):
         let end = offset + bytes.count
-        if end > content.count { content.append(contentsOf: repeatElement(0, count: end - content.count)) }
-        content.replaceSubrange(offset..<end, with: bytes)
+        if end > content.count { content += [UInt8](repeating: 0, count: end - content.count) }
+        // Not byte by byte, as unoptimised code replaces a part of an array.
+        content.withUnsafeMutableBytes { content in
+          bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: content[offset..<end]).copyMemory(from: $0) }
+        }
       }
     }
 

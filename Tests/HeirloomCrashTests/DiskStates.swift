@@ -1,14 +1,35 @@
+import Foundation
 import HeirloomMigration
 import TestSupport
 
 /// The different contents of files that a run met, each under a number.
 final class ContentTable {
-  private var numbers: [[UInt8]: Int] = [:]
+  /// Bytes as a key: arrays hash one byte after the other, which takes its time with whole stores.
+  private struct Content: Hashable {
+    let bytes: [UInt8]
+
+    static func == (left: Content, right: Content) -> Bool {
+      guard left.bytes.count == right.bytes.count else { return false }
+      return left.bytes.withUnsafeBytes { left in
+        right.bytes.withUnsafeBytes { right in
+          guard let first = left.baseAddress, let second = right.baseAddress else { return true }
+          return memcmp(first, second, left.count) == 0
+        }
+      }
+    }
+
+    func hash(into hasher: inout Hasher) {
+      bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+  }
+
+  private var numbers: [Content: Int] = [:]
   private(set) var contents: [[UInt8]] = []
 
   func number(of bytes: [UInt8]) -> Int {
-    if let known = numbers[bytes] { return known }
-    numbers[bytes] = contents.count
+    let content = Content(bytes: bytes)
+    if let known = numbers[content] { return known }
+    numbers[content] = contents.count
     contents.append(bytes)
     return contents.count - 1
   }

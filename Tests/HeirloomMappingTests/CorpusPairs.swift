@@ -1,7 +1,5 @@
 import Foundation
-import HeirloomFormats
 import HeirloomModel
-import Synchronization
 import TestSupport
 
 /// Two consecutive versions of a model that an app shipped.
@@ -38,13 +36,8 @@ struct CorpusPair: Hashable, Sendable {
     }
   }
 
-  private static let known = Mutex<[String: ManagedObjectModel]>([:])
-
   private static func read(_ path: String) throws -> ManagedObjectModel {
-    if let model = known.withLock({ $0[path] }) { return model }
-    let model = try ModelFile.read(Corpus.folder.appendingPathComponent(path).path).model
-    known.withLock { $0[path] = model }
-    return model
+    try Corpus.model(at: Corpus.folder.appendingPathComponent(path).path)
   }
 }
 

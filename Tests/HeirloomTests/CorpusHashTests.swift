@@ -51,7 +51,7 @@ struct CorpusHashTests {
     var known: [String: [[String: VersionHash]]] = [:]
     let projects = Set(Corpus.storePaths.map { $0.prefix { $0 != "/" } })
     for path in Corpus.modelPaths where projects.contains(path.prefix { $0 != "/" }) {
-      guard let model = try? ModelFile.read(Corpus.folder.appendingPathComponent(path).path).model else { continue }
+      guard let model = try? Corpus.model(at: Corpus.folder.appendingPathComponent(path).path) else { continue }
       known[String(path.prefix { $0 != "/" }), default: []].append(model.versionHashes())
     }
     var missing: [String] = []

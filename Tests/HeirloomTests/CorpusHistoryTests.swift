@@ -54,7 +54,7 @@ struct CorpusHistoryTests {
   }
 
   private func migrate(_ store: URL, _ path: String, to jump: BuilderCorpusTests.Jump) throws {
-    let history = try ModelHistory(contentsOf: URL(fileURLWithPath: jump.path))
+    let history = try jump.history()
     let assistant = MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store), history: history)
     do {
@@ -72,7 +72,7 @@ struct CorpusHistoryTests {
       #expect(kept == before, "\(path) to \(jump.version): the retained version")
     } catch let error as MigrationAssistantError {
       switch error {
-      case .mappingNeeded(_, let obstacles): #expect(!obstacles.isEmpty)
+      case .mappingNeeded(_, let obstacles, _): #expect(!obstacles.isEmpty)
       case .decisionNeeded(_, let plan): #expect(!plan.blockers.isEmpty)
       default: Issue.record("\(path) to \(jump.version): \(error)")
       }

@@ -106,7 +106,7 @@ struct DecisionCorpusTests {
     var blocked: [String] = []
     for jump in BuilderCorpusTests.jumps {
       try Corpus.withCopy(of: jump.store) { url in
-        let history = try ModelHistory(contentsOf: URL(fileURLWithPath: jump.path))
+        let history = try jump.history()
         func assistant(_ decisions: [DataDecision]) -> MigrationAssistant {
           var configuration = MigrationAssistant.Configuration()
           configuration.decisions = decisions

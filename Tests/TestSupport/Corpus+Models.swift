@@ -20,8 +20,22 @@ extension Corpus {
 
   /// Reads the one model version of the given file name below a project's folder.
   package static func model(_ name: String, in project: String) throws -> ManagedObjectModel {
-    try ModelFile.read(modelURL(name, in: project).path).model
+    try model(at: modelURL(name, in: project).path)
   }
+
+  /// Reads a model, once for all tests.
+  ///
+  /// - Parameter path: Its place.
+  /// - Returns: The model.
+  /// - Throws: The reader's error.
+  package static func model(at path: String) throws -> ManagedObjectModel {
+    if let known = models.withLock({ $0[path] }) { return known }
+    let model = try ModelFile.read(path).model
+    models.withLock { $0[path] = model }
+    return model
+  }
+
+  private static let models = Mutex<[String: ManagedObjectModel]>([:])
 
   /// A version of a bundle, read.
   package struct Version: Sendable {
@@ -46,7 +60,7 @@ extension Corpus {
     if let known = read.withLock({ $0[bundle] }) { return known }
     let list = try ModelVersionList(folder.appendingPathComponent(bundle).path)
     let versions = try list.versions.map { version in
-      let model = try version.file.read().model
+      let model = try model(at: version.file.path)
       return Version(name: version.name, path: version.file.path, model: model, hashes: model.versionHashes())
     }
     read.withLock { $0[bundle] = versions }

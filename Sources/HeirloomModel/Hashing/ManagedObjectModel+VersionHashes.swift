@@ -5,10 +5,13 @@ extension ManagedObjectModel {
   /// class names, defaults, renaming identifiers, indexes, delete rules, validation, user info, transient properties.
   ///
   /// - Returns: One hash for each entity, abstract ones included, by entity name.
-  /// - Complexity: One SHA-256 for each property and entity; an inherited property counts once more for each heir.
+  /// - Complexity: One SHA-256 for each property and entity; an inherited property counts once more for each heir. Models
+  ///   remember their hashes: all but the first call are O(1).
   public func versionHashes() -> [String: VersionHash] {
-    var hasher = EntityHasher(model: self)
-    return Dictionary(uniqueKeysWithValues: entities.map { ($0.name, hasher.hash(of: $0)) })
+    knownHashes.hashes {
+      var hasher = EntityHasher(model: self)
+      return Dictionary(uniqueKeysWithValues: entities.map { ($0.name, hasher.hash(of: $0)) })
+    }
   }
 
   /// Computes the model's version checksum.

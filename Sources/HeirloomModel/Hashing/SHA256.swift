@@ -29,10 +29,12 @@ package struct SHA256: Sendable {
     update(text.utf8)
   }
 
-  /// Adds a number, least significant byte first.
+  /// Adds a number of at most 64 bits, least significant byte first.
   package mutating func update(littleEndian value: some FixedWidthInteger) {
-    for shift in stride(from: 0, to: value.bitWidth, by: 8) {
-      pending.append(UInt8(truncatingIfNeeded: value >> shift))
+    var rest = UInt64(truncatingIfNeeded: value)
+    for _ in 0..<value.bitWidth / 8 {
+      pending.append(UInt8(truncatingIfNeeded: rest))
+      rest >>= 8
       byteTotal &+= 1
     }
     if pending.count >= Self.blockLength { compressPending() }
@@ -46,18 +48,24 @@ package struct SHA256: Sendable {
     pending.append(0x80)
     // Zeros up to the place of the length at a block's end.
     let zeros = (2 * Self.blockLength - 8 - pending.count) % Self.blockLength
-    pending.append(contentsOf: repeatElement(0, count: zeros))
-    for shift in stride(from: 56, through: 0, by: -8) {
-      pending.append(UInt8(truncatingIfNeeded: bitTotal >> UInt64(shift)))
+    // Plain loops here and below: unoptimised code, which the tests run, is slow to go through sequences.
+    pending += [UInt8](repeating: 0, count: zeros)
+    var shift: UInt64 = 64
+    while shift > 0 {
+      shift &-= 8
+      pending.append(UInt8(truncatingIfNeeded: bitTotal &>> shift))
     }
     compressPending()
     var digest: [UInt8] = []
     digest.reserveCapacity(Self.byteCount)
-    for index in 0..<8 {
+    var index = 0
+    while index < 8 {
       let word = state[index]
-      for shift in stride(from: 24, through: 0, by: -8) {
-        digest.append(UInt8(truncatingIfNeeded: word >> shift))
-      }
+      digest.append(UInt8(truncatingIfNeeded: word &>> 24))
+      digest.append(UInt8(truncatingIfNeeded: word &>> 16))
+      digest.append(UInt8(truncatingIfNeeded: word &>> 8))
+      digest.append(UInt8(truncatingIfNeeded: word))
+      index &+= 1
     }
     return digest
   }
@@ -78,41 +86,57 @@ package struct SHA256: Sendable {
       compress(at: start)
       start += Self.blockLength
     }
-    pending.removeFirst(start)
+    if start == pending.count {
+      pending.removeAll(keepingCapacity: true)
+    } else {
+      pending.removeFirst(start)
+    }
   }
 
   private mutating func compress(at start: Int) {
     // Of the right length; all words are replaced.
     var schedule = Self.constants
-    for index in 0..<16 {
-      let offset = start + index * 4
-      schedule[index] =
-        UInt32(pending[offset]) << 24 | UInt32(pending[offset + 1]) << 16 | UInt32(pending[offset + 2]) << 8
-        | UInt32(pending[offset + 3])
+    var index = 0
+    var offset = start
+    while index < 16 {
+      let high = UInt32(pending[offset]) &<< 24 | UInt32(pending[offset &+ 1]) &<< 16
+      schedule[index] = high | UInt32(pending[offset &+ 2]) &<< 8 | UInt32(pending[offset &+ 3])
+      index &+= 1
+      offset &+= 4
     }
-    for index in 16..<64 {
-      let early = schedule[index - 15]
-      let late = schedule[index - 2]
-      let earlySigma = Self.rotate(early, 7) ^ Self.rotate(early, 18) ^ early >> 3
-      let lateSigma = Self.rotate(late, 17) ^ Self.rotate(late, 19) ^ late >> 10
-      schedule[index] = schedule[index - 16] &+ earlySigma &+ schedule[index - 7] &+ lateSigma
+    while index < 64 {
+      let early = schedule[index &- 15]
+      let late = schedule[index &- 2]
+      let earlySigma = Self.rotate(early, 7) ^ Self.rotate(early, 18) ^ early &>> 3
+      let lateSigma = Self.rotate(late, 17) ^ Self.rotate(late, 19) ^ late &>> 10
+      schedule[index] = schedule[index &- 16] &+ earlySigma &+ schedule[index &- 7] &+ lateSigma
+      index &+= 1
     }
     var (a, b, c, d) = (state[0], state[1], state[2], state[3])
     var (e, f, g, h) = (state[4], state[5], state[6], state[7])
-    for index in 0..<64 {
+    index = 0
+    while index < 64 {
       let sumOfE = Self.rotate(e, 6) ^ Self.rotate(e, 11) ^ Self.rotate(e, 25)
       let choice = e & f ^ ~e & g
       let first = h &+ sumOfE &+ choice &+ Self.constants[index] &+ schedule[index]
       let sumOfA = Self.rotate(a, 2) ^ Self.rotate(a, 13) ^ Self.rotate(a, 22)
       let majority = a & b ^ a & c ^ b & c
       let second = sumOfA &+ majority
-      (h, g, f, e, d, c, b, a) = (g, f, e, d &+ first, c, b, a, first &+ second)
+      h = g
+      g = f
+      f = e
+      e = d &+ first
+      d = c
+      c = b
+      b = a
+      a = first &+ second
+      index &+= 1
     }
     state &+= SIMD8(a, b, c, d, e, f, g, h)
   }
 
   private static func rotate(_ word: UInt32, _ count: UInt32) -> UInt32 {
-    word >> count | word << (32 - count)
+    word &>> count | word &<< (32 &- count)
   }
 
   private static let constants: [UInt32] = [

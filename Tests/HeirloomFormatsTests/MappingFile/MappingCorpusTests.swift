@@ -63,7 +63,7 @@ struct MappingCorpusTests {
     func model(_ path: String?) throws -> ManagedObjectModel {
       let end = try #require(path).split(separator: "/").suffix(2).joined(separator: "/")
       let found = Corpus.modelPaths.first { $0.hasPrefix("\(project)/models/") && $0.hasSuffix("/\(end)") }
-      return try ModelFile.read(Corpus.folder.appendingPathComponent(try #require(found)).path).model
+      return try Corpus.model(at: Corpus.folder.appendingPathComponent(try #require(found)).path)
     }
     return (try model(read.sourceModelPath), try model(read.destinationModelPath))
   }
@@ -135,7 +135,7 @@ struct MappingCorpusTests {
     // The hashes tell for which of the many states of these models it was compiled.
     func models(_ name: String) throws -> [ManagedObjectModel] {
       try Corpus.modelPaths.filter { $0.hasPrefix("coredataplus/") && $0.hasSuffix("/\(name).xcdatamodel") }
-        .map { try ModelFile.read(Corpus.folder.appendingPathComponent($0).path).model }
+        .map { try Corpus.model(at: Corpus.folder.appendingPathComponent($0).path) }
     }
     let sources = try models(try #require(source.sourceModelName))
     let destinations = try models(try #require(source.destinationModelName))
