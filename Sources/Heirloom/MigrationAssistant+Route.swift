@@ -120,7 +120,11 @@ extension MigrationAssistant {
     return try path.hops.map { hop in
       // Inference drops the objects of an entity that nothing continues; code may know better what becomes of them.
       let drops = !hop.isGiven && hop.mapping.entityMappings.contains { $0.destinationEntityName == nil }
-      let given = drops ? try givenMapping(from: hop.source, to: hop.destination, obstacles: []) : nil
+      let mayInfer = hop.isGiven || configuration.infersMappingModel
+      let given = drops || !mayInfer ? try givenMapping(from: hop.source, to: hop.destination, obstacles: []) : nil
+      guard mayInfer || given != nil else {
+        throw MigrationAssistantError.mappingNeeded(storePath: storeURL.path, obstacles: [])
+      }
       return MigrationHop(source: hop.source, destination: hop.destination, mapping: given ?? hop.mapping)
     }
   }

@@ -16,6 +16,10 @@ public final class MigrationAssistant {
     public var keptVersions: Int = 1
     /// Mapping models that are used where their entity hashes fit, before anything is inferred or asked.
     public var mappings: [MappingModel] = []
+    /// Whether what no given mapping says is inferred; without, each step needs a mapping of ``mappings`` or of the delegate.
+    ///
+    /// What a mapping leaves open is inferred in any case.
+    public var infersMappingModel: Bool = true
     /// The policies and functions that mapping models name; a policy that a mapping was given in Swift needs no entry.
     public var policies: MigrationPolicyRegistry = MigrationPolicyRegistry()
     /// How thoroughly the migrated store is proven before it takes the store's place.

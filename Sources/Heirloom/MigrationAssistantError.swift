@@ -3,9 +3,10 @@ public import HeirloomMapping
 public import HeirloomMigration
 public import HeirloomStore
 
-/// Why a store was not migrated.
+/// Why a store was not migrated, or not opened.
 ///
-/// Whatever the case, the data are where they were.
+/// Whatever the case, the data are where they were. What is wrong with the store itself is
+/// ``unreadableStore(_:)``: that it is of another version too, where it must not be migrated.
 @nonexhaustive
 public enum MigrationAssistantError: Error, Sendable {
   /// The store can't be read.
@@ -16,7 +17,7 @@ public enum MigrationAssistantError: Error, Sendable {
   case unknownVersion(storePath: String, plan: MigrationPlan)
   /// The store is of a version that comes after the current one.
   case newerVersion(storePath: String, version: String, retained: [PreviousVersion])
-  /// The models differ by more than can be inferred, and nobody gave a mapping.
+  /// The models differ by more than can be inferred, and nobody gave a mapping; without obstacles, inference is switched off.
   case mappingNeeded(storePath: String, obstacles: [MappingObstacle])
   /// Rows don't fit the destination and somebody must decide.
   case decisionNeeded(storePath: String, plan: MigrationPlan)
@@ -64,7 +65,7 @@ extension MigrationAssistantError {
     case .unreadableStore(let error): error.coreDataCode
     case .noModel: 134130
     case .unknownVersion, .newerVersion, .storeNotMigrated: 134100
-    case .mappingNeeded: 134190
+    case .mappingNeeded(_, let obstacles): obstacles.isEmpty ? 134140 : 134190
     case .decisionNeeded(_, let plan): plan.blockers.contains { $0.kind == "duplicate" } ? 134111 : 134110
     case .refused: 134120
     case .storeInUse: 134090
@@ -109,6 +110,8 @@ extension MigrationAssistantError: CustomStringConvertible {
     case .newerVersion(let path, let version, _):
       return
         "The store \(path) is of the version \"\(version)\", which comes after the current one; nothing was written."
+    case .mappingNeeded(let path, []):
+      return "No mapping model was given for the store \(path), and none may be inferred."
     case .mappingNeeded(let path, let obstacles):
       return "No mapping can be inferred for the store \(path): "
         + obstacles.map(\.reason).joined(separator: "; ") + "."
@@ -169,6 +172,8 @@ extension MigrationAssistantError: LocalizedError {
     case .newerVersion(_, _, let retained):
       let offer = retained.first.map { " Or restore the retained version \($0.id), which fits the current model." }
       return unchanged + " Use the newer app.\(offer ?? "")"
+    case .mappingNeeded(_, []):
+      return unchanged + " Give a mapping model for its version, or let it be inferred."
     case .mappingNeeded(_, let obstacles):
       return unchanged + " " + obstacles.map(\.suggestion).joined(separator: " ")
     case .decisionNeeded:

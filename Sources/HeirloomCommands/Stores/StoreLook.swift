@@ -142,7 +142,7 @@ struct StoreLook {
   /// Whether a model, or one of its configurations, is what the metadata name.
   private mutating func fits(_ model: ManagedObjectModel) -> Bool {
     for name in [nil] + model.configurations.map({ Optional($0.name) })
-    where metadata.isCompatible(with: model, configuration: name) {
+    where metadata.names(model, configuration: name) {
       configuration = name
       return true
     }

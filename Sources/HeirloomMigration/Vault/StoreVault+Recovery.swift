@@ -154,7 +154,9 @@ extension StoreVault {
     try removePruned()
     try unlinkLiveStore()
     guard try files.status(of: location.incoming)?.kind == .directory else { return }
-    let stale = try files.names(in: location.incoming).filter(VersionName.isIdentifier)
+    let stale = try files.names(in: location.incoming).filter {
+      VersionName.isIdentifier($0) || Self.isCreation($0)
+    }
     guard !stale.isEmpty else { return }
     for name in stale {
       report(.foundStaleCandidate(path: workFolder(name)))

@@ -42,9 +42,8 @@ public struct StoreMetadata: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - model: The model.
-  ///   - configuration: The configuration whose entities the store holds; `nil` for all.
   ///   - identifier: The store's identifier.
-  public init(model: ManagedObjectModel, configuration: String? = nil, identifier: String = UUID().uuidString) {
+  public init(model: ManagedObjectModel, identifier: String = UUID().uuidString) {
     self.identifier = identifier
     versionHashes = [:]
     versionIdentifiers = []
@@ -53,16 +52,16 @@ public struct StoreMetadata: Hashable, Sendable {
       PhysicalName.storeTypeKey: .string("SQLite"), PhysicalName.versionHashesVersionKey: .integer(3),
       PhysicalName.autoVacuumKey: .string("2"),
     ]
-    adopt(model, configuration: configuration)
+    adopt(model)
   }
 
   /// Takes over the version of a model; identifier and the app's values stay.
   ///
-  /// - Parameters:
-  ///   - model: The model.
-  ///   - configuration: The configuration whose entities the store holds; `nil` for all.
-  public mutating func adopt(_ model: ManagedObjectModel, configuration: String? = nil) {
-    versionHashes = Self.versionHashes(of: model, configuration: configuration)
+  /// A store of a configuration names all entities of its model, as Core Data's do.
+  ///
+  /// - Parameter model: The model.
+  public mutating func adopt(_ model: ManagedObjectModel) {
+    versionHashes = model.versionHashes()
     versionIdentifiers = model.versionIdentifiers
     versionHashesDigest = ManagedObjectModel.versionHashesDigest(of: versionHashes)
     versionChecksum = ManagedObjectModel.versionChecksum(of: versionHashes)
@@ -73,24 +72,39 @@ public struct StoreMetadata: Hashable, Sendable {
 
   /// Whether the store was made with a version of the model that is stored alike.
   ///
-  /// It is if both have the same entities with equal version hashes.
+  /// It is if both have the same entities with equal version hashes. For a store of a configuration only its entities count:
+  /// the metadata name those of the other configurations too, which may have changed.
   ///
   /// - Parameters:
   ///   - model: A model.
   ///   - configuration: The configuration whose entities the store holds; `nil` for all.
   /// - Returns: False also for an unknown configuration.
   public func isCompatible(with model: ManagedObjectModel, configuration: String? = nil) -> Bool {
-    guard let entities = model.entities(inConfiguration: configuration), entities.count == versionHashes.count,
-      entities.allSatisfy({ versionHashes[$0.name] != nil })
-    else { return false }
-    return versionHashes == Self.versionHashes(of: model, configuration: configuration)
+    guard model.entities(inConfiguration: configuration) != nil else { return false }
+    return differingEntities(from: model, configuration: configuration).isEmpty
+  }
+
+  /// Whether the metadata name the entities of a model, or of one of its configurations, and no others.
+  ///
+  /// - Parameters:
+  ///   - model: A model.
+  ///   - configuration: The configuration; `nil` for all entities.
+  /// - Returns: False also for an unknown configuration.
+  package func names(_ model: ManagedObjectModel, configuration: String? = nil) -> Bool {
+    isCompatible(with: model, configuration: configuration)
+      && versionHashes.count == model.entities(inConfiguration: configuration)?.count
   }
 
   /// Returns the names of entities whose version hashes differ from a model's, or that only one of the two has, sorted.
+  ///
+  /// - Parameters:
+  ///   - model: A model.
+  ///   - configuration: The configuration whose entities count; `nil` for all.
+  /// - Returns: The names.
   public func differingEntities(from model: ManagedObjectModel, configuration: String? = nil) -> [String] {
     let hashes = Self.versionHashes(of: model, configuration: configuration)
-    return Set(hashes.keys).union(versionHashes.keys).filter { hashes[$0] != versionHashes[$0] }
-      .sorted { $0.utf16Precedes($1) }
+    let names = configuration == nil ? Set(hashes.keys).union(versionHashes.keys) : Set(hashes.keys)
+    return names.filter { hashes[$0] != versionHashes[$0] }.sorted { $0.utf16Precedes($1) }
   }
 
   private static func versionHashes(

@@ -1,6 +1,6 @@
 import CHeirloomSQLite
-public import Foundation
-public import HeirloomModel
+package import Foundation
+package import HeirloomModel
 
 extension PersistentStore {
   /// The size of a new store's pages, in bytes.
@@ -20,7 +20,7 @@ extension PersistentStore {
   ///     bits don't tell what its files may show. SQLite gives the side files the same bits.
   /// - Returns: The store, open.
   /// - Throws: ``StoreError``; what was made of the file is removed then.
-  public static func create(
+  package static func create(
     at url: URL, model: ManagedObjectModel, configuration: String? = nil, metadata: StoreMetadata? = nil,
     permissions: UInt16 = 0o600
   ) throws(StoreError) -> PersistentStore {
@@ -30,8 +30,8 @@ extension PersistentStore {
     for suffix in ["-wal", "-journal"] where (StoreReading.size(of: path + suffix) ?? 0) > 0 {
       throw StoreError(path: path, problem: .straySideFile(path + suffix))
     }
-    var metadata = metadata ?? StoreMetadata(model: model, configuration: configuration)
-    metadata.adopt(model, configuration: configuration)
+    var metadata = metadata ?? StoreMetadata(model: model)
+    metadata.adopt(model)
     metadata.deferredMigration = nil
     let schema = PhysicalSchema(model: model, configuration: configuration)
     let connection: Connection

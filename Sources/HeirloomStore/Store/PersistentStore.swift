@@ -61,7 +61,7 @@ public final class PersistentStore {
   /// - Returns: The store.
   /// - Throws: ``StoreError``: `incompatible` if the store was made with another version, or what else keeps it from
   ///   being read.
-  public static func open(
+  package static func open(
     at url: URL, model: ManagedObjectModel, configuration: String? = nil, isReadOnly: Bool = false
   ) throws(StoreError) -> PersistentStore {
     try checkConfiguration(configuration, of: model, path: url.path)

@@ -239,7 +239,7 @@ extension StoreVerification {
   /// The configuration under which a model is what the metadata name: `.some(nil)` for the whole model.
   private static func fittingConfiguration(of model: ManagedObjectModel, _ metadata: StoreMetadata) -> String?? {
     let names: [String?] = [nil] + model.configurations.map { Optional($0.name) }
-    return names.first { metadata.isCompatible(with: model, configuration: $0) }
+    return names.first { metadata.names(model, configuration: $0) }
   }
 
   private static func capitalized(_ source: StoreModelCandidate.Source) -> String {

@@ -1,0 +1,120 @@
+public import Foundation
+import HeirloomFormats
+import HeirloomMigration
+public import HeirloomModel
+public import HeirloomStore
+
+extension PersistentStore {
+  /// Opens a store at an app's current model: makes it if there is none, migrates it if it is of another version.
+  ///
+  /// It does what an app does at launch: ``MigrationAssistant/migrateStore()``, then ``ModelController/archive(_:applicationVersion:)``,
+  /// and opens the store. Of a store that was migrated the previous version is kept. On most launches there is nothing to do but to open.
+  ///
+  /// - Parameters:
+  ///   - url: The store. Folders that are missing above it are made together with a new store.
+  ///   - history: The app's models.
+  ///   - options: How it is opened.
+  /// - Returns: The store.
+  /// - Throws: ``MigrationAssistantError``, whatever it is: what is wrong with the store itself is
+  ///   ``MigrationAssistantError/unreadableStore(_:)``, such as `incompatible` for a store of another version that is not to be
+  ///   migrated, or `missing` where nothing is to be written. ``MigrationAssistantError/coreDataCode`` is the code that Core Data has
+  ///   for it. The data are where they were, and nothing is half done: the next call finds a whole store.
+  public static func open(
+    at url: URL, history: ModelHistory, options: PersistentStoreOptions = PersistentStoreOptions()
+  ) throws(MigrationAssistantError) -> PersistentStore {
+    do {
+      return try StoreOpening(url: url, history: history, options: options, files: POSIXFileOperations()).store()
+    } catch {
+      throw MigrationAssistantError(wrapping: error, storePath: url.path)
+    }
+  }
+
+  /// Opens a store at a model: makes it if there is none, migrates it if it is of another version.
+  ///
+  /// The model that made the store is found beside it or in it; an app that ships its earlier models opens with its history.
+  ///
+  /// - Parameters:
+  ///   - url: The store. Folders that are missing above it are made together with a new store.
+  ///   - model: The model.
+  ///   - options: How it is opened.
+  /// - Returns: The store.
+  /// - Throws: ``MigrationAssistantError``, as ``open(at:history:options:)``.
+  public static func open(
+    at url: URL, model: ManagedObjectModel, options: PersistentStoreOptions
+  ) throws(MigrationAssistantError) -> PersistentStore {
+    try open(at: url, history: ModelHistory(current: model), options: options)
+  }
+}
+
+/// Opens a store with the work that may have to be done first.
+package struct StoreOpening {
+  private let url: URL
+  private let history: ModelHistory
+  private let options: PersistentStoreOptions
+  private let files: any FileOperations
+
+  /// Creates an opening; nothing is read.
+  package init(url: URL, history: ModelHistory, options: PersistentStoreOptions, files: any FileOperations) {
+    self.url = url
+    self.history = history
+    self.options = options
+    self.files = files
+  }
+
+  private var model: ManagedObjectModel { history.current }
+
+  /// Opens the store.
+  package func store() throws -> PersistentStore {
+    guard !options.isReadOnly else {
+      return try PersistentStore.open(
+        at: url, model: model, configuration: options.configuration, isReadOnly: true)
+    }
+    if let configuration = options.configuration, model.entities(inConfiguration: configuration) == nil {
+      throw StoreError(path: url.path, problem: .unknownConfiguration(configuration))
+    }
+    if try isMissing() { try FolderMaker(files: files).makeFolders(url.deletingLastPathComponent().path) }
+    // What a migration by the whole model would make of a part of it can't be known.
+    guard options.migratesAutomatically, options.configuration == nil else {
+      if try isMissing() { try create() }
+      return try open()
+    }
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: controller, history: history, configuration: configuration, files: files)
+    assistant.delegate = options.delegate
+    assistant.stagedManager = options.stagedManager
+    let outcome = try withExtendedLifetime(options.delegate) { try assistant.migrateStore() }
+    if case .noStore = outcome { try create() }
+    try controller.archive(model, applicationVersion: options.applicationVersion)
+    return try open()
+  }
+
+  private var controller: ModelController { options.modelController ?? ModelController(storeURL: url, files: files) }
+
+  private var configuration: MigrationAssistant.Configuration {
+    var configuration = options.migration
+    configuration.infersMappingModel = configuration.infersMappingModel && options.infersMappingModel
+    configuration.defersLightweightMigration =
+      configuration.defersLightweightMigration || options.defersLightweightMigration
+    return configuration
+  }
+
+  private func isMissing() throws -> Bool { try files.status(of: url.path) == nil }
+
+  private func open() throws -> PersistentStore {
+    try PersistentStore.open(at: url, model: model, configuration: options.configuration)
+  }
+
+  /// Makes the store; another process may do so at the same time.
+  private func create() throws {
+    var settings = StoreVault.Configuration()
+    settings.lockTimeout = .seconds(options.migration.lockTimeout)
+    settings.allowUnsafeVolume = options.migration.allowsUnsafeVolume
+    let vault = StoreVault(
+      try StoreLocation(resolving: url.path, files: files), files: files, configuration: settings)
+    _ = try vault.createStore { path in
+      try PersistentStore.create(
+        at: URL(fileURLWithPath: path), model: model, configuration: options.configuration
+      ).close()
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import HeirloomStore
+
+extension StoreVault {
+  /// Puts a new store where there is none.
+  ///
+  /// It is whole from the moment it has its name: it is built in a folder of its own and linked into place, so that a crash leaves
+  /// no store or the new one, and of two processes one makes it.
+  ///
+  /// - Parameter build: Makes the store at a path where there is nothing, and closes it.
+  /// - Returns: Whether it was made; false when another process was faster.
+  /// - Throws: ``VaultError/sideFilesWithoutStore(path:sideFiles:)`` when something of an earlier store is there,
+  ///   ``VaultError/storeMissing(path:retained:)`` when one was being replaced and vanished, what `build` throws, or another
+  ///   ``VaultError``: there is no store then.
+  package func createStore(build: (String) throws -> Void) throws -> Bool {
+    try withLock(requiresStore: false) {
+      try recoverHoldingLock()
+      guard try files.status(of: location.path) == nil else { return false }
+      try checkNoSideFiles()
+      guard let companion = try files.status(of: location.companion) else {
+        throw VaultError.unusableFolder(path: location.companion, reason: "it vanished")
+      }
+      try tree.ensure(location.incoming, like: companion)
+      for name in try files.names(in: location.incoming) where Self.isCreation(name) {
+        try tree.remove(workFolder(name))
+      }
+      let work = Self.creationPrefix + files.uniqueIdentifier()
+      defer { try? tree.remove(workFolder(work)) }
+      try files.makeDirectory(workFolder(work), attributes: companion.attributes)
+      let candidate = candidate(work)
+      try build(candidate)
+      try complete(candidate, usesWAL: true)
+      try emit(.built(path: candidate))
+      // A link never replaces what somebody else has put there meanwhile.
+      if try !isLinked(candidate, to: location.path) {
+        guard try files.status(of: location.path) == nil else { return false }
+        try files.rename(candidate, to: location.path)
+      }
+      // The companion folder may be as new as the store's name.
+      try files.synchronizeDirectory(location.directory)
+      return true
+    }
+  }
+
+  /// What the name of a folder begins with in which a new store is built.
+  ///
+  /// Such a folder is no unfinished operation: there was no store that anything could have happened to.
+  private static let creationPrefix = "new-"
+
+  /// Whether a name is that of a folder in which a new store was built.
+  static func isCreation(_ name: String) -> Bool {
+    name.hasPrefix(creationPrefix) && VersionName.isIdentifier(String(name.dropFirst(creationPrefix.count)))
+  }
+
+  /// Throws if there are side files with data: SQLite would play them back into the new store, or delete them.
+  private func checkNoSideFiles() throws {
+    for suffix in StoreLocation.dataSuffixes {
+      guard let status = try files.status(of: location.path + suffix) else { continue }
+      guard status.kind == .regular, status.size == 0 else {
+        throw VaultError.sideFilesWithoutStore(path: location.path, sideFiles: [location.name + suffix])
+      }
+    }
+  }
+}
+
+/// Makes folders that lead to a store.
+package struct FolderMaker {
+  private let files: any FileOperations
+
+  /// Creates a maker.
+  package init(files: any FileOperations = POSIXFileOperations()) {
+    self.files = files
+  }
+
+  /// Makes a folder and those above it, as far as they are missing, and brings their names to the disk.
+  ///
+  /// - Parameter path: The folder's path.
+  /// - Throws: `FileError` when one can't be made; those that were made stay.
+  package func makeFolders(_ path: String) throws(FileError) {
+    guard !path.isEmpty, try files.status(of: path) == nil else { return }
+    let (parent, _) = StoreLocation.split(path)
+    try makeFolders(parent)
+    do throws(FileError) {
+      try files.makeDirectory(path, attributes: FileAttributes(mode: 0o755))
+    } catch {
+      // Another process may have made it at the same moment.
+      guard try files.status(of: path)?.kind == .directory else { throw error }
+    }
+    try files.synchronizeDirectory(parent.isEmpty ? "." : parent)
+  }
+}
