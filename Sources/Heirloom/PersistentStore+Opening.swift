@@ -83,7 +83,10 @@ package struct StoreOpening {
     assistant.delegate = options.delegate
     assistant.stagedManager = options.stagedManager
     let outcome = try withExtendedLifetime(options.delegate) { try assistant.migrateStore() }
-    if case .noStore = outcome { try create() }
+    switch outcome {
+    case .noStore, .setAside: try create()
+    case .upToDate, .migrated: break
+    }
     try controller.archive(model, applicationVersion: options.applicationVersion)
     return try open()
   }

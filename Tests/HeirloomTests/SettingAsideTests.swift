@@ -128,6 +128,16 @@ struct SettingAsideTests {
     #expect(snapshot?.model.versionHashes() == scene.old.versionHashes())
   }
 
+  @Test func `opening in one call makes a new store where one was moved aside`() throws {
+    let scene = try Scene(.noMapping)
+    var options = PersistentStoreOptions()
+    options.migration.incompatibleStore = .setAside
+    let context = ManagedObjectContext(
+      store: try PersistentStore.open(at: scene.store, model: scene.new, options: options))
+    #expect(try context.count(FetchRequest("Item")) == 0)
+    #expect(try scene.assistant(.throw).pendingNotices().map(\.code) == ["mappingNeeded"])
+  }
+
   @Test func `what is no fault of the store moves nothing`() throws {
     let scene = try Scene(nil)
     // In use.
