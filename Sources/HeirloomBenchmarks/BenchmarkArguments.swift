@@ -6,6 +6,8 @@ struct BenchmarkArguments: Hashable {
     case launch
     /// The loop over rows alone.
     case rows
+    /// A migration that removes much, with its clean-up at once and later.
+    case removal
     /// A migration.
     case migration(MigrationWorkload)
 
@@ -17,6 +19,10 @@ struct BenchmarkArguments: Hashable {
       }
       if name.lowercased() == "rows" {
         self = .rows
+        return
+      }
+      if name.lowercased() == "removal" {
+        self = .removal
         return
       }
       let migration = MigrationWorkload.allCases.first { $0.rawValue.lowercased() == name.lowercased() }
@@ -52,7 +58,7 @@ struct BenchmarkArguments: Hashable {
       --notes N        notes in the store that is migrated (100000)
       --rounds R       runs of each way, interleaved (5)
       --seed S         seed of the generated stores; the same seed gives the same bytes (1)
-      --only WORKLOAD  launch, rows, W1, W1first, W2, W3, W4, W4typed, W4boxed or W5; all without
+      --only WORKLOAD  launch, rows, removal, W1, W1first, W2, W3, W4, W4typed, W4boxed or W5; all without
       --builders       also measures each builder, whichever Heirloom would choose
       --directory DIR  where stores are made: choose a folder on the file system to be measured
       --models A B     only reads two models and compares them
@@ -73,7 +79,8 @@ struct BenchmarkArguments: Hashable {
       case "--only":
         let name = try Self.value(word, remaining.popFirst())
         guard let workload = Workload(name) else {
-          throw .usage("--only \(name): expected launch, rows, W1, W1first, W2, W3, W4, W4typed, W4boxed or W5.")
+          throw .usage(
+            "--only \(name): expected launch, rows, removal, W1, W1first, W2, W3, W4, W4typed, W4boxed or W5.")
         }
         only = workload
       case "--directory": directory = try Self.value(word, remaining.popFirst())

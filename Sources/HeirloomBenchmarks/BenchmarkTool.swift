@@ -30,6 +30,7 @@ struct BenchmarkTool {
     var report = try BenchmarkReport(directory: work.path)
     if arguments.includes(.launch) { report.launch = try LaunchBenchmark.run(in: work) }
     if arguments.includes(.rows) { report.rows = try RowBenchmark.run(arguments, in: work) }
+    if arguments.includes(.removal) { report.removal = try RemovalBenchmark.run(arguments, in: work) }
     for workload in MigrationWorkload.allCases where arguments.includes(.migration(workload)) {
       report.migrations[workload.rawValue] = try MigrationBenchmark.run(workload, arguments, in: work)
     }
@@ -53,6 +54,7 @@ struct BenchmarkTool {
     let name = words.first ?? ""
     if name == LaunchBenchmark.childName { return try LaunchBenchmark.runChild(Array(words.dropFirst())) }
     if name == RowBenchmark.childName { return try RowBenchmark.runChild(Array(words.dropFirst())) }
+    if name == RemovalBenchmark.childName { return try RemovalBenchmark.runChild(Array(words.dropFirst())) }
     guard name == MigrationBenchmark.childName else { throw BenchmarkError.usage("\"\(name)\" is no run.") }
     try MigrationBenchmark.runChild(Array(words.dropFirst()))
   }

@@ -27,11 +27,11 @@ struct DeferredCleanUpTests {
     let store: URL
     let models: [ManagedObjectModel]
 
-    init(objects: Int = 6) throws {
+    init() throws {
       directory = try TemporaryDirectory()
       store = directory.file("Store.sqlite")
       models = try DeferredCleanUpTests.versions.map { try ManagedObjectModel(entities: $0) }
-      var generator = StoreGenerator(objectsPerEntity: objects, seed: 4)
+      var generator = StoreGenerator(objectsPerEntity: 6, seed: 4)
       try generator.makeStore(at: store, model: models[0])
       let connection = try Connection(path: store.path, mode: .readWrite)
       #expect(try connection.firstValue("PRAGMA journal_mode = WAL") == .text("wal"))
@@ -217,9 +217,15 @@ struct DeferredCleanUpTests {
   }
 
   @Test func `each piece is bounded, and the file becomes smaller`() throws {
-    let scene = try Scene(objects: LongTests.areOn ? 30_000 : 6_000)
+    let scene = try Scene()
     try scene.migrate(to: 2, defers: true)
     let store = try PersistentStore.open(at: scene.store, model: scene.models[1])
+    try store.connection.execute(
+      """
+      INSERT INTO ZZ (Z_PK, Z_ENT, Z_OPT, ZZ) SELECT value, 2, 1, PRINTF('%500d', value) FROM (
+        WITH RECURSIVE numbers(value) AS (VALUES (100) UNION ALL SELECT value + 1 FROM numbers LIMIT 12000)
+        SELECT value FROM numbers)
+      """)
     func pages(_ pragma: String) throws -> Int64 { try store.connection.firstInteger("PRAGMA \(pragma)") ?? 0 }
     let before = try pages("page_count")
     var pieces = 0

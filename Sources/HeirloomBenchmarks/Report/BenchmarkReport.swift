@@ -17,6 +17,8 @@ struct BenchmarkReport: Codable {
   var launch: LaunchBenchmark.Report?
   /// The loop over rows alone.
   var rows: RowBenchmark.Report?
+  /// The migration that removes much.
+  var removal: RemovalBenchmark.Report?
   /// The migrations, by their names.
   var migrations: [String: MigrationBenchmark.Report] = [:]
 
@@ -54,6 +56,7 @@ struct BenchmarkReport: Codable {
     ]
     if let launch { lines += [""] + Self.lines(of: launch) }
     if let rows { lines += [""] + Self.lines(of: rows) }
+    if let removal { lines += [""] + Self.lines(of: removal) }
     for name in migrations.keys.sorted() { lines += [""] + (migrations[name].map(Self.lines) ?? []) }
     return lines.joined(separator: "\n")
   }
@@ -93,6 +96,29 @@ struct BenchmarkReport: Codable {
     return [
       "rows: \(rows.notes) notes split into \(rows.verses) verses of another database; \(rows.rounds) rounds, in turns"
     ] + table.lines + ["  goals are those of a whole migration; the verses of all ways agree"]
+  }
+
+  private static func lines(of report: RemovalBenchmark.Report) -> [String] {
+    var table = TextTable([
+      "clean-up", "median ms", "least ms", "CPU ms", "later ms", "pieces", "longest ms", "peak MB",
+    ])
+    for way in report.ways {
+      table.add([
+        "\(way.way.rawValue) (\(way.builder))", number(way.seconds * 1000, 1), number(way.leastSeconds * 1000, 1),
+        number(way.processorSeconds * 1000, 1), number(way.cleanUpSeconds * 1000, 1), "\(way.pieceCount)",
+        number(way.longestPieceSeconds * 1000, 1), megabytes(way.peakBytes),
+      ])
+    }
+    let parts = report.ways.map { way in
+      let list = way.parts.map { "\($0.name) \(number($0.seconds * 1000, 1))" }.joined(separator: ", ")
+      return "  \(way.way.rawValue), ms: \(list)"
+    }
+    return [
+      "removal of tags, their links and five attributes; old version kept: \(report.notes) notes,"
+        + " \(number(Double(report.storeBytes) / 1e6, 1)) MB; \(report.rounds) rounds, in turns"
+    ] + table.lines + parts + [
+      "  a launch that leaves the clean-up is \(number(report.ratio, 2)) × as fast; goal: \(number(report.goalRatio, 1))"
+    ]
   }
 
   private static func lines(of report: MigrationBenchmark.Report) -> [String] {

@@ -81,6 +81,16 @@ enum BenchmarkModels {
     return mapping
   }
 
+  /// The version without tags, and without most of what notes and persons had; no entity gets another number.
+  static func notesAfterRemovals() throws -> ManagedObjectModel {
+    var note = note
+    note.attributes.removeAll { $0.name != "body" }
+    note.relationships.removeAll { $0.name == "tags" }
+    var person = person
+    person.attributes.removeAll { ["avatar", "createdAt", "score"].contains($0.name) }
+    return try ManagedObjectModel(entities: [note, person], versionIdentifiers: ["removal"])
+  }
+
   /// What one of fifty versions adds.
   enum Addition {
     /// An attribute of an entity, with its column's type.

@@ -230,7 +230,7 @@ enum MigrationBenchmark {
 }
 
 /// Takes the time between the events of a migration.
-private final class PartListener: MigrationAssistantDelegate {
+final class PartListener: MigrationAssistantDelegate {
   /// Runs from the listener's making.
   private(set) var watch = Stopwatch()
 

@@ -125,7 +125,10 @@ extension ActualSchema {
   /// - Returns: The names that count.
   package func pending(under schema: PhysicalSchema) -> DeferredMigration {
     guard !listed.isEmpty else { return listed }
-    let needed = Set((schema.tables.map(\.name) + schema.indexes.map(\.name)).map { $0.lowercased() })
+    // A store of one configuration may hold tables of others.
+    let whole = listed.tables.isEmpty ? schema : PhysicalSchema(model: schema.model, actual: self)
+    let names = [schema, whole].flatMap { $0.tables.map(\.name) + $0.indexes.map(\.name) }
+    let needed = Set(names.map { $0.lowercased() })
     let tables = listed.tables.filter { name in
       guard let table = table(named: name), !table.isVirtual, !table.isShadow else { return false }
       return !needed.contains(name.lowercased()) && !Self.isReserved(name)

@@ -1,0 +1,169 @@
+import Foundation
+import Heirloom
+
+/// A migration that removes much, with its clean-up at once and left for later, each in a process of its own and in turns.
+enum RemovalBenchmark {
+  /// The ways to migrate, in the order of a round.
+  enum Way: String, Codable, CaseIterable {
+    /// Everything at the launch.
+    case atOnce
+    /// The clean-up after the launch.
+    case deferred
+  }
+
+  /// The name of a run in a child process.
+  static let childName = "removal"
+  /// How much faster a launch is to be that leaves the clean-up for later.
+  static let goalRatio = 3.0
+
+  /// What a child process measured.
+  struct Measured: Codable {
+    /// The launch, from before the store is opened to after the last sync, in seconds.
+    var seconds: Double
+    /// The same in seconds that the processors worked for the process.
+    var processorSeconds: Double
+    /// The parts of the launch, in order.
+    var parts: [MeasuredPart]
+    /// The store that was kept.
+    var keptPath: String
+    /// How the candidate was made.
+    var builder: String
+    /// What was left for later.
+    var deferred: [String]
+    /// The seconds of each piece of clean-up.
+    var pieces: [Double]
+    /// What the store holds after the launch, and after the clean-up.
+    var sums: [[String]]
+    /// The peak of the process's memory in bytes.
+    var peakBytes: Int64?
+  }
+
+  /// What is reported of one way.
+  struct WayReport: Codable {
+    var way: Way
+    var builder: String
+    /// The median of launches, in seconds.
+    var seconds: Double
+    var leastSeconds: Double
+    var processorSeconds: Double
+    /// The median of all clean-up after the launch, in seconds.
+    var cleanUpSeconds: Double
+    /// The longest piece of it.
+    var longestPieceSeconds: Double
+    /// The pieces.
+    var pieceCount: Int
+    /// What was left for later.
+    var deferred: [String]
+    var peakBytes: Int64?
+    /// The medians of the parts, in order.
+    var parts: [MeasuredPart]
+  }
+
+  /// What is reported.
+  struct Report: Codable {
+    var notes: Int
+    var storeBytes: Int64
+    var rounds: Int
+    /// The median of the ratios of the two launches of a round.
+    var ratio: Double
+    var goalRatio: Double
+    var ways: [WayReport]
+  }
+
+  // MARK: The parent
+
+  /// Migrates copies of one store in both ways.
+  static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> Report {
+    let files = POSIXFileOperations()
+    let original = work.file("Notes.sqlite")
+    if try files.status(of: original) == nil {
+      try StoreGenerator(notes: arguments.notes, seed: arguments.seed).makeStore(at: original)
+    }
+    let earlier = try BenchmarkModels.notes()
+    let kept = try StoreSums(of: original, model: earlier)
+    var measured: [Way: [Measured]] = [:]
+    var sums: [String]?
+    for _ in 0..<arguments.rounds {
+      for way in Way.allCases {
+        let path = StoreLocation.join(try work.emptyFolder("run"), "Notes.sqlite")
+        try files.copyFile(original, to: path, attributes: FileAttributes(mode: 0o644))
+        let result = try ChildProcess.run(childName, [way.rawValue, path], returning: Measured.self)
+        for found in result.sums where found != sums ?? found {
+          throw BenchmarkError.differentContents(
+            subject: "the store of \(way.rawValue)", expected: "\(sums ?? [])", found: "\(found)")
+        }
+        sums = result.sums.last
+        try StoreSums(of: result.keptPath, model: earlier).check(against: kept)
+        measured[way, default: []].append(result)
+      }
+    }
+    let (atOnce, deferred) = (measured[.atOnce] ?? [], measured[.deferred] ?? [])
+    return Report(
+      notes: arguments.notes, storeBytes: try files.status(of: original)?.size ?? 0, rounds: arguments.rounds,
+      ratio: zip(atOnce, deferred).map { $0.seconds / max($1.seconds, 1e-9) }.median, goalRatio: goalRatio,
+      ways: Way.allCases.compactMap { way in measured[way].flatMap { report(way, $0) } })
+  }
+
+  private static func report(_ way: Way, _ runs: [Measured]) -> WayReport? {
+    guard let first = runs.first else { return nil }
+    let seconds = runs.map(\.seconds)
+    return WayReport(
+      way: way, builder: first.builder, seconds: seconds.median, leastSeconds: seconds.min() ?? 0,
+      processorSeconds: runs.map(\.processorSeconds).median,
+      cleanUpSeconds: runs.map { $0.pieces.reduce(0, +) }.median,
+      longestPieceSeconds: runs.map { $0.pieces.max() ?? 0 }.median, pieceCount: first.pieces.count,
+      deferred: first.deferred, peakBytes: runs.compactMap(\.peakBytes).max(),
+      parts: first.parts.indices.map { index in
+        MeasuredPart(
+          name: first.parts[index].name,
+          seconds: runs.compactMap { $0.parts.indices.contains(index) ? $0.parts[index].seconds : nil }.median)
+      })
+  }
+
+  // MARK: The child
+
+  /// Migrates one store, cleans up and answers what it took.
+  static func runChild(_ words: [String]) throws {
+    guard words.count == 2, let way = Way(rawValue: words[0]) else {
+      throw BenchmarkError.usage("The run \(childName) needs a way and a store.")
+    }
+    let url = URL(fileURLWithPath: words[1])
+    let current = try BenchmarkModels.notesAfterRemovals()
+    var configuration = MigrationAssistant.Configuration()
+    configuration.defersLightweightMigration = way == .deferred
+    let listener = PartListener()
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: current, name: "removal", earlier: [("V1", try BenchmarkModels.notes())]),
+      configuration: configuration)
+    assistant.delegate = listener
+    let outcome = try assistant.migrateStore()
+    let (seconds, work) = (listener.watch.seconds, listener.watch.processorSeconds)
+    guard case .migrated(let report) = outcome else {
+      throw BenchmarkError.unexpectedOutcome(expected: "migrated", found: "\(outcome)")
+    }
+    var measured = Measured(
+      seconds: seconds, processorSeconds: work, parts: listener.watch.parts, keptPath: report.retained.storeURL.path,
+      builder: report.plan.builder.rawValue, deferred: report.plan.deferred.items, pieces: [], sums: [],
+      peakBytes: ProcessCounters.now().peakBytes)
+    let store = try PersistentStore.open(at: url, model: current)
+    measured.sums.append(try sums(store))
+    var isMore = way == .deferred
+    while isMore {
+      let watch = Stopwatch()
+      isMore = try store.finishDeferredLightweightMigrationTask()
+      measured.pieces.append(watch.seconds)
+    }
+    measured.sums.append(try sums(store))
+    try store.close()
+    try ChildProcess.answer(measured)
+  }
+
+  private static func sums(_ store: PersistentStore) throws -> [String] {
+    try [
+      "SELECT COUNT(*), SUM(LENGTH(ZBODY)), SUM(ZAUTHOR), SUM(Z_PK % 97 * LENGTH(ZBODY)), MAX(ZBODY) FROM ZNOTE",
+      "SELECT COUNT(*), SUM(ZAGE), SUM(LENGTH(ZEMAIL)), SUM(LENGTH(ZNAME)), MAX(ZNAME) FROM ZPERSON",
+      "SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT", "PRAGMA quick_check",
+    ].flatMap { try store.connection.rows($0).flatMap { $0.map { "\($0)" } } }
+  }
+}
