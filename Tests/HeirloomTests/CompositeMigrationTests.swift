@@ -270,6 +270,42 @@ struct CompositeMigrationTests {
     withExtendedLifetime(directory) {}
   }
 
+  @Test(arguments: [false, true])
+  func `a stage's code makes a composite of attributes, in a store that is opened by one call`(defers: Bool) throws {
+    let directory = try TemporaryDirectory()
+    let store = directory.file("Store.sqlite")
+    let models = try [
+      Self.plain, Self.plain + [Self.composite("scheme", Make.attribute("primary"), Make.attribute("size"))],
+      [
+        Self.composite("scheme", Make.attribute("primary"), Make.attribute("size"))
+      ],
+    ].map { try Self.model($0) }
+    try Self.makeStore(store, models[0], Self.plainRows)
+    func reference(_ model: ManagedObjectModel) -> ManagedObjectModelReference {
+      ManagedObjectModelReference(model: model, versionChecksum: model.versionChecksum())
+    }
+    let painting = CustomMigrationStage(
+      migratingFrom: reference(models[0]), to: reference(models[1]), label: "paint")
+    painting.didMigrateHandler = { manager, _ in
+      guard let context = manager.context else { return }
+      for object in try context.fetch("Aircraft") {
+        object["scheme"] = .composite(["primary": object["paint"], "size": object["trim"]].compactMapValues { $0 })
+      }
+      try context.save()
+    }
+    var options = PersistentStoreOptions()
+    options.defersLightweightMigration = defers
+    options.stagedManager = try StagedMigrationManager([painting])
+    let history = ModelHistory(current: models[2], name: "3", earlier: [("1", models[0]), ("2", models[1])])
+    try PersistentStore.open(at: store, history: history, options: options).close()
+    #expect(
+      try Self.rows(of: store, models[2]) == [
+        ["scheme": .composite(["primary": .string("red"), "size": .string("gold")])],
+        ["scheme": .composite(["primary": .string("blue")])], [:],
+      ])
+    withExtendedLifetime(directory) {}
+  }
+
   @Test func `a jump over versions makes what the steps make`() throws {
     let directory = try TemporaryDirectory()
     let models = try [
