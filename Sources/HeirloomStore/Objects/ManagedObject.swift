@@ -306,8 +306,20 @@ public final class ManagedObject {
 
   // MARK: Objects that wait for their next use
 
+  /// Forgets changes that were written; if nobody has the object, it waits for its next use.
+  ///
+  /// - Parameter isHeld: Whether someone has the object beside the context.
+  /// - Returns: Whether it waits. One that was deleted or found by its key is not made new again.
+  @inline(__always)
+  func clearWrittenChanges(isHeld: Bool) -> Bool {
+    clearChanges()
+    guard !isHeld, !isRegistered, !isDeleted else { return false }
+    retire()
+    return true
+  }
+
   /// Lets go of the context, which keeps the object from now on.
-  func retire() {
+  private func retire() {
     isNew = true
     key = 0
     if !transientValues.isEmpty { transientValues.removeAll() }

@@ -7,9 +7,17 @@ extension ManagedObjectContext {
   /// - Returns: `nil` if there is no such object, or it was deleted.
   /// - Throws: ``ManagedObjectError``.
   package func object(numbered number: Int, primaryKey: Int64) throws(ManagedObjectError) -> ManagedObject? {
-    guard let entity = store.schema.entity(numbered: number) else { return nil }
-    let object = try object(inTreeOf: entity.name, key: primaryKey)
+    guard let plan = store.plan(numbered: number) else { return nil }
+    let object = try object(inTreeOf: plan, key: primaryKey)
     return object?.isDeleted == true ? nil : object
+  }
+
+  /// The number of an object's entity and its key; `nil` if it is of another context or has no key yet.
+  package func key(of object: ManagedObject) -> (entity: Int, primaryKey: Int64)? {
+    guard object.contextReference.toOpaque() == Unmanaged.passUnretained(self).toOpaque(), object.key != 0 else {
+      return nil
+    }
+    return (object.plan.entity.number, object.key)
   }
 
   /// Throws the first error that a subscript left.
@@ -27,6 +35,9 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
+  /// Whether the object's entity is exactly the one of a name.
+  package func isOf(_ entityName: String?) -> Bool { plan.entity.name == entityName }
+
   /// Sets a column to what it is to hold, which nobody checks: for values that SQL has made.
   ///
   /// - Parameters:

@@ -66,6 +66,22 @@ extension ManagedObjectContext {
     clearChanges()
   }
 
+  /// Writes new objects, which have no links and are all that is to be written.
+  private func writeInsertions() throws(ManagedObjectError) {
+    var rest = changed
+    while let plan = rest.first?.plan {
+      note(plan)
+      let end = rest.firstIndex { $0.plan !== plan } ?? rest.endIndex
+      rowsChanged(of: rest[..<end], plan)
+      do throws(SQLiteError) {
+        try plan.writer.insert(rest[..<end], arena: arena)
+      } catch {
+        throw wrap(error)
+      }
+      rest = rest[end...]
+    }
+  }
+
   private func writeChanges() throws(ManagedObjectError) {
     var hasLinks = false
     // A value that must be unique may go from one object to another: who gives it up comes first.
@@ -76,8 +92,9 @@ extension ManagedObjectContext {
       guard object.isNew, !object.isDeleted else { continue }
       if !isStreaming { object.dropDeletedReferences() }
       note(object.plan)
+      rowsChanged(of: CollectionOfOne(object), object.plan)
       do throws(SQLiteError) {
-        try object.plan.writer.insert(object, arena: arena)
+        try object.plan.writer.insert(CollectionOfOne(object), arena: arena)
       } catch {
         throw wrap(error)
       }
@@ -109,6 +126,7 @@ extension ManagedObjectContext {
 
   private func writeDeletion(of object: ManagedObject) throws(ManagedObjectError) {
     note(object.plan)
+    rowsChanged(of: CollectionOfOne(object), object.plan)
     let version = isStreaming ? nil : object.currentVersion
     let condition = version == nil ? "" : " AND \(quote(PhysicalName.optimisticLock)) IS ?3"
     let values: [SQLiteValue] = [.integer(object.key), .integer(Int64(object.entityNumber))]

@@ -21,6 +21,8 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) private var registered: [[Int64: Unmanaged<ManagedObject>]]
   /// The last keys given in a streaming context, by the number of the tree's root; -1 before the first.
   @exclusivity(unchecked) private var lastKeys: [Int64]
+  /// Which rows there are, as far as a streaming context knows, by the number of the tree's root.
+  @exclusivity(unchecked) private var keyWindows: [KeyWindow]
   /// The cursors whose rows are being looked at.
   @exclusivity(unchecked) private var cursors: [RowCursor] = []
   @exclusivity(unchecked) var lastWrittenPlan: EntityPlan?
@@ -31,6 +33,8 @@ public final class ManagedObjectContext {
   /// The last places given in ordered relationships.
   @exclusivity(unchecked) var places: [ReferenceKey: Int64] = [:]
   @exclusivity(unchecked) private var deferredError: ManagedObjectError?
+  /// Whether there is one: it is asked for after each row, and an error takes long to copy.
+  @exclusivity(unchecked) private var hasDeferredError: Bool = false
   /// The objects that were inserted, by the number of their entity.
   @exclusivity(unchecked) private var insertions: [Int]
   /// The tables that were written to.
@@ -68,11 +72,12 @@ public final class ManagedObjectContext {
     registered = Array(repeating: [:], count: count)
     insertions = Array(repeating: 0, count: count)
     lastKeys = Array(repeating: -1, count: isStreaming ? count : 0)
+    keyWindows = Array(repeating: KeyWindow(), count: isStreaming ? count : 0)
   }
 
   /// Whether there are changes that are not saved.
   public var hasChanges: Bool {
-    deferredError != nil || changed.contains { !($0.isNew && $0.isDeleted) }
+    hasDeferredError || changed.contains { !($0.isNew && $0.isDeleted) }
   }
 
   // MARK: Making and finding objects
@@ -101,12 +106,14 @@ public final class ManagedObjectContext {
     let object: ManagedObject
     if isStreaming {
       let key = if let preferredKey { try taken(preferredKey, plan) } else { try nextKey(plan) }
-      if notedCount < noted.count, noted[notedCount].plan === plan {
-        object = noted[notedCount]
-        notedCount += 1
-        object.revive(key: key)
-        if plan.hasInitialValues { object.fill() }
-        return object
+      if notedCount < noted.count {
+        let unused = noted[notedCount]
+        if unused.plan === plan {
+          notedCount += 1
+          unused.revive(key: key)
+          if plan.hasInitialValues { unused.fill() }
+          return unused
+        }
       }
       object = ManagedObject(plan: plan, key: key, isNew: true, context: self)
     } else {
@@ -255,20 +262,34 @@ public final class ManagedObjectContext {
   package func object(
     inTreeOf entityName: String, key: Int64
   ) throws(ManagedObjectError) -> ManagedObject? {
-    let plan = try plan(for: entityName)
+    try object(inTreeOf: try plan(for: entityName), key: key)
+  }
+
+  /// The same for an entity that is known.
+  func object(inTreeOf plan: EntityPlan, key: Int64) throws(ManagedObjectError) -> ManagedObject? {
     // Few are looked through one by one.
-    if changed.count > 32 { try writeBeforeReading() }
+    if notedCount > 32 { try writeBeforeReading() }
     if let object = known(plan, key) {
       return plan.entity.treeNumbers.contains(object.plan.entity.number) ? object : nil
     }
     let found: Int64?
     do throws(SQLiteError) {
-      found = try plan.writer.entityNumber(ofKey: key)
+      // Nobody else inserts into the tables of a streaming context or deletes from them.
+      found =
+        isStreaming
+        ? try keyWindows[plan.rootNumber].entityNumber(ofKey: key, plan.writer)
+        : try plan.writer.entityNumber(ofKey: key)
     } catch {
       throw wrap(error)
     }
     guard let found, let number = Int(exactly: found), plan.entity.treeNumbers.contains(number) else { return nil }
     return object(number: number, key: key)
+  }
+
+  /// Takes note that rows of one tree were inserted or deleted.
+  func rowsChanged(of objects: some Collection<ManagedObject>, _ plan: EntityPlan) {
+    guard isStreaming, !keyWindows[plan.rootNumber].isEmpty else { return }
+    for object in objects { keyWindows[plan.rootNumber].rowChanged(key: object.key) }
   }
 
   /// Reads a row, with its number of saves; `nil` if it is gone.
@@ -329,12 +350,14 @@ public final class ManagedObjectContext {
   }
 
   func deferError(_ error: ManagedObjectError) {
-    if deferredError == nil { deferredError = error }
+    guard !hasDeferredError else { return }
+    (deferredError, hasDeferredError) = (error, true)
   }
 
   /// The first error that a subscript left, which is told once.
   func takeDeferredError() -> ManagedObjectError? {
-    defer { deferredError = nil }
+    guard hasDeferredError else { return nil }
+    defer { (deferredError, hasDeferredError) = (nil, false) }
     return deferredError
   }
 
@@ -353,12 +376,8 @@ public final class ManagedObjectContext {
   func clearWrittenChanges() {
     var hasUsed = notedCount > Self.unusedLimit
     for index in 0..<notedCount {
-      noted[index].clearChanges()
-      // One that was deleted or found by its key is not made new again.
-      if isKnownUniquelyReferenced(&noted[index]), !noted[index].isRegistered, !noted[index].isDeleted {
-        noted[index].retire()
-        continue
-      }
+      let isHeld = !isKnownUniquelyReferenced(&noted[index])
+      if noted[index].clearWrittenChanges(isHeld: isHeld) { continue }
       hasUsed = true
       guard !noted[index].isDeleted else { continue }
       noted[index].isNew = false
@@ -370,47 +389,6 @@ public final class ManagedObjectContext {
     if !references.isEmpty { references.removeAll() }
     if !places.isEmpty { places.removeAll() }
     arena.removeAll()
-  }
-
-  /// Writes new objects, which have no links and are all that is to be written.
-  func writeInsertions() throws(ManagedObjectError) {
-    for index in 0..<notedCount {
-      let plan = noted[index].plan
-      if lastWrittenPlan !== plan {
-        lastWrittenPlan = plan
-        writtenTables.insert(plan.entity.table)
-      }
-      do throws(SQLiteError) {
-        try plan.writer.insert(noted[index], arena: arena)
-      } catch {
-        throw wrap(error)
-      }
-    }
-  }
-
-  // MARK: Errors
-
-  func sql<Value: ~Copyable>(_ body: () throws(SQLiteError) -> Value) throws(ManagedObjectError) -> Value {
-    do throws(SQLiteError) {
-      return try body()
-    } catch {
-      throw wrap(error)
-    }
-  }
-
-  /// Makes an object's error of SQLite's: a violated index tells which properties must differ.
-  func wrap(_ error: SQLiteError) -> ManagedObjectError {
-    let prefix = "UNIQUE constraint failed: "
-    if error.isConstraint, error.message.hasPrefix(prefix) {
-      let columns = error.message.dropFirst(prefix.count).split(separator: ", ").map(String.init)
-      for index in store.schema.indexes {
-        guard case .constraint(let entity, let properties) = index.kind,
-          index.columns.map({ "\(index.table).\($0)" }) == columns
-        else { continue }
-        return .notUnique(entity: entity, properties: properties)
-      }
-    }
-    return .store(StoreError(error, path: store.path))
   }
 }
 

@@ -25,8 +25,12 @@ final class RowWriter {
   private let columns: [String]
   private let kinds: [EntityPlan.SlotKind]
   private let entityNumber: Int64
-  @exclusivity(unchecked) private var insertion: Prepared?
+  /// The most rows that one statement inserts.
+  private let rowLimit: Int
+  /// The statements that insert one row, two rows and so on.
+  @exclusivity(unchecked) private var insertions: [Prepared?]
   @exclusivity(unchecked) private var search: Prepared?
+  @exclusivity(unchecked) private var rangeSearch: Prepared?
   @exclusivity(unchecked) private var updates: [UpdateKey: Prepared] = [:]
 
   init(entity: PhysicalEntity, columns: [String], kinds: [EntityPlan.SlotKind], store: PersistentStore) {
@@ -35,12 +39,16 @@ final class RowWriter {
     self.columns = columns
     self.kinds = kinds
     entityNumber = Int64(entity.number)
+    // More rows save little; tables of many columns would need large statements.
+    rowLimit = max(1, min(8, 512 / (columns.count + 1)))
+    insertions = Array(repeating: nil, count: rowLimit)
   }
 
   /// Finalizes the statements; they are prepared again when they are needed.
   func removeAll() {
-    insertion = nil
+    insertions = Array(repeating: nil, count: rowLimit)
     search = nil
+    rangeSearch = nil
     updates.removeAll()
   }
 
@@ -56,24 +64,66 @@ final class RowWriter {
     return try search.statement.step() ? search.statement.integer(at: 0) : nil
   }
 
-  // MARK: Inserting
-
-  /// Writes a new row with all its columns.
-  func insert(_ object: ManagedObject, arena: ByteArena) throws(SQLiteError) {
-    if insertion == nil { insertion = Prepared(try connection.prepare(insertionText, isPersistent: true)) }
-    guard let insertion else { return }
-    try insertion.statement.bind(object.key, at: 1)
-    for slot in 0..<kinds.count {
-      try bind(object, slot, to: insertion.statement, at: slot + 2, arena: arena)
+  /// Appends the first rows of the entity's table from a key on, by key, with their entity numbers.
+  func appendRows(
+    from key: Int64, limit: Int, to rows: inout [(key: Int64, entityNumber: Int64)]
+  ) throws(SQLiteError) {
+    if rangeSearch == nil {
+      let column = quote(PhysicalName.primaryKey)
+      let sql =
+        "SELECT \(column), \(quote(PhysicalName.entity)) FROM \(table) WHERE \(column) >= ?1 ORDER BY \(column) LIMIT ?2"
+      rangeSearch = Prepared(try connection.prepare(sql, isPersistent: true))
     }
-    try insertion.statement.run()
+    guard let rangeSearch else { return }
+    defer { rangeSearch.statement.reset() }
+    try rangeSearch.statement.bind(key, at: 1)
+    try rangeSearch.statement.bind(Int64(limit), at: 2)
+    while try rangeSearch.statement.step() {
+      rows.append((rangeSearch.statement.integer(at: 0), rangeSearch.statement.integer(at: 1)))
+    }
   }
 
-  private var insertionText: String {
+  // MARK: Inserting
+
+  /// Writes new rows with all their columns, several by one statement.
+  ///
+  /// If it fails, part of them may be written.
+  func insert(_ objects: some RandomAccessCollection<ManagedObject>, arena: ByteArena) throws(SQLiteError) {
+    var rest = objects[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(rowLimit)
+      let insertion = try insertion(ofRows: part.count)
+      var position = 1
+      for object in part {
+        try insertion.statement.bind(object.key, at: position)
+        for slot in 0..<kinds.count {
+          try bind(object, slot, to: insertion.statement, at: position + 1 + slot, arena: arena)
+        }
+        position += 1 + kinds.count
+      }
+      try insertion.statement.run()
+      rest = rest.dropFirst(part.count)
+    }
+  }
+
+  private func insertion(ofRows count: Int) throws(SQLiteError) -> Prepared {
+    if let known = insertions[count - 1] { return known }
+    let prepared = Prepared(try connection.prepare(insertionText(rows: count), isPersistent: true))
+    insertions[count - 1] = prepared
+    return prepared
+  }
+
+  private func insertionText(rows: Int) -> String {
     let fixed = [PhysicalName.primaryKey, PhysicalName.entity, PhysicalName.optimisticLock]
     let list = (fixed + columns).map(quote).joined(separator: ", ")
-    let values = ["?1", "\(entityNumber)", "1"] + columns.indices.map { "?\($0 + 2)" }
-    return "INSERT INTO \(table) (\(list)) VALUES (\(values.joined(separator: ", ")))"
+    let tuples = (0..<rows).map { row in
+      let first = row * (columns.count + 1) + 1
+      let values = ["?\(first)", "\(entityNumber)", "1"] + columns.indices.map { "?\(first + 1 + $0)" }
+      return "(\(values.joined(separator: ", ")))"
+    }
+    // By default SQLite would be ready to take back the first rows when a later one fails, which costs time.
+    let conflict = rows > 1 ? " OR FAIL" : ""
+    return "INSERT\(conflict) INTO \(table) (\(list)) VALUES \(tuples.joined(separator: ", "))"
   }
 
   // MARK: Updating

@@ -292,4 +292,58 @@ struct StreamingTests {
     expected.remove(at: (kept.count - 1) * 7)
     #expect(titles == expected.map { [$0] })
   }
+
+  @Test func `a streaming context finds rows by keys in order, and those that come and go meanwhile`() throws {
+    let context = ManagedObjectContext(streamingInto: try PersistentStore.open(at: url, model: model))
+    for _ in 0..<300 { _ = try context.insert("Cover") }
+    try context.writePendingChanges()
+    var known = Set(try context.store.connection.rows("SELECT Z_PK FROM ZCOVER").compactMap { $0[0].integer })
+    let last = try #require(known.max())
+    func check(_ key: Int64) throws {
+      #expect((try context.object(inTreeOf: "Cover", key: key) != nil) == known.contains(key))
+    }
+    func delete(_ key: Int64) throws {
+      guard let cover = try context.object(inTreeOf: "Cover", key: key) else { return }
+      try context.delete(cover)
+      try context.writePendingChanges()
+      known.remove(key)
+    }
+    for key in -3...last + 20 {
+      try check(key)
+      // Ahead of the key that is looked up next, and behind it.
+      if key % 40 == 7 { for gone in [key + 1, key + 2, key + 30, key - 5] { try delete(gone) } }
+      if key % 40 == 20, !known.contains(key + 17) {
+        _ = try context.insert("Cover", preferredKey: key + 17)
+        known.insert(key + 17)
+      }
+      if key % 60 == 50 { for other in [key - 20, key + 3, .max, .min, key] { try check(other) } }
+    }
+    for key in stride(from: last + 20, through: -3, by: -1) { try check(key) }
+  }
+
+  @Test(arguments: [1, 2, 7, 8, 9, 40])
+  func `as many rows as there are new objects are written, whatever they hold`(count: Int) throws {
+    let context = ManagedObjectContext(streamingInto: try PersistentStore.open(at: url, model: model))
+    let connection = context.store.connection
+    let counts = {
+      try (
+        connection.firstInteger("SELECT COUNT(*) FROM ZCOVER"), connection.firstInteger("SELECT COUNT(*) FROM ZNOTE")
+      )
+    }
+    let before = try counts()
+    var expected: [[SQLiteValue]] = []
+    for round in 0..<3 {
+      for number in 0..<count {
+        let cover = try context.insert("Cover")
+        if number % 3 != round { try cover.set("\(round) \(number)", for: "title") }
+        expected.append([.integer(cover.key), number % 3 != round ? .text("\(round) \(number)") : .null])
+        if number % 5 == 4 { try context.insert("Note").set(number, for: "a32") }
+      }
+      try context.writePendingChanges()
+    }
+    let first = try #require(expected.first?.first)
+    #expect(try connection.rows("SELECT Z_PK, ZTITLE FROM ZCOVER WHERE Z_PK >= ?1 ORDER BY Z_PK", [first]) == expected)
+    let after = try counts()
+    #expect(after.0 == (before.0 ?? 0) + Int64(3 * count) && after.1 == (before.1 ?? 0) + Int64(3 * (count / 5)))
+  }
 }
