@@ -3,8 +3,9 @@ import HeirloomStore
 
 /// Which destination objects became of which source objects, by entity mapping.
 ///
-/// They are kept in temporary tables rather than in memory: a row for each run of destination keys that belong to one source
-/// object. Mappings that run as SQL need no rows, since their objects have their keys, or those and an offset.
+/// They are kept in temporary tables rather than in memory: a row for each run of source keys that follow each other and whose
+/// destination keys do so too. Mappings that run as SQL need no rows, since their objects have their keys, or those and an
+/// offset.
 final class Associations {
   /// An object by the number of its entity and its primary key.
   struct Key: Hashable {
@@ -20,11 +21,11 @@ final class Associations {
     let rule: Rule?
     /// Writes a run.
     let insertion: Statement?
-    /// The run that is not written yet.
-    var open: Run?
-    /// The longest run that was written.
+    /// The most source keys of a run that was written.
+    var longestSpan: Int64 = 1
+    /// The most destination keys of a run that was written.
     var longest: Int64 = 0
-    /// The highest destination key by entity: above it, a destination can't have been associated before.
+    /// The highest destination key by entity, but for the open run: above it, a destination can't have been associated before.
     var highest: [Int: Int64] = [:]
     var hasIndexes = false
 
@@ -40,22 +41,29 @@ final class Associations {
     let sourceEntity: Int
     let destinationEntity: Int
     let offset: Int64
-  }
 
-  /// Destination keys that follow each other and belong to one source object.
-  fileprivate struct Run {
-    let source: Key
-    let destination: Key
-    var count: Int64
-    /// Whether the destination may have been associated before.
-    let isRepeated: Bool
+    /// The destination object of a source object.
+    func destination(of source: Key) -> Key? {
+      guard source.entity == sourceEntity else { return nil }
+      return Key(entity: destinationEntity, primaryKey: source.primaryKey &+ offset)
+    }
+
+    /// The source object of a destination object.
+    func source(of destination: Key) -> Key? {
+      guard destination.entity == destinationEntity else { return nil }
+      return Key(entity: sourceEntity, primaryKey: destination.primaryKey &- offset)
+    }
   }
 
   private let connection: Connection
   private let statements: StatementCache
   private var mappings: [String: Mapping] = [:]
   /// The mapping of the last association.
-  private var last: (name: String, mapping: Mapping)?
+  @exclusivity(unchecked) private var last: (name: String, mapping: Mapping)?
+  /// Its run that is not written yet.
+  @exclusivity(unchecked) private var open: AssociationRun?
+  /// The mapping that was last asked for.
+  @exclusivity(unchecked) private var lastAsked: (name: String, mapping: Mapping)?
 
   /// Creates the associations of a run on the connection that holds both stores.
   init(connection: Connection) {
@@ -72,10 +80,10 @@ final class Associations {
     let table = quote("heirloom_associations_\(mappings.count + 1)")
     try connection.execute("DROP TABLE IF EXISTS temp.\(table)")
     try connection.execute(
-      "CREATE TEMP TABLE \(table) (source_entity INTEGER, source INTEGER, entity INTEGER, first INTEGER,"
-        + " count INTEGER, is_repeated INTEGER)")
+      "CREATE TEMP TABLE \(table) (source_entity INTEGER, source INTEGER, span INTEGER, entity INTEGER, first INTEGER,"
+        + " count INTEGER, counts BLOB, is_repeated INTEGER)")
     let insertion = try connection.prepare(
-      "INSERT INTO temp.\(table) VALUES (?1, ?2, ?3, ?4, ?5, ?6)", isPersistent: true)
+      "INSERT INTO temp.\(table) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)", isPersistent: true)
     mappings[name] = Mapping(table: table, rule: nil, insertion: insertion)
   }
 
@@ -84,7 +92,7 @@ final class Associations {
     statements.removeAll()
     let tables = mappings.values.filter { $0.rule == nil }.map(\.table)
     mappings.removeAll()
-    last = nil
+    (last, lastAsked, open) = (nil, nil, nil)
     for table in tables { try connection.execute("DROP TABLE IF EXISTS temp.\(table)") }
   }
 
@@ -95,38 +103,39 @@ final class Associations {
   /// - Returns: False if both were associated by the mapping before.
   func associate(_ source: Key, _ destination: Key, mapping name: String) throws(SQLiteError) -> Bool {
     // Mappings run one after the other: nearly always it is that of the call before.
-    if last?.name != name { last = mappings[name].map { (name, $0) } }
-    guard let mapping = last?.mapping, mapping.rule == nil else { return true }
-    if let open = mapping.open, open.source == source, !open.isRepeated,
-      open.destination.entity == destination.entity,
-      open.destination.primaryKey + open.count == destination.primaryKey
-    {
-      mapping.open?.count += 1
-      return true
+    if last?.name == name {
+      if open?.take(source, destination) == true { return true }
+      try flush()
+    } else {
+      try flush()
+      last = mappings[name].map { (name, $0) }
     }
-    try flush(mapping)
-    let isRepeated = destination.primaryKey <= mapping.highest[destination.entity] ?? 0
+    guard let mapping = last?.mapping, mapping.rule == nil else { return true }
+    let isRepeated = destination.primaryKey <= mapping.highest[destination.entity] ?? .min
     if isRepeated {
       if try destinations(of: source, mapping: name).contains(destination) { return false }
     } else {
       mapping.highest[destination.entity] = destination.primaryKey
     }
-    mapping.open = Run(source: source, destination: destination, count: 1, isRepeated: isRepeated)
+    open = AssociationRun(source: source, destination: destination, isRepeated: isRepeated)
     return true
   }
 
-  private func flush(_ mapping: Mapping) throws(SQLiteError) {
-    guard let run = mapping.open else { return }
-    mapping.open = nil
+  /// Writes the open run.
+  private func flush() throws(SQLiteError) {
+    guard let run = open, let mapping = last?.mapping else { return }
+    open = nil
     mapping.longest = max(mapping.longest, run.count)
-    if !run.isRepeated { mapping.highest[run.destination.entity] = run.destination.primaryKey + run.count - 1 }
+    mapping.longestSpan = max(mapping.longestSpan, run.span)
+    if !run.isRepeated { mapping.highest[run.destination.entity] = run.lastDestination }
     try mapping.write(run)
   }
 
-  /// Writes what is open and makes the indexes: only a mapping whose associations are asked for needs them.
+  /// Writes its open run and makes the indexes: only a mapping whose associations are asked for needs them.
   private func prepareLookUp(_ name: String) throws(SQLiteError) -> Mapping? {
-    guard let mapping = mappings[name], mapping.rule == nil else { return mappings[name] }
-    try flush(mapping)
+    if lastAsked?.name != name { lastAsked = mappings[name].map { (name, $0) } }
+    guard let mapping = lastAsked?.mapping, mapping.rule == nil else { return lastAsked?.mapping }
+    if last?.mapping === mapping { try flush() }
     guard !mapping.hasIndexes else { return mapping }
     let table = mapping.table
     for (suffix, columns) in [("by_source", "source, source_entity"), ("by_destination", "first, entity")] {
@@ -147,42 +156,49 @@ final class Associations {
     mappings[name]?.highest.keys.contains { entities.contains($0) } ?? false
   }
 
+  /// How the objects of a mapping that ran as SQL follow from the source's; `nil` for any other.
+  func rule(ofMapping name: String) throws(SQLiteError) -> Rule? { try prepareLookUp(name)?.rule }
+
   /// The destination objects of a source object, in the order in which they were associated.
   func destinations(of source: Key, mapping name: String) throws(SQLiteError) -> [Key] {
     guard let mapping = try prepareLookUp(name) else { return [] }
-    if let rule = mapping.rule {
-      guard source.entity == rule.sourceEntity else { return [] }
-      return [Key(entity: rule.destinationEntity, primaryKey: source.primaryKey + rule.offset)]
-    }
-    var keys: [Key] = []
-    try statements.withStatement(
-      "SELECT entity, first, count FROM temp.\(mapping.table) WHERE source = ?1 AND source_entity = ?2"
-        + " ORDER BY rowid", [.integer(source.primaryKey), .integer(Int64(source.entity))]
-    ) { row throws(SQLiteError) in
-      while try row.step() {
-        let (entity, first) = (Int(row.integer(at: 0)), row.integer(at: 1))
-        for place in 0..<row.integer(at: 2) { keys.append(Key(entity: entity, primaryKey: first + place)) }
-      }
-    }
-    return keys
+    if let rule = mapping.rule { return rule.destination(of: source).map { [$0] } ?? [] }
+    let runs = try runs(
+      "source BETWEEN ?1 - ?2 AND ?1 AND source_entity = ?3 AND source + span > ?1",
+      [.integer(source.primaryKey), .integer(mapping.longestSpan), .integer(Int64(source.entity))], mapping)
+    return runs.flatMap { $0.destinations(of: source) }
   }
 
   /// The source objects of a destination object, in the order in which they were associated.
   func sources(of destination: Key, mapping name: String) throws(SQLiteError) -> [Key] {
     guard let mapping = try prepareLookUp(name) else { return [] }
-    if let rule = mapping.rule {
-      guard destination.entity == rule.destinationEntity else { return [] }
-      return [Key(entity: rule.sourceEntity, primaryKey: destination.primaryKey - rule.offset)]
-    }
-    var keys: [Key] = []
+    if let rule = mapping.rule { return rule.source(of: destination).map { [$0] } ?? [] }
+    let runs = try runs(
+      "first BETWEEN ?1 - ?2 AND ?1 AND entity = ?3 AND first + count > ?1",
+      [.integer(destination.primaryKey), .integer(mapping.longest), .integer(Int64(destination.entity))], mapping)
+    return runs.compactMap { $0.source(of: destination) }
+  }
+
+  /// The runs that meet a condition, in the order in which they were written.
+  private func runs(
+    _ condition: String, _ values: [SQLiteValue], _ mapping: Mapping
+  ) throws(SQLiteError) -> [AssociationRun] {
+    var found: [(row: Int64, run: AssociationRun)] = []
     try statements.withStatement(
-      "SELECT source_entity, source FROM temp.\(mapping.table) WHERE first BETWEEN ?1 - ?2 AND ?1"
-        + " AND entity = ?3 AND first + count > ?1 ORDER BY rowid",
-      [.integer(destination.primaryKey), .integer(mapping.longest), .integer(Int64(destination.entity))]
+      "SELECT rowid, source_entity, source, entity, first, count, counts FROM temp.\(mapping.table) WHERE \(condition)",
+      values
     ) { row throws(SQLiteError) in
-      while try row.step() { keys.append(Key(entity: Int(row.integer(at: 0)), primaryKey: row.integer(at: 1))) }
+      while try row.step() {
+        let source = Key(entity: Int(row.integer(at: 1)), primaryKey: row.integer(at: 2))
+        let destination = Key(entity: Int(row.integer(at: 3)), primaryKey: row.integer(at: 4))
+        let run = AssociationRun(
+          source: source, destination: destination, count: row.integer(at: 5), counts: row.blob(at: 6) ?? [])
+        found.append((row.integer(at: 0), run))
+      }
     }
-    return keys
+    // Nearly always it is one, so that SQLite need not sort.
+    if found.count > 1 { found.sort { $0.row < $1.row } }
+    return found.map(\.run)
   }
 
   /// Calls a closure with each destination object of a mapping once, in the order in which they were associated.
@@ -243,12 +259,13 @@ final class Associations {
   /// - Throws: `SQLiteError`.
   func unassociated(entity: Int, table: String) throws(SQLiteError) -> Int64 {
     if mappings.values.contains(where: { $0.rule?.sourceEntity == entity }) { return 0 }
+    let key = "s.\(quote(PhysicalName.primaryKey))"
     var conditions: [String] = []
     for name in mappingNames {
       guard let mapping = try prepareLookUp(name), mapping.rule == nil else { continue }
       conditions.append(
-        " AND NOT EXISTS (SELECT 1 FROM temp.\(mapping.table) AS a WHERE a.source ="
-          + " s.\(quote(PhysicalName.primaryKey)) AND a.source_entity = \(entity))")
+        " AND NOT EXISTS (SELECT 1 FROM temp.\(mapping.table) AS a WHERE a.source BETWEEN \(key) - \(mapping.longestSpan)"
+          + " AND \(key) AND a.source_entity = \(entity) AND a.source + a.span > \(key))")
     }
     return try connection.firstInteger(
       "SELECT COUNT(*) FROM \(quote(SchemaName.store)).\(quote(table)) AS s WHERE"
@@ -258,14 +275,16 @@ final class Associations {
 
 extension Associations.Mapping {
   /// Writes a run.
-  fileprivate func write(_ run: Associations.Run) throws(SQLiteError) {
+  fileprivate func write(_ run: AssociationRun) throws(SQLiteError) {
     defer { insertion?.reset() }
     try insertion?.bind(Int64(run.source.entity), at: 1)
     try insertion?.bind(run.source.primaryKey, at: 2)
-    try insertion?.bind(Int64(run.destination.entity), at: 3)
-    try insertion?.bind(run.destination.primaryKey, at: 4)
-    try insertion?.bind(run.count, at: 5)
-    try insertion?.bind(Int64(run.isRepeated ? 1 : 0), at: 6)
+    try insertion?.bind(run.span, at: 3)
+    try insertion?.bind(Int64(run.destination.entity), at: 4)
+    try insertion?.bind(run.destination.primaryKey, at: 5)
+    try insertion?.bind(run.count, at: 6)
+    try insertion?.bind(run.counts, at: 7)
+    try insertion?.bind(Int64(run.isRepeated ? 1 : 0), at: 8)
     try insertion?.run()
   }
 }

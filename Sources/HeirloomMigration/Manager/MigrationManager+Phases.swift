@@ -64,13 +64,13 @@ extension MigrationManager {
     if let source = run.source {
       let evaluator = evaluator(for: run)
       let selection = run.selection(setting: setting, evaluator: evaluator)
+      // What SQL can't select is looked at object by object.
+      let condition = selection == nil ? run.predicate : nil
       var visited: Int64 = 0
       try forEachSource(source, selection) { object in
         try call(.createDestinationInstances, run, object) {
           try checkCancellation()
-          if let predicate = run.predicate, selection == nil {
-            guard try evaluator.evaluate(predicate, on: .object(object)) else { return }
-          }
+          if let condition, try !evaluator.evaluate(condition, on: .object(object)) { return }
           run.sourceObjects += 1
           try createInstances(of: object, run)
         }

@@ -26,7 +26,7 @@ public final class MigrationManager {
   /// The functions that value expressions call, by selector, beyond the built-in ones and those of policies.
   public var functions: [String: ExpressionEvaluator.Function]
   /// The entity mapping that runs; `nil` before and after.
-  public internal(set) var currentEntityMapping: EntityMapping?
+  @exclusivity(unchecked) public internal(set) var currentEntityMapping: EntityMapping?
 
   let setting: RowRunSetting
   /// What `now()` is to expressions, in seconds since 2001-01-01 00:00:00 UTC.
@@ -70,11 +70,11 @@ public final class MigrationManager {
     guard try associations.associate(from, to, mapping: mapping.name) else {
       throw MigrationManagerError.associatedTwice(source: from.primaryKey, destination: to.primaryKey)
     }
-    if destination.entityName == mapping.destinationEntityName { associatedObjects += 1 }
+    if destination.isOf(mapping.destinationEntityName) { associatedObjects += 1 }
   }
 
   /// Objects of mappings' own destination entities that were associated, to see what a policy forgot.
-  var associatedObjects: Int = 0
+  @exclusivity(unchecked) var associatedObjects: Int = 0
 
   /// Returns the destination objects that became of source objects.
   ///
@@ -86,6 +86,11 @@ public final class MigrationManager {
   public func destinationInstances(
     forEntityMappingNamed name: String, sourceInstances sources: [ManagedObject]
   ) throws -> [ManagedObject] {
+    // The short way for policies that ask for the one object of each source object.
+    if sources.count == 1, let rule = try associations.rule(ofMapping: name) {
+      guard let key = key(of: sources[0], in: sourceContext).flatMap(rule.destination) else { return [] }
+      return try destinationContext.object(numbered: key.entity, primaryKey: key.primaryKey).map { [$0] } ?? []
+    }
     try checkNames([name])
     return try destinations(of: sources, mappings: [name])
   }
@@ -144,8 +149,7 @@ public final class MigrationManager {
   }
 
   private func key(of object: ManagedObject, in context: ManagedObjectContext) -> Associations.Key? {
-    guard object.context === context, object.key != 0 else { return nil }
-    return Associations.Key(entity: object.entityNumber, primaryKey: object.key)
+    context.key(of: object).map { Associations.Key(entity: $0.entity, primaryKey: $0.primaryKey) }
   }
 
   private func checkNames(_ names: [String]) throws(MigrationManagerError) {
