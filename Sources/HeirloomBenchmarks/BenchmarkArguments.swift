@@ -8,6 +8,8 @@ struct BenchmarkArguments: Hashable {
     case rows
     /// A migration that removes much, with its clean-up at once and later.
     case removal
+    /// The memory of migrations with policies, by the number of notes.
+    case memory
     /// A migration.
     case migration(MigrationWorkload)
 
@@ -25,14 +27,20 @@ struct BenchmarkArguments: Hashable {
         self = .removal
         return
       }
+      if name.lowercased() == "memory" {
+        self = .memory
+        return
+      }
       let migration = MigrationWorkload.allCases.first { $0.rawValue.lowercased() == name.lowercased() }
       guard let migration else { return nil }
       self = .migration(migration)
     }
   }
 
-  /// The number of notes in the stores that are migrated.
-  var notes = 100_000
+  /// The numbers of notes in the stores that are migrated; `nil` if the caller names none.
+  var noteCounts: [Int]?
+  /// The number of notes, where one store is migrated.
+  var notes: Int { noteCounts?.first ?? 100_000 }
   /// How often each way is run.
   var rounds = 5
   /// The seed of the generated stores.
@@ -55,10 +63,10 @@ struct BenchmarkArguments: Hashable {
   /// The text that explains the options.
   static let usage = """
     usage: HeirloomBenchmarks [--notes N] [--rounds R] [--seed S] [--only WORKLOAD] [--builders] [--directory DIR] [--json] [--models A B]
-      --notes N        notes in the store that is migrated (100000)
+      --notes N        notes in the store that is migrated (100000); for memory several, as in 10000,100000
       --rounds R       runs of each way, interleaved (5)
       --seed S         seed of the generated stores; the same seed gives the same bytes (1)
-      --only WORKLOAD  launch, rows, removal, W1, W1first, W2, W3, W4, W4typed, W4boxed or W5; all without
+      --only WORKLOAD  launch, rows, removal, W1, W1first, W2, W3, W4, W4typed, W4boxed, W5; all without; or memory
       --builders       also measures each builder, whichever Heirloom would choose
       --directory DIR  where stores are made: choose a folder on the file system to be measured
       --models A B     only reads two models and compares them
@@ -73,14 +81,18 @@ struct BenchmarkArguments: Hashable {
     var remaining = words[...]
     while let word = remaining.popFirst() {
       switch word {
-      case "--notes": notes = try Self.number(word, remaining.popFirst(), in: 1...10_000_000)
+      case "--notes":
+        noteCounts = []
+        for part in try Self.value(word, remaining.popFirst()).split(separator: ",", omittingEmptySubsequences: false) {
+          noteCounts?.append(try Self.number(word, String(part), in: 1...10_000_000))
+        }
       case "--rounds": rounds = try Self.number(word, remaining.popFirst(), in: 1...1000)
       case "--seed": seed = try Self.number(word, remaining.popFirst(), in: 0...UInt64.max)
       case "--only":
         let name = try Self.value(word, remaining.popFirst())
         guard let workload = Workload(name) else {
           throw .usage(
-            "--only \(name): expected launch, rows, removal, W1, W1first, W2, W3, W4, W4typed, W4boxed or W5.")
+            "--only \(name): expected launch, rows, removal, memory, W1, W1first, W2, W3, W4, W4typed, W4boxed or W5.")
         }
         only = workload
       case "--directory": directory = try Self.value(word, remaining.popFirst())
@@ -97,8 +109,8 @@ struct BenchmarkArguments: Hashable {
     }
   }
 
-  /// Whether a workload is to be run.
-  func includes(_ workload: Workload) -> Bool { only == nil || only == workload }
+  /// Whether a workload is to be run; that of memory, which needs large stores, only if it is asked for.
+  func includes(_ workload: Workload) -> Bool { only == workload || only == nil && workload != .memory }
 
   private static func value(_ option: String, _ word: String?) throws(BenchmarkError) -> String {
     guard let word, !word.isEmpty else { throw .usage("\(option) needs a value.") }

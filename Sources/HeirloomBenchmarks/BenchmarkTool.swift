@@ -31,6 +31,7 @@ struct BenchmarkTool {
     if arguments.includes(.launch) { report.launch = try LaunchBenchmark.run(in: work) }
     if arguments.includes(.rows) { report.rows = try RowBenchmark.run(arguments, in: work) }
     if arguments.includes(.removal) { report.removal = try RemovalBenchmark.run(arguments, in: work) }
+    if arguments.includes(.memory) { report.memory = try MemoryBenchmark.run(arguments, in: work) }
     for workload in MigrationWorkload.allCases where arguments.includes(.migration(workload)) {
       report.migrations[workload.rawValue] = try MigrationBenchmark.run(workload, arguments, in: work)
     }

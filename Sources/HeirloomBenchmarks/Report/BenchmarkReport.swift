@@ -19,6 +19,8 @@ struct BenchmarkReport: Codable {
   var rows: RowBenchmark.Report?
   /// The migration that removes much.
   var removal: RemovalBenchmark.Report?
+  /// The memory of migrations with policies.
+  var memory: MemoryBenchmark.Report?
   /// The migrations, by their names.
   var migrations: [String: MigrationBenchmark.Report] = [:]
 
@@ -57,6 +59,7 @@ struct BenchmarkReport: Codable {
     if let launch { lines += [""] + Self.lines(of: launch) }
     if let rows { lines += [""] + Self.lines(of: rows) }
     if let removal { lines += [""] + Self.lines(of: removal) }
+    if let memory { lines += [""] + Self.lines(of: memory) }
     for name in migrations.keys.sorted() { lines += [""] + (migrations[name].map(Self.lines) ?? []) }
     return lines.joined(separator: "\n")
   }
@@ -119,6 +122,17 @@ struct BenchmarkReport: Codable {
     ] + table.lines + parts + [
       "  a launch that leaves the clean-up is \(number(report.ratio, 2)) × as fast; goal: \(number(report.goalRatio, 1))"
     ]
+  }
+
+  private static func lines(of memory: MemoryBenchmark.Report) -> [String] {
+    var table = TextTable([""] + memory.notes.map { "\($0) notes" } + ["growth", "goal MB"])
+    for report in memory.workloads {
+      let growth = report.growth.map { number($0 * 100, 1) + " %" } ?? "?"
+      table.add(
+        [report.workload.rawValue] + report.peakBytes.map(megabytes) + [growth, megabytes(report.goalPeakBytes)])
+    }
+    return ["peak memory of whole processes, MB; goal: growth of at most \(number(memory.goalGrowth * 100, 0)) %"]
+      + table.lines
   }
 
   private static func lines(of report: MigrationBenchmark.Report) -> [String] {

@@ -1,0 +1,60 @@
+import Foundation
+import Heirloom
+
+/// The memory that migrations with policies take, by the number of notes: it must not grow with the store.
+enum MemoryBenchmark {
+  /// The workloads: one for each way in which a policy reads and sets values.
+  static let workloads: [MigrationWorkload] = [.splitting, .splittingTyped, .splittingBoxed]
+  /// The numbers of notes, if the caller names none.
+  static let defaultCounts = [10_000, 100_000, 1_000_000]
+
+  /// What is reported of one workload.
+  struct WorkloadReport: Codable {
+    var workload: MigrationWorkload
+    /// The peaks of the process's memory, in bytes, by the numbers of notes.
+    var peakBytes: [Int64?]
+    /// The highest peak that the design allows, in bytes.
+    var goalPeakBytes: Int64
+
+    /// By how much the highest peak is above the lowest, as a part of the lowest.
+    var growth: Double? {
+      let peaks = peakBytes.compactMap { $0.map(Double.init) }
+      guard let least = peaks.min(), let most = peaks.max(), least > 0 else { return nil }
+      return most / least - 1
+    }
+  }
+
+  /// What is reported.
+  struct Report: Codable {
+    /// The numbers of notes.
+    var notes: [Int]
+    /// The workloads.
+    var workloads: [WorkloadReport]
+    /// The greatest growth that the design allows.
+    var goalGrowth = 0.1
+  }
+
+  /// Migrates one store of each size in each way, each in a process of its own.
+  static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> Report {
+    let counts = arguments.noteCounts ?? defaultCounts
+    var peaks: [MigrationWorkload: [Int64?]] = [:]
+    let original = work.file("Memory.sqlite")
+    for count in counts {
+      if try POSIXFileOperations().status(of: original) != nil { try POSIXFileOperations().unlink(original) }
+      try StoreGenerator(notes: count, seed: arguments.seed).makeStore(at: original)
+      for workload in workloads {
+        let path = StoreLocation.join(try work.emptyFolder("run"), "Notes.sqlite")
+        try POSIXFileOperations().copyFile(original, to: path, attributes: FileAttributes(mode: 0o644))
+        let words = [workload.rawValue, MigrationBenchmark.Way.heirloom.rawValue, path]
+        let measured = try ChildProcess.run(
+          MigrationBenchmark.childName, words, returning: MigrationBenchmark.Measured.self)
+        peaks[workload, default: []].append(measured.peakBytes)
+      }
+    }
+    return Report(
+      notes: counts,
+      workloads: workloads.map {
+        WorkloadReport(workload: $0, peakBytes: peaks[$0] ?? [], goalPeakBytes: $0.goalPeakBytes)
+      })
+  }
+}
