@@ -112,7 +112,8 @@ extension MigrationAssistant {
       delegate?.migrationAssistant(
         self, didFailToInferMappingFrom: source, to: destination, obstacles: error.obstacles)
       guard let given = try givenMapping(from: source, to: destination, obstacles: error.obstacles) else {
-        throw MigrationAssistantError.mappingNeeded(storePath: storeURL.path, obstacles: error.obstacles)
+        throw MigrationAssistantError.mappingNeeded(
+          storePath: storeURL.path, obstacles: error.obstacles, skeleton: error.skeleton)
       }
       return [MigrationHop(source: source, destination: destination, mapping: given)]
     }
@@ -123,7 +124,7 @@ extension MigrationAssistant {
       let mayInfer = hop.isGiven || configuration.infersMappingModel
       let given = drops || !mayInfer ? try givenMapping(from: hop.source, to: hop.destination, obstacles: []) : nil
       guard mayInfer || given != nil else {
-        throw MigrationAssistantError.mappingNeeded(storePath: storeURL.path, obstacles: [])
+        throw MigrationAssistantError.mappingNeeded(storePath: storeURL.path, obstacles: [], skeleton: nil)
       }
       return MigrationHop(source: hop.source, destination: hop.destination, mapping: given ?? hop.mapping)
     }
@@ -140,7 +141,8 @@ extension MigrationAssistant {
     do throws(MappingInferenceError) {
       return try completed.mappingModel()
     } catch {
-      throw MigrationAssistantError.mappingNeeded(storePath: storeURL.path, obstacles: error.obstacles)
+      throw MigrationAssistantError.mappingNeeded(
+        storePath: storeURL.path, obstacles: error.obstacles, skeleton: error.skeleton)
     }
   }
 }

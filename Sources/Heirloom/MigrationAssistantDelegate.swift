@@ -17,7 +17,7 @@ public protocol MigrationAssistantDelegate: AnyObject {
   ///   - source: The model that made the store.
   ///   - destination: The model that the store is to have.
   ///   - obstacles: All that can't be inferred; empty when all can, and objects would be dropped.
-  /// - Returns: A mapping; or `nil`: with obstacles, to stop with ``MigrationAssistantError/mappingNeeded(storePath:obstacles:)``,
+  /// - Returns: A mapping; or `nil`: with obstacles, to stop with ``MigrationAssistantError/mappingNeeded(storePath:obstacles:skeleton:)``,
   ///   without, to drop the objects.
   /// - Throws: Whatever is to stop the migration.
   func migrationAssistant(

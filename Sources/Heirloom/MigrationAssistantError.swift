@@ -18,7 +18,9 @@ public enum MigrationAssistantError: Error, Sendable {
   /// The store is of a version that comes after the current one.
   case newerVersion(storePath: String, version: String, retained: [PreviousVersion])
   /// The models differ by more than can be inferred, and nobody gave a mapping; without obstacles, inference is switched off.
-  case mappingNeeded(storePath: String, obstacles: [MappingObstacle])
+  ///
+  /// The skeleton is Swift source to start a mapping from, if there is something to fill in.
+  case mappingNeeded(storePath: String, obstacles: [MappingObstacle], skeleton: MappingSkeleton?)
   /// Rows don't fit the destination and somebody must decide.
   case decisionNeeded(storePath: String, plan: MigrationPlan)
   /// The delegate refused the plan.
@@ -65,7 +67,7 @@ extension MigrationAssistantError {
     case .unreadableStore(let error): error.coreDataCode
     case .noModel: 134130
     case .unknownVersion, .newerVersion, .storeNotMigrated: 134100
-    case .mappingNeeded(_, let obstacles): obstacles.isEmpty ? 134140 : 134190
+    case .mappingNeeded(_, let obstacles, _): obstacles.isEmpty ? 134140 : 134190
     case .decisionNeeded(_, let plan): plan.blockers.contains { $0.kind == "duplicate" } ? 134111 : 134110
     case .refused: 134120
     case .storeInUse: 134090
@@ -81,7 +83,7 @@ extension MigrationAssistantError {
     switch self {
     case .unreadableStore(let error): error.path
     case .noModel(let path, _), .unknownVersion(let path, _), .newerVersion(let path, _, _),
-      .mappingNeeded(let path, _), .decisionNeeded(let path, _), .refused(let path, _), .storeNotMigrated(let path),
+      .mappingNeeded(let path, _, _), .decisionNeeded(let path, _), .refused(let path, _), .storeNotMigrated(let path),
       .storeInUse(let path, _), .unfitLocation(let path, _, _), .outcomeUnknown(let path, _), .failed(let path, _),
       .noSuchVersion(let path, _):
       path
@@ -110,9 +112,9 @@ extension MigrationAssistantError: CustomStringConvertible {
     case .newerVersion(let path, let version, _):
       return
         "The store \(path) is of the version \"\(version)\", which comes after the current one; nothing was written."
-    case .mappingNeeded(let path, []):
+    case .mappingNeeded(let path, [], _):
       return "No mapping model was given for the store \(path), and none may be inferred."
-    case .mappingNeeded(let path, let obstacles):
+    case .mappingNeeded(let path, let obstacles, _):
       return "No mapping can be inferred for the store \(path): "
         + obstacles.map(\.reason).joined(separator: "; ") + "."
     case .decisionNeeded(let path, let plan):
@@ -172,10 +174,12 @@ extension MigrationAssistantError: LocalizedError {
     case .newerVersion(_, _, let retained):
       let offer = retained.first.map { " Or restore the retained version \($0.id), which fits the current model." }
       return unchanged + " Use the newer app.\(offer ?? "")"
-    case .mappingNeeded(_, []):
+    case .mappingNeeded(_, [], _):
       return unchanged + " Give a mapping model for its version, or let it be inferred."
-    case .mappingNeeded(_, let obstacles):
+    case .mappingNeeded(_, let obstacles, let skeleton):
       return unchanged + " " + obstacles.map(\.suggestion).joined(separator: " ")
+        + (skeleton == nil
+          ? "" : " The error's skeleton is Swift source to start from; in the tool: heirloom compare … --skeleton.")
     case .decisionNeeded:
       return unchanged
         + " Decide what becomes of the rows (a DataDecision for each; in the tool: --decide ENTITY.PROPERTY=CHOICE), or give the"

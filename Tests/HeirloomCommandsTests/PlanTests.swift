@@ -73,6 +73,10 @@ struct PlanTests {
     #expect(failure["code"] as? String == "mappingNeeded")
     #expect(failure["coreDataCode"] as? Int == 134_190)
     #expect(failure["storeAt"] as? String == store.path)
+    let tool = Tool(directory: directory.url)
+    #expect(failure["skeleton"] as? String == tool("compare", "Notebook.sqlite", model, "--skeleton").output)
+    let told = tool(command, "Notebook.sqlite", "--to", model).error
+    #expect(told.contains("heirloom compare \(store.path) MODEL --skeleton"))
     #expect(StoreBytes(of: store) == bytes)
   }
 

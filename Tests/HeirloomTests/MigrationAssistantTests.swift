@@ -296,8 +296,12 @@ struct MigrationAssistantTests {
     let recorder = Recorder()
     let assistant = scene.assistant(other, earlier: [("2", scene.second)])
     assistant.delegate = recorder
-    #expect(code { _ = try assistant.migrateStore() } == "mappingNeeded")
+    let error = try #require(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
     #expect(recorder.obstacles.map(\.property) == ["name", "note"])
+    guard case .mappingNeeded(_, let obstacles, let skeleton) = error else { throw error }
+    #expect(obstacles == recorder.obstacles)
+    #expect(skeleton == MappingSkeleton(from: scene.second, to: other) && skeleton != nil)
+    #expect(error.recoverySuggestion?.contains("skeleton") == true)
     recorder.mapping = MappingModel(entityMappings: [
       EntityMapping(
         from: "Item", to: "Item", mappingType: .transform,

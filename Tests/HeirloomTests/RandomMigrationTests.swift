@@ -84,7 +84,7 @@ struct RandomMigration {
       case .upToDate: return isSame ? [] : ["nothing was done"]
       default: return ["unexpected outcome"]
       }
-    } catch MigrationAssistantError.mappingNeeded(_, let obstacles) {
+    } catch MigrationAssistantError.mappingNeeded(_, let obstacles, _) {
       let found = Set(obstacles.map { "\($0.kind) \($0.entity)\($0.property.map { "." + $0 } ?? "")" })
       return found == oracle.obstacles ? [] : ["obstacles \(found), expected \(oracle.obstacles)"]
     } catch MigrationAssistantError.decisionNeeded(_, let plan) {

@@ -185,7 +185,7 @@ private struct Migrated {
   /// What a refusal is about, so that a program need not ask for the plan.
   private static func findings(_ error: any Error) -> OutputMembers {
     switch error as? MigrationAssistantError {
-    case .mappingNeeded(_, let obstacles): [("obstacles", .list(obstacles.map(DifferenceText.output)))]
+    case .mappingNeeded(_, let obstacles, _): [("obstacles", .list(obstacles.map(DifferenceText.output)))]
     case .decisionNeeded(_, let plan), .unknownVersion(_, let plan): PlanText.findingMembers(of: plan)
     default: []
     }

@@ -17,22 +17,31 @@ struct CommandFailure: Error {
   var storeAt: String?
   /// What a person reads instead of message and suggestion where there is a list of things to tell.
   var list: (headline: String, items: [String])?
+  /// Swift source to start from, where the app has to say what could not be inferred.
+  var skeleton: String?
 
   /// The failure as the value of the key `error`.
   var output: OutputValue {
-    .object([
+    var members: OutputMembers = [
       ("code", .text(code)),
       ("coreDataCode", .optional(coreDataCode.map(Int64.init))),
       ("message", .text(message)),
       ("suggestion", .optional(suggestion)),
       ("storeAt", .optional(storeAt)),
-    ])
+    ]
+    if let skeleton { members.append("skeleton", .text(skeleton)) }
+    return .object(members)
   }
 
   /// The lines for standard error.
   func lines(_ style: TextStyle) -> [String] {
     let name = style.red("heirloom:")
-    if let list { return ["\(name) \(list.headline)"] + list.items.map { "  – \($0)" } }
+    if let list {
+      let hint = skeleton.map { _ in
+        "  Swift source to start from: heirloom compare \(storeAt.map(shellWord) ?? "STORE") MODEL --skeleton"
+      }
+      return ["\(name) \(list.headline)"] + list.items.map { "  – \($0)" } + (hint.map { [$0] } ?? [])
+    }
     return ["\(name) \(message)"] + (suggestion.map { ["  " + $0] } ?? [])
   }
 
@@ -121,7 +130,8 @@ extension CommandFailure {
     default: exitCode = .failed
     }
     switch error {
-    case .mappingNeeded(let path, let obstacles):
+    case .mappingNeeded(let path, let obstacles, let source):
+      skeleton = source?.source
       let count = counted(Int64(obstacles.count), "thing")
       list = (
         "No mapping can be inferred for the store \(path), which was not changed; \(count) to settle:",
