@@ -7,6 +7,7 @@ import HeirloomStore
 /// Dates are seconds since 2001-01-01 UTC, bytes are base64, and of bytes outside the store the file is named.
 struct QuarantineWriter {
   private let connection: Connection
+  private let statements: StatementCache
   private let query: QuarantineQuery
   private let schema: PhysicalSchema
   private let destination: ManagedObjectModel
@@ -26,6 +27,7 @@ struct QuarantineWriter {
   init(_ query: QuarantineQuery, of plan: MigrationPlan, store: RunStore) throws {
     self.query = query
     connection = store.connection
+    statements = StatementCache(connection: store.connection)
     destination = plan.destination
     schema = PhysicalSchema(
       model: plan.source, actual: try ActualSchema(of: connection, database: SchemaName.store))
@@ -66,6 +68,15 @@ struct QuarantineWriter {
     guard count == query.rows else {
       throw MigrationError.unexpectedRowCount(
         step: "Write rows into quarantine", expected: query.rows, written: count)
+    }
+  }
+
+  /// The rows of a query about the object of a key; the same few queries are asked for each object.
+  private func rows(_ sql: String, ofKey key: Int64) throws(SQLiteError) -> [[SQLiteValue]] {
+    try statements.withStatement(sql, [.integer(key)]) { statement throws(SQLiteError) in
+      var rows: [[SQLiteValue]] = []
+      while try statement.step() { rows.append((0..<statement.columnCount).map { statement.value(at: $0) }) }
+      return rows
     }
   }
 
@@ -131,9 +142,9 @@ struct QuarantineWriter {
     var values: ArraySlice<SQLiteValue> = []
     // SQLite allows 2000 result columns; a table has no more of them.
     if !names.isEmpty {
-      let row = try connection.rows(
+      let row = try rows(
         "SELECT \(names.joined(separator: ", ")) FROM \(quote(SchemaName.store)).\(quote(entity.table)) AS s"
-          + " WHERE s.\(quote(PhysicalName.primaryKey)) = ?1", [.integer(key)]
+          + " WHERE s.\(quote(PhysicalName.primaryKey)) = ?1", ofKey: key
       ).first
       values = row?[...] ?? []
     }
@@ -207,10 +218,10 @@ struct QuarantineWriter {
           of: relationship.name, in: entity.name, schema: SchemaName.store, isReversed: false),
         let target = schema.table(ofEntity: relationship.destinationEntity)?.name
       else { continue }
-      let rows = try connection.rows(
+      let rows = try rows(
         "SELECT l.target, t.\(quote(PhysicalName.entity)) FROM (\(links.sql)) AS l"
           + " LEFT JOIN \(quote(SchemaName.store)).\(quote(target)) AS t ON t.\(quote(PhysicalName.primaryKey)) = l.target"
-          + " WHERE l.owner = ?1 ORDER BY l.position, l.target", [.integer(key)])
+          + " WHERE l.owner = ?1 ORDER BY l.position, l.target", ofKey: key)
       let uris = rows.compactMap { row in
         row[0].integer.map { uri(found(row[1])?.name ?? relationship.destinationEntity, $0) }
       }
