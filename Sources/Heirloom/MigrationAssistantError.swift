@@ -210,6 +210,10 @@ extension MigrationAssistantError: LocalizedError {
       return [unchanged, error.recoverySuggestion].compactMap(\.self).joined(separator: " ")
     case .failed(_, .stageFailed):
       return unchanged + " Correct the handler, then try again: it runs anew on the store as it is."
+    case .failed(_, .notUnique):
+      return unchanged
+        + " Let the expression or the policy make values that differ, or take only some of the objects by the entity mapping's"
+        + " condition; what is copied as it is can be decided instead (newest, merge, quarantine)."
     case .failed(_, .mappingFailed), .failed(_, .invalidExpression), .failed(_, .unsupportedMapping):
       return unchanged + " Correct the mapping or its policy, then try again."
     case .failed:

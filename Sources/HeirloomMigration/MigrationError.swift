@@ -9,6 +9,8 @@ public enum MigrationError: Error, Sendable {
   case invalidExpression(InvalidExpression)
   /// An entity mapping failed while it ran object by object, or a value of it for one object.
   case mappingFailed(EntityMappingFailure)
+  /// Values that an expression or a policy made are equal where the destination wants them to differ.
+  case notUnique(DuplicateObjects)
   /// The store has rows that the model can't explain: an entity number it doesn't have, a table that is missing.
   case storeContradictsModel(reason: String)
   /// The stages of the migration can't be used.
@@ -41,6 +43,7 @@ extension MigrationError: CustomStringConvertible {
     case .mappingFailed(let failure): failure.description
     case .unfitStages(let error): error.description
     case .stageFailed(let failure): failure.description
+    case .notUnique(let duplicates): duplicates.description
     case .storeContradictsModel(let reason): "The store is not what its model says: \(reason)."
     case .unexpectedRowCount(let step, let expected, let written):
       "\(step): expected to write \(expected) rows and wrote \(written); rows of an entity number that is none of the"
@@ -60,6 +63,7 @@ extension MigrationError: CustomStringConvertible {
   public var coreDataCode: Int {
     switch self {
     case .unsupportedMapping, .unknownPolicies, .invalidExpression: 134140
+    case .notUnique: 134111
     case .storeContradictsModel: 134020
     case .unfitStages(let error): error.coreDataCode
     case .unexpectedRowCount, .proofFailed, .appFailed, .mappingFailed, .stageFailed, .unfitDecision: 134110

@@ -25,7 +25,12 @@ struct CandidateBuilder {
       var written: Int64 = 0
       for step in plan.steps {
         for statement in step.statements {
-          try connection.execute(statement.sql, statement.values)
+          do throws(SQLiteError) {
+            try connection.execute(statement.sql, statement.values)
+          } catch {
+            if let duplicates = duplicates(error, step) { throw MigrationError.notUnique(duplicates) }
+            throw error
+          }
           guard let expected = statement.expectedRows, connection.changes != expected else { continue }
           throw MigrationError.unexpectedRowCount(
             step: step.summary, expected: expected, written: connection.changes)
@@ -52,6 +57,14 @@ struct CandidateBuilder {
       throw .database(reason: "\(error)", coreDataCode: 134110)
     }
     return outcome
+  }
+
+  /// What keeps the index of a constraint from being made; `nil` for any other failure.
+  private func duplicates(_ error: SQLiteError, _ step: MigrationStep) -> DuplicateObjects? {
+    guard step.kind == .createIndex, error.isConstraint,
+      let index = PhysicalSchema(model: plan.destination).indexes.first(where: { $0.name == step.subject })
+    else { return nil }
+    return (try? DuplicateObjects(violating: index, connection: connection)) ?? nil
   }
 
   private func rollBack() {

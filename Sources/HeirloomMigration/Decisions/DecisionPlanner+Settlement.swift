@@ -23,6 +23,9 @@ extension DecisionPlanner {
         settlement.removedObjects[entity.name, default: 0] += count
       }
     }
+    settlement.removals = orderedTables.filter { settlement.removedRows[$0.table] ?? 0 > 0 }.map { table in
+      RemovedObjects(entities: table.root.treeNumbers, table: table.removed, rows: table.rows)
+    }
     settlement.losses = try losses()
     try addSteps(to: &settlement)
     for join in parts.joins { try add(join, to: &settlement) }

@@ -11,6 +11,8 @@ struct RowSettlement {
   var removedRows: [String: Int64] = [:]
   /// The same by the entity of the destination.
   var removedObjects: [String: Int64] = [:]
+  /// Where removed objects are found while the candidate is built.
+  var removals: [RemovedObjects] = []
   /// The links that there are in the end, by table.
   var linkRows: [String: Int64] = [:]
   /// What became of each decision.

@@ -57,6 +57,10 @@ final class Associations {
 
   private let connection: Connection
   private let statements: StatementCache
+  /// Where objects are found that decisions removed.
+  private let removals: [RemovedObjects]
+  /// How often somebody asked for an object that a decision removed, and that nothing took the place of.
+  private(set) var removedCount: Int64 = 0
   private var mappings: [String: Mapping] = [:]
   /// The mapping of the last association.
   @exclusivity(unchecked) private var last: (name: String, mapping: Mapping)?
@@ -66,8 +70,9 @@ final class Associations {
   @exclusivity(unchecked) private var lastAsked: (name: String, mapping: Mapping)?
 
   /// Creates the associations of a run on the connection that holds both stores.
-  init(connection: Connection) {
+  init(connection: Connection, removals: [RemovedObjects] = []) {
     self.connection = connection
+    self.removals = removals
     statements = StatementCache(connection: connection)
   }
 
@@ -156,13 +161,16 @@ final class Associations {
     mappings[name]?.highest.keys.contains { entities.contains($0) } ?? false
   }
 
-  /// How the objects of a mapping that ran as SQL follow from the source's; `nil` for any other.
-  func rule(ofMapping name: String) throws(SQLiteError) -> Rule? { try prepareLookUp(name)?.rule }
+  /// How the objects of a mapping that ran as SQL follow from the source's; `nil` for any other, and where decisions removed some.
+  func rule(ofMapping name: String) throws(SQLiteError) -> Rule? {
+    guard let rule = try prepareLookUp(name)?.rule, removal(of: rule.destinationEntity) == nil else { return nil }
+    return rule
+  }
 
   /// The destination objects of a source object, in the order in which they were associated.
   func destinations(of source: Key, mapping name: String) throws(SQLiteError) -> [Key] {
     guard let mapping = try prepareLookUp(name) else { return [] }
-    if let rule = mapping.rule { return rule.destination(of: source).map { [$0] } ?? [] }
+    if let rule = mapping.rule { return try destinations(of: source, by: rule) }
     let runs = try runs(
       "source BETWEEN ?1 - ?2 AND ?1 AND source_entity = ?3 AND source + span > ?1",
       [.integer(source.primaryKey), .integer(mapping.longestSpan), .integer(Int64(source.entity))], mapping)
@@ -172,7 +180,7 @@ final class Associations {
   /// The source objects of a destination object, in the order in which they were associated.
   func sources(of destination: Key, mapping name: String) throws(SQLiteError) -> [Key] {
     guard let mapping = try prepareLookUp(name) else { return [] }
-    if let rule = mapping.rule { return rule.source(of: destination).map { [$0] } ?? [] }
+    if let rule = mapping.rule { return try sources(of: destination, by: rule) }
     let runs = try runs(
       "first BETWEEN ?1 - ?2 AND ?1 AND entity = ?3 AND first + count > ?1",
       [.integer(destination.primaryKey), .integer(mapping.longest), .integer(Int64(destination.entity))], mapping)
@@ -199,6 +207,59 @@ final class Associations {
     // Nearly always it is one, so that SQLite need not sort.
     if found.count > 1 { found.sort { $0.row < $1.row } }
     return found.map(\.run)
+  }
+
+  // MARK: Objects that decisions removed
+
+  /// What stands for an object.
+  private enum Successor {
+    case itself
+    case other(Key)
+    case none
+  }
+
+  /// Whether decisions removed objects of the tree of an entity of the destination.
+  func hasRemovals(ofEntity number: Int) -> Bool { removal(of: number) != nil }
+
+  private func removal(of number: Int) -> RemovedObjects? {
+    removals.isEmpty ? nil : removals.first { $0.entities.contains(number) }
+  }
+
+  private func successor(of key: Key, _ removal: RemovedObjects) throws(SQLiteError) -> Successor {
+    try statements.withStatement(removal.successor, [.integer(key.primaryKey)]) { row throws(SQLiteError) in
+      guard try row.step() else { return .itself }
+      guard !row.isNull(at: 0) else { return .none }
+      return .other(Key(entity: Int(row.integer(at: 1)), primaryKey: row.integer(at: 0)))
+    }
+  }
+
+  /// What became of a source object by a mapping that ran as SQL, with what decisions did to it.
+  private func destinations(of source: Key, by rule: Rule) throws(SQLiteError) -> [Key] {
+    guard let key = rule.destination(of: source) else { return [] }
+    guard let removal = removal(of: key.entity) else { return [key] }
+    switch try successor(of: key, removal) {
+    case .itself: return [key]
+    case .other(let other): return [other]
+    case .none:
+      removedCount += 1
+      return []
+    }
+  }
+
+  /// What a destination object was made of by a mapping that ran as SQL, and what was merged into it.
+  private func sources(of destination: Key, by rule: Rule) throws(SQLiteError) -> [Key] {
+    let own = rule.source(of: destination).map { [$0] } ?? []
+    return try own + predecessors(of: destination).filter { $0.entity == rule.sourceEntity }
+  }
+
+  /// The source objects of what was merged into an object.
+  private func predecessors(of key: Key) throws(SQLiteError) -> [Key] {
+    guard let removal = removal(of: key.entity) else { return [] }
+    var keys: [Key] = []
+    try statements.withStatement(removal.predecessors, [.integer(key.primaryKey)]) { row throws(SQLiteError) in
+      while try row.step() { keys.append(Key(entity: Int(row.integer(at: 0)), primaryKey: row.integer(at: 1))) }
+    }
+    return keys
   }
 
   /// Calls a closure with each destination object of a mapping once, in the order in which they were associated.

@@ -15,9 +15,13 @@ extension MigrationManager {
       try relateLateLinks()
       for run in runs { try relate(run) }
       for run in runs { try validate(run) }
-      currentEntityMapping = nil
       try destinationContext.writePendingChanges()
+      // What was changed after it had been looked at.
+      for run in runs { try validateWritten(by: run) }
+      try validateLateLinks()
+      currentEntityMapping = nil
       try destinationContext.writeKeyCounters()
+      try destinationContext.removeSearchIndexes()
       let outcome = try outcome()
       try removeTables()
       return outcome
@@ -81,6 +85,7 @@ extension MigrationManager {
       progress.completedUnitCount += visited % 128
     }
     try call(.endInstanceCreation, run) { try run.policy.endInstanceCreation(for: run.mapping, manager: self) }
+    noteWritten(by: run)
   }
 
   /// Calls a closure with each object of exactly one source entity.
@@ -135,6 +140,7 @@ extension MigrationManager {
     try call(.endRelationshipCreation, run) {
       try run.policy.endRelationshipCreation(for: run.mapping, manager: self)
     }
+    noteWritten(by: run)
   }
 
   private func validate(_ run: RowMapping) throws {
@@ -142,22 +148,56 @@ extension MigrationManager {
     try call(.performCustomValidation, run) {
       try run.policy.performCustomValidation(for: run.mapping, manager: self)
     }
-    try call(.end, run) {
-      if let destination = run.destination { try checkRequired(destination) }
-      try run.policy.end(run.mapping, manager: self)
-    }
+    noteWritten(by: run)
+    // Whoever made objects of another mapping's destination leaves them to that mapping.
+    let others = Set(runs.filter { $0 !== run }.compactMap(\.destination?.number))
+    run.writtenEntities.subtract(others)
+    if let own = run.destination?.number { run.writtenEntities.insert(own) }
+    try validateWritten(by: run)
+    try call(.end, run) { try run.policy.end(run.mapping, manager: self) }
+    noteWritten(by: run)
   }
 
-  /// Throws if an object lacks a value that its entity requires.
-  private func checkRequired(_ entity: PhysicalEntity) throws {
-    for (property, column) in try destinationContext.requiredColumns(ofEntity: entity.name) {
-      let key = quote(PhysicalName.primaryKey)
-      let found = try setting.connection.firstInteger(
-        "SELECT \(key) FROM \(quote(SchemaName.candidate)).\(quote(entity.table))"
-          + " WHERE \(quote(PhysicalName.entity)) = ?1 AND \(quote(column)) IS NULL LIMIT 1",
-        [.integer(Int64(entity.number))])
-      guard let found else { continue }
-      throw MigrationManagerError.missingValue(entity: entity.name, property: property, primaryKey: found)
+  /// Keeps in mind what a mapping wrote since the last call.
+  private func noteWritten(by run: RowMapping) {
+    run.writtenEntities.formUnion(destinationContext.takeWrittenEntities())
+    run.suspects += destinationContext.takeSuspects()
+  }
+
+  /// Throws if an object that code made or changed is not as its entity wants it.
+  ///
+  /// What objects had whose own mapping ran as SQL is not refused: of those, what code added or changed is looked at.
+  private func validateWritten(by run: RowMapping) throws {
+    currentEntityMapping = run.mapping
+    let made = MadeObjects(context: destinationContext, setting: setting)
+    for entity in run.writtenEntities.sorted().compactMap({ setting.destination.entity(numbered: $0) }) {
+      try check(run) {
+        let isCopied = setting.split.declarative.entityMappings.contains {
+          $0.destinationEntityName == entity.name && $0.sourceEntityName != nil
+        }
+        guard isCopied else { return try made.check(entity, after: nil) }
+        guard let key = destinationContext.keyBeforeInsertions(inTreeOf: entity) else { return }
+        try made.check(entity, after: key)
+      }
+    }
+    for suspect in run.suspects { try check(run) { try made.check(suspect) } }
+    run.writtenEntities.removeAll()
+    run.suspects.removeAll()
+  }
+
+  /// Runs a check of what a mapping wrote and says of a fault which object has it.
+  private func check(_ run: RowMapping, _ body: () throws -> Void) throws {
+    try call(.performCustomValidation, run) {
+      do {
+        try checkCancellation()
+        try body()
+      } catch let fault as MadeObjects.Fault {
+        throw EntityMappingFailure(
+          mapping: run.mapping.name, hook: .performCustomValidation, entity: fault.entity,
+          object: ManagedObjectID(
+            storeIdentifier: setting.destinationStore.metadata.identifier, entityName: fault.entity,
+            primaryKey: fault.primaryKey), underlying: fault.underlying)
+      }
     }
   }
 
@@ -185,7 +225,8 @@ extension MigrationManager {
         "SELECT COUNT(*) FROM \(candidate).\(quote(entity.table)) WHERE \(quote(PhysicalName.entity)) = \(entity.number)"
       )
     }
-    return RowRunOutcome(results: try runs.map(result), objects: objects, rowCounts: rowCounts)
+    return RowRunOutcome(
+      results: try runs.map(result), objects: objects, rowCounts: rowCounts, removedLinks: removedLinks)
   }
 
   private func result(of run: RowMapping) throws -> EntityMappingResult {

@@ -44,7 +44,7 @@ public final class MigrationManager {
     functions = registry.evaluatorFunctions
     sourceContext = ManagedObjectContext(store: setting.sourceStore)
     destinationContext = ManagedObjectContext(streamingInto: setting.destinationStore)
-    associations = Associations(connection: setting.connection)
+    associations = Associations(connection: setting.connection, removals: setting.parts.removals)
   }
 
   // MARK: Associations
@@ -76,6 +76,9 @@ public final class MigrationManager {
   /// Objects of mappings' own destination entities that were associated, to see what a policy forgot.
   @exclusivity(unchecked) var associatedObjects: Int = 0
 
+  /// How often links were asked for to objects that decisions removed.
+  var removedLinks: [RemovedLink: Int64] = [:]
+
   /// Returns the destination objects that became of source objects.
   ///
   /// - Parameters:
@@ -105,7 +108,7 @@ public final class MigrationManager {
   public func destinationInstances(
     forSourceRelationshipNamed name: String, sourceInstances sources: [ManagedObject]
   ) throws -> [ManagedObject] {
-    try destinations(of: sources, mappings: mappingModel.entityMappings.map(\.name))
+    try destinations(of: sources, mappings: mappingModel.entityMappings.map(\.name), relationship: name)
   }
 
   /// Returns the source objects that destination objects became of.
@@ -132,7 +135,11 @@ public final class MigrationManager {
     return objects
   }
 
-  func destinations(of sources: [ManagedObject], mappings: [String]) throws -> [ManagedObject] {
+  func destinations(
+    of sources: [ManagedObject], mappings: [String], relationship: String? = nil
+  ) throws -> [ManagedObject] {
+    let removed = associations.removedCount
+    defer { noteRemovedLinks(associations.removedCount - removed, relationship) }
     var objects: [ManagedObject] = []
     var seen: Set<Associations.Key> = []
     for source in sources {
@@ -146,6 +153,17 @@ public final class MigrationManager {
       }
     }
     return objects
+  }
+
+  /// Counts what a policy asked for in vain.
+  private func noteRemovedLinks(_ count: Int64, _ relationship: String?) {
+    guard count > 0, let mapping = currentEntityMapping, runs.contains(where: { $0.mapping.name == mapping.name })
+    else {
+      return
+    }
+    // Links between objects whose mappings run as SQL were counted when decisions were carried out.
+    let link = RemovedLink(mapping: mapping.name, entity: mapping.sourceEntityName, relationship: relationship)
+    removedLinks[link, default: 0] += count
   }
 
   private func key(of object: ManagedObject, in context: ManagedObjectContext) -> Associations.Key? {

@@ -12,6 +12,8 @@ package struct RowRunParts: Hashable, Sendable {
   let keys: KeyPlan
   /// The tables in which derived values follow from what code makes.
   let derivedTables: Set<String>
+  /// Where objects are found that decisions removed.
+  let removals: [RemovedObjects]
 
   /// Plans are compared by what they do; this follows from the models and the mapping, which they hold.
   package static func == (left: RowRunParts, right: RowRunParts) -> Bool {
@@ -78,4 +80,6 @@ struct RowRunOutcome {
   let objects: [String: Int64]
   /// The rows of each table that code wrote to.
   let rowCounts: [String: Int64]
+  /// How often links were asked for to objects that decisions removed.
+  let removedLinks: [RemovedLink: Int64]
 }

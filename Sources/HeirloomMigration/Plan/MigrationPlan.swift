@@ -20,7 +20,9 @@ public struct MigrationPlan: Hashable, Sendable {
   /// What policies make is counted when they have made it: before the run, their entities have `nil` after.
   public package(set) var rows: [EntityRows]
   /// What the destination has no place for; the previous version keeps it.
-  public let losses: [MigrationLoss]
+  ///
+  /// Links that policies asked for to objects that decisions removed are counted when they have asked.
+  public private(set) var losses: [MigrationLoss]
   /// What keeps the migration from running until somebody decides.
   public let blockers: [MigrationBlocker]
   /// What became of decisions, in the order in which they were given.
@@ -87,6 +89,19 @@ extension MigrationPlan {
     checks = checks.filter { check in
       if case .rowCount(let table, _) = check { return !counted.contains(table) }
       return check.survives(changesOf: counted.union(derived))
+    }
+    for (link, count) in outcome.removedLinks.sorted(by: { $0.key.mapping.utf16Precedes($1.key.mapping) }) {
+      if let entity = link.entity, let relationship = link.relationship {
+        losses.append(
+          MigrationLoss(
+            entity: entity, property: relationship,
+            reason: "Links of \"\(entity).\(relationship)\" to objects that don't stay, by decision, are dropped.",
+            rows: count, isDecided: true))
+      } else {
+        warnings.append(
+          "the policy of the mapping \"\(link.mapping)\" asked \(count) times for what became of objects that don't stay,"
+            + " by decision, and got nothing")
+      }
     }
     checks += outcome.rowCounts.sorted { $0.key < $1.key }.map { .rowCount(table: $0.key, rows: $0.value) }
   }

@@ -123,7 +123,7 @@ struct MigrationPlanner {
         ? nil
         : RowRunParts(
           source: source, destination: destination, split: split, keys: routing.keys,
-          derivedTables: parts.backfill.tablesFollowingCode),
+          derivedTables: parts.backfill.tablesFollowingCode, removals: parts.settlement.removals),
       quarantine: parts.settlement.quarantine)
   }
 

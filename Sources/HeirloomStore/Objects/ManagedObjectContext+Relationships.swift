@@ -10,6 +10,7 @@ extension ManagedObjectContext {
     var members: [(object: ManagedObject, place: Int64?)] = []
     var seen: Set<ManagedObject> = []
     if !owner.isNew {
+      try prepareSearch(in: table, by: keyColumn)
       let order = orderColumn.map(quote)
       let sql =
         "SELECT \(quote(PhysicalName.primaryKey)), \(quote(PhysicalName.entity)), \(order ?? "NULL")"
@@ -66,6 +67,8 @@ extension ManagedObjectContext {
     }
     var sql = select(ownerColumn, destinationColumn)
     // How Core Data keeps links of a relationship that is its own inverse isn't known: either direction counts.
+    try prepareSearch(in: table, by: ownerColumn)
+    if relationship.isOwnInverse { try prepareSearch(in: table, by: destinationColumn) }
     if relationship.isOwnInverse { sql += " UNION \(select(destinationColumn, ownerColumn))" }
     sql += " ORDER BY place, 1"
     return try self.sql { () throws(SQLiteError) in

@@ -110,11 +110,30 @@ extension ManagedObjectContext {
     if lastWrittenPlan !== plan {
       lastWrittenPlan = plan
       writtenTables.insert(plan.entity.table)
+      writtenEntities.insert(plan.entity.number)
     }
+  }
+
+  /// Tells which rows were changed to what a save would refuse since the last call, as far as that could be told at once.
+  ///
+  /// - Returns: The rows; they may have been changed again.
+  package func takeSuspects() -> [Suspect] {
+    defer { suspects.removeAll() }
+    return suspects
+  }
+
+  /// Tells of which entities objects were written since the last call.
+  ///
+  /// - Returns: The numbers of the entities, those of deleted objects included.
+  package func takeWrittenEntities() -> Set<Int> {
+    defer { writtenEntities.removeAll() }
+    lastWrittenPlan = nil
+    return writtenEntities
   }
 
   private func writeUpdate(of object: ManagedObject) throws(ManagedObjectError) {
     note(object.plan)
+    if isStreaming { suspect(object) }
     if !isStreaming { object.dropDeletedReferences() }
     let isWritten = try sql { () throws(SQLiteError) in
       try object.plan.writer.update(
@@ -213,6 +232,7 @@ private struct LinkWriter {
       var values = ["?1", "?2"]
       let inverseOrder = relationship.isOwnInverse ? nil : relationship.inverse?.storage.orderColumn
       for (order, column, parameter) in [(orderColumn, owner, "?1"), (inverseOrder, destination, "?2")] {
+        if order != nil { try context.prepareSearch(in: table, by: column == owner ? ownerColumn : destinationColumn) }
         guard let order = order.map(quote) else { continue }
         columns.append(order)
         values.append(

@@ -1,4 +1,12 @@
-import HeirloomModel
+package import HeirloomModel
+
+/// A row of a store that may not be as its model wants it.
+package struct Suspect: Hashable, Sendable {
+  /// The number of the row's entity.
+  package let entity: Int
+  /// The primary key.
+  package let primaryKey: Int64
+}
 
 extension ManagedObjectContext {
   /// Looks whether an object is as its model wants it: required properties, rules for values, numbers of related objects.
@@ -26,19 +34,7 @@ extension ManagedObjectContext {
       guard try object.storedValue(slot) == .null, !isToBeLinked(object, slot) else { continue }
       throw .missingValue(entity: object.entityName, property: property)
     }
-    for slot in plan.ruledSlots where !onlyChanges || object.isChanged(slot) {
-      guard let value = try object.value(ofSlot: slot) else { continue }
-      let attribute = plan.attributes[slot]
-      for rule in attribute.description.validationRules
-      where !Self.isMet(rule, by: .value(value)) {
-        throw .invalidValue(
-          entity: object.entityName, property: attribute.path, rule: rule.predicate.predicateFormat)
-      }
-    }
-    for composite in plan.composites where !onlyChanges || object.isChanged(composite) {
-      try object.validate(composite, at: composite.name, mustHaveValue: !composite.isOptional)
-      try Self.validateRules(of: composite, object)
-    }
+    try validateRules(of: object, onlyChanges: onlyChanges)
     for relationship in plan.countedRelationships where !onlyChanges || object.linkChanges[relationship.name] != nil {
       let description = relationship.description
       let count = try object.objects(forRelationship: relationship.name).count
@@ -63,6 +59,64 @@ extension ManagedObjectContext {
       throw .invalidValue(
         entity: object.entityName, property: composite.name, rule: rule.predicate.predicateFormat)
     }
+  }
+
+  /// Whether the model has rules for values of an entity's objects.
+  ///
+  /// - Parameter entityName: The entity's name.
+  /// - Returns: Whether ``validateRules(of:)`` has something to look at.
+  /// - Throws: ``ManagedObjectError/unknownEntity(_:)``.
+  package func hasRules(forEntity entityName: String) throws(ManagedObjectError) -> Bool {
+    let plan = try plan(for: entityName)
+    return !plan.ruledSlots.isEmpty || !plan.composites.isEmpty
+  }
+
+  /// Looks whether an object's values are as the rules of its model want them, and composites as a whole.
+  ///
+  /// - Parameter object: An object of this context that is not deleted.
+  /// - Throws: ``ManagedObjectError/invalidValue(entity:property:rule:)`` for the first that is not, or
+  ///   ``ManagedObjectError/missingValue(entity:property:)`` for an element.
+  package func validateRules(of object: ManagedObject) throws(ManagedObjectError) {
+    try validateRules(of: object, onlyChanges: false)
+  }
+
+  /// The to-many relationships of an entity that lead to a limited number of objects, with the place of their links.
+  package func countedRelationships(
+    ofEntity entityName: String
+  ) throws(ManagedObjectError) -> [(description: RelationshipDescription, storage: RelationshipStorage)] {
+    try plan(for: entityName).countedRelationships.map { ($0.description, $0.storage) }
+  }
+
+  private func validateRules(of object: ManagedObject, onlyChanges: Bool) throws(ManagedObjectError) {
+    let plan = object.plan
+    for slot in plan.ruledSlots where !onlyChanges || object.isChanged(slot) {
+      guard let value = try object.value(ofSlot: slot) else { continue }
+      let attribute = plan.attributes[slot]
+      for rule in attribute.description.validationRules
+      where !Self.isMet(rule, by: .value(value)) {
+        throw .invalidValue(
+          entity: object.entityName, property: attribute.path, rule: rule.predicate.predicateFormat)
+      }
+    }
+    for composite in plan.composites where !onlyChanges || object.isChanged(composite) {
+      try object.validate(composite, at: composite.name, mustHaveValue: !composite.isOptional)
+      try Self.validateRules(of: composite, object)
+    }
+  }
+
+  /// Notes a changed object that a save would refuse; whether it is mended later shows in the end.
+  func suspect(_ object: ManagedObject) {
+    let plan = object.plan
+    let lacks = plan.required.contains { required in
+      if case .null = object.pendingValue(required.slot) { true } else { false }
+    }
+    let hasRules = !plan.ruledSlots.isEmpty || !plan.composites.isEmpty
+    guard lacks || hasRules && (try? validateRules(of: object, onlyChanges: true)) == nil else {
+      return
+    }
+    // More of them say nothing more.
+    guard suspects.count < 10_000 else { return }
+    suspects.append(Suspect(entity: plan.entity.number, primaryKey: object.key))
   }
 
   /// Whether a key is to lead to an object that has no key yet.

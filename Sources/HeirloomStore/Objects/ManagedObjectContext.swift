@@ -39,6 +39,14 @@ public final class ManagedObjectContext {
   @exclusivity(unchecked) private var insertions: [Int]
   /// The tables that were written to.
   package internal(set) var writtenTables: Set<String> = []
+  /// The numbers of the entities of whose objects some were written since someone asked.
+  var writtenEntities: Set<Int> = []
+  /// Rows that were changed to what a save would refuse, as far as that can be told at once.
+  var suspects: [Suspect] = []
+  /// The highest keys before any was given, by the number of the tree's root; -1 where none was.
+  private var keysBefore: [Int64]
+  /// The columns by which rows were asked for, each with its table.
+  var searches: Set<[String]> = []
 
   /// The most objects that wait for their next use.
   private static let unusedLimit: Int = 256
@@ -73,6 +81,7 @@ public final class ManagedObjectContext {
     insertions = Array(repeating: 0, count: count)
     lastKeys = Array(repeating: -1, count: isStreaming ? count : 0)
     keyWindows = Array(repeating: KeyWindow(), count: isStreaming ? count : 0)
+    keysBefore = lastKeys
   }
 
   /// Whether there are changes that are not saved.
@@ -127,15 +136,33 @@ public final class ManagedObjectContext {
   /// Gives a key to a new object of a streaming context.
   private func nextKey(_ plan: EntityPlan) throws(ManagedObjectError) -> Int64 {
     let last = lastKeys[plan.rootNumber]
-    let (key, overflow) = (last >= 0 ? last : try highestKey(inTreeOf: plan.entity.rootName)).addingReportingOverflow(1)
+    let (key, overflow) = (last >= 0 ? last : try keyBefore(plan)).addingReportingOverflow(1)
     guard !overflow else { throw usedUpKeys(inTreeOf: plan.entity.rootName) }
     lastKeys[plan.rootNumber] = key
     return key
   }
 
+  /// The highest key of a tree before one is given.
+  private func keyBefore(_ plan: EntityPlan) throws(ManagedObjectError) -> Int64 {
+    let key = try highestKey(inTreeOf: plan.entity.rootName)
+    keysBefore[plan.rootNumber] = key
+    return key
+  }
+
+  /// The highest key of a tree before a streaming context gave any; `nil` if it gave none.
+  ///
+  /// - Parameter entity: An entity of the tree.
+  /// - Returns: The key; objects that the context inserted with keys of its own have higher ones.
+  package func keyBeforeInsertions(inTreeOf entity: PhysicalEntity) -> Int64? {
+    guard let root = store.schema.entity(named: entity.rootName)?.number, keysBefore.indices.contains(root) else {
+      return nil
+    }
+    return keysBefore[root] < 0 ? nil : keysBefore[root]
+  }
+
   /// Keeps a key of the caller's from being given again.
   private func taken(_ key: Int64, _ plan: EntityPlan) throws(ManagedObjectError) -> Int64 {
-    if lastKeys[plan.rootNumber] < 0 { lastKeys[plan.rootNumber] = try highestKey(inTreeOf: plan.entity.rootName) }
+    if lastKeys[plan.rootNumber] < 0 { lastKeys[plan.rootNumber] = try keyBefore(plan) }
     lastKeys[plan.rootNumber] = max(lastKeys[plan.rootNumber], key)
     return key
   }

@@ -1,0 +1,76 @@
+import HeirloomStore
+
+/// Objects of a store that is being built that are equal where a uniqueness constraint wants them to differ.
+///
+/// What is copied is counted before the run, and can be decided; what an expression or a policy makes shows only when it is
+/// there.
+public struct DuplicateObjects: Hashable, Sendable {
+  /// The entity of the destination whose constraint it is.
+  public let entity: String
+  /// The properties of the constraint.
+  public let properties: [String]
+  /// The objects that are equal to another one; never 0.
+  public let rows: Int64
+  /// Some of the objects that are equal to each other; at most three examples.
+  public let examples: [Example]
+
+  /// Objects that are equal.
+  public struct Example: Hashable, Sendable {
+    /// What they have in the properties of the constraint, as text.
+    public let values: [String]
+    /// The primary keys of the first two of them in the new store, ascending.
+    public let primaryKeys: [Int64]
+  }
+
+  /// Looks for duplicates in a candidate whose index could not be made.
+  ///
+  /// It is `nil` for an index that enforces no constraint, or whose columns have no duplicates.
+  ///
+  /// - Parameters:
+  ///   - index: The index.
+  ///   - connection: The connection with the candidate attached.
+  /// - Throws: SQLite's error.
+  init?(violating index: PhysicalIndex, connection: Connection) throws(SQLiteError) {
+    guard case .constraint(let entity, let properties) = index.kind else { return nil }
+    let columns = index.columns.map(quote)
+    let key = quote(PhysicalName.primaryKey)
+    let groups =
+      "SELECT \(columns.joined(separator: ", ")), COUNT(*) AS n, MIN(\(key)) AS first"
+      + " FROM \(quote(SchemaName.candidate)).\(quote(index.table))"
+      + " WHERE \(columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))"
+      + " GROUP BY \(columns.joined(separator: ", ")) HAVING COUNT(*) > 1"
+    let rows = try connection.firstInteger("SELECT SUM(n - 1) FROM (\(groups))") ?? 0
+    guard rows > 0 else { return nil }
+    self.entity = entity
+    self.properties = properties
+    self.rows = rows
+    let same = columns.map { "o.\($0) = g.\($0)" }.joined(separator: " AND ")
+    let found = try connection.rows(
+      "SELECT g.first, (SELECT MIN(o.\(key)) FROM \(quote(SchemaName.candidate)).\(quote(index.table)) AS o"
+        + " WHERE \(same) AND o.\(key) > g.first), \(columns.map { "g.\($0)" }.joined(separator: ", "))"
+        + " FROM (\(groups) ORDER BY first LIMIT 3) AS g")
+    examples = found.map { row in
+      Example(values: row.dropFirst(2).map(Self.text), primaryKeys: row.prefix(2).compactMap(\.integer))
+    }
+  }
+
+  private static func text(_ value: SQLiteValue) -> String {
+    switch value {
+    case .null: ""
+    case .integer(let number): "\(number)"
+    case .real(let number): "\(number)"
+    case .text(let text): text.count > 80 ? text.prefix(80) + "…" : text
+    case .blob(let bytes): "\(bytes.count) bytes"
+    }
+  }
+}
+
+extension DuplicateObjects: CustomStringConvertible {
+  /// One sentence: what was found and what was expected; the values are users' data and not part of it.
+  public var description: String {
+    let names = properties.map { "\"\($0)\"" }.joined(separator: ", ")
+    let keys = examples.first.map { $0.primaryKeys.map(String.init).joined(separator: " and ") } ?? ""
+    return "The mapping makes \(rows) \(rows == 1 ? "object" : "objects") of \"\(entity)\" that"
+      + " \(rows == 1 ? "is" : "are") equal to another in \(names), such as \(keys), where the model wants all to differ."
+  }
+}

@@ -1,0 +1,132 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+// Links of objects whose own mapping ran as SQL to objects that are made one by one.
+extension MigrationManager {
+  /// A relationship of the destination whose links lead to objects that are made one by one.
+  private struct LateLinks {
+    let mapping: EntityMapping
+    let property: PropertyMapping
+    /// The name of the relationship in the source.
+    let name: String
+    let relationship: RelationshipDescription
+    let source: PhysicalEntity
+    let destination: PhysicalEntity
+    /// The query of the keys of source objects with such links.
+    let owners: String
+    /// What is added to a source key.
+    let offset: Int64
+  }
+
+  /// Sets relationships of objects whose own mapping ran as SQL, where they lead to objects that were made one by one.
+  func relateLateLinks() throws {
+    for links in lateLinks(reaching: { self.associations.hasObjects(of: $0, mapping: $1) }) {
+      currentEntityMapping = links.mapping
+      // What was merged into an object comes after its own.
+      let isSettled = associations.hasRemovals(ofEntity: links.destination.number)
+      for isMerged in isSettled ? [false, true] : [false] {
+        try relate(links, keepingOthers: isSettled, ofMerged: isMerged)
+      }
+    }
+  }
+
+  private func relate(_ links: LateLinks, keepingOthers keepsOthers: Bool, ofMerged isMerged: Bool) throws {
+    let owners = try setting.connection.prepare("\(links.owners) ORDER BY 1")
+    while try owners.step() {
+      guard
+        let owner = try sourceContext.object(numbered: links.source.number, primaryKey: owners.integer(at: 0)),
+        let object = try destinations(of: [owner], mappings: [links.mapping.name]).first,
+        isMerged == (object.key != owner.key + links.offset)
+      else { continue }
+      let related = try relatedObjects(of: owner, by: links.name)
+      var found: [ManagedObject]
+      if case .linksThroughMapping(let through, _) = links.property.form {
+        found = try destinationInstances(forEntityMappingNamed: through, sourceInstances: related)
+      } else {
+        found = try destinationInstances(forSourceRelationshipNamed: links.name, sourceInstances: related)
+      }
+      let relationship = links.relationship
+      if keepsOthers, relationship.isToMany {
+        found = try object.objects(forRelationship: relationship.name) + found
+      } else if isMerged, try object.object(forRelationship: relationship.name) != nil {
+        continue
+      }
+      try set(relationship, of: object, to: found)
+      try destinationContext.writePendingChanges()
+    }
+  }
+
+  /// Throws if an object that must be linked to one that is made by code is not, though it was in the source.
+  func validateLateLinks() throws {
+    for links in lateLinks(reaching: { _, _ in true }) {
+      guard !links.relationship.isToMany, !links.relationship.isOptional,
+        case .key(_, let column, _)? = setting.destination.storage(
+          ofRelationship: links.relationship.name, in: links.destination.name)
+      else { continue }
+      currentEntityMapping = links.mapping
+      let key = quote(PhysicalName.primaryKey)
+      let found = try setting.connection.firstInteger(
+        "SELECT c.\(key) FROM \(quote(SchemaName.candidate)).\(quote(links.destination.table)) AS c"
+          + " WHERE c.\(quote(PhysicalName.entity)) = \(links.destination.number) AND c.\(quote(column)) IS NULL"
+          + " AND c.\(key) - \(links.offset) IN (\(links.owners)) LIMIT 1")
+      guard let found else { continue }
+      throw EntityMappingFailure(
+        mapping: links.mapping.name, hook: .createRelationships, entity: links.destination.name,
+        object: ManagedObjectID(
+          storeIdentifier: setting.destinationStore.metadata.identifier, entityName: links.destination.name,
+          primaryKey: found),
+        underlying: MigrationManagerError.missingValue(
+          entity: links.destination.name, property: links.relationship.name, primaryKey: found))
+    }
+  }
+
+  /// Lists the relationships of mappings that ran as SQL that lead to source objects of which code makes others.
+  ///
+  /// - Parameter isReached: Whether a mapping that runs object by object is known to have made objects of a tree's entities: a
+  ///   policy may make objects of any entity, and what counts is what it did.
+  /// - Returns: The relationships, in the order of the mappings.
+  private func lateLinks(
+    reaching isReached: (_ entities: ClosedRange<Int>, _ mapping: String) -> Bool
+  ) -> [LateLinks] {
+    let made = Dictionary(grouping: setting.split.byRow) { $0.sourceEntityName }
+    var found: [LateLinks] = []
+    for mapping in setting.split.declarative.entityMappings {
+      guard let source = mapping.sourceEntityName.flatMap({ setting.source.entity(named: $0) }),
+        let destination = mapping.destinationEntityName.flatMap({ setting.destination.entity(named: $0) })
+      else { continue }
+      for property in mapping.relationshipMappings {
+        guard let name = property.sourceRelationshipName,
+          let before = sourceModel.relationship(named: name, of: source.name),
+          let relationship = destinationModel.relationship(named: property.name, of: destination.name),
+          !relationship.isTransient,
+          let target = setting.destination.entity(named: relationship.destinationEntity)
+        else { continue }
+        let targets = sourceModel.entityTree(from: before.destinationEntity).filter { entity in
+          made[entity.name]?.contains { isReached(target.treeNumbers, $0.name) } ?? false
+        }
+        guard let owners = owners(of: name, source, leadingTo: targets.map(\.name)) else { continue }
+        found.append(
+          LateLinks(
+            mapping: mapping, property: property, name: name, relationship: relationship, source: source,
+            destination: destination, owners: owners,
+            offset: setting.keys.offset(from: source.rootName, to: destination.rootName)))
+      }
+    }
+    return found
+  }
+
+  /// The query of the keys of objects with links to objects of some entities; `nil` for no entities.
+  private func owners(of name: String, _ source: PhysicalEntity, leadingTo targets: [String]) -> String? {
+    guard let table = targets.first.flatMap({ setting.source.table(ofEntity: $0)?.name }),
+      let links = setting.source.links(of: name, in: source.name, schema: SchemaName.store, isReversed: false)
+    else { return nil }
+    let numbers = targets.compactMap { setting.source.entity(named: $0)?.number }.map(String.init)
+    let (key, number) = (quote(PhysicalName.primaryKey), quote(PhysicalName.entity))
+    let store = quote(SchemaName.store)
+    return "SELECT DISTINCT k.owner FROM (\(links.sql)) AS k"
+      + " JOIN \(store).\(quote(source.table)) AS o ON o.\(key) = k.owner AND o.\(number) = \(source.number)"
+      + " JOIN \(store).\(quote(table)) AS t ON t.\(key) = k.target AND t.\(number) IN"
+      + " (\(numbers.joined(separator: ", ")))"
+  }
+}
