@@ -104,7 +104,10 @@ package struct StoreOpening {
   private func isMissing() throws -> Bool { try files.status(of: url.path) == nil }
 
   private func open() throws -> PersistentStore {
-    try PersistentStore.open(at: url, model: model, configuration: options.configuration)
+    let store = try PersistentStore.open(at: url, model: model, configuration: options.configuration)
+    // SQLite opens a file that it may not write to for reading, and would tell with the first change only.
+    guard !store.connection.isReadOnly else { throw StoreError(path: url.path, problem: .readOnly) }
+    return store
   }
 
   /// Makes the store; another process may do so at the same time.

@@ -185,6 +185,40 @@ struct StoreOpeningTests {
     withExtendedLifetime(directory) {}
   }
 
+  @Test func `a store that can't be written to is opened for reading only`() throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    let models = try Models()
+    try Self.makeStore(url, models.versions[1])
+    var bytes = try Data(contentsOf: url)
+    // A file whose format some later SQLite writes is for reading, as one without the right to write to it.
+    bytes[18] = 9
+    try bytes.write(to: url)
+    let error = #expect(throws: MigrationAssistantError.self) {
+      try PersistentStore.open(at: url, history: models.history)
+    }
+    #expect(error?.coreDataCode == 513)
+    var options = PersistentStoreOptions()
+    options.isReadOnly = true
+    let store = try PersistentStore.open(at: url, history: models.history, options: options)
+    #expect(try ManagedObjectContext(store: store).count("Item") == 5)
+    withExtendedLifetime(directory) {}
+  }
+
+  @Test func `a part of a model is told by its tables, and verified as one`() throws {
+    let directory = try TemporaryDirectory()
+    let models = try Models()
+    for configuration in ["part", nil] {
+      let url = directory.file("\(configuration ?? "whole").sqlite")
+      try Self.makeStore(url, models.versions[1], configuration: configuration)
+      let metadata = try StoreMetadata(contentsOf: url)
+      #expect(metadata.versionHashes == models.versions[1].versionHashes())
+      let report = try StoreVerification.report(onStoreAt: url.path)
+      #expect(report.findings.isEmpty && report.configuration == configuration)
+    }
+    withExtendedLifetime(directory) {}
+  }
+
   @Test func `a mapping, a delegate and stages go with the options`() throws {
     final class Renaming: MigrationAssistantDelegate {
       var events = 0

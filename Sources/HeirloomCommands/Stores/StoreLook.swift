@@ -69,6 +69,7 @@ struct StoreLook {
     let counts = try Self.converting(path) { () throws(SQLiteError) in
       if let model {
         let actual = try ActualSchema(of: connection)
+        configuration = metadata.configuration(of: model, heldBy: actual) ?? nil
         let schema = PhysicalSchema(model: model, configuration: configuration, actual: actual)
         deferred = actual.pending(under: schema).items
         return try RowCounts(connection: connection, schema: schema, actual: actual)
@@ -140,13 +141,8 @@ struct StoreLook {
   }
 
   /// Whether a model, or one of its configurations, is what the metadata name.
-  private mutating func fits(_ model: ManagedObjectModel) -> Bool {
-    for name in [nil] + model.configurations.map({ Optional($0.name) })
-    where metadata.names(model, configuration: name) {
-      configuration = name
-      return true
-    }
-    return false
+  private func fits(_ model: ManagedObjectModel) -> Bool {
+    ([nil] + model.configurations.map { Optional($0.name) }).contains { metadata.names(model, configuration: $0) }
   }
 
   private static func converting<Value>(

@@ -138,7 +138,7 @@ extension StoreVerification {
         if nearest == nil { nearest = (model, candidate.source, []) }
         continue
       }
-      if let configuration = Self.fittingConfiguration(of: model, metadata) {
+      if let configuration = metadata.configuration(of: model, heldBy: actual) {
         if report.model == nil {
           (report.model, report.configuration, report.modelSource) = (model, configuration, candidate.source)
           report.isModelFit = true
@@ -234,12 +234,6 @@ extension StoreVerification {
           + " anew when it next opens the store with a changed model.")
       return nil
     }
-  }
-
-  /// The configuration under which a model is what the metadata name: `.some(nil)` for the whole model.
-  private static func fittingConfiguration(of model: ManagedObjectModel, _ metadata: StoreMetadata) -> String?? {
-    let names: [String?] = [nil] + model.configurations.map { Optional($0.name) }
-    return names.first { metadata.names(model, configuration: $0) }
   }
 
   private static func capitalized(_ source: StoreModelCandidate.Source) -> String {

@@ -1,0 +1,27 @@
+package import HeirloomModel
+
+extension StoreMetadata {
+  /// Tells which entities of a model a store holds, if it was made with the model.
+  ///
+  /// Metadata name all entities of the model, whatever the store holds: its tables tell.
+  ///
+  /// - Parameters:
+  ///   - model: The model.
+  ///   - actual: What is in the store's file.
+  /// - Returns: The configuration, `.some(nil)` for the whole model; `nil` if the model isn't the store's.
+  package func configuration(of model: ManagedObjectModel, heldBy actual: ActualSchema) -> String?? {
+    guard names(model) else {
+      return model.configurations.map(\.name).first { names(model, configuration: $0) }.map { .some($0) }
+    }
+    func tables(_ configuration: String?) -> Set<String> {
+      let all = PhysicalSchema(model: model, configuration: configuration).tables
+      return Set(all.compactMap { if case .objects = $0.kind { $0.name } else { nil } })
+    }
+    guard !model.configurations.isEmpty else { return .some(nil) }
+    let whole = tables(nil)
+    let held = whole.filter { actual.table(named: $0) != nil }
+    guard held != whole else { return .some(nil) }
+    // A table that is missing for another reason is to be told.
+    return .some(model.configurations.map(\.name).first { tables($0) == held })
+  }
+}
