@@ -18,8 +18,8 @@ public struct ManagedObjectModel: Sendable {
   private let positions: [String: Int]
   /// Names of direct subentities by name, sorted as stores number them.
   private let subentityNames: [String: [String]]
-  /// The hashes of ``entities``, which copies of the model share.
-  let knownHashes = KnownVersionHashes()
+  /// The version hashes of ``entities`` by name: whoever compares versions asks for them many times.
+  private(set) var hashes: [String: VersionHash] = [:]
 
   /// Creates a model and checks it.
   ///
@@ -59,15 +59,15 @@ public struct ManagedObjectModel: Sendable {
     self.positions = positions
     self.subentityNames = subentityNames
     try validate()
+    hashes = computedVersionHashes()
   }
 }
 
 extension ManagedObjectModel: Hashable {
-  /// Compares all that models are made of; copies of one model are told at once.
+  /// Compares all that models are made of; the rest follows from it.
   public static func == (left: ManagedObjectModel, right: ManagedObjectModel) -> Bool {
-    left.knownHashes === right.knownHashes
-      || left.entities == right.entities && left.versionIdentifiers == right.versionIdentifiers
-        && left.configurations == right.configurations && left.fetchRequestTemplates == right.fetchRequestTemplates
+    left.entities == right.entities && left.versionIdentifiers == right.versionIdentifiers
+      && left.configurations == right.configurations && left.fetchRequestTemplates == right.fetchRequestTemplates
   }
 
   /// Hashes all that models are made of.

@@ -24,8 +24,8 @@ extension PersistentStore {
   /// - a table goes in pieces of at most 5,000 rows and 16 MB, and then as an empty table;
   /// - empty pages go back to the file system in pieces of 1,000;
   /// - an index is dropped, or made, as one piece: as long as SQLite takes for it;
-  /// - a column goes as one piece, for which SQLite writes all rows of its table again: about a second for a million rows of
-  ///   300 bytes. Other connections can read meanwhile and wait with writing; SQLite has no way to do it step by step.
+  /// - a column goes as one piece, for which SQLite writes all rows of its table again, which takes as long as the table is large.
+  ///   Other connections can read meanwhile and wait with writing; SQLite has no way to do it step by step.
   ///
   /// No previous version is kept: the migration that deferred the work kept one.
   ///

@@ -1,17 +1,17 @@
 extension ManagedObjectModel {
-  /// Computes the version hash of every entity, as Core Data does (hashes version 3).
+  /// Returns the version hash of every entity, as Core Data computes it (hashes version 3).
   ///
   /// The recipe is on the page "Version hashes" of the documentation. Nothing that leaves the stored shape alone enters:
   /// class names, defaults, renaming identifiers, indexes, delete rules, validation, user info, transient properties.
   ///
   /// - Returns: One hash for each entity, abstract ones included, by entity name.
-  /// - Complexity: One SHA-256 for each property and entity; an inherited property counts once more for each heir. Models
-  ///   remember their hashes: all but the first call are O(1).
-  public func versionHashes() -> [String: VersionHash] {
-    knownHashes.hashes {
-      var hasher = EntityHasher(model: self)
-      return Dictionary(uniqueKeysWithValues: entities.map { ($0.name, hasher.hash(of: $0)) })
-    }
+  /// - Complexity: O(1); they are computed when the model is made.
+  public func versionHashes() -> [String: VersionHash] { hashes }
+
+  /// Computes the hashes: one SHA-256 for each property and entity; an inherited property counts once more for each heir.
+  func computedVersionHashes() -> [String: VersionHash] {
+    var hasher = EntityHasher(model: self)
+    return Dictionary(uniqueKeysWithValues: entities.map { ($0.name, hasher.hash(of: $0)) })
   }
 
   /// Computes the model's version checksum.
