@@ -88,12 +88,16 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
     return start + (refusesLinks ? ", no links" : "")
   }
 
+  /// The beginnings for what is done in the candidate or in the store alone.
+  private static let fewBeginnings: [InitialState] = [.rollbackAtRest, .uncheckpointedWAL, .hotJournal]
+
   /// Every state with every operation; a new operation or builder is one line more.
   static let table: [CrashScenario] = InitialState.allCases.flatMap { initial in
-    // What code makes is made in the candidate, which the beginning touches little: the quick selection has one of them, and
-    // leaves out what two hops do as well.
+    // What code makes is made in the candidate, which the beginning touches little: a few of them are tried. The quick selection
+    // has one, and leaves out what two hops do as well.
     let codes: [Code] =
-      LongTests.areOn ? [.policies, .hops, .stages] : initial == .uncheckpointedWAL ? [.hops, .stages] : []
+      LongTests.areOn && fewBeginnings.contains(initial)
+      ? [.policies, .hops, .stages] : initial == .uncheckpointedWAL ? [.hops, .stages] : []
     return [
       CrashScenario(initial: initial, operation: .migrate, builder: .always(.rebuild)),
       CrashScenario(initial: initial, operation: .migrate, builder: .always(.cloneAndAlter)),
@@ -124,7 +128,7 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
   ]
 
   /// Clean-up that is left, found and done; the quick selection has one of each.
-  static let deferring: [CrashScenario] = InitialState.allCases.flatMap { initial -> [CrashScenario] in
+  static let deferring: [CrashScenario] = fewBeginnings.flatMap { initial -> [CrashScenario] in
     var scenarios: [CrashScenario] = []
     func add(_ operation: CrashOperation, _ deferral: Deferral, quick: InitialState) {
       guard LongTests.areOn || initial == quick else { return }
@@ -132,12 +136,7 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
     }
     add(.migrate, .leaves, quick: .uncheckpointedWAL)
     add(.migrate, .finds, quick: .rollbackAtRest)
-    switch initial {
-    case .archiveDue, .retainedVersion, .staleCandidate: break
-    case .rollbackAtRest, .uncheckpointedWAL, .partlyCheckpointedWAL, .hotJournal, .coldJournal, .persistedJournal,
-      .externalData:
-      add(.cleanUp, .leaves, quick: .uncheckpointedWAL)
-    }
+    add(.cleanUp, .leaves, quick: .uncheckpointedWAL)
     return scenarios
   }
 
@@ -164,8 +163,6 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
       ? [
         CrashScenario(initial: .uncheckpointedWAL, operation: .migrate, code: .stages),
         CrashScenario(initial: .uncheckpointedWAL, operation: .migrate, deferral: .leaves),
-        CrashScenario(initial: .rollbackAtRest, operation: .migrate, deferral: .finds),
         CrashScenario(initial: .uncheckpointedWAL, operation: .cleanUp, deferral: .leaves),
-        CrashScenario(initial: .hotJournal, operation: .cleanUp, deferral: .leaves),
       ] : [])
 }
