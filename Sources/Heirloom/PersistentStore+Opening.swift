@@ -79,7 +79,7 @@ package struct StoreOpening {
       return try open()
     }
     let assistant = MigrationAssistant(
-      storeURL: url, modelController: controller, history: history, configuration: configuration, files: files)
+      storeURL: url, modelController: controller, history: history, configuration: options.migration, files: files)
     assistant.delegate = options.delegate
     assistant.stagedManager = options.stagedManager
     let outcome = try withExtendedLifetime(options.delegate) { try assistant.migrateStore() }
@@ -92,14 +92,6 @@ package struct StoreOpening {
   }
 
   private var controller: ModelController { options.modelController ?? ModelController(storeURL: url, files: files) }
-
-  private var configuration: MigrationAssistant.Configuration {
-    var configuration = options.migration
-    configuration.infersMappingModel = configuration.infersMappingModel && options.infersMappingModel
-    configuration.defersLightweightMigration =
-      configuration.defersLightweightMigration || options.defersLightweightMigration
-    return configuration
-  }
 
   private func isMissing() throws -> Bool { try files.status(of: url.path) == nil }
 

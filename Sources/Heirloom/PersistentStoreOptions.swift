@@ -6,17 +6,23 @@ public struct PersistentStoreOptions {
   ///
   /// Without, opening it fails with `incompatible`, and so it does for a store that is only read, or that holds a configuration.
   public var migratesAutomatically: Bool = true
-  /// Whether what no given mapping says is inferred.
-  public var infersMappingModel: Bool = true
+  /// Whether what no given mapping says is inferred; the one in ``migration``.
+  public var infersMappingModel: Bool {
+    get { migration.infersMappingModel }
+    set { migration.infersMappingModel = newValue }
+  }
   /// Leads the store stage by stage where code must take part.
   public var stagedManager: StagedMigrationManager?
-  /// Whether a migration leaves the clean-up that can wait for later.
-  public var defersLightweightMigration: Bool = false
+  /// Whether a migration leaves the clean-up that can wait for later; the one in ``migration``.
+  public var defersLightweightMigration: Bool {
+    get { migration.defersLightweightMigration }
+    set { migration.defersLightweightMigration = newValue }
+  }
   /// The configuration whose entities the store holds; `nil` for all.
   public var configuration: String?
   /// Whether nothing is to be written: no new store, no migration, no snapshot.
   public var isReadOnly: Bool = false
-  /// What a migration may choose beside: mappings, policies, decisions, how long to wait, how many versions to keep.
+  /// What a migration may choose: mappings, policies, decisions, how long to wait, how many versions to keep.
   public var migration: MigrationAssistant.Configuration = MigrationAssistant.Configuration()
   /// Asked what can't be inferred, and told what happens; kept as long as the options are.
   public var delegate: (any MigrationAssistantDelegate)?

@@ -116,7 +116,7 @@ struct StagedArticleTests {
       storeURL: storeURL, modelController: controller, history: history, configuration: configuration)
     _ = try assistant.migrateStore()
 
-    let store = try PersistentStore.open(at: storeURL, model: history.current)
+    let store = try PersistentStore.open(at: storeURL, history: history)
     while try store.finishDeferredLightweightMigrationTask(), !Task.isCancelled {}
 
     #expect(!store.hasPendingDeferredMigration)

@@ -51,6 +51,7 @@ struct MadeObjectTests {
       case "too many of others":
         for entry in try manager.destinationContext.fetch("Entry").prefix(3) { entry[toOne: "box"] = boxes.first }
       case "empties another's value": boxes.first { $0.objectID?.primaryKey == 3 }?["label"] = nil
+      case "empties all", "empties all but mends them": for box in boxes { box["label"] = nil }
       default: break
       }
     }
@@ -61,6 +62,10 @@ struct MadeObjectTests {
       case "mended at last", "broken at last":
         entries.first { $0.objectID?.primaryKey == 3 }?["title"] =
           .string(mapping.userInfo["fault"] == "broken at last" ? "y" : "long enough")
+      case "empties all", "empties all but mends them":
+        let boxes = try manager.destinationContext.fetch("Box")
+        let forgets = mapping.userInfo["fault"] == "empties all"
+        for box in forgets ? boxes.dropLast() : boxes[...] { box["label"] = .string("again") }
       default: break
       }
     }
@@ -111,13 +116,13 @@ struct MadeObjectTests {
   }
 
   /// Migrates a store of notes with the policy; returns the error that it ends in, if it does.
-  private func migrate(fault: String) throws -> MigrationError? {
+  private func migrate(fault: String, notes: Int = 5) throws -> MigrationError? {
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
     let (source, destination) = try Self.models()
     let created = try PersistentStore.create(at: store, model: source)
     let context = ManagedObjectContext(store: created)
-    for number in 1...5 {
+    for number in 1...notes {
       let note = try context.insert("Note")
       note["title"] = .string("note \(number)")
       let box = try context.insert("Box")
@@ -142,7 +147,7 @@ struct MadeObjectTests {
         Issue.record("expected a migration")
         return nil
       }
-      #expect(try StoreContents(of: store, model: destination).objects["Entry"]?.count == 5)
+      #expect(try StoreContents(of: store, model: destination).objects["Entry"]?.count == notes)
       return nil
     } catch let error as MigrationAssistantError {
       #expect(try StoreContents(of: store, model: source) == before)
@@ -207,6 +212,15 @@ struct MadeObjectTests {
   @Test(arguments: ["none", "mended at last"])
   func `what is right in the end is let pass`(fault: String) throws {
     #expect(try migrate(fault: fault) == nil)
+  }
+
+  @Test func `a row that was changed is looked at in the end, however many were`() throws {
+    #expect(try migrate(fault: "empties all but mends them", notes: 1_050) == nil)
+    guard case .mappingFailed(let failure)? = try migrate(fault: "empties all", notes: 1_050) else {
+      Issue.record("expected a failure of the mapping")
+      return
+    }
+    guard case .missingValue("Box", "label", _)? = failure.underlying as? MigrationManagerError else { throw failure }
   }
 
   // MARK: Links that must be there

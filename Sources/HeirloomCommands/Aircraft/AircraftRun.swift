@@ -2,35 +2,30 @@ import Foundation
 import Heirloom
 
 /// The story Aircraft, told while it happens.
-struct AircraftRun {
+struct AircraftRun: DemoRun {
+  static let name = "Aircraft"
+  static let versionCount = 4
+
   private static let aircraftCount = 300
 
   private let story: DemoStory
-  private let directory: URL
-  private let style: TextStyle
-  private var tale: DemoTale
+  let directory: URL
+  private(set) var tale: DemoTale
 
-  /// Creates a run.
-  init(story: DemoStory, directory: URL, console: Console) {
+  init(story: DemoStory, directory: URL, tale: DemoTale) {
     self.story = story
     self.directory = directory
-    style = console.style
-    tale = DemoTale(style: console.style)
+    self.tale = tale
   }
 
   private var url: URL { directory.appendingPathComponent("Aircraft.sqlite") }
   private var models: [ManagedObjectModel] { story.versions.map(\.model) }
 
-  /// The store's file.
   var storePath: String { url.path }
 
-  /// Tells the story.
-  ///
-  /// - Returns: What happened.
-  /// - Throws: A failure if anything is not as it should be.
-  mutating func report() throws -> CommandReport {
+  mutating func tell() throws {
     tale.lines = [
-      style.bold("Aircraft get colours, and their flight data move into objects of their own, stage by stage."),
+      tale.style.bold("Aircraft get colours, and their flight data move into objects of their own, stage by stage."),
       "Everything happens in \(directory.path).",
     ]
     let first = Fleet.sample(count: Self.aircraftCount)
@@ -43,13 +38,7 @@ struct AircraftRun {
     try launchAgain()
     try readKept(kept, flown)
     try migrateFromFirst(first)
-    tale.lines += ["", style.green("All of this was checked, aircraft by aircraft, nothing assumed.")]
-    return CommandReport(
-      lines: tale.lines,
-      members: [
-        ("story", .text("Aircraft")), ("directory", .text(directory.path)), ("store", .text(storePath)),
-        ("steps", .list(tale.steps)),
-      ])
+    tale.lines += ["", tale.style.green("All of this was checked, aircraft by aircraft, nothing assumed.")]
   }
 
   // MARK: The steps
@@ -192,17 +181,6 @@ struct AircraftRun {
   private func migrated(_ outcome: MigrationOutcome) throws -> MigrationReport {
     guard case .migrated(let report) = outcome else { throw failure("there was nothing to migrate") }
     return report
-  }
-
-  private func check(_ isTrue: @autoclosure () throws -> Bool, _ complaint: String) throws {
-    guard try isTrue() else { throw failure(complaint) }
-  }
-
-  private func failure(_ complaint: String) -> CommandFailure {
-    CommandFailure(
-      exitCode: .failed, code: "failed", message: "The demo went wrong: \(complaint).",
-      suggestion: "This is a defect of Heirloom; run with --keep-files and report what is in the folder.",
-      storeAt: storePath)
   }
 }
 

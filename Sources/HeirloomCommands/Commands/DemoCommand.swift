@@ -24,25 +24,12 @@ extension Command {
 /// Tells a story with a real store.
 enum DemoCommand {
   /// The stories, the first of which is told unless another is named.
-  private enum Story: String, CaseIterable {
-    case done = "Done"
-    case diary = "Diary"
-    case aircraft = "Aircraft"
-
-    /// The number of versions that the story goes through.
-    var versionCount: Int {
-      switch self {
-      case .done: 3
-      case .diary: 2
-      case .aircraft: 4
-      }
-    }
-  }
+  private static var stories: [any DemoRun.Type] { [DoneRun.self, DiaryRun.self, AircraftRun.self] }
 
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
-    let name = arguments.positionals.first ?? Story.done.rawValue
-    guard let story = Story(rawValue: name) else {
-      let names = Story.allCases.map(\.rawValue).joined(separator: ", ")
+    let name = arguments.positionals.first ?? DoneRun.name
+    guard let story = stories.first(where: { $0.name == name }) else {
+      let names = stories.map { $0.name }.joined(separator: ", ")
       throw UsageError.invalidValue(option: "STORY", value: name, expected: "one of \(names)")
     }
     let models = try DemoStory(
@@ -54,22 +41,11 @@ enum DemoCommand {
       at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     let keepsFiles = arguments.has("--keep-files")
     defer { if !keepsFiles { try? FileManager.default.removeItem(at: directory) } }
-    var report: CommandReport
-    let storePath: String
-    switch story {
-    case .done:
-      var run = DemoRun(story: models, directory: directory, console: console)
-      (report, storePath) = (try run.report(), run.storePath)
-    case .diary:
-      var run = DiaryRun(story: models, directory: directory, console: console)
-      (report, storePath) = (try run.report(), run.storePath)
-    case .aircraft:
-      var run = AircraftRun(story: models, directory: directory, console: console)
-      (report, storePath) = (try run.report(), run.storePath)
-    }
+    var run = story.init(story: models, directory: directory, tale: DemoTale(style: console.style))
+    var report = try run.report()
     report.lines.append(
       keepsFiles
-        ? "Everything stays in \(directory.path): try heirloom inspect \(shellWord(storePath))."
+        ? "Everything stays in \(directory.path): try heirloom inspect \(shellWord(run.storePath))."
         : "The folder is removed now; --keep-files leaves it for a look.")
     return report
   }
@@ -106,46 +82,5 @@ enum DemoCommand {
       message: "The story \(name) was not found: no folder Snapshots/\(name) with a lock.json in "
         + searched.joined(separator: ", nor in ") + ".",
       suggestion: "Run the tool in Heirloom's checkout, or name the folder with --snapshots.")
-  }
-}
-
-/// The models of a story, each as it was shipped.
-struct DemoStory {
-  /// The versions in their order.
-  let versions: [NamedModel]
-
-  /// Reads a story and checks it against its lock.
-  ///
-  /// - Parameters:
-  ///   - folder: The story's folder.
-  ///   - versionCount: The number of versions that the story goes through.
-  /// - Throws: `ModelReadingError`, or a failure when a shipped version was edited.
-  init(folder: String, versionCount: Int) throws {
-    let list = try ModelVersionList(folder)
-    versions = try list.versions.map { version in
-      let model = try version.file.read().model
-      let checksum = model.versionChecksum()
-      if let locked = version.lockedChecksum, locked != checksum {
-        throw CommandFailure(
-          exitCode: .failed, code: "editedVersion",
-          message: "The version \"\(version.name)\" in \(folder) was edited after it was shipped: its checksum is"
-            + " \(checksum), and lock.json has \(locked).",
-          suggestion: "Restore the version, for example from version control.")
-      }
-      return NamedModel(name: version.name, model: model)
-    }
-    guard versions.count >= versionCount else {
-      throw CommandFailure(
-        exitCode: .failed, code: "missing",
-        message: "The story in \(folder) has \(versions.count) versions; expected \(versionCount).",
-        suggestion: "Restore the story, for example from version control.")
-    }
-  }
-
-  /// The history of an app that ships one of the versions.
-  func history(at index: Int) -> ModelHistory {
-    let current = versions[index]
-    return ModelHistory(
-      current: current.model, name: current.name, earlier: versions[..<index].map { ($0.name, $0.model) })
   }
 }

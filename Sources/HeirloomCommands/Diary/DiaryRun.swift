@@ -2,36 +2,31 @@ import Foundation
 import Heirloom
 
 /// The story Diary, told while it happens.
-struct DiaryRun {
+struct DiaryRun: DemoRun {
+  static let name = "Diary"
+  static let versionCount = 2
+
   private static let dayCount = 400
 
   private let story: DemoStory
-  private let directory: URL
-  private let style: TextStyle
-  private var tale: DemoTale
+  let directory: URL
+  private(set) var tale: DemoTale
 
-  /// Creates a run.
-  init(story: DemoStory, directory: URL, console: Console) {
+  init(story: DemoStory, directory: URL, tale: DemoTale) {
     self.story = story
     self.directory = directory
-    style = console.style
-    tale = DemoTale(style: console.style)
+    self.tale = tale
   }
 
   private var url: URL { directory.appendingPathComponent("Diary.sqlite") }
   private var old: ManagedObjectModel { story.versions[0].model }
   private var new: ManagedObjectModel { story.versions[1].model }
 
-  /// The store's file.
   var storePath: String { url.path }
 
-  /// Tells the story.
-  ///
-  /// - Returns: What happened.
-  /// - Throws: A failure if anything is not as it should be.
-  mutating func report() throws -> CommandReport {
+  mutating func tell() throws {
     tale.lines = [
-      style.bold("A diary of archived arrays becomes one of objects, by two policies of the app's own."),
+      tale.style.bold("A diary of archived arrays becomes one of objects, by two policies of the app's own."),
       "Everything happens in \(directory.path).",
     ]
     let diary = OldDiary.sample(days: Self.dayCount)
@@ -41,13 +36,7 @@ struct DiaryRun {
     try readKept(kept, diary)
     try migrateWithoutQuestions()
     try startAnew()
-    tale.lines += ["", style.green("All of this was checked, object by object, nothing assumed.")]
-    return CommandReport(
-      lines: tale.lines,
-      members: [
-        ("story", .text("Diary")), ("directory", .text(directory.path)), ("store", .text(storePath)),
-        ("steps", .list(tale.steps)),
-      ])
+    tale.lines += ["", tale.style.green("All of this was checked, object by object, nothing assumed.")]
   }
 
   // MARK: The steps
@@ -162,16 +151,5 @@ struct DiaryRun {
 
   private func checkInitial(_ content: DiaryContent, _ expected: DiaryContent) throws {
     try check(content == expected, "the store does not hold the initial template and its days")
-  }
-
-  private func check(_ isTrue: @autoclosure () throws -> Bool, _ complaint: String) throws {
-    guard try isTrue() else { throw failure(complaint) }
-  }
-
-  private func failure(_ complaint: String) -> CommandFailure {
-    CommandFailure(
-      exitCode: .failed, code: "failed", message: "The demo went wrong: \(complaint).",
-      suggestion: "This is a defect of Heirloom; run with --keep-files and report what is in the folder.",
-      storeAt: storePath)
   }
 }

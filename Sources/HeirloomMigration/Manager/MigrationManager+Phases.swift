@@ -34,6 +34,7 @@ extension MigrationManager {
   private func removeTables() throws {
     runs.removeAll()
     try associations.removeAll()
+    try destinationContext.removeSuspects()
   }
 
   private func prepare(policies: MigrationPolicyRegistry) throws {
@@ -85,7 +86,7 @@ extension MigrationManager {
       progress.completedUnitCount += visited % 128
     }
     try call(.endInstanceCreation, run) { try run.policy.endInstanceCreation(for: run.mapping, manager: self) }
-    noteWritten(by: run)
+    try noteWritten(by: run)
   }
 
   /// Calls a closure with each object of exactly one source entity.
@@ -140,7 +141,7 @@ extension MigrationManager {
     try call(.endRelationshipCreation, run) {
       try run.policy.endRelationshipCreation(for: run.mapping, manager: self)
     }
-    noteWritten(by: run)
+    try noteWritten(by: run)
   }
 
   private func validate(_ run: RowMapping) throws {
@@ -148,21 +149,24 @@ extension MigrationManager {
     try call(.performCustomValidation, run) {
       try run.policy.performCustomValidation(for: run.mapping, manager: self)
     }
-    noteWritten(by: run)
+    try noteWritten(by: run)
     // Whoever made objects of another mapping's destination leaves them to that mapping.
     let others = Set(runs.filter { $0 !== run }.compactMap(\.destination?.number))
     run.writtenEntities.subtract(others)
     if let own = run.destination?.number { run.writtenEntities.insert(own) }
     try validateWritten(by: run)
     try call(.end, run) { try run.policy.end(run.mapping, manager: self) }
-    noteWritten(by: run)
+    try noteWritten(by: run)
   }
 
   /// Keeps in mind what a mapping wrote since the last call.
-  private func noteWritten(by run: RowMapping) {
+  private func noteWritten(by run: RowMapping) throws {
     run.writtenEntities.formUnion(destinationContext.takeWrittenEntities())
-    run.suspects += destinationContext.takeSuspects()
+    try destinationContext.leaveSuspects(to: place(of: run))
   }
+
+  /// The place of a mapping among those that run object by object.
+  private func place(of run: RowMapping) -> Int { runs.firstIndex { $0 === run } ?? runs.count }
 
   /// Throws if an object that code made or changed is not as its entity wants it.
   ///
@@ -180,9 +184,11 @@ extension MigrationManager {
         try made.check(entity, after: key)
       }
     }
-    for suspect in run.suspects { try check(run) { try made.check(suspect) } }
+    let place = place(of: run)
+    while case let suspects = try destinationContext.takeSuspects(leftTo: place), !suspects.isEmpty {
+      for suspect in suspects { try check(run) { try made.check(suspect) } }
+    }
     run.writtenEntities.removeAll()
-    run.suspects.removeAll()
   }
 
   /// Runs a check of what a mapping wrote and says of a fault which object has it.

@@ -28,8 +28,6 @@ final class RowMapping {
   var evaluator: ExpressionEvaluator?
   /// The numbers of the entities of whose objects the mapping wrote some that nobody has looked at yet.
   var writtenEntities: Set<Int> = []
-  /// Rows that it changed to what a save would refuse.
-  var suspects: [Suspect] = []
   /// The source key that was last given to a destination object.
   var lastKeptKey: Int64?
   /// The relationship mappings that say something.

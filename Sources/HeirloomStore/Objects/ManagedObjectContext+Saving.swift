@@ -114,14 +114,6 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Tells which rows were changed to what a save would refuse since the last call, as far as that could be told at once.
-  ///
-  /// - Returns: The rows; they may have been changed again.
-  package func takeSuspects() -> [Suspect] {
-    defer { suspects.removeAll() }
-    return suspects
-  }
-
   /// Tells of which entities objects were written since the last call.
   ///
   /// - Returns: The numbers of the entities, those of deleted objects included.
@@ -133,7 +125,7 @@ extension ManagedObjectContext {
 
   private func writeUpdate(of object: ManagedObject) throws(ManagedObjectError) {
     note(object.plan)
-    if isStreaming { suspect(object) }
+    if isStreaming { try suspect(object) }
     if !isStreaming { object.dropDeletedReferences() }
     let isWritten = try sql { () throws(SQLiteError) in
       try object.plan.writer.update(

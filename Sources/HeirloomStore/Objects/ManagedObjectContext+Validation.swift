@@ -1,13 +1,5 @@
 package import HeirloomModel
 
-/// A row of a store that may not be as its model wants it.
-package struct Suspect: Hashable, Sendable {
-  /// The number of the row's entity.
-  package let entity: Int
-  /// The primary key.
-  package let primaryKey: Int64
-}
-
 extension ManagedObjectContext {
   /// Looks whether an object is as its model wants it: required properties, rules for values, numbers of related objects.
   ///
@@ -105,7 +97,7 @@ extension ManagedObjectContext {
   }
 
   /// Notes a changed object that a save would refuse; whether it is mended later shows in the end.
-  func suspect(_ object: ManagedObject) {
+  func suspect(_ object: ManagedObject) throws(ManagedObjectError) {
     let plan = object.plan
     let lacks = plan.required.contains { required in
       if case .null = object.pendingValue(required.slot) { true } else { false }
@@ -114,9 +106,37 @@ extension ManagedObjectContext {
     guard lacks || hasRules && (try? validateRules(of: object, onlyChanges: true)) == nil else {
       return
     }
-    // More of them say nothing more.
-    guard suspects.count < 10_000 else { return }
-    suspects.append(Suspect(entity: plan.entity.number, primaryKey: object.key))
+    try sql { () throws(SQLiteError) in
+      if suspects == nil {
+        suspects = try SuspectTable(connection: store.connection, statements: store.statements)
+      }
+      try suspects?.note(Suspect(entity: plan.entity.number, primaryKey: object.key))
+    }
+  }
+
+  /// Leaves the rows that were changed to what a save would refuse since the last call to somebody who looks at them later.
+  ///
+  /// - Parameter holder: A number of theirs, from 0.
+  /// - Throws: ``ManagedObjectError``.
+  package func leaveSuspects(to holder: Int) throws(ManagedObjectError) {
+    try sql { () throws(SQLiteError) in try suspects?.leave(to: holder) }
+  }
+
+  /// Takes some of the rows that were left to somebody, as far as that they are not right could be told at once.
+  ///
+  /// - Parameter holder: Their number.
+  /// - Returns: Rows, which may have been changed again; none when there are no more.
+  /// - Throws: ``ManagedObjectError``.
+  package func takeSuspects(leftTo holder: Int) throws(ManagedObjectError) -> [Suspect] {
+    try sql { () throws(SQLiteError) in try suspects?.take(leftTo: holder) ?? [] }
+  }
+
+  /// Forgets rows that nobody looked at; for the end of a streaming context's work.
+  ///
+  /// - Throws: ``ManagedObjectError``.
+  package func removeSuspects() throws(ManagedObjectError) {
+    try sql { () throws(SQLiteError) in try suspects?.remove() }
+    suspects = nil
   }
 
   /// Whether a key is to lead to an object that has no key yet.

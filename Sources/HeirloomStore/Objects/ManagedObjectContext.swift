@@ -41,8 +41,8 @@ public final class ManagedObjectContext {
   package internal(set) var writtenTables: Set<String> = []
   /// The numbers of the entities of whose objects some were written since someone asked.
   var writtenEntities: Set<Int> = []
-  /// Rows that were changed to what a save would refuse, as far as that can be told at once.
-  var suspects: [Suspect] = []
+  /// Rows that were changed to what a save would refuse, as far as that can be told at once; `nil` until there was one.
+  var suspects: SuspectTable?
   /// The highest keys before any was given, by the number of the tree's root; -1 where none was.
   private var keysBefore: [Int64]
   /// The columns by which rows were asked for, each with its table.

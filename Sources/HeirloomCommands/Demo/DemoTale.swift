@@ -4,7 +4,8 @@ struct DemoTale {
   var lines: [String] = []
   /// The steps.
   private(set) var steps: [OutputValue] = []
-  private let style: TextStyle
+  /// How lines are set off.
+  let style: TextStyle
   private var chapter = 0
 
   /// Creates an empty tale.

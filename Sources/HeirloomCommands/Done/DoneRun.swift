@@ -1,38 +1,31 @@
 import Foundation
 import Heirloom
 
-/// The demo's story, told while it happens.
-struct DemoRun {
+/// The story Done, told while it happens.
+struct DoneRun: DemoRun {
+  static let name = "Done"
+  static let versionCount = 3
+
   private static let itemCount = 3000
   private static let addedCount = 12
 
   private let story: DemoStory
-  private let directory: URL
-  private let console: Console
-  private let style: TextStyle
-  private var tale: DemoTale
+  let directory: URL
+  private(set) var tale: DemoTale
 
-  /// Creates a run.
-  init(story: DemoStory, directory: URL, console: Console) {
+  init(story: DemoStory, directory: URL, tale: DemoTale) {
     self.story = story
     self.directory = directory
-    self.console = console
-    style = console.style
-    tale = DemoTale(style: console.style)
+    self.tale = tale
   }
 
   private var url: URL { directory.appendingPathComponent("Done.sqlite") }
 
-  /// The store's file.
   var storePath: String { url.path }
 
-  /// Tells the story.
-  ///
-  /// - Returns: What happened.
-  /// - Throws: A failure if anything is not as it should be.
-  mutating func report() throws -> CommandReport {
+  mutating func tell() throws {
     tale.lines = [
-      style.bold("A to-do list lives through three versions of its model, and the first one comes back."),
+      tale.style.bold("A to-do list lives through three versions of its model, and the first one comes back."),
       "Everything happens in \(directory.path).",
     ]
     let first = try makeStore()
@@ -42,27 +35,21 @@ struct DemoRun {
     _ = try launch(version: 2, expecting: grown)
     try restore(kept, expecting: first, leaving: grown)
     try tellPlaces()
-    return CommandReport(
-      lines: tale.lines,
-      members: [
-        ("story", .text("Done")), ("directory", .text(directory.path)), ("store", .text(storePath)),
-        ("steps", .list(tale.steps)),
-      ])
   }
 
   // MARK: The steps
 
   /// The first launch of the first version.
-  private mutating func makeStore() throws -> DemoItems {
+  private mutating func makeStore() throws -> DoneItems {
     let version = story.versions[0]
     tale.heading("The app ships with the model \"\(version.name)\"")
     let start = ContinuousClock.now
     let store = try PersistentStore.create(at: url, model: version.model)
-    try DemoItems.add(0..<Self.itemCount, to: store)
+    try DoneItems.add(0..<Self.itemCount, to: store)
     try store.close()
     let seconds = start.duration(to: .now) / .seconds(1)
     try archive(version)
-    let items = try DemoItems(of: storePath, model: version.model)
+    let items = try DoneItems(of: storePath, model: version.model)
     try check(items.count == Self.itemCount, "the store holds \(items.count) items instead of \(Self.itemCount)")
     tale.say("A store with \(counted(Int64(items.count), "item")) was made in \(durationText(seconds)).")
     tale.step("create", [("version", .text(version.name)), ("rows", .integer(Int64(items.count)))])
@@ -70,7 +57,7 @@ struct DemoRun {
   }
 
   /// A launch with a newer model: the two calls of an app.
-  private mutating func launch(version index: Int, expecting before: DemoItems) throws -> PreviousVersion {
+  private mutating func launch(version index: Int, expecting before: DoneItems) throws -> PreviousVersion {
     let version = story.versions[index]
     let last = story.versions[index - 1]
     tale.heading("An update brings the model \"\(version.name)\", and the app starts")
@@ -78,16 +65,16 @@ struct DemoRun {
       tale.say("changed: \(change.description)")
     }
     let assistant = assistant(version: index)
-    let log = DemoLog()
+    let log = DoneLog()
     assistant.delegate = log
     guard case .migrated(let report) = try withExtendedLifetime(log, { try assistant.migrateStore() }) else {
       throw failure("the assistant found nothing to migrate")
     }
     for line in log.lines { tale.say("assistant: \(line)") }
-    let after = try DemoItems(of: storePath, model: version.model)
+    let after = try DoneItems(of: storePath, model: version.model)
     try check(
       after == before, "the migrated store holds \(after.count) items that are not the \(before.count) from before")
-    let kept = try DemoItems(of: report.retained.storeURL.path, model: last.model)
+    let kept = try DoneItems(of: report.retained.storeURL.path, model: last.model)
     try check(kept == before, "the version that was kept does not hold the \(before.count) items from before")
     let row = report.plan.rows.first { $0.entity == "Item" }
     try check(row?.before == Int64(before.count) && row?.after == Int64(after.count), "the report counts other rows")
@@ -126,12 +113,12 @@ struct DemoRun {
   }
 
   /// The user goes on with the new version.
-  private mutating func addItems(version index: Int) throws -> DemoItems {
+  private mutating func addItems(version index: Int) throws -> DoneItems {
     let model = story.versions[index].model
     let store = try PersistentStore.open(at: url, model: model)
-    try DemoItems.add(Self.itemCount..<(Self.itemCount + Self.addedCount), to: store)
+    try DoneItems.add(Self.itemCount..<(Self.itemCount + Self.addedCount), to: store)
     try store.close()
-    let items = try DemoItems(of: storePath, model: model)
+    let items = try DoneItems(of: storePath, model: model)
     try check(items.count == Self.itemCount + Self.addedCount, "the store holds \(items.count) items")
     tale.say("The user adds \(counted(Int64(Self.addedCount), "item")): there are \(grouped(Int64(items.count))) now.")
     tale.step("use", [("rows", .integer(Int64(items.count)))])
@@ -139,13 +126,13 @@ struct DemoRun {
   }
 
   /// Puts the first version back.
-  private mutating func restore(_ kept: PreviousVersion, expecting first: DemoItems, leaving last: DemoItems) throws {
+  private mutating func restore(_ kept: PreviousVersion, expecting first: DoneItems, leaving last: DoneItems) throws {
     tale.heading("And if the user wants the first version back?")
     let result = try assistant(version: 2).restorePreviousVersion(kept.id)
-    let items = try DemoItems(of: storePath, model: story.versions[0].model)
+    let items = try DoneItems(of: storePath, model: story.versions[0].model)
     try check(items == first, "the restored store does not hold the \(first.count) items of the first version")
     guard let retained = result.retained else { throw failure("the store that was there was not kept") }
-    let kept = try DemoItems(of: retained.storeURL.path, model: story.versions[2].model)
+    let kept = try DoneItems(of: retained.storeURL.path, model: story.versions[2].model)
     try check(kept == last, "the store that was there was not kept with its \(last.count) items")
     tale.say(
       "\(result.restored.id) is the store again: \(counted(Int64(items.count), "item")) of \"\(story.versions[0].name)\","
@@ -160,11 +147,11 @@ struct DemoRun {
   }
 
   private mutating func tellPlaces() throws {
-    tale.lines += ["", style.bold("Where everything lies:")]
+    tale.lines += ["", tale.style.bold("Where everything lies:")]
     tale.say("store   \(storePath)")
     for version in try assistant(version: 2).previousVersions() { tale.say("kept    \(version.storeURL.path)") }
     tale.say("model   \(ModelController(storeURL: url).snapshotURL.path)")
-    tale.lines += ["", style.green("All of this was checked, nothing assumed.")]
+    tale.lines += ["", tale.style.green("All of this was checked, nothing assumed.")]
   }
 
   // MARK: Parts
@@ -185,21 +172,10 @@ struct DemoRun {
   private func losses(_ plan: MigrationPlan) -> String {
     plan.losses.isEmpty ? "nothing was lost" : "lost: " + plan.losses.map(\.reason).joined(separator: "; ")
   }
-
-  private func check(_ isTrue: @autoclosure () throws -> Bool, _ complaint: String) throws {
-    guard try isTrue() else { throw failure(complaint) }
-  }
-
-  private func failure(_ complaint: String) -> CommandFailure {
-    CommandFailure(
-      exitCode: .failed, code: "failed", message: "The demo went wrong: \(complaint).",
-      suggestion: "This is a defect of Heirloom; run with --keep-files and report what is in the folder.",
-      storeAt: storePath)
-  }
 }
 
 /// Remembers what the assistant told.
-private final class DemoLog: MigrationAssistantDelegate {
+private final class DoneLog: MigrationAssistantDelegate {
   private(set) var lines: [String] = []
 
   func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {

@@ -2,7 +2,7 @@ import Foundation
 import Heirloom
 
 /// The items of the demo's store, as its first version knows them.
-struct DemoItems: Equatable {
+struct DoneItems: Equatable {
   private struct Item: Equatable {
     let name: AttributeValue?
     let createdAt: AttributeValue?
@@ -35,7 +35,7 @@ struct DemoItems: Equatable {
   var count: Int { items.count }
 
   /// Whether every item of another store is here, with equal values and under the same key.
-  func contains(_ others: DemoItems) -> Bool {
+  func contains(_ others: DoneItems) -> Bool {
     others.items.allSatisfy { items[$0.key] == $0.value }
   }
 

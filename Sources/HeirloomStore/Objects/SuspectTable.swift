@@ -1,0 +1,67 @@
+/// A row of a store that may not be as its model wants it.
+package struct Suspect: Hashable, Sendable {
+  /// The number of the row's entity.
+  package let entity: Int
+  /// The primary key.
+  package let primaryKey: Int64
+}
+
+/// The rows that code changed to what a save would refuse, until somebody looks at them again.
+///
+/// They are in a temporary table: code may well do so to every object, and mend them later.
+struct SuspectTable {
+  private static let table = quote("heirloom_suspects")
+  /// Who changed rows that nobody has claimed yet.
+  private static let nobody: Int64 = -1
+
+  private let connection: Connection
+  private let statements: StatementCache
+  private var hasUnclaimed = false
+
+  /// Makes the table.
+  init(connection: Connection, statements: StatementCache) throws(SQLiteError) {
+    self.connection = connection
+    self.statements = statements
+    try connection.execute("DROP TABLE IF EXISTS temp.\(Self.table)")
+    try connection.execute(
+      "CREATE TEMP TABLE \(Self.table) (holder INTEGER, entity INTEGER, key INTEGER,"
+        + " PRIMARY KEY (holder, entity, key)) WITHOUT ROWID")
+  }
+
+  /// Notes a row; it may have been noted before.
+  mutating func note(_ suspect: Suspect) throws(SQLiteError) {
+    hasUnclaimed = true
+    try statements.run(
+      "INSERT OR IGNORE INTO temp.\(Self.table) VALUES (?1, ?2, ?3)",
+      [.integer(Self.nobody), .integer(Int64(suspect.entity)), .integer(suspect.primaryKey)])
+  }
+
+  /// Leaves the rows that were noted since the last call to somebody.
+  mutating func leave(to holder: Int) throws(SQLiteError) {
+    guard hasUnclaimed else { return }
+    hasUnclaimed = false
+    try connection.execute(
+      "UPDATE OR REPLACE temp.\(Self.table) SET holder = ?1 WHERE holder = ?2",
+      [.integer(Int64(holder)), .integer(Self.nobody)])
+  }
+
+  /// Takes some of the rows that were left to somebody; none when there are no more.
+  func take(leftTo holder: Int) throws(SQLiteError) -> [Suspect] {
+    let rows = try connection.rows(
+      "SELECT entity, key FROM temp.\(Self.table) WHERE holder = ?1 ORDER BY entity, key LIMIT 1000",
+      [.integer(Int64(holder))])
+    guard let last = rows.last else { return [] }
+    try connection.execute(
+      "DELETE FROM temp.\(Self.table) WHERE holder = ?1 AND (entity, key) <= (?2, ?3)",
+      [.integer(Int64(holder)), last[0], last[1]])
+    return rows.compactMap { row in
+      guard let entity = row[0].integer.flatMap({ Int(exactly: $0) }), let key = row[1].integer else { return nil }
+      return Suspect(entity: entity, primaryKey: key)
+    }
+  }
+
+  /// Removes the table.
+  func remove() throws(SQLiteError) {
+    try connection.execute("DROP TABLE IF EXISTS temp.\(Self.table)")
+  }
+}
