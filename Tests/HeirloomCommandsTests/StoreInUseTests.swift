@@ -57,7 +57,7 @@ struct StoreInUseTests {
     }
   }
 
-  @Test(arguments: Hold.allCases)
+  @Test(arguments: LongTests.areOn ? Hold.allCases : [.reader, .rollbackWriter])
   func `a store that another process holds is left alone`(hold: Hold) throws {
     let directory = try TemporaryDirectory()
     let store = try Notebook.makeStore(in: directory, count: 100)

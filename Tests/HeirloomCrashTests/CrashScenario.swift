@@ -140,7 +140,7 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
     return scenarios
   }
 
-  static let all = table + further + deferring
+  static let all = LongTests.selection(of: table, every: 3) + further + deferring
 
   /// The scenarios whose recovery is crashed in as well.
   static let base: [CrashScenario] =

@@ -38,7 +38,9 @@ struct CorpusTests {
     var verdicts: [ModelDifference.Verdict: Int] = [:]
     // One project has its history twice, for the most part.
     var known: [[ManagedObjectModel]: ModelDifference] = [:]
-    for pair in Self.pairs where pair.project == project && !Self.unreadable.contains(pair.name) {
+    let pairs = Self.pairs.filter { $0.project == project && !Self.unreadable.contains($0.name) }
+    let selection = LongTests.selection(of: pairs, every: pairs.count > 50 ? 4 : 1)
+    for pair in selection {
       let (source, destination) = try pair.models()
       let isOfTwins = pair.project == "threema-ios"
       let twin = isOfTwins ? known[[source, destination]] : nil
@@ -60,7 +62,11 @@ struct CorpusTests {
         #expect(subjects.contains(String(subject)), "\(pair.name): \(change)")
       }
     }
-    #expect(verdicts == Self.verdicts[project])
+    if selection.count == pairs.count {
+      #expect(verdicts == Self.verdicts[project])
+    } else {
+      #expect(Set(verdicts.keys).isSubset(of: Self.verdicts[project, default: [:]].keys))
+    }
   }
 
   @Test(arguments: projects)

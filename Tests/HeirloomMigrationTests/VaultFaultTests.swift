@@ -65,7 +65,7 @@ struct VaultFaultTests {
     #expect(fixture.externalNames() == externalNames, note)
   }
 
-  @Test(arguments: settings)
+  @Test(arguments: LongTests.selection(of: settings, every: 3))
   func `a fault at any call loses nothing, and the next run completes`(_ setting: Setting) throws {
     let content = try VaultFixture(setting.shape, rows: 12).content()
     let old = VaultFixture.Content(version: 1, rows: content.rows, journalMode: nil)

@@ -142,7 +142,7 @@ struct VaultRestoringTests {
       try Data(contentsOf: fixture.url("\(fixture.location.incompatible)/\(folder)/Journal.sqlite-wal")) == wal)
   }
 
-  @Test(arguments: [false, true], [false, true])
+  @Test(arguments: LongTests.areOn ? [false, true] : [true], [false, true])
   func `a fault at any call of a restoration loses nothing`(_ isSticky: Bool, _ isMissing: Bool) throws {
     var number = 1
     while true {

@@ -6,7 +6,7 @@ import Testing
 /// The two builders, compared with each other: they must make the same store of the same store.
 struct BuilderTests {
   @Test(
-    arguments: InferableChangeTests.changes + InferableChangeTests.arrivals, LongTests.areOn ? [0, 1, 7, 40] : [0, 7])
+    arguments: InferableChangeTests.changes + InferableChangeTests.arrivals, LongTests.areOn ? [0, 1, 7, 40] : [7])
   func `both builders make the same store of a generated one`(
     change: InferableChangeTests.Change, objects: Int
   ) throws {

@@ -11,9 +11,7 @@ struct CorpusHistoryTests {
 
   @Test(arguments: projects)
   func `stores reach later versions of their history with every object, or say why not`(project: String) throws {
-    for (index, jump) in try Self.jumps(of: project).enumerated() where LongTests.areOn || index.isMultiple(of: 2) {
-      try migrate(jump.store, to: jump)
-    }
+    for jump in LongTests.selection(of: try Self.jumps(of: project), every: 3) { try migrate(jump.store, to: jump) }
   }
 
   /// Every store of the corpus with the next and the last version of its history.
@@ -81,7 +79,7 @@ struct CorpusHistoryTests {
   }
 
   /// The next version of any app: one more entity, whose name sorts first and so renumbers all others.
-  @Test(arguments: Corpus.storePaths)
+  @Test(arguments: LongTests.selection(of: Corpus.storePaths, every: 3))
   func `a new entity that renumbers all others leaves every object and every table of others as it was`(
     path: String
   ) throws {

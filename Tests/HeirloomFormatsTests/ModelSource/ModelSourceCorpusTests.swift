@@ -6,10 +6,10 @@ import Testing
 
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct ModelSourceCorpusTests {
-  /// Unoptimised code takes half a minute for all snapshots; every sixth will do there.
+  /// Unoptimised code takes half a minute for all snapshots; every twelfth will do there.
   private static let snapshotStride: Int = {
     #if DEBUG
-      6
+      12
     #else
       1
     #endif

@@ -36,7 +36,7 @@ struct StreamingTests {
     return values
   }
 
-  @Test(arguments: ["Note", "Person", "Worker", "Boss", "Cover"])
+  @Test(arguments: LongTests.selection(of: ["Note", "Person", "Worker", "Boss", "Cover"], every: 2))
   func `an object has the same values while it is streamed, kept, or found by its key`(entity: String) throws {
     let (streaming, single) = (try context(), try context())
     var seen: [[String: AttributeValue]] = []
