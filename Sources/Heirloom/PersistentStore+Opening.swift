@@ -73,8 +73,7 @@ package struct StoreOpening {
       throw StoreError(path: url.path, problem: .unknownConfiguration(configuration))
     }
     if try isMissing() { try FolderMaker(files: files).makeFolders(url.deletingLastPathComponent().path) }
-    // What a migration by the whole model would make of a part of it can't be known.
-    guard options.migratesAutomatically, options.configuration == nil else {
+    guard options.migratesAutomatically, try !holdsCurrentPart() else {
       if try isMissing() { try create() }
       return try open()
     }
@@ -92,6 +91,12 @@ package struct StoreOpening {
   }
 
   private var controller: ModelController { options.modelController ?? ModelController(storeURL: url, files: files) }
+
+  /// Whether the entities of the configuration that is asked for are current: what else is new is not of this store.
+  private func holdsCurrentPart() throws -> Bool {
+    guard let configuration = options.configuration, try !isMissing() else { return false }
+    return try StoreMetadata(contentsOf: url).isCompatible(with: model, configuration: configuration)
+  }
 
   private func isMissing() throws -> Bool { try files.status(of: url.path) == nil }
 

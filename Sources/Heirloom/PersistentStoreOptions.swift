@@ -4,7 +4,7 @@ public import HeirloomMigration
 public struct PersistentStoreOptions {
   /// Whether a store of another version is migrated first.
   ///
-  /// Without, opening it fails with `incompatible`, and so it does for a store that is only read, or that holds a configuration.
+  /// Without, opening it fails with `incompatible`, and so it does for a store that is only read.
   public var migratesAutomatically: Bool = true
   /// Whether what no given mapping says is inferred; the one in ``migration``.
   public var infersMappingModel: Bool {

@@ -13,6 +13,8 @@ public enum MigrationError: Error, Sendable {
   case notUnique(DuplicateObjects)
   /// The store has rows that the model can't explain: an entity number it doesn't have, a table that is missing.
   case storeContradictsModel(reason: String)
+  /// The store holds a configuration's part of its model, and the migration would lead out of it.
+  case unfitConfiguration(String, reason: String)
   /// The stages of the migration can't be used.
   case unfitStages(StagedMigrationError)
   /// Code of a stage failed.
@@ -41,6 +43,8 @@ extension MigrationError: CustomStringConvertible {
         + " \(names.count == 1 ? "is" : "are") not registered; known are: \(known.isEmpty ? "none" : Self.list(known))."
     case .invalidExpression(let expression): expression.description
     case .mappingFailed(let failure): failure.description
+    case .unfitConfiguration(let name, let reason):
+      "The store holds the configuration \"\(name)\" of its model, and can't be migrated as such: \(reason)."
     case .unfitStages(let error): error.description
     case .stageFailed(let failure): failure.description
     case .notUnique(let duplicates): duplicates.description
@@ -64,7 +68,7 @@ extension MigrationError: CustomStringConvertible {
     switch self {
     case .unsupportedMapping, .unknownPolicies, .invalidExpression: 134140
     case .notUnique: 134111
-    case .storeContradictsModel: 134020
+    case .storeContradictsModel, .unfitConfiguration: 134020
     case .unfitStages(let error): error.coreDataCode
     case .unexpectedRowCount, .proofFailed, .appFailed, .mappingFailed, .stageFailed, .unfitDecision: 134110
     case .database(_, let coreDataCode): coreDataCode

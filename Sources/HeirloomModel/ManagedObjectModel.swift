@@ -188,6 +188,18 @@ extension ManagedObjectModel {
     return names.compactMap { entity(named: $0) }
   }
 
+  /// Makes a model of what a configuration's store holds: its entities and their ancestors, whose table they live in.
+  ///
+  /// - Parameter configuration: A configuration's name.
+  /// - Returns: A model without configurations and fetch request templates; `nil` for an unknown configuration.
+  /// - Throws: ``ModelError/missingDestination(entity:relationship:destination:)`` if a relationship leads out of it.
+  package func part(inConfiguration configuration: String) throws(ModelError) -> ManagedObjectModel? {
+    guard let members = entities(inConfiguration: configuration) else { return nil }
+    let names = Set(members.flatMap { lineage(of: $0.name).map(\.name) })
+    return try ManagedObjectModel(
+      entities: entities.filter { names.contains($0.name) }, versionIdentifiers: versionIdentifiers)
+  }
+
   /// An entity and its ancestors, the nearest first.
   private func lineage(of name: String) -> [EntityDescription] {
     guard let entity = entity(named: name) else { return [] }

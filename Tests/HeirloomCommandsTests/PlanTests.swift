@@ -7,9 +7,7 @@ import Testing
 struct PlanTests {
   private static let keys: Set<String> = [
     "verdict", "changes", "obstacles", "steps", "losses", "blockers", "decisions", "rowsRewritten", "deferred",
-    "bytesNeeded",
-    "seconds",
-    "builder", "warnings",
+    "configuration", "bytesNeeded", "seconds", "builder", "warnings",
   ]
 
   @Test(arguments: ["plan", "rehearse"])

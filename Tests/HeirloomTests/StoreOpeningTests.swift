@@ -119,7 +119,7 @@ struct StoreOpeningTests {
     case (.unknown, .notInferring): .code(134_140)
     case (.newer, _), (.unknown, _): .code(134_100)
     case (.needsMapping, .standard): .code(134_190)
-    case (.needsMapping, .notInferring): .code(134_190)
+    case (.needsMapping, .notInferring), (.needsMapping, .part): .code(134_190)
     case (.needsMapping, _): .code(134_100)
     }
   }

@@ -26,7 +26,7 @@ struct PlanText {
       ("rowsRewritten", .integer(plan?.rowsRewritten ?? 0)),
       ("bytesNeeded", .integer(plan?.bytesNeeded ?? 0)),
       ("seconds", .number(seconds ?? plan?.estimatedSeconds ?? 0)), ("builder", .optional(plan?.builder.rawValue)),
-      ("deferred", .texts(plan?.deferred.items ?? [])),
+      ("deferred", .texts(plan?.deferred.items ?? [])), ("configuration", .optional(plan?.configuration)),
     ]
   }
 

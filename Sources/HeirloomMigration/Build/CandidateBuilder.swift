@@ -62,7 +62,9 @@ struct CandidateBuilder {
   /// What keeps the index of a constraint from being made; `nil` for any other failure.
   private func duplicates(_ error: SQLiteError, _ step: MigrationStep) -> DuplicateObjects? {
     guard step.kind == .createIndex, error.isConstraint,
-      let index = PhysicalSchema(model: plan.destination).indexes.first(where: { $0.name == step.subject })
+      let index = PhysicalSchema(model: plan.destination, configuration: plan.configuration).indexes.first(where: {
+        $0.name == step.subject
+      })
     else { return nil }
     return (try? DuplicateObjects(violating: index, connection: connection)) ?? nil
   }

@@ -30,7 +30,8 @@ struct QuarantineWriter {
     statements = StatementCache(connection: store.connection)
     destination = plan.destination
     schema = PhysicalSchema(
-      model: plan.source, actual: try ActualSchema(of: connection, database: SchemaName.store))
+      model: plan.source, configuration: plan.configuration,
+      actual: try ActualSchema(of: connection, database: SchemaName.store))
     storeIdentifier = try StoreMetadata(connection: connection, database: SchemaName.store, path: store.path).identifier
     supportFolder =
       StoreLocation.supportName(forStore: StoreLocation.split(store.externalPath).name) + "/_EXTERNAL_DATA"

@@ -10,9 +10,10 @@ struct MetadataSteps {
 
   /// Plans the steps from the store's own metadata, whose identifier and app keys are kept.
   ///
-  /// `generation` is the identifier that tells this candidate from any other file; `deferral` is what is left in it.
+  /// They name all of a model, whatever part of it the store holds. `generation` is the identifier that tells this candidate
+  /// from any other file; `deferral` is what is left in it.
   init(
-    metadata: StoreMetadata, source: PhysicalSchema, destination: PhysicalSchema,
+    metadata: StoreMetadata, model: ManagedObjectModel, source: PhysicalSchema, destination: PhysicalSchema,
     routing: EntityRouting, generation: String, deferral: DeferredMigration = DeferredMigration()
   ) throws {
     let candidate = quote(SchemaName.candidate)
@@ -38,7 +39,7 @@ struct MetadataSteps {
           + "\(max(last, Self.firstFrameworkNumber - 1))"))
 
     var updated = metadata
-    updated.adopt(destination.model)
+    updated.adopt(model)
     updated.generation = generation
     // What an earlier migration had left is not in the candidate.
     updated.deferredMigration = deferral.isEmpty ? nil : deferral
@@ -50,7 +51,7 @@ struct MetadataSteps {
       statements.append(
         PlannedStatement(
           "INSERT INTO \(candidate).\(quote(PhysicalName.modelCacheTable)) VALUES (?1)",
-          values: [.blob(try ModelArchiveWriter.cache(destination.model))]))
+          values: [.blob(try ModelArchiveWriter.cache(model))]))
     } catch {
       // It is a cache: the store is complete without it, and its model is beside it.
       warnings.append("the migrated store gets no copy of its model: \(error)")

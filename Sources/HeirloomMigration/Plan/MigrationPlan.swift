@@ -8,7 +8,9 @@ public struct MigrationPlan: Hashable, Sendable {
   public let source: ManagedObjectModel
   /// The model that the store will have.
   public let destination: ManagedObjectModel
-  /// How entities and properties of the source become those of the destination.
+  /// The configuration whose part of the models the store holds; `nil` for all of it.
+  public let configuration: String?
+  /// How entities and properties of the source become those of the destination, as far as the store holds them.
   public let mapping: MappingModel
   /// How the candidate is made.
   public let builder: Builder

@@ -10,9 +10,9 @@ struct MigrationPlanner {
   let connection: Connection
   /// The store's file, for messages.
   let storePath: String
-  let sourceModel: ManagedObjectModel
-  let destinationModel: ManagedObjectModel
-  let mapping: MappingModel
+  var sourceModel: ManagedObjectModel
+  var destinationModel: ManagedObjectModel
+  var mapping: MappingModel
   /// The policies that it may name.
   let policies: MigrationPolicyRegistry
   /// Who says how the candidate is made.
@@ -43,6 +43,23 @@ struct MigrationPlanner {
 
   private func makePlan() throws -> MigrationPlan {
     let actual = try ActualSchema(of: connection, database: SchemaName.store)
+    let storeMetadata = try StoreMetadata(connection: connection, database: SchemaName.store, path: storePath)
+    // The store's tables tell which part of the model it holds, and that is what is migrated.
+    guard let configuration = storeMetadata.configuration(of: sourceModel, heldBy: actual) ?? nil else {
+      return try makePlan(of: nil, storeMetadata, actual)
+    }
+    var part = self
+    (part.sourceModel, part.destinationModel, part.mapping) = try parts(inConfiguration: configuration)
+    return try part.makePlan(of: (configuration, self), storeMetadata, actual)
+  }
+
+  /// Makes the plan for the part of the models that the store holds.
+  ///
+  /// `whole` is the configuration that it holds, with the planner of the whole models; `nil` if it holds them.
+  private func makePlan(
+    of whole: (configuration: String, planner: MigrationPlanner)?, _ storeMetadata: StoreMetadata,
+    _ actual: ActualSchema
+  ) throws -> MigrationPlan {
     let source = PhysicalSchema(model: sourceModel, actual: actual)
     let drift = actual.drift(from: source)
     if let fatal = drift.first(where: \.isFatal) {
@@ -51,7 +68,6 @@ struct MigrationPlanner {
     try checkBookkeeping(actual)
     let destination = PhysicalSchema(model: destinationModel, joinOwners: keptJoinOwners(of: source))
     let counts = try StoreCounts(connection: connection, schema: source)
-    let storeMetadata = try StoreMetadata(connection: connection, database: SchemaName.store, path: storePath)
     let compiled = try CompiledMappings(
       mapping, source: source, destination: destinationModel, functions: policies.evaluatorFunctions,
       storeIdentifier: storeMetadata.identifier, connection: connection)
@@ -66,7 +82,8 @@ struct MigrationPlanner {
 
     func metadata(leaving deferral: DeferredMigration = DeferredMigration()) throws -> MetadataSteps {
       try MetadataSteps(
-        metadata: storeMetadata, source: source, destination: destination, routing: routing, generation: generation,
+        metadata: storeMetadata, model: whole?.planner.destinationModel ?? destinationModel, source: source,
+        destination: destination, routing: routing, generation: generation,
         deferral: deferral)
     }
     let room = LinkRoom(routing: routing, source: source, destination: destination)
@@ -101,7 +118,8 @@ struct MigrationPlanner {
         if case .loss(let loss) = finding { loss } else { nil }
       } + parts.settlement.losses
     return MigrationPlan(
-      source: sourceModel, destination: destinationModel,
+      source: whole?.planner.sourceModel ?? sourceModel,
+      destination: whole?.planner.destinationModel ?? destinationModel, configuration: whole?.configuration,
       mapping: mapping, builder: used,
       steps: steps,
       rows: counts.entityRows(
@@ -125,6 +143,37 @@ struct MigrationPlanner {
           source: source, destination: destination, split: split, keys: routing.keys,
           derivedTables: parts.backfill.tablesFollowingCode, removals: parts.settlement.removals),
       quarantine: parts.settlement.quarantine)
+  }
+
+  /// The parts of the models and of the mapping that a configuration's store holds.
+  ///
+  /// - Throws: ``MigrationError/unfitConfiguration(_:reason:)`` if the destination has none of that name, or something would
+  ///   move to another store or come from one.
+  private func parts(
+    inConfiguration name: String
+  ) throws(MigrationError) -> (ManagedObjectModel, ManagedObjectModel, MappingModel) {
+    func part(_ model: ManagedObjectModel, _ role: String) throws(MigrationError) -> ManagedObjectModel {
+      do throws(ModelError) {
+        if let part = try model.part(inConfiguration: name) { return part }
+      } catch {
+        throw .unfitConfiguration(name, reason: "in the \(role) model it is not complete: \(error)")
+      }
+      throw .unfitConfiguration(name, reason: "the \(role) model has no configuration of that name")
+    }
+    let (source, destination) = (try part(sourceModel, "source"), try part(destinationModel, "destination"))
+    var mappings: [EntityMapping] = []
+    for mapping in mapping.entityMappings {
+      let takes = mapping.sourceEntityName.map { source.entity(named: $0) != nil }
+      let gives = mapping.destinationEntityName.map { destination.entity(named: $0) != nil }
+      guard let takes, let gives, takes != gives else {
+        if takes ?? gives ?? true { mappings.append(mapping) }
+        continue
+      }
+      let names = "\"\(mapping.sourceEntityName ?? "")\" → \"\(mapping.destinationEntityName ?? "")\""
+      throw .unfitConfiguration(
+        name, reason: "the mapping \(names) would \(takes ? "lead out of it" : "take objects of another store")")
+    }
+    return (source, destination, MappingModel(entityMappings: mappings))
   }
 
   /// Throws if nobody knows a policy that a mapping names.

@@ -31,7 +31,8 @@ struct StoreProof {
         if let finding = try perform(check) { findings.append(finding) }
       }
       let actual = try ActualSchema(of: connection, database: SchemaName.candidate)
-      let expected = PhysicalSchema(model: plan.destination, actual: actual)
+      let expected = PhysicalSchema(
+        model: plan.destination, configuration: plan.configuration, actual: actual)
       findings += actual.drift(from: expected).map { "the schema differs from the model: \($0)" }
       // Exactly what the plan leaves is there and is listed; anything else that is not the model's is a difference.
       let left = actual.pending(under: expected)

@@ -38,11 +38,12 @@ package struct StageHandler {
     try connection.execute("PRAGMA synchronous = OFF")
     if let progress { try connection.interrupt(every: 10_000) { progress.isCancelled } }
     let actual = try ActualSchema(of: connection)
-    let schema = PhysicalSchema(model: model, actual: actual)
+    let metadata = try StoreMetadata(connection: connection, path: path)
+    let schema = PhysicalSchema(
+      model: model, configuration: metadata.configuration(of: model, heldBy: actual) ?? nil, actual: actual)
     try PersistentStore.prepare(connection, for: schema)
     let view = PersistentStore(
-      viewing: connection, database: SchemaName.store, path: externalPath, schema: schema,
-      metadata: try StoreMetadata(connection: connection, path: path))
+      viewing: connection, database: SchemaName.store, path: externalPath, schema: schema, metadata: metadata)
     try call(with: ManagedObjectContext(store: view), progress: progress)
     try connection.removeInterruption()
     let counts = try StoreCounts(connection: connection, schema: schema)

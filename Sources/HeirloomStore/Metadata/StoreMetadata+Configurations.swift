@@ -21,7 +21,11 @@ extension StoreMetadata {
     let whole = tables(nil)
     let held = whole.filter { actual.table(named: $0) != nil }
     guard held != whole else { return .some(nil) }
-    // A table that is missing for another reason is to be told.
-    return .some(model.configurations.map(\.name).first { tables($0) == held })
+    let fitting = model.configurations.map(\.name).filter { tables($0) == held }
+    // Subentities live in their root's table: its columns tell which. A table that is missing for another reason is to be told.
+    let exact = fitting.first {
+      actual.drift(from: PhysicalSchema(model: model, configuration: $0, actual: actual)).isEmpty
+    }
+    return .some(exact ?? (fitting.count == 1 ? fitting.first : nil))
   }
 }

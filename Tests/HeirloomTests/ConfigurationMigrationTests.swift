@@ -1,0 +1,193 @@
+import Foundation
+import Heirloom
+import HeirloomFormats
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// Stores that hold a configuration's part of a model: metadata name all of the model, tables only the part.
+struct ConfigurationMigrationTests {
+  typealias Make = InferableChangeTests
+
+  /// A model of two configurations: "first" has the given entities, "second" others.
+  private static func model(
+    _ first: [EntityDescription], _ second: [EntityDescription], named names: [String] = ["first", "second"]
+  ) throws -> ManagedObjectModel {
+    try ManagedObjectModel(
+      entities: first + second,
+      configurations: zip(names, [first, second]).map { ModelConfiguration(name: $0, entityNames: $1.map(\.name)) })
+  }
+
+  private static let zebra = Make.entity("Zebra", [Make.attribute("name")])
+  private static let later = [
+    Make.entity("Zebra", [Make.attribute("name"), Make.attribute("stripes", .integer16)]),
+    // It sorts first, and would renumber all others if the store held it.
+    Make.entity("AAAntelope", [Make.attribute("name")]),
+  ]
+
+  // MARK: Real stores
+
+  /// Steps of real stores, a few of different projects.
+  static let jumps: [BuilderCorpusTests.Jump] = {
+    guard Corpus.isPresent else { return [] }
+    let all = (try? CorpusHistoryTests.jumps()) ?? []
+    return LongTests.selection(of: all, every: max(1, all.count / 4))
+  }()
+
+  @Test(.enabled(if: Corpus.isPresent, Corpus.absence), arguments: jumps)
+  func `a real store is migrated as a part of a larger model as it is by itself`(
+    jump: BuilderCorpusTests.Jump
+  ) throws {
+    let history = try jump.history()
+    var expected: StoreContents?
+    try Corpus.withCopy(of: jump.store) { store in
+      let assistant = MigrationAssistant(
+        storeURL: store, modelController: ModelController(storeURL: store), history: history)
+      let source = try #require(try assistant.plan()).source
+      do {
+        _ = try assistant.migrateStore()
+      } catch let error as MigrationAssistantError {
+        // What can't be migrated by itself can't be as a part.
+        print("\(jump): \(error)")
+        return
+      }
+      expected = try StoreContents(of: store, model: history.current)
+
+      // The same store as a part of two models that change elsewhere too.
+      let models = [
+        try Self.model(source.entities, [Self.zebra]), try Self.model(history.current.entities, Self.later),
+      ]
+      for builder in [MigrationPlan.Builder.rebuild, .cloneAndAlter] {
+        try Corpus.withCopy(of: jump.store) { part in
+          try Self.adopt(models[0], part)
+          let before = try StoreContents(of: part, model: source)
+          let assistant = MigrationAssistant(
+            storeURL: part, modelController: ModelController(storeURL: part),
+            history: ModelHistory(current: models[1], earlier: [("1", models[0])]),
+            configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(),
+            builder: .always(builder))
+          guard case .migrated(let report) = try assistant.migrateStore() else {
+            Issue.record("expected a migration")
+            return
+          }
+          #expect(report.plan.configuration == "first")
+          #expect(try StoreContents(of: part, model: history.current) == expected)
+          #expect(try StoreContents(of: report.retained.storeURL, model: source) == before)
+          #expect(try StoreMetadata(contentsOf: part).versionHashes == models[1].versionHashes())
+          let verification = try StoreVerification.report(onStoreAt: part.path)
+          #expect(verification.configuration == "first")
+          #expect(!verification.findings.contains { $0.severity == .error })
+          guard case .upToDate = try assistant.migrateStore() else {
+            Issue.record("expected nothing to do")
+            return
+          }
+        }
+      }
+    }
+  }
+
+  /// Makes a store say that it was made with a model of which it holds a part.
+  private static func adopt(_ model: ManagedObjectModel, _ store: URL) throws {
+    let connection = try Connection(path: store.path, mode: .readWrite)
+    var metadata = try StoreMetadata(connection: connection, path: store.path)
+    metadata.adopt(model)
+    try connection.execute("DELETE FROM Z_METADATA")
+    try metadata.write(to: connection)
+    if try connection.firstInteger("SELECT 1 FROM sqlite_schema WHERE name = 'Z_MODELCACHE'") != nil {
+      try connection.execute("DELETE FROM Z_MODELCACHE")
+      try connection.execute("INSERT INTO Z_MODELCACHE VALUES (?1)", [.blob(try ModelArchiveWriter.cache(model))])
+    }
+    try connection.close()
+  }
+
+  // MARK: Opening
+
+  private static func makeStore(_ url: URL, _ model: ManagedObjectModel, _ configuration: String) throws {
+    let store = try PersistentStore.create(at: url, model: model, configuration: configuration)
+    let context = ManagedObjectContext(store: store)
+    for entity in store.schema.entities where !entity.isAbstract {
+      for number in 0..<5 { try context.insert(entity.name)["name"] = .string("\(entity.name) \(number)") }
+    }
+    try context.save()
+    try store.close()
+  }
+
+  @Test func `both stores of an app are migrated when they are opened, each as its part`() throws {
+    let directory = try TemporaryDirectory()
+    let animal = Make.entity("Animal", [Make.attribute("name")])
+    var (horse, pony) = (Make.entity("Horse", []), Make.entity("Pony", [Make.attribute("size", .integer16)]))
+    horse.superentity = "Animal"
+    pony.superentity = "Animal"
+    var tall = Make.entity("Horse", [Make.attribute("height", .double)])
+    tall.superentity = "Animal"
+    let models = [
+      try Self.model([animal, horse, pony], [Self.zebra]), try Self.model([animal, tall, pony], Self.later),
+    ]
+    let history = ModelHistory(current: models[1], earlier: [("1", models[0])])
+    for (configuration, counts) in [("first", ["Animal": 15, "Pony": 5]), ("second", ["Zebra": 5, "AAAntelope": 0])] {
+      let url = directory.file("\(configuration).sqlite")
+      try Self.makeStore(url, models[0], configuration)
+      var options = PersistentStoreOptions()
+      options.configuration = configuration
+      for launch in 1...2 {
+        let bytes = try Data(contentsOf: url)
+        let store = try PersistentStore.open(at: url, history: history, options: options)
+        let context = ManagedObjectContext(store: store)
+        for (entity, count) in counts { #expect(try context.count(FetchRequest(entity)) == count) }
+        let found = try context.fetch(FetchRequest(configuration == "first" ? "Animal" : "Zebra"))
+        #expect(Set(try found.map { try $0.string("name") }).count == found.count)
+        try store.close()
+        #expect(try Data(contentsOf: url) == bytes || launch == 1)
+      }
+      let report = try StoreVerification.report(onStoreAt: url.path)
+      #expect(report.findings.isEmpty && report.configuration == configuration)
+    }
+  }
+
+  @Test func `a configuration of some subentities is not taken for one of fewer`() throws {
+    let animal = Make.entity("Animal", [Make.attribute("name")])
+    var horse = Make.entity("Horse", [Make.attribute("height", .double)])
+    horse.superentity = "Animal"
+    let model = try ManagedObjectModel(
+      entities: [animal, horse, Self.zebra],
+      configurations: [
+        ModelConfiguration(name: "a few", entityNames: ["Animal"]),
+        ModelConfiguration(name: "more", entityNames: ["Animal", "Horse"]),
+      ])
+    let directory = try TemporaryDirectory()
+    for configuration in ["a few", "more"] {
+      let url = directory.file("\(configuration).sqlite")
+      try Self.makeStore(url, model, configuration)
+      #expect(try StoreVerification.report(onStoreAt: url.path).configuration == configuration)
+    }
+  }
+
+  @Test(arguments: ["gone", "moved away", "moved here", "not closed"])
+  func `a migration that would lead out of the part is refused`(_ fault: String) throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    let horse = Make.entity("Horse", [Make.attribute("name")])
+    let source = try Self.model([horse], [Self.zebra])
+    let destination =
+      switch fault {
+      case "gone": try Self.model([horse], Self.later, named: ["one", "second"])
+      case "moved away": try Self.model([Self.later[1]], [horse, Self.later[0]])
+      case "moved here": try Self.model([horse, Self.later[0]], [Self.later[1]])
+      default:
+        try Self.model(
+          [Make.entity("Horse", [Make.attribute("name")], [Make.toOne("friend", "Zebra", nil)])], Self.later)
+      }
+    try Self.makeStore(url, source, "first")
+    let before = try Data(contentsOf: url)
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: destination, earlier: [("1", source)]))
+    let error = #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
+    guard case .failed(_, .unfitConfiguration("first", _))? = error else {
+      Issue.record("another error: \(String(describing: error))")
+      return
+    }
+    #expect(error?.coreDataCode == 134_020)
+    #expect(try Data(contentsOf: url) == before)
+  }
+}
