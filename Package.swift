@@ -45,6 +45,15 @@ let package = Package(
       dependencies: ["Heirloom", "HeirloomStore", "HeirloomFormats", "HeirloomMapping", "HeirloomModel"],
       path: "Tests/TestSupport"
     ),
+    .target(
+      name: "HeirloomFuzzing",
+      dependencies: [
+        "HeirloomCommands", "Heirloom", "HeirloomStore", "HeirloomFormats", "HeirloomMapping", "HeirloomModel",
+      ],
+      path: "Tests/HeirloomFuzzing"
+    ),
+    .executableTarget(name: "HeirloomFuzzer", dependencies: ["HeirloomFuzzing"], path: "Tests/HeirloomFuzzer"),
+    .testTarget(name: "HeirloomFuzzingTests", dependencies: ["HeirloomFuzzing"]),
     .target(name: "CCrashVFS", path: "Tests/CCrashVFS", linkerSettings: [.linkedLibrary("sqlite3")]),
     .testTarget(
       name: "HeirloomCrashTests",

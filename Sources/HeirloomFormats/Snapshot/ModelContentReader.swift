@@ -1,8 +1,13 @@
-import HeirloomModel
+package import HeirloomModel
 
 /// The reading of a model's content as format 1 has it.
-enum ModelContentReader {
-  static func model(_ value: JSONValue) throws(ModelReadingError) -> ManagedObjectModel {
+package enum ModelContentReader {
+  /// Reads a model.
+  ///
+  /// - Parameter value: The member `model` of a snapshot.
+  /// - Returns: The model.
+  /// - Throws: ``ModelReadingError`` for anything that format 1 doesn't have there.
+  package static func model(_ value: JSONValue) throws(ModelReadingError) -> ManagedObjectModel {
     var object = try SnapshotObject(value, place: "model")
     let configurations = try object.list("configurations") { value, place throws(ModelReadingError) in
       var object = try SnapshotObject(value, place: place)

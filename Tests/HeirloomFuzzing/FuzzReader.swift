@@ -1,0 +1,187 @@
+package import Foundation
+import HeirloomFormats
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// The one way into each reader, for the fuzzer that is guided by coverage and for the run of mutated inputs.
+///
+/// It does with what is read what an app would do, and checks what must hold then.
+package final class FuzzReader {
+  /// The reader.
+  package let target: FuzzTarget
+  /// A folder that inputs may fill; what is in it is removed.
+  let folder: URL
+  /// A model that what is read is compared with.
+  let reference: ManagedObjectModel
+  /// Objects that conditions are tried on; made when they are first needed.
+  var conditionStore: PersistentStore?
+  /// What conditions and expressions are tried on.
+  lazy var object = EvaluatedValue.object(FuzzObject.sample())
+  /// What tries them.
+  lazy var evaluator = ExpressionEvaluator(
+    variables: ["source": object, "x": .integer(5), "v": .string("x")], now: 12.5)
+
+  /// Creates a reader.
+  ///
+  /// - Parameters:
+  ///   - target: The reader.
+  ///   - folder: A folder for files that are gone afterwards.
+  /// - Throws: What keeps the sample models from being read.
+  package init(_ target: FuzzTarget, folder: URL) throws {
+    self.target = target
+    self.folder = folder
+    reference = try ModelFile.read(FuzzSeeds.snapshots.appendingPathComponent("Done/Done.json").path).model
+  }
+
+  /// Reads an input.
+  ///
+  /// - Parameter bytes: The input.
+  /// - Returns: How far the reader came.
+  /// - Throws: ``FuzzFinding`` if it did what it must not.
+  package func read(_ bytes: [UInt8]) throws -> FuzzStage {
+    switch target {
+    case .archivedValue: try archivedValue(bytes)
+    case .propertyList: try propertyList(bytes)
+    case .compiledModel: try model(bytes, stage: Self.propertyListStage) { try ModelArchiveReader.read($0).model }
+    case .modelCache:
+      try model(bytes, stage: Self.cacheStage) { try ModelArchiveReader.readCache($0).model }
+    case .modelSource: try model(bytes, stage: Self.markupStage) { try ModelSourceReader.read($0).model }
+    case .snapshot: try model(bytes, stage: Self.snapshotStage) { try ModelSnapshot(bytes: $0).model }
+    case .mappingSource: try mapping(bytes, stage: Self.markupStage)
+    case .compiledMapping: try mapping(bytes, stage: Self.propertyListStage)
+    case .expression: try expression(bytes)
+    case .predicate: try predicate(bytes)
+    case .store: try store(bytes)
+    }
+  }
+
+  // MARK: Values
+
+  private func archivedValue(_ bytes: [UInt8]) throws -> FuzzStage {
+    guard let value = try? ArchivedValue(decoding: bytes) else { return Self.propertyListStage(bytes) }
+    // What can be encoded comes back; numbers that are none are not equal to themselves, so bytes are compared.
+    if let encoded = try? value.encoded() {
+      let again = try ArchivedValue(decoding: encoded).encoded()
+      guard again == encoded else { throw FuzzFinding("an archived value is another one when it is read again") }
+    }
+    _ = value.hashValue
+    return .accepted
+  }
+
+  private func propertyList(_ bytes: [UInt8]) throws -> FuzzStage {
+    let isBinary = BinaryPropertyListReader.recognizes(bytes)
+    guard let value = try? PropertyListValue(contentsOf: bytes) else {
+      return isBinary ? Self.propertyListStage(bytes) : Self.markupStage(bytes)
+    }
+    if let encoded = try? BinaryPropertyListWriter.bytes(of: value) {
+      let again = try BinaryPropertyListWriter.bytes(of: BinaryPropertyListReader(encoded).value())
+      guard again == encoded else { throw FuzzFinding("a property list is another one when it is read again") }
+    }
+    return .accepted
+  }
+
+  // MARK: Models
+
+  private func model(
+    _ bytes: [UInt8], stage: ([UInt8]) -> FuzzStage, _ read: ([UInt8]) throws -> ManagedObjectModel
+  ) throws -> FuzzStage {
+    let model: ManagedObjectModel
+    do {
+      model = try read(bytes)
+    } catch {
+      _ = "\(error)"
+      return stage(bytes)
+    }
+    try use(model)
+    return .accepted
+  }
+
+  /// Does with a model what an app's launch does with one.
+  private func use(_ model: ManagedObjectModel) throws {
+    let content = ModelSnapshot.canonicalModelBytes(of: model)
+    let snapshot = ModelSnapshot(model: model, archivedAt: Date(timeIntervalSince1970: 0))
+    // Expressions may be nested more deeply than a snapshot can be.
+    if let bytes = try? snapshot.bytes(.compressed) {
+      let read = try ModelSnapshot(bytes: bytes).model
+      guard ModelSnapshot.canonicalModelBytes(of: read) == content, ModelSnapshot.file(bytes, holds: model) else {
+        throw FuzzFinding("a snapshot holds another model than was put in")
+      }
+    }
+    if let bytes = try? ModelArchiveWriter.archive(model) {
+      guard try ModelArchiveReader.read(bytes).model.versionHashes() == model.versionHashes() else {
+        throw FuzzFinding("a compiled model has other hashes than the model that was put in")
+      }
+    }
+    let same = ModelDifference(from: model, to: model)
+    guard same.verdict == .identical else {
+      throw FuzzFinding("a model differs from itself: \(same.changes.prefix(3).map(\.description))")
+    }
+    for (source, destination) in [(model, reference), (reference, model)] {
+      let difference = ModelDifference(from: source, to: destination)
+      _ = difference.changes.map(\.description) + difference.obstacles.map(\.description)
+      _ = try? difference.inference.mappingModel()
+    }
+    let schema = PhysicalSchema(model: model)
+    _ = schema.tables.count + schema.triggers.count
+  }
+
+  // MARK: Mappings
+
+  private func mapping(_ bytes: [UInt8], stage: ([UInt8]) -> FuzzStage) throws -> FuzzStage {
+    guard let read = try? MappingModelFile.read(bytes).read else { return stage(bytes) }
+    _ = read.mismatches(from: reference, to: reference).map(\.description)
+    let completed = read.mappingModel.completed(from: reference, to: reference)
+    let inference = MappingInference(from: reference, to: reference, given: completed.entityMappings)
+    _ = try? inference.mappingModel()
+    if let archive = try? MappingArchiveWriter.archive(read.mappingModel) { _ = try MappingModelFile.read(archive) }
+    return .accepted
+  }
+
+  // MARK: Stages of what is refused
+
+  private static func propertyListStage(_ bytes: [UInt8]) -> FuzzStage {
+    do throws(PropertyListError) {
+      _ = try BinaryPropertyListReader(bytes)
+      return .content
+    } catch {
+      switch error {
+      case .notBinaryPropertyList, .tooLarge, .invalidTrailer, .tooManyObjects: return .container
+      case .truncated(let offset) where offset == bytes.count: return .container
+      default: return .form
+      }
+    }
+  }
+
+  private static func cacheStage(_ bytes: [UInt8]) -> FuzzStage {
+    guard let archive = try? Compression.inflate(bytes) else { return .container }
+    return max(propertyListStage(archive), .form)
+  }
+
+  private static func markupStage(_ bytes: [UInt8]) -> FuzzStage {
+    do throws(MarkupError) {
+      _ = try MarkupReader.rootElement(of: bytes)
+      return .content
+    } catch {
+      switch error {
+      case .empty, .tooLarge, .unsupportedEncoding, .unsupportedMarkup, .noElement: return .container
+      default: return .form
+      }
+    }
+  }
+
+  private static func snapshotStage(_ bytes: [UInt8]) -> FuzzStage {
+    var json = bytes
+    if Compression.isGzip(bytes) {
+      guard let content = try? Compression.gunzip(bytes) else { return .container }
+      json = content
+    } else if bytes.first != UInt8(ascii: "{") {
+      return .container
+    }
+    return (try? JSONReader.value(of: json)) == nil ? .form : .content
+  }
+}
+
+extension FuzzStage: Comparable {
+  package static func < (left: FuzzStage, right: FuzzStage) -> Bool { left.rawValue < right.rawValue }
+}

@@ -1,0 +1,37 @@
+/// A reader that takes bytes from outside.
+package enum FuzzTarget: String, CaseIterable, Codable, Sendable {
+  /// Values that an app archived in a row.
+  case archivedValue
+  /// Property lists in both of their formats.
+  case propertyList
+  /// Compiled models, `.mom`.
+  case compiledModel
+  /// The copy of its model that a store holds: a compressed archive.
+  case modelCache
+  /// Model sources, the XML of an `.xcdatamodel`.
+  case modelSource
+  /// Snapshots.
+  case snapshot
+  /// Mapping model sources, the XML of an `.xcmappingmodel`.
+  case mappingSource
+  /// Compiled mapping models, `.cdm`.
+  case compiledMapping
+  /// The text of expressions.
+  case expression
+  /// The text of predicates.
+  case predicate
+  /// Stores: inspected, verified, planned and migrated.
+  case store
+
+  /// The part of all inputs that it gets, in thousandths.
+  package var share: Int {
+    switch self {
+    case .archivedValue, .compiledModel: 120
+    case .propertyList: 100
+    case .modelSource, .snapshot: 140
+    case .modelCache, .mappingSource, .compiledMapping: 60
+    case .expression, .predicate: 80
+    case .store: 40
+    }
+  }
+}
