@@ -1,0 +1,70 @@
+import HeirloomFormats
+import HeirloomModel
+import HeirloomStore
+
+/// Everything that was cut from a salvaged store, one JSON object a line, so that nothing that was read is thrown away.
+struct CutList {
+  /// The lines.
+  private(set) var bytes: [UInt8] = []
+  /// How many cuts found no room in the list.
+  private(set) var omittedCount = 0
+
+  /// The longest list, in bytes.
+  private static let byteLimit = 256 << 20
+
+  /// Adds a cut.
+  ///
+  /// - Parameters:
+  ///   - kind: What was cut.
+  ///   - subject: The entity and the property, or the table.
+  ///   - table: The table.
+  ///   - key: The row's key.
+  ///   - values: What was cut, by the columns' names.
+  mutating func add(
+    _ kind: SalvageReport.Cut.Kind, _ subject: String, table: String, key: Int64?, _ values: [(String, FoundValue)]
+  ) {
+    guard bytes.count < Self.byteLimit else {
+      omittedCount += 1
+      return
+    }
+    var writer = CanonicalJSONWriter(isIndented: false)
+    writer.beginObject()
+    writer.key("cut")
+    writer.string(kind.rawValue)
+    writer.key("key")
+    if let key { writer.integer(key) } else { writer.null() }
+    writer.key("subject")
+    writer.string(subject)
+    writer.key("table")
+    writer.string(table)
+    writer.key("values")
+    writer.beginObject()
+    for (name, value) in values.sorted(by: { $0.0 < $1.0 }) {
+      writer.key(name)
+      Self.write(value, to: &writer)
+    }
+    writer.endObject()
+    writer.endObject()
+    bytes += writer.bytes
+    bytes.append(UInt8(ascii: "\n"))
+  }
+
+  private static func write(_ value: FoundValue, to writer: inout CanonicalJSONWriter) {
+    func member(_ name: String, _ text: String) {
+      writer.beginObject()
+      writer.key(name)
+      writer.string(text)
+      writer.endObject()
+    }
+    switch value {
+    case .stored(.null): writer.null()
+    case .stored(.integer(let number)): writer.integer(number)
+    case .stored(.real(let number)):
+      if number.isFinite { writer.double(number) } else { writer.string("\(number)") }
+    case .stored(.text(let text)): writer.string(text)
+    case .stored(.blob(let bytes)): member("base64", bytes.base64)
+    // The beginning of a text is the most that may be left of a long one.
+    case .lost(let bytes), .garbled(let bytes): member("readable", String(decoding: bytes, as: UTF8.self))
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import HeirloomModel
+import HeirloomStore
+
+extension SalvageWriter {
+  /// Copies the files of external data that rows name; values whose file is missing are set to none.
+  ///
+  /// - Parameters:
+  ///   - support: The damaged store's folder of external data.
+  ///   - destination: The new store's, which is made if there are files.
+  ///   - files: The file system.
+  /// - Returns: Whether there are files.
+  /// - Throws: SQLite's error or `FileError`.
+  func copyFiles(from support: String, to destination: String, files: any FileOperations) throws -> Bool {
+    let name = "_EXTERNAL_DATA"
+    // An app that keeps its files elsewhere has a link in the folder's place.
+    let source = StoreLocation.join((try? files.resolvePath(support)) ?? support, name)
+    let folder = (try? files.resolvePath(source)) ?? source
+    let target = StoreLocation.join(destination, name)
+    var copied: Set<String> = []
+    for entity in schema.model.entities {
+      for attribute in entity.attributes {
+        for column in schema.columns(ofAttribute: attribute.name, in: entity.name)
+        where column.attribute.allowsExternalBinaryDataStorage {
+          var missing: [(key: Int64, bytes: [UInt8])] = []
+          for (key, bytes, file) in try names(in: column) where !copied.contains(file) {
+            let path = StoreLocation.join(folder, file)
+            guard let status = try files.status(of: path), status.kind == .regular else {
+              missing.append((key, bytes))
+              if !report.missingFiles.contains(file) { report.missingFiles.append(file) }
+              continue
+            }
+            if copied.isEmpty {
+              let mode = (try files.status(of: folder)?.mode ?? 0o700) & 0o777 | 0o700
+              try files.makeDirectory(destination, attributes: FileAttributes(mode: mode))
+              try files.makeDirectory(target, attributes: FileAttributes(mode: mode))
+            }
+            try files.copyFile(path, to: StoreLocation.join(target, file), attributes: status.attributes)
+            copied.insert(file)
+          }
+          try empty(column, missing, subject: "\(entity.name).\(column.path.joined(separator: "."))")
+        }
+      }
+    }
+    guard !copied.isEmpty else { return false }
+    try files.synchronizeDirectory(target)
+    try files.synchronizeDirectory(destination)
+    return true
+  }
+
+  private func names(in column: AttributeColumn) throws(SQLiteError) -> [(Int64, [UInt8], String)] {
+    let value = quote(column.name)
+    let statement = try connection.prepare(
+      "SELECT \(quote(PhysicalName.primaryKey)), \(value) FROM \(quote(column.table)) WHERE typeof(\(value)) = 'blob' AND"
+        + " length(\(value)) = 38 AND substr(\(value), 1, 1) = x'02'")
+    var names: [(Int64, [UInt8], String)] = []
+    while try statement.step() {
+      guard let bytes = statement.blob(at: 1), case .file(let name)? = ExternalStorage(bytes) else { continue }
+      names.append((statement.integer(at: 0), bytes, name))
+    }
+    return names
+  }
+
+  private func empty(
+    _ column: AttributeColumn, _ rows: [(key: Int64, bytes: [UInt8])], subject: String
+  ) throws(SQLiteError) {
+    for row in rows {
+      cuts.add(.missingFile, subject, table: column.table, key: row.key, [(column.name, .stored(.blob(row.bytes)))])
+      try connection.execute(
+        "UPDATE \(quote(column.table)) SET \(quote(column.name)) = NULL WHERE \(quote(PhysicalName.primaryKey)) = ?1",
+        [.integer(row.key)])
+    }
+    report.count(.missingFile, subject, by: Int64(rows.count))
+  }
+}

@@ -1,0 +1,236 @@
+import Foundation
+import Heirloom
+import TestSupport
+import Testing
+
+/// Salvage of stores that are made here: external data, relationships, constraints, permissions, crashes.
+struct SalvageMadeStoreTests {
+  private typealias Make = InferableChangeTests
+
+  private static let model = Result {
+    try ManagedObjectModel(entities: [
+      Make.entity("Author", [Make.attribute("name")], [Make.toMany("notes", "Note", "author")], unique: [["name"]]),
+      Make.entity(
+        "Note", [Make.attribute("photo", .binary, external: true), Make.attribute("text")],
+        [Make.toOne("author", "Author", "notes")]),
+    ])
+  }
+
+  private static let photos = ["0A000000-0000-4000-8000-000000000001", "0A000000-0000-4000-8000-000000000002"]
+
+  /// A store of 20 authors and 600 notes, of which two have a photo in a file.
+  private final class Place {
+    let directory: TemporaryDirectory
+    let url: URL
+    let output: URL
+    let model: ManagedObjectModel
+
+    init() throws {
+      directory = try TemporaryDirectory()
+      url = directory.file("Diary.sqlite")
+      output = directory.file("Salvaged.sqlite")
+      model = try SalvageMadeStoreTests.model.get()
+      let store = try PersistentStore.create(at: url, model: model, permissions: 0o640)
+      let connection = store.connection
+      try connection.execute("BEGIN")
+      for key in 1...20 {
+        try connection.execute(
+          "INSERT INTO ZAUTHOR (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (?1, 1, 1, 'author ' || ?1)",
+          [
+            .integer(Int64(key))
+          ])
+      }
+      for key in 1...600 {
+        try connection.execute(
+          "INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT, ZAUTHOR, ZTEXT) VALUES (?1, 2, 1, ?1 % 20 + 1, ?2)",
+          [.integer(Int64(key)), .text(String(repeating: "Dear diary \(key). ", count: key % 300 == 7 ? 900 : 9))])
+      }
+      try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 700 WHERE Z_NAME = 'Note'")
+      try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 20 WHERE Z_NAME = 'Author'")
+      let files = URL(fileURLWithPath: ExternalStorage.folder(forStoreAt: url.path))
+      try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+      for (index, name) in SalvageMadeStoreTests.photos.enumerated() {
+        try Data(repeating: UInt8(index), count: 5000).write(to: files.appendingPathComponent(name))
+        try connection.execute(
+          "UPDATE ZNOTE SET ZPHOTO = ?2 WHERE Z_PK = ?1",
+          [.integer(Int64(index + 1)), .blob(ExternalStorage.file(name).bytes)])
+      }
+      try connection.execute("COMMIT")
+      try connection.execute("PRAGMA journal_mode = DELETE")
+      try store.close()
+    }
+
+    func salvage() throws -> SalvageReport {
+      try StoreSalvage(storeURL: url, models: [model]).run(to: output)
+    }
+
+    func change(_ sql: String) throws {
+      let connection = try Connection(path: url.path, mode: .readWrite, options: .building)
+      try connection.executeScript(sql)
+      try connection.close()
+    }
+
+    func rows(_ sql: String) throws -> [[SQLiteValue]] {
+      try Connection(path: output.path, mode: .readOnly).rows(sql)
+    }
+
+    func errors() throws -> [StoreFinding] {
+      try StoreVerification.report(onStoreAt: output.path).findings.filter { $0.severity < .note }
+    }
+
+    var cuts: [String] {
+      let text = (try? String(contentsOf: URL(fileURLWithPath: output.path + ".cuts.jsonl"), encoding: .utf8)) ?? ""
+      return text.split(separator: "\n").map(String.init)
+    }
+  }
+
+  @Test func `files of external data come along, and one that is missing is told`() throws {
+    let place = try Place()
+    let report = try place.salvage()
+    #expect(report.isComplete && report.cutsPath == nil, "\(report)")
+    let folder = URL(fileURLWithPath: ExternalStorage.folder(forStoreAt: place.output.path))
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    #expect(names == Self.photos)
+    for (index, name) in names.enumerated() {
+      #expect(try Data(contentsOf: folder.appendingPathComponent(name)) == Data(repeating: UInt8(index), count: 5000))
+    }
+    #expect(try place.errors() == [])
+    #expect(try place.rows("SELECT Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT") == [[.integer(20)], [.integer(700)]])
+    let mode = try FileManager.default.attributesOfItem(atPath: place.output.path)[.posixPermissions] as? Int
+    #expect(mode == 0o640)
+    // The new store has the first one's files no longer than it is there.
+    let second = try Place()
+    let files = ExternalStorage.folder(forStoreAt: second.url.path)
+    try FileManager.default.removeItem(atPath: files + "/" + Self.photos[1])
+    let cut = try second.salvage()
+    #expect(cut.missingFiles == [Self.photos[1]] && !cut.isComplete)
+    #expect(cut.cuts.map(\.description) == ["1 value of Note.photo whose file is missing"])
+    #expect(second.cuts.count == 1 && second.cuts[0].contains("\"key\":2"))
+    #expect(try second.rows("SELECT Z_PK FROM ZNOTE WHERE ZPHOTO NOT NULL") == [[.integer(1)]])
+    #expect(try second.errors() == [])
+  }
+
+  @Test func `what would keep an app from opening the store is cut and told row by row`() throws {
+    let place = try Place()
+    try place.change(
+      """
+      DELETE FROM ZAUTHOR WHERE Z_PK = 3;
+      DROP INDEX Z_Author_UNIQUE_name;
+      UPDATE ZAUTHOR SET ZNAME = 'author 5' WHERE Z_PK = 9;
+      INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT, ZTEXT) VALUES (650, 77, 1, 'of no entity');
+      """)
+    let report = try place.salvage()
+    #expect(
+      Set(report.cuts.map(\.description)) == [
+        "60 links by Note.author to objects that are gone",
+        "1 object of Author that must differ from another", "1 row of ZNOTE of an unknown entity",
+      ])
+    #expect(place.cuts.count == 62 && place.cuts.contains { $0.contains("of no entity") })
+    #expect(try place.errors() == [])
+    #expect(report.objects == ["Author": 18, "Note": 600])
+  }
+
+  @Test func `a text that goes on in lost pages is cut, its row is kept and its beginning told`() throws {
+    let place = try Place()
+    // A page with the rest of the text of note 7: the fourth of its chain.
+    let connection = try Connection(path: place.url.path, mode: .immutable)
+    let page = try #require(
+      try connection.firstInteger(
+        "SELECT pageno FROM dbstat WHERE name = 'ZNOTE' AND pagetype = 'overflow' AND path LIKE '%+000002' ORDER BY path"
+      ))
+    try connection.close()
+    var data = try Data(contentsOf: place.url)
+    data.replaceSubrange((Int(page) - 1) * 4096..<Int(page) * 4096, with: Data(count: 4096))
+    try data.write(to: place.url)
+    let report = try place.salvage()
+    #expect(report.cuts.map(\.description) == ["1 value of Note.text that can't be read"])
+    #expect(report.objects["Note"] == 600)
+    #expect(place.cuts.first?.contains("Dear diary 7. Dear diary 7.") == true)
+    #expect(try place.rows("SELECT Z_PK FROM ZNOTE WHERE ZTEXT IS NULL") == [[.integer(7)]])
+    #expect(try place.errors() == [])
+  }
+
+  @Test func `a text with bytes that are no characters keeps the others`() throws {
+    let place = try Place()
+    var data = try Data(contentsOf: place.url)
+    let range = try #require(data.range(of: Data("Dear diary 42. ".utf8)))
+    data[range.lowerBound + 2] = 0xff
+    try data.write(to: place.url)
+    let report = try place.salvage()
+    #expect(report.cuts.map(\.description) == ["1 text of Note.text with unreadable characters"])
+    let text = try place.rows("SELECT ZTEXT FROM ZNOTE WHERE Z_PK = 42").first?.first?.text
+    #expect(text?.hasPrefix("De\u{FFFD}r diary 42. Dear diary 42. ") == true)
+    #expect(try place.errors() == [])
+  }
+
+  @Test func `tables of the app's come along as long as they are whole`() throws {
+    let place = try Place()
+    try place.change(
+      """
+      CREATE TABLE settings (name TEXT PRIMARY KEY, value);
+      INSERT INTO settings VALUES ('theme', 'dark'), ('size', 12);
+      CREATE INDEX settings_value ON settings (value);
+      """)
+    let report = try place.salvage()
+    #expect(report.isComplete)
+    #expect(
+      try place.rows("SELECT * FROM settings ORDER BY name") == [
+        [.text("size"), .integer(12)], [.text("theme"), .text("dark")],
+      ])
+    #expect(try place.rows("PRAGMA integrity_check") == [[.text("ok")]])
+  }
+
+  @Test func `a salvage that dies at any call leaves the store, and no half of a new one`() throws {
+    let place = try Place()
+    var data = try Data(contentsOf: place.url)
+    // Damaged, so that every part has something to do.
+    data.replaceSubrange(0..<100, with: Data(count: 100))
+    try data.write(to: place.url)
+    var count = 0
+    while true {
+      let names = try Set(FileManager.default.contentsOfDirectory(atPath: place.directory.url.path))
+      let candidates = [StoreModelCandidate(source: .file("test"), model: place.model)]
+      let salvage = StoreSalvage(
+        storeURL: place.url, candidates: candidates, files: StoppingFiles(after: count))
+      let isDone = (try? salvage.run(to: place.output)) != nil
+      #expect(try Data(contentsOf: place.url) == data)
+      let new = try Set(FileManager.default.contentsOfDirectory(atPath: place.directory.url.path)).subtracting(names)
+      if isDone { break }
+      if FileManager.default.fileExists(atPath: place.output.path) {
+        // Only bringing the name to the disk was left.
+        #expect(try place.errors() == [])
+        try FileManager.default.removeItem(at: place.output)
+      }
+      // What a dead process leaves is a folder of its own, and files of external data that no store has yet.
+      for name in new where name != place.output.lastPathComponent {
+        #expect(name.hasPrefix(".salvage-") || name == ".Salvaged_SUPPORT", "\(name) after \(count) calls")
+        try? FileManager.default.removeItem(at: place.directory.file(name))
+      }
+      count += 1
+      try #require(count < 500)
+    }
+    #expect(count > 30)
+    #expect(try place.errors() == [])
+  }
+
+  @Test func `a change that was interrupted is undone in the copy alone`() throws {
+    let place = try Place()
+    // A journal as a process leaves it that dies in the middle of a change.
+    let connection = try Connection(path: place.url.path, mode: .readWrite)
+    try connection.execute("PRAGMA cache_size = 5")
+    try connection.execute("BEGIN")
+    try connection.execute("UPDATE ZNOTE SET ZTEXT = 'half done'")
+    let (main, journal) = (
+      try Data(contentsOf: place.url), try Data(contentsOf: URL(fileURLWithPath: place.url.path + "-journal"))
+    )
+    try connection.execute("ROLLBACK")
+    try connection.close()
+    try main.write(to: place.url)
+    try journal.write(to: URL(fileURLWithPath: place.url.path + "-journal"))
+    let report = try place.salvage()
+    #expect(report.isComplete, "\(report)")
+    #expect(try place.rows("SELECT COUNT(*) FROM ZNOTE WHERE ZTEXT = 'half done'") == [[.integer(0)]])
+    #expect(try Data(contentsOf: place.url) == main)
+    #expect(FileManager.default.fileExists(atPath: place.url.path + "-journal"))
+  }
+}
