@@ -5,7 +5,9 @@ import Testing
 
 struct HelpTests {
   private static let commands = [
-    "inspect", "doctor", "verify", "compare", "plan", "rehearse", "migrate", "versions", "restore", "snapshot", "demo",
+    "inspect", "doctor", "verify", "compare", "plan", "rehearse", "migrate", "versions", "restore", "salvage",
+    "snapshot",
+    "demo",
   ]
   private let tool = Tool(directory: Tool.snapshots)
 
@@ -14,7 +16,7 @@ struct HelpTests {
     #expect(help.code == 0)
     #expect(help.error.isEmpty)
     for command in Self.commands { #expect(help.output.contains("\n  \(command) "), "\(command)") }
-    for absent in ["check", "salvage", "diagram"] {
+    for absent in ["check", "diagram"] {
       #expect(!help.output.contains("\n  \(absent) "))
       #expect(tool(absent).code == 2)
     }

@@ -46,7 +46,9 @@ struct Command: Sendable {
 
   /// All commands, in the order of their use.
   static var all: [Command] {
-    [.inspect, .doctor, .verify, .compare, .plan, .rehearse, .migrate, .versions, .restore, .snapshot, .demo]
+    [
+      .inspect, .doctor, .verify, .compare, .plan, .rehearse, .migrate, .versions, .restore, .salvage, .snapshot, .demo,
+    ]
   }
 }
 

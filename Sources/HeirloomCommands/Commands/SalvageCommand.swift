@@ -1,0 +1,165 @@
+import Foundation
+import Heirloom
+
+extension Command {
+  /// Reads what can be read of a damaged store.
+  static let salvage = Command(
+    name: "salvage", usage: "STORE --output FILE [--model MODEL]… [--include-uncertain]",
+    summary: "what can be read of a damaged store, into a new one; the damaged one is untouched",
+    details: [
+      "The store is copied with its \"-wal\" and \"-journal\", and never opened itself. What SQLite can't read is read page by"
+        + " page: rows whose page is whole are found also when the pages that lead to it are gone, the header or the schema"
+        + " included. Keys are kept. Links to objects that are lost lead nowhere in the new store; whatever was cut is in"
+        + " FILE.cuts.jsonl, a JSON object a line. A row that was deleted doesn't come back.",
+      "The model is one of those given by --model, the snapshot beside the store, or the store's own copy: the first that the"
+        + " store's metadata name, or the nearest. The new store appears whole at the end, or not at all; the store and what"
+        + " lies beside it stay as they are. Keep them: a later version may read more.",
+      "The exit code is 0 when everything was read, 6 when something is lost or was cut, and 1 when there is no new store.",
+    ],
+    options: [
+      Option(name: "--output", value: "FILE", summary: "the new store, which must not exist"), .model,
+      Option(
+        name: "--include-uncertain",
+        summary: "read also pages of which nothing tells whether their rows were deleted; such rows may come back"),
+    ],
+    example: "heirloom salvage Journal.sqlite --model Journal.xcdatamodeld --output Salvaged.sqlite",
+    positionals: ["STORE"], requiredCount: 1, run: SalvageCommand.run)
+}
+
+/// Reads what can be read of a damaged store.
+enum SalvageCommand {
+  static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
+    let path = console.path(arguments.positionals[0])
+    let output = console.path(try arguments.required("--output", "FILE"))
+    var candidates: [StoreModelCandidate] = []
+    for word in arguments.all("--model") {
+      let versions = try NamedModel.all(at: console.path(word), console: console)
+      // The current version is the likeliest where the metadata can't tell.
+      let current = try ModelVersionList(console.path(word)).currentVersion?.name
+      let order = versions.filter { $0.name == current } + versions.filter { $0.name != current }
+      candidates += order.map { StoreModelCandidate(source: .file($0.name), model: $0.model) }
+    }
+    var salvage = StoreSalvage(storeURL: URL(fileURLWithPath: path), candidates: candidates)
+    salvage.includesUncertainPages = arguments.has("--include-uncertain")
+    do throws(SalvageError) {
+      let report = try salvage.run(to: URL(fileURLWithPath: output))
+      return SalvageText(report: report, style: console.style).commandReport
+    } catch {
+      throw CommandFailure(error)
+    }
+  }
+}
+
+extension CommandFailure {
+  /// Says in the tool's words what kept a store from being salvaged.
+  init(_ error: SalvageError) {
+    self.init(
+      exitCode: error.problem == .inUse ? .storeInUse : .failed, code: error.code, coreDataCode: error.coreDataCode,
+      message: error.description, suggestion: error.recoverySuggestion,
+      storeAt: error.problem == .missing ? nil : error.storePath)
+  }
+}
+
+/// What was salvaged, for a person and for a program.
+struct SalvageText {
+  let report: SalvageReport
+  let style: TextStyle
+
+  /// The whole of it.
+  var commandReport: CommandReport {
+    CommandReport(lines: lines, members: members, failure: failure, printsFailure: false)
+  }
+
+  private var lines: [String] {
+    let objects = report.objects.values.reduce(0, +)
+    var lines = [
+      "\(style.bold(report.outputPath)) holds \(counted(objects, "object")) of \(report.storePath), read with"
+        + " \(report.modelSource)."
+    ]
+    if report.isComplete {
+      lines.append(style.green("Everything was read.") + " The store \(report.storePath) was not changed.")
+      lines += report.notes.map { "  \(style.faint("note"))  \($0)" }
+      return lines
+    }
+    lines += report.notes.map { "  \(style.faint("note"))  \($0)" }
+    lines += report.tables.compactMap(line)
+    if report.unreadablePageCount > 0 {
+      let numbers = listText(report.unreadablePages.map(String.init))
+      lines.append(
+        "  \(style.red("lost"))  \(counted(Int64(report.unreadablePageCount), "page")) with data can't be read (\(numbers))."
+      )
+    }
+    if report.unassignedPageCount > 0 {
+      lines.append(
+        "  \(style.red("lost"))  \(counted(Int64(report.unassignedPageCount), "page")) of rows of which nothing tells the"
+          + " table any more.")
+    }
+    if report.uncertainPageCount > 0 {
+      lines.append(
+        "  \(style.yellow("left out"))  \(counted(Int64(report.uncertainPageCount), "page")) of rows that may have been"
+          + " deleted: --include-uncertain reads them.")
+    }
+    lines += report.cuts.map { "  \(style.yellow("cut"))  \($0.description)" }
+    if !report.missingFiles.isEmpty {
+      let count = counted(Int64(report.missingFiles.count), "file")
+      lines.append("  \(style.red("lost"))  \(count) of external data are missing: \(listText(report.missingFiles))")
+    }
+    lines += report.leftOut.map { "  \(style.yellow("left out"))  \($0)" }
+    if let path = report.cutsPath { lines.append("What was cut is in \(path), a JSON object a line.") }
+    lines.append("The store \(report.storePath) was not changed. Keep it: a later version may read more.")
+    return lines
+  }
+
+  private func line(_ table: SalvageReport.Table) -> String? {
+    guard !table.isWhole || table.rowsFoundApart > 0 else { return nil }
+    var parts = [counted(table.rows, table.isLinks ? "link" : "object") + " read"]
+    if table.rowsFoundApart > 0 { parts.append("\(grouped(table.rowsFoundApart)) of them found apart") }
+    if table.rowsLost > 0 { parts.append("at least \(grouped(table.rowsLost)) lost") }
+    if table.unreadableRows > 0 { parts.append("\(counted(Int64(table.unreadableRows), "row")) unreadable") }
+    if table.unreadablePages > 0 { parts.append("\(counted(Int64(table.unreadablePages), "page")) unreadable") }
+    if !table.isPresent { parts.append("the table is gone") }
+    let title = table.isWhole ? style.faint("read") : style.red("lost")
+    return "  \(title)  \(style.bold(table.name)): \(parts.joined(separator: ", "))."
+  }
+
+  private var members: OutputMembers {
+    let tables = report.tables.map { table in
+      OutputValue.object([
+        ("name", .text(table.name)), ("table", .text(table.table)), ("links", .boolean(table.isLinks)),
+        ("rows", .integer(table.rows)), ("rowsFoundApart", .integer(table.rowsFoundApart)),
+        ("rowsLost", .integer(table.rowsLost)), ("lostKeys", .list(table.lostKeys.map { .integer($0) })),
+        ("unreadableRows", .integer(Int64(table.unreadableRows))),
+        ("unreadablePages", .integer(Int64(table.unreadablePages))), ("present", .boolean(table.isPresent)),
+      ])
+    }
+    let entities = report.objects.sorted { $0.key < $1.key }.map { name, count in
+      OutputValue.object([("name", .text(name)), ("rows", .integer(count))])
+    }
+    let cuts = report.cuts.map { cut in
+      OutputValue.object([
+        ("kind", .text(cut.kind.rawValue)), ("subject", .text(cut.subject)), ("count", .integer(cut.count)),
+      ])
+    }
+    return [
+      ("output", .text(report.outputPath)), ("complete", .boolean(report.isComplete)),
+      ("modelSource", .text(report.modelSource)),
+      ("modelFits", report.isModelFit.map { .boolean($0) } ?? .null),
+      ("structureSound", .boolean(report.isStructureSound)), ("entities", .list(entities)), ("tables", .list(tables)),
+      ("cuts", .list(cuts)), ("cutsPath", .optional(report.cutsPath)),
+      ("unreadablePages", .integer(Int64(report.unreadablePageCount))),
+      ("uncertainPages", .integer(Int64(report.uncertainPageCount))),
+      ("unassignedPages", .integer(Int64(report.unassignedPageCount))),
+      ("missingFiles", .texts(report.missingFiles)), ("leftOut", .texts(report.leftOut)),
+      ("notes", .texts(report.notes)),
+    ]
+  }
+
+  private var failure: CommandFailure? {
+    guard !report.isComplete else { return nil }
+    return CommandFailure(
+      exitCode: .findings, code: "findings", coreDataCode: nil,
+      message: "Not everything of \(report.storePath) could be read.",
+      suggestion: "The new store \(report.outputPath) can be opened; the damaged one was not changed. Keep it.",
+      storeAt: report.storePath)
+  }
+}
