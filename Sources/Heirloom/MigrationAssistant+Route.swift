@@ -29,12 +29,8 @@ extension MigrationAssistant {
   func sourceModel(of metadata: StoreMetadata) throws -> SourceModel {
     if stagedManager != nil { try StagedMigrationManager.check(metadata) }
     let hashes = metadata.versionHashes
+    try checkNotNewer(metadata)
     let known = history.version(withHashes: hashes)
-    if let known, history.isNewer(known.name) {
-      let checksum = history.current.versionChecksum()
-      let fitting = (try? previousVersions())?.filter { $0.versionChecksum == checksum } ?? []
-      throw MigrationAssistantError.newerVersion(storePath: storeURL.path, version: known.name, retained: fitting)
-    }
     if let snapshot = snapshotModel(for: hashes) {
       return SourceModel(model: snapshot, source: .snapshot, versionName: known?.name)
     }

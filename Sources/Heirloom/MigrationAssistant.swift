@@ -62,7 +62,7 @@ public final class MigrationAssistant {
   /// It is made when it is asked for: most launches need none.
   public private(set) lazy var progress = Progress(totalUnitCount: -1)
 
-  private let files: any FileOperations
+  let files: any FileOperations
   private let builder: BuilderChoice
   private let vaultConfiguration: StoreVault.Configuration
 
@@ -146,7 +146,7 @@ public final class MigrationAssistant {
       if !isUnfinished, let outcome = try outcomeWithoutChange(at: location) { return outcome }
       return try migrate(since: start)
     } catch {
-      let error = wrapped(error)
+      let error = explained(wrapped(error))
       report(.failed(reason: error.description))
       if configuration.incompatibleStore == .setAside, error.isAboutIncompatibleStore {
         return try setStoreAside(because: error)
@@ -161,7 +161,11 @@ public final class MigrationAssistant {
   ) throws(MigrationAssistantError) -> MigrationOutcome? {
     do throws(MigrationAssistantError) {
       guard let metadata = try storeMetadata() else { return .noStore }
-      guard metadata.versionHashes == history.currentHashes else { return nil }
+      guard metadata.versionHashes == history.currentHashes else {
+        // An older app leaves a newer store as it found it: no lock, no folder.
+        try checkNotNewer(metadata)
+        return nil
+      }
       pruneAfterLaterLaunch(at: location)
       return .upToDate
     } catch {
@@ -247,7 +251,7 @@ public final class MigrationAssistant {
 
   // MARK: Parts
 
-  private func location() throws -> StoreLocation {
+  func location() throws(VaultError) -> StoreLocation {
     try StoreLocation(resolving: storeURL.path, files: files)
   }
 
@@ -316,9 +320,15 @@ public final class MigrationAssistant {
       let all = configuration.decisions + given
       if all != decisions { return all }
     case .automatic:
+      let loses = plan.losses.contains { !$0.isDecided }
+      if loses || !plan.blockers.isEmpty, origin.versionName == nil,
+        let newer = newerStore(withHashes: origin.model.versionHashes())
+      {
+        throw MigrationAssistantError.newerVersion(newer)
+      }
       // A snapshot makes a version known, but a model that has a place for nothing is not the next one of that app.
       let isUnknown = origin.source == .cache || origin.versionName == nil && plan.losesEveryObject
-      if isUnknown, plan.losses.contains(where: { !$0.isDecided }) {
+      if isUnknown, loses {
         throw MigrationAssistantError.unknownVersion(storePath: path, plan: plan)
       }
     }
@@ -367,7 +377,7 @@ public final class MigrationAssistant {
 
 extension MigrationAssistantError {
   /// Whether SQLite must undo an interrupted change before the store can be read.
-  fileprivate var isInterruptedChange: Bool {
+  var isInterruptedChange: Bool {
     guard case .unreadableStore(let error) = self else { return false }
     return error.problem == .needsRecovery
   }

@@ -15,8 +15,10 @@ public enum MigrationAssistantError: Error, Sendable {
   case noModel(storePath: String, nearest: [NearVersion])
   /// The store is of a version that is not known and would lose something; it may come from a newer app.
   case unknownVersion(storePath: String, plan: MigrationPlan)
-  /// The store is of a version that comes after the current one.
-  case newerVersion(storePath: String, version: String, retained: [PreviousVersion])
+  /// The store is of a version that comes after the current one, as an app finds it that was taken back to an earlier release.
+  ///
+  /// Nothing was written. ``NewerStore/retainedVersion`` is what to go back to, by ``MigrationAssistant/restorePreviousVersion(_:)``.
+  case newerVersion(NewerStore)
   /// The models differ by more than can be inferred, and nobody gave a mapping; without obstacles, inference is switched off.
   ///
   /// The skeleton is Swift source to start a mapping from, if there is something to fill in.
@@ -82,7 +84,8 @@ extension MigrationAssistantError {
   public var storePath: String {
     switch self {
     case .unreadableStore(let error): error.path
-    case .noModel(let path, _), .unknownVersion(let path, _), .newerVersion(let path, _, _),
+    case .newerVersion(let store): store.storePath
+    case .noModel(let path, _), .unknownVersion(let path, _),
       .mappingNeeded(let path, _, _), .decisionNeeded(let path, _), .refused(let path, _), .storeNotMigrated(let path),
       .storeInUse(let path, _), .unfitLocation(let path, _, _), .outcomeUnknown(let path, _), .failed(let path, _),
       .noSuchVersion(let path, _):
@@ -109,9 +112,9 @@ extension MigrationAssistantError: CustomStringConvertible {
       return "The store \(path) is of a version that is not in the history and would lose something: "
         + Self.list(plan.losses.map { "\($0.rows) × \($0.entity)\($0.property.map { ".\($0)" } ?? "")" })
         + "; it may come from a newer app."
-    case .newerVersion(let path, let version, _):
-      return
-        "The store \(path) is of the version \"\(version)\", which comes after the current one; nothing was written."
+    case .newerVersion(let store):
+      let version = store.versionName.map { "the version \"\($0)\"" } ?? "a version that is not in the history"
+      return "The store \(store.storePath) is of \(version), which comes after the current one; nothing was written."
     case .mappingNeeded(let path, [], _):
       return "No mapping model was given for the store \(path), and none may be inferred."
     case .mappingNeeded(let path, let obstacles, _):
@@ -171,8 +174,10 @@ extension MigrationAssistantError: LocalizedError {
     case .unknownVersion:
       return unchanged
         + " If losing this is right, approve the plan (in the tool: --accept-losses); else use the newer app."
-    case .newerVersion(_, _, let retained):
-      let offer = retained.first.map { " Or restore the retained version \($0.id), which fits the current model." }
+    case .newerVersion(let store):
+      let offer = store.retainedVersion.map {
+        " Or restore the retained version \($0.id), which fits the current model."
+      }
       return unchanged + " Use the newer app.\(offer ?? "")"
     case .mappingNeeded(_, [], _):
       return unchanged + " Give a mapping model for its version, or let it be inferred."

@@ -164,6 +164,9 @@ public struct ModelHistory: Sendable {
     return position > currentPosition
   }
 
+  /// Whether any version comes after the current one.
+  package var hasLaterVersions: Bool { versions.last.map { $0.name != currentName } ?? false }
+
   /// Finds the version whose hashes are those of a store.
   ///
   /// Versions that can't be read are passed over: the store may be of another.

@@ -1,5 +1,6 @@
 public import Foundation
 import HeirloomMigration
+public import HeirloomStore
 
 /// A version of a store that was kept when the store was migrated or restored.
 ///
@@ -16,11 +17,31 @@ public struct PreviousVersion: Hashable, Sendable {
   /// The size of the whole set, in bytes; files that are links share them with the store.
   public let byteCount: Int64
 
+  /// What put something else in its place; a version whose description is damaged doesn't tell.
+  let operation: VaultManifest.Operation?
+
   init(_ version: RetainedVersion) {
     id = version.name.text
     storeURL = URL(fileURLWithPath: version.storePath ?? version.path)
     date = Date(timeIntervalSince1970: Double(version.name.time))
     versionChecksum = version.manifest?.versionChecksum
     byteCount = version.byteCount
+    operation = version.manifest?.operation
+  }
+
+  /// Counts the version's objects; takes no lock and writes nothing.
+  ///
+  /// - Returns: The objects of all entities, deleted ones not among them.
+  /// - Throws: `StoreError` if the version can't be read.
+  /// - Complexity: O(*n*) in the number of objects: their tables are read, not their external files.
+  public func objectCount() throws(StoreError) -> Int64 {
+    let path = storeURL.path
+    return try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
+      do throws(SQLiteError) {
+        return try StoreCensus(connection: connection, actual: ActualSchema(of: connection)).objectCount
+      } catch {
+        throw StoreError(error, path: path)
+      }
+    }
   }
 }

@@ -254,12 +254,12 @@ struct MigrationAssistantTests {
       _ = try assistant.migrateStore()
       Issue.record("expected a refusal")
     } catch let error as MigrationAssistantError {
-      guard case .newerVersion(_, let version, let retained) = error else {
+      guard case .newerVersion(let newer) = error else {
         Issue.record("\(error)")
         return
       }
-      #expect(version == "2")
-      #expect(retained.count == 1)
+      #expect(newer.versionName == "2")
+      #expect(newer.fittingVersions.count == 1)
     }
     #expect(try Data(contentsOf: scene.store) == before)
     let result = try assistant.restorePreviousVersion()

@@ -144,9 +144,9 @@ extension CommandFailure {
       )
     case .noModel:
       suggestion = "\(error.storePath) was not changed. Give the model that made it with --model."
-    case .newerVersion(_, _, let retained):
+    case .newerVersion(let store):
       suggestion =
-        (retained.first.map {
+        (store.retainedVersion.map {
           "\(error.storePath) was not changed. The retained version \($0.id) fits: heirloom restore"
             + " \(shellWord(error.storePath)) --version \($0.id) brings it back, or use the newer app."
         } ?? "\(error.storePath) was not changed. Use the newer app.")

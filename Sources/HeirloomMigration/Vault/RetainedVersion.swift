@@ -40,6 +40,8 @@ package struct RetainedManifest: Hashable, Sendable {
   package let generation: String?
   /// Whether the store was in WAL mode before it was kept.
   package let usedWAL: Bool
+  /// What put another store in its place.
+  package let operation: VaultManifest.Operation
 
   /// The longest manifest that is read, in bytes.
   package static let byteLimit = 65_536
@@ -47,7 +49,8 @@ package struct RetainedManifest: Hashable, Sendable {
   /// Creates a manifest.
   package init(
     identifier: String, time: Int64, storeName: String, storeByteCount: Int64, supportFileCount: Int,
-    supportByteCount: Int64, versionChecksum: String?, generation: String?, usedWAL: Bool
+    supportByteCount: Int64, versionChecksum: String?, generation: String?, usedWAL: Bool,
+    operation: VaultManifest.Operation = .migration
   ) {
     self.identifier = identifier
     self.time = time
@@ -58,6 +61,7 @@ package struct RetainedManifest: Hashable, Sendable {
     self.versionChecksum = versionChecksum
     self.generation = generation
     self.usedWAL = usedWAL
+    self.operation = operation
   }
 
   private struct Document: Codable {
@@ -71,14 +75,18 @@ package struct RetainedManifest: Hashable, Sendable {
     var versionChecksum: String?
     var generation: String?
     var wal: Bool
+    /// Missing for a migration.
+    var operation: VaultManifest.Operation?
     var checksum: String
   }
 
   private var checksum: String {
-    ManifestChecksum.text(of: [
+    var fields = [
       "1", identifier, String(time), storeName, String(storeByteCount), String(supportFileCount),
       String(supportByteCount), versionChecksum, generation, String(usedWAL),
-    ])
+    ]
+    if operation != .migration { fields.append(operation.rawValue) }
+    return ManifestChecksum.text(of: fields)
   }
 
   /// Returns the manifest as JSON with its checksum.
@@ -87,7 +95,7 @@ package struct RetainedManifest: Hashable, Sendable {
       Document(
         format: 1, identifier: identifier, time: time, store: storeName, storeBytes: storeByteCount,
         supportFiles: supportFileCount, supportBytes: supportByteCount, versionChecksum: versionChecksum,
-        generation: generation, wal: usedWAL, checksum: checksum))
+        generation: generation, wal: usedWAL, operation: operation == .migration ? nil : operation, checksum: checksum))
   }
 
   /// Reads a manifest.
@@ -103,7 +111,7 @@ package struct RetainedManifest: Hashable, Sendable {
       identifier: document.identifier, time: document.time, storeName: document.store,
       storeByteCount: document.storeBytes, supportFileCount: document.supportFiles,
       supportByteCount: document.supportBytes, versionChecksum: document.versionChecksum,
-      generation: document.generation, usedWAL: document.wal)
+      generation: document.generation, usedWAL: document.wal, operation: document.operation ?? .migration)
     guard checksum == document.checksum else { throw ManifestError(reason: "its checksum does not fit its content") }
     guard VersionName.isIdentifier(identifier), StoreLocation.isFileName(storeName) else {
       throw ManifestError(reason: "it names files that are not the vault's")

@@ -54,7 +54,8 @@ extension StoreVault {
     let description = RetainedManifest(
       identifier: manifest.identifier, time: name.time, storeName: location.name, storeByteCount: status.size,
       supportFileCount: support.fileCount, supportByteCount: support.byteCount,
-      versionChecksum: replacement.retainedChecksum, generation: generation, usedWAL: gate.usedWAL)
+      versionChecksum: replacement.retainedChecksum, generation: generation, usedWAL: gate.usedWAL,
+      operation: manifest.operation)
     try files.writeNewFile(
       StoreLocation.join(folder, StoreLocation.manifestName), bytes: try description.encoded(), attributes: plain)
     // The folder's names, then the folder's own name: both before the store's path may name another file.

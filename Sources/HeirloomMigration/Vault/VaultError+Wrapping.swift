@@ -10,7 +10,7 @@ import HeirloomStore
 
 extension VaultError {
   /// Runs file operations, and makes an error of the vault of what they throw.
-  static func wrapping<Value>(_ body: () throws(FileError) -> Value) throws(VaultError) -> Value {
+  package static func wrapping<Value>(_ body: () throws(FileError) -> Value) throws(VaultError) -> Value {
     do throws(FileError) {
       return try body()
     } catch {

@@ -1,0 +1,48 @@
+import Foundation
+import HeirloomMigration
+import HeirloomModel
+import HeirloomStore
+
+// An app that was taken back, as by TestFlight, meets a store that it can't know.
+extension MigrationAssistant {
+  /// Tells whether a store comes from a newer version of the app; takes no lock and writes nothing.
+  ///
+  /// It does if the history has its version after the current one. A version that the history doesn't have is newer if a store
+  /// of the current model was kept when it was migrated to something else: this app, or an earlier one, had it and it went on.
+  ///
+  /// - Parameter hashes: The store's version hashes, which are not those of the current model.
+  /// - Returns: `nil` for a store of an earlier version, and for one of which that can't be told.
+  func newerStore(withHashes hashes: [String: VersionHash]) -> NewerStore? {
+    let known = history.version(withHashes: hashes)
+    if let known, !history.isNewer(known.name) { return nil }
+    let checksum = history.current.versionChecksum()
+    let fitting = (try? previousVersions())?.filter { $0.versionChecksum == checksum } ?? []
+    // What was kept when somebody went back says nothing: the store there now is the older one of the two.
+    guard known != nil || fitting.contains(where: { $0.operation == .migration }) else { return nil }
+    return NewerStore(
+      storePath: storeURL.path, versionName: known?.name,
+      versionChecksum: ManagedObjectModel.versionChecksum(of: hashes), fittingVersions: fitting)
+  }
+
+  /// Throws for a store whose version comes after the current one in the history.
+  ///
+  /// Most apps know no later version; no file of the history is read for them.
+  func checkNotNewer(_ metadata: StoreMetadata) throws(MigrationAssistantError) {
+    guard history.hasLaterVersions, let newer = newerStore(withHashes: metadata.versionHashes),
+      newer.versionName != nil
+    else { return }
+    throw .newerVersion(newer)
+  }
+
+  /// What an older app is to be told instead of a failure to take a store further that has left it behind.
+  func explained(_ error: MigrationAssistantError) -> MigrationAssistantError {
+    switch error {
+    case .noModel, .mappingNeeded, .unknownVersion:
+      guard let hashes = try? storeMetadata()?.versionHashes, let newer = newerStore(withHashes: hashes) else {
+        return error
+      }
+      return .newerVersion(newer)
+    default: return error
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import HeirloomMigration
+import HeirloomModel
+import HeirloomStore
+
+extension MigrationAssistant {
+  /// Tells how the store stands to the current model; takes no lock and writes nothing.
+  ///
+  /// It may be called while another process migrates. A store that an app has open in WAL mode is read with the side files that
+  /// are there; where there are none, none are made. A model that is archived beside the store and fits it counts as an earlier
+  /// one, unless a version of the current model was kept when the store went on from it.
+  ///
+  /// - Returns: The status of this moment. What is opened upon ``StoreStatus/current`` is whole, even if a migration begins
+  ///   right then: opening for writing waits for it or fails, and a migration waits for who has the store open.
+  /// - Throws: ``MigrationAssistantError/unreadableStore(_:)`` for what is no readable store, or is held by others for long;
+  ///   ``MigrationAssistantError/unfitLocation(storePath:reason:coreDataCode:)`` when a folder can't be read.
+  public func status() throws(MigrationAssistantError) -> StoreStatus {
+    guard try !isOperationUnfinished() else { return .inProgress }
+    do throws(MigrationAssistantError) {
+      guard let metadata = try storeMetadata() else {
+        return try isOperationUnfinished() ? .inProgress : .noStore
+      }
+      return status(of: metadata.versionHashes)
+    } catch {
+      // It may have begun since the first look: a migration holds the store until it is done.
+      if error.isInterruptedChange { return .inProgress }
+      if try isOperationUnfinished() { return .inProgress }
+      throw error
+    }
+  }
+
+  private func status(of hashes: [String: VersionHash]) -> StoreStatus {
+    if hashes == history.currentHashes { return .current }
+    if newerStore(withHashes: hashes) != nil { return .tooNew }
+    if history.version(withHashes: hashes) != nil { return .tooOld }
+    let snapshot = try? modelController.snapshot()
+    if snapshot?.model.versionHashes() == hashes { return .tooOld }
+    return stagedManager?.model(withHashes: hashes) == nil ? .unknown : .tooOld
+  }
+
+  /// Whether an operation is under way or was not finished; false where there is not even a folder.
+  private func isOperationUnfinished() throws(MigrationAssistantError) -> Bool {
+    do throws(VaultError) {
+      let location = try location()
+      return try VaultError.wrapping { () throws(FileError) in
+        try StoreVault.hasUnfinishedOperation(at: location, files: files)
+      }
+    } catch {
+      if case .file(let reason) = error, reason.code == ENOENT || reason.code == ENOTDIR { return false }
+      throw wrapped(error)
+    }
+  }
+}

@@ -1,0 +1,16 @@
+/// How a store stands to the current model, for those who may not migrate it: extensions, widgets, second processes.
+@nonexhaustive
+public enum StoreStatus: String, Hashable, Sendable {
+  /// There is no store.
+  case noStore
+  /// The store has the current model: it can be opened.
+  case current
+  /// The store is of an earlier version: it can be opened when the app has migrated it.
+  case tooOld
+  /// The store is of a later version, of a newer app.
+  case tooNew
+  /// The store is being migrated, restored or moved aside, or that was interrupted and the app's next launch settles it.
+  case inProgress
+  /// The store is of a version that is neither in the history nor that of the archived model: the app's migration finds out.
+  case unknown
+}

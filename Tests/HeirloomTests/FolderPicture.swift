@@ -1,0 +1,32 @@
+import Foundation
+
+/// All files of a folder with their content and times, to see that nothing was written, made or removed.
+struct FolderPicture: Equatable {
+  private struct File: Equatable {
+    let bytes: Data?
+    let modified: Date?
+    let mode: Int?
+  }
+
+  private var files: [String: File] = [:]
+
+  /// The names of everything in the folder, sorted.
+  var names: [String] { files.keys.sorted() }
+
+  /// Looks at a folder.
+  init(of folder: URL) {
+    guard let names = FileManager.default.enumerator(atPath: folder.path) else { return }
+    for case let name as String in names {
+      let path = folder.appendingPathComponent(name).path
+      let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+      files[name] = File(
+        bytes: try? Data(contentsOf: URL(fileURLWithPath: path)), modified: attributes?[.modificationDate] as? Date,
+        mode: (attributes?[.posixPermissions] as? NSNumber)?.intValue)
+    }
+  }
+
+  /// The files that differ, for a test's message.
+  func differences(from other: FolderPicture) -> [String] {
+    Set(files.keys).union(other.files.keys).filter { files[$0] != other.files[$0] }.sorted()
+  }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Heirloom
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// An app that is taken back to an earlier release, as by TestFlight, and finds a store that has left it behind.
+struct GoingBackTests {
+  private typealias Make = InferableChangeTests
+
+  /// What the newer release did to the model.
+  enum Change: String, CaseIterable, Sendable {
+    /// Something was added, which going back would lose.
+    case addition
+    /// A type changed: no mapping back can be inferred.
+    case conversion
+    /// Something was added, and no trace of the newer model is left.
+    case withoutModel
+    /// A required attribute is no more: objects made since have no value for it.
+    case requirement
+  }
+
+  /// Makes a date of a text by leaving it out.
+  private final class Giver: MigrationAssistantDelegate {
+    func migrationAssistant(
+      _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel,
+      to destination: ManagedObjectModel, obstacles: [MappingObstacle]
+    ) -> MappingModel? {
+      guard !obstacles.isEmpty else { return nil }
+      return MappingModel(entityMappings: [
+        EntityMapping(
+          from: "Item", to: "Item", mappingType: .transform, attributeMappings: [PropertyMapping(name: "name")])
+      ])
+    }
+  }
+
+  /// A store that a newer release migrated, beside the release before.
+  struct Scene {
+    let directory: TemporaryDirectory
+    let old: ManagedObjectModel
+    let new: ManagedObjectModel
+    let before: StoreContents
+    var store: URL { directory.file("Journal.sqlite") }
+
+    init(_ change: Change) throws {
+      directory = try TemporaryDirectory()
+      let name = Make.attribute("name")
+      let must = Make.attribute("must", optional: change != .requirement)
+      let more = Make.attribute("more")
+      old = try ManagedObjectModel(entities: [Make.entity("Item", [name, must])])
+      let attributes =
+        switch change {
+        case .addition, .withoutModel: [name, must, more]
+        case .conversion: [Make.attribute("name", .date), must, more]
+        case .requirement: [name, more]
+        }
+      new = try ManagedObjectModel(entities: [Make.entity("Item", attributes)])
+      let store = directory.file("Journal.sqlite")
+      var generator = StoreGenerator(objectsPerEntity: 50, seed: 3)
+      try generator.makeStore(at: store, model: old)
+      before = try StoreContents(of: store, model: old)
+      let giver = Giver()
+      let newer = assistant(new, earlier: [("1", old)])
+      newer.delegate = giver
+      _ = try withExtendedLifetime(giver) { try newer.migrateStore() }
+      try ModelController(storeURL: store).archive(new)
+      let opened = try PersistentStore.open(at: store, model: new)
+      let context = ManagedObjectContext(store: opened)
+      for object in try context.fetch(FetchRequest("Item")).prefix(7) {
+        try object.setValue(.string("made by the newer app"), forAttribute: "more")
+      }
+      try context.save()
+      try opened.close()
+      if change == .withoutModel {
+        try FileManager.default.removeItem(at: ModelController(storeURL: store).snapshotURL)
+        let connection = try Connection(path: store.path, mode: .readWrite)
+        try connection.execute("DELETE FROM Z_MODELCACHE")
+        try connection.close()
+      }
+    }
+
+    func assistant(
+      _ current: ManagedObjectModel, earlier: [(name: String, model: ManagedObjectModel)] = [],
+      later: [(name: String, model: ManagedObjectModel)] = [], policy: IncompatibleStorePolicy = .throw
+    ) -> MigrationAssistant {
+      var configuration = MigrationAssistant.Configuration()
+      configuration.incompatibleStore = policy
+      configuration.storeTimeout = 0.2
+      return MigrationAssistant(
+        storeURL: store, modelController: ModelController(storeURL: store),
+        history: ModelHistory(current: current, earlier: earlier, later: later), configuration: configuration)
+    }
+  }
+
+  private func newerStore(_ assistant: MigrationAssistant) throws -> NewerStore {
+    let error = try #require(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
+    guard case .newerVersion(let newer) = error else { throw error }
+    #expect(error.code == "newerVersion" && error.coreDataCode == 134_100)
+    #expect(error.storePath == newer.storePath)
+    if let version = newer.retainedVersion { #expect(error.recoverySuggestion?.contains(version.id) == true) }
+    return newer
+  }
+
+  @Test(arguments: Change.allCases, [IncompatibleStorePolicy.throw, .setAside])
+  func `an app that doesn't know the newer version is offered what was kept, and one call brings it back`(
+    change: Change, policy: IncompatibleStorePolicy
+  ) throws {
+    let scene = try Scene(change)
+    let app = scene.assistant(scene.old, policy: policy)
+    #expect(try app.status() == .tooNew)
+    let picture = FolderPicture(of: scene.directory.url)
+    let newer = try newerStore(app)
+    #expect(FolderPicture(of: scene.directory.url).differences(from: picture) == [])
+    #expect(newer.versionName == nil && newer.versionChecksum == scene.new.versionChecksum())
+    let version = try #require(newer.retainedVersion)
+    #expect(version.versionChecksum == scene.old.versionChecksum())
+    #expect(try version.objectCount() == 50)
+    #expect(abs(version.date.timeIntervalSinceNow) < 600)
+
+    let result = try app.restorePreviousVersion(version.id)
+    #expect(try StoreContents(of: scene.store, model: scene.old) == scene.before)
+    let kept = try #require(result.retained)
+    #expect(try kept.objectCount() == 50)
+    #expect(try app.status() == .current)
+    guard case .upToDate = try app.migrateStore() else {
+      Issue.record("expected nothing to do")
+      return
+    }
+  }
+
+  @Test(arguments: Change.allCases)
+  func `who went back and forth again is not taken for going back`(change: Change) throws {
+    let scene = try Scene(change)
+    let app = scene.assistant(scene.old)
+    _ = try app.restorePreviousVersion(newerStore(app).retainedVersion?.id)
+    // What was kept then is of the newer version; the store goes there all the same.
+    let newer = scene.assistant(scene.new, earlier: change == .withoutModel ? [("1", scene.old)] : [])
+    #expect(try newer.status() == .tooOld)
+    if change == .conversion {
+      let error = try #require(throws: MigrationAssistantError.self) { try scene.assistant(scene.new).migrateStore() }
+      #expect(error.code == "mappingNeeded")
+    } else {
+      guard case .migrated = try newer.migrateStore() else {
+        Issue.record("expected a migration")
+        return
+      }
+    }
+  }
+
+  @Test(arguments: [IncompatibleStorePolicy.throw, .setAside])
+  func `a newer version of the history is refused without a lock, a folder or a byte`(
+    policy: IncompatibleStorePolicy
+  ) throws {
+    let scene = try Scene(.addition)
+    // As if another program had made it: nothing of ours is beside it.
+    try FileManager.default.removeItem(atPath: scene.store.path + ".heirloom")
+    let picture = FolderPicture(of: scene.directory.url)
+    let app = scene.assistant(scene.old, later: [("2", scene.new)], policy: policy)
+    let newer = try newerStore(app)
+    #expect(newer.versionName == "2" && newer.retainedVersion == nil)
+    #expect(try app.status() == .tooNew)
+    var options = PersistentStoreOptions()
+    options.migration.incompatibleStore = policy
+    let opening = #expect(throws: MigrationAssistantError.self) {
+      try PersistentStore.open(at: scene.store, history: app.history, options: options)
+    }
+    #expect(opening?.code == "newerVersion")
+    #expect(FolderPicture(of: scene.directory.url).differences(from: picture) == [])
+    #expect(picture.names.allSatisfy { !$0.contains("heirloom") })
+  }
+
+  @Test func `where going back loses nothing the store is simply migrated`() throws {
+    let scene = try Scene(.addition)
+    let connection = try Connection(path: scene.store.path, mode: .readWrite)
+    try connection.execute("UPDATE ZITEM SET ZMORE = NULL")
+    try connection.close()
+    guard case .migrated = try scene.assistant(scene.old).migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    #expect(try StoreContents(of: scene.store, model: scene.old).count == 50)
+  }
+}
