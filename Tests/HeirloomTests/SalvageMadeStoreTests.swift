@@ -180,6 +180,43 @@ struct SalvageMadeStoreTests {
     #expect(try place.rows("PRAGMA integrity_check") == [[.text("ok")]])
   }
 
+  @Test func `without a map of pages deleted rows stay away unless they are asked for`() throws {
+    let place = try Place()
+    try place.change(
+      "PRAGMA auto_vacuum = 0; VACUUM; PRAGMA secure_delete = OFF; DELETE FROM ZNOTE WHERE Z_PK BETWEEN 101 AND 500;")
+    let connection = try Connection(path: place.url.path, mode: .immutable)
+    #expect((try connection.firstInteger("PRAGMA freelist_count") ?? 0) > 5)
+    let root = try #require(try connection.firstInteger("SELECT rootpage FROM sqlite_schema WHERE name = 'ZNOTE'"))
+    try connection.close()
+    func zero(_ range: Range<Int>) throws {
+      var data = try Data(contentsOf: place.url)
+      data.replaceSubrange(range, with: Data(count: range.count))
+      try data.write(to: place.url)
+    }
+    func counts(_ includesUncertain: Bool) throws -> (notes: Int64, apart: Int64, uncertain: Int) {
+      for suffix in ["", ".cuts.jsonl", "-wal", "-shm"] {
+        try? FileManager.default.removeItem(atPath: place.output.path + suffix)
+      }
+      try? FileManager.default.removeItem(at: place.directory.file(".Salvaged_SUPPORT"))
+      var salvage = StoreSalvage(storeURL: place.url, models: [place.model])
+      salvage.includesUncertainPages = includesUncertain
+      let report = try salvage.run(to: place.output)
+      #expect(try place.errors().filter { $0.severity == .error } == [])
+      let table = try #require(report.tables.first { $0.table == "ZNOTE" })
+      return (table.rows, table.rowsFoundApart, report.uncertainPageCount)
+    }
+    // The list of free pages tells which of the leaves that nothing leads to are in use.
+    try zero((Int(root) - 1) * 4096..<Int(root) * 4096)
+    let known = try counts(false)
+    #expect(known == (200, 200, 0))
+    // Without the header there is no list: what may be deleted is asked about.
+    try zero(0..<100)
+    let unknown = try counts(false)
+    #expect(unknown.notes == 0 && unknown.uncertain > 5)
+    let all = try counts(true)
+    #expect(all.notes > 400 && all.uncertain == 0)
+  }
+
   @Test func `a salvage that dies at any call leaves the store, and no half of a new one`() throws {
     let place = try Place()
     var data = try Data(contentsOf: place.url)

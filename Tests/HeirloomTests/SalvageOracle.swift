@@ -138,7 +138,8 @@ struct SalvageOracle {
     _ table: PhysicalTable, _ found: [String: [Int64: Row]], _ lostPages: Set<Int>, _ changedPages: Set<Int>,
     _ isSchemaLost: Bool, _ what: String
   ) throws {
-    let columns = table.columns.map(\.name)
+    // A link that was found in an index has lost its places in lists.
+    let columns = table.columns.prefix(lostPages.isEmpty ? table.columns.count : 2).map(\.name)
     func list(_ rows: [Int64: Row]?) -> Set<[SQLiteValue]> {
       Set((rows ?? [:]).values.map { row in columns.map { row[$0] ?? .null } })
     }

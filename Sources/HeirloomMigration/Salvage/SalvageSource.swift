@@ -238,6 +238,29 @@ final class SalvageSource {
     }
   }
 
+  /// Calls a closure with the two ends of each link that the indexes of a table of links hold, as far as they can be read.
+  ///
+  /// - Parameters:
+  ///   - name: The table.
+  ///   - first: The column with one end.
+  ///   - second: The column with the other end.
+  ///   - body: What is done; a link may be told several times.
+  /// - Throws: What the body throws.
+  func forEachIndexedLink(
+    of name: String, _ first: String, _ second: String, _ body: (Int64, Int64) throws -> Void
+  ) throws {
+    guard let connection else { return }
+    for index in actual.objects where index.kind == .index && index.table == name {
+      // Both columns are in the index, so that SQLite doesn't look at the table.
+      let query = "SELECT \(quote(first)), \(quote(second)) FROM \(quote(name)) INDEXED BY \(quote(index.name))"
+      guard let statement = try? connection.prepare(query) else { continue }
+      while (try? statement.step()) == true {
+        guard statement.storageClass(at: 0) == .integer, statement.storageClass(at: 1) == .integer else { continue }
+        try body(statement.integer(at: 0), statement.integer(at: 1))
+      }
+    }
+  }
+
   /// The keys of a table's rows that its indexes name, as far as they can be read.
   ///
   /// - Parameters:

@@ -112,7 +112,12 @@ final class SalvageWriter {
       }
     }
     result.unreadablePages = source.census?.unreadableCounts[table.name] ?? 0
-    if !source.isSound, !table.isJoin { try countLostRows(of: table, in: &result) }
+    guard !source.isSound else { return }
+    if !table.isJoin {
+      try countLostRows(of: table, in: &result)
+    } else if result.unreadablePages > 0 || result.unreadableRows > 0 {
+      try copyIndexedLinks(of: table, in: &result)
+    }
   }
 
   /// Makes a row of the damaged store one of the new; `nil` if it can't be one.
@@ -209,6 +214,27 @@ final class SalvageWriter {
     switch (left, right) {
     case (.integer(let integer), .real(let real)), (.real(let real), .integer(let integer)): Double(integer) == real
     default: false
+    }
+  }
+
+  /// Takes links of lost rows from the indexes of their table, which hold both ends.
+  private func copyIndexedLinks(of table: PhysicalTable, in result: inout SalvageReport.Table) throws {
+    let names = table.columns.prefix(2).map(\.name)
+    guard names.count == 2 else { return }
+    let insertion = try connection.prepare(
+      "INSERT OR IGNORE INTO \(quote(table.name)) (\(names.map(quote).joined(separator: ", "))) VALUES (?1, ?2)",
+      isPersistent: true)
+    var count: Int64 = 0
+    try source.forEachIndexedLink(of: table.name, names[0], names[1]) { first, second in
+      try insertion.bind(first, at: 1)
+      try insertion.bind(second, at: 2)
+      try insertion.run()
+      count += connection.changes > 0 ? 1 : 0
+    }
+    result.rows += count
+    result.rowsFoundApart += count
+    if count > 0, table.columns.count > 2 {
+      report.notes.append("\(count) links of \(result.name) were found in an index, without their places in lists.")
     }
   }
 
