@@ -1,35 +1,55 @@
 import Foundation
 import HeirloomMigration
+import HeirloomModel
 import HeirloomStore
 
 // Stores that this version of the app can't open, moved aside rather than deleted.
 extension MigrationAssistant {
   /// Moves a store aside that can't be opened.
   ///
-  /// - Parameter error: Why it can't.
-  /// - Returns: ``MigrationOutcome/setAside(_:)``; what became of the store, if another process has settled it meanwhile.
+  /// - Parameters:
+  ///   - error: Why it can't.
+  ///   - file: The file that was there when the launch first looked.
+  /// - Returns: What is to be told of it; `nil` if another process has changed the store meanwhile: what it is now, only another look
+  ///   can tell.
   /// - Throws: ``MigrationAssistantError``: the store is where it was, or the next launch goes on.
-  func setStoreAside(because error: MigrationAssistantError) throws(MigrationAssistantError) -> MigrationOutcome {
+  func setStoreAside(
+    because error: MigrationAssistantError, of file: FileStatus.Identity?
+  ) throws(MigrationAssistantError) -> MigrationNotice? {
     do {
       let vault = try vault()
-      let found = foundVersion()
+      let version = foundVersion()
       let folder = try vault.setStoreAside(
-        notice: { _ in try MigrationNotice.bytes(of: error, storeName: vault.location.name) },
-        isNeeded: { self.foundVersion() == found })
-      guard let folder else { return try storeMetadata() == nil ? .noStore : .upToDate }
+        notice: try MigrationNotice.bytes(of: error, storeName: vault.location.name),
+        isNeeded: { try self.foundFile() == file && self.foundVersion() == version })
+      guard let folder else { return nil }
       guard let set = try vault.asideSets().first(where: { $0.path == folder }) else { throw error }
-      return .setAside(MigrationNotice(set))
+      return MigrationNotice(set)
     } catch {
       throw wrapped(error)
     }
   }
 
-  /// What is seen of the store at a glance, to notice when another process has changed it.
-  private func foundVersion() -> String {
+  /// Which file is in the store's place: a migration or a restoration by another process puts another one there.
+  func foundFile() throws -> FileStatus.Identity? {
+    try files.status(of: location().path)?.identity
+  }
+
+  /// What a glance at a store says.
+  private enum FoundVersion: Equatable {
+    case missing
+    case version(checksum: String)
+    case unreadable(StoreError.Problem)
+    case failed(code: String)
+  }
+
+  private func foundVersion() -> FoundVersion {
     do throws(MigrationAssistantError) {
-      return try storeMetadata().map { "\($0.versionHashes.count) \($0.versionChecksum ?? "")" } ?? "no store"
+      guard let metadata = try storeMetadata() else { return .missing }
+      return .version(checksum: ManagedObjectModel.versionChecksum(of: metadata.versionHashes))
     } catch {
-      return error.description
+      guard case .unreadableStore(let error) = error else { return .failed(code: error.code) }
+      return .unreadable(error.problem)
     }
   }
 
@@ -54,6 +74,23 @@ extension MigrationAssistant {
       try vault().acknowledgeNotice(of: notice.id)
     } catch {
       throw wrapped(error)
+    }
+  }
+}
+
+extension MigrationAssistantError {
+  /// Whether no model or mapping fits the store, or its pages are damaged: nothing that the app could do at this launch helps.
+  var isAboutIncompatibleStore: Bool {
+    switch self {
+    case .noModel, .mappingNeeded: true
+    case .failed(_, .database(_, coreDataCode: 259)): true
+    case .unreadableStore(let error):
+      switch error.problem {
+      case .notDatabase, .truncated, .damaged, .notStore, .metadataRowCount, .invalidMetadata, .missingVersionHashes:
+        true
+      default: false
+      }
+    default: false
     }
   }
 }

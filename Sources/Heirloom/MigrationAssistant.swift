@@ -140,19 +140,34 @@ public final class MigrationAssistant {
   /// - Throws: ``MigrationAssistantError``; what the delegate throws is told in its words. The data are where they were.
   public func migrateStore() throws -> MigrationOutcome {
     let start = ContinuousClock.now
-    do {
-      let location = try location()
-      let isUnfinished = try StoreVault.hasUnfinishedOperation(at: location, files: files)
-      if !isUnfinished, let outcome = try outcomeWithoutChange(at: location) { return outcome }
-      return try migrate(since: start)
-    } catch {
-      let error = explained(wrapped(error))
-      report(.failed(reason: error.description))
-      if configuration.incompatibleStore == .setAside, error.isAboutIncompatibleStore {
-        return try setStoreAside(because: error)
+    let mayMove = configuration.incompatibleStore == .setAside
+    var attemptsLeft = 3
+    while true {
+      let found = mayMove ? try? foundFile() : nil
+      do {
+        return try outcome(since: start)
+      } catch {
+        let error = explained(wrapped(error))
+        report(.failed(reason: error.description))
+        attemptsLeft -= 1
+        guard mayMove, error.isAboutIncompatibleStore else { throw error }
+        if let notice = try setStoreAside(because: error, of: found) { return .setAside(notice) }
+        // Another process has changed the store meanwhile, so that it may be fit now.
+        guard attemptsLeft > 0 else { throw error }
       }
-      throw error
     }
+  }
+
+  private func outcome(since start: ContinuousClock.Instant) throws -> MigrationOutcome {
+    let location = try location()
+    var isUnfinished = try StoreVault.hasUnfinishedOperation(at: location, files: files)
+    if isUnfinished, try files.status(of: location.path) == nil {
+      // One that moved the store aside, or brought it back, settles without a store; any other says what is missing.
+      try vault(at: location).recover()
+      isUnfinished = try StoreVault.hasUnfinishedOperation(at: location, files: files)
+    }
+    if !isUnfinished, let outcome = try outcomeWithoutChange(at: location) { return outcome }
+    return try migrate(since: start)
   }
 
   /// What a launch with nothing to do comes to: one look at the metadata.

@@ -55,28 +55,3 @@ extension MigrationNotice {
     folderURL = URL(fileURLWithPath: set.path, isDirectory: true)
   }
 }
-
-/// What becomes of a store that this version of the app can't open.
-public enum IncompatibleStorePolicy: String, Hashable, Sendable {
-  /// It stays where it is, and the error is thrown.
-  case `throw`
-  /// It is moved aside with all that belongs to it, so that a new store can be made in its place; nothing is deleted.
-  case setAside
-}
-
-extension MigrationAssistantError {
-  /// Whether no model or mapping fits the store, or its pages are damaged: nothing that the app could do at this launch helps.
-  var isAboutIncompatibleStore: Bool {
-    switch self {
-    case .noModel, .mappingNeeded: true
-    case .failed(_, .database(_, coreDataCode: 259)): true
-    case .unreadableStore(let error):
-      switch error.problem {
-      case .notDatabase, .truncated, .damaged, .notStore, .metadataRowCount, .invalidMetadata, .missingVersionHashes:
-        true
-      default: false
-      }
-    default: false
-    }
-  }
-}

@@ -226,7 +226,12 @@ extension CrashWorld {
     guard isWhole() else { return "the set is nowhere whole" }
     if promise.isMade, exists(store(folder)) { return "what was reported as done is not" }
     do {
-      try app.vault(in: folder).recover()
+      if exists(store(folder)) {
+        try app.vault(in: folder).recover()
+      } else {
+        // An app that finds no store launches all the same.
+        guard case .noStore = try app.assistant(3, in: folder).0.migrateStore() else { return "there is a store" }
+      }
     } catch {
       return "recovery fails: \(error)"
     }

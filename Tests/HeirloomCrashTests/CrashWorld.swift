@@ -129,7 +129,7 @@ struct CrashWorld {
     case .archive:
       try app.assistant(3, in: folder, files: files).1.archive(app.models[2])
     case .setAside:
-      _ = try app.vault(in: folder, files: files).setStoreAside(notice: { _ in [1, 2, 3] })
+      _ = try app.vault(in: folder, files: files).setStoreAside(notice: [1, 2, 3])
     case .cleanUp: try app.cleanUp(in: folder)
     }
   }

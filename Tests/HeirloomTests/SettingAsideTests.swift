@@ -156,4 +156,63 @@ struct SettingAsideTests {
     #expect(FileManager.default.fileExists(atPath: scene.store.path))
     #expect(try assistant.pendingNotices() == [])
   }
+
+  /// Changes the store when the assistant has found that it can't be opened, as another process might.
+  private final class Rival: MigrationAssistantDelegate {
+    var changes: [() throws -> Void]
+    var failures = 0
+    init(_ changes: [() throws -> Void]) { self.changes = changes }
+
+    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
+      guard case .failed = event else { return }
+      failures += 1
+      if !changes.isEmpty { try? changes.removeFirst()() }
+    }
+  }
+
+  @Test(arguments: [Reason.noMapping, .damagedPages])
+  func `what another process put in the store's place meanwhile is looked at, not moved`(reason: Reason) throws {
+    let scene = try Scene(reason)
+    let fitting = scene.directory.file("Other.sqlite")
+    // A store of the same version as the damaged one: only the file tells that it is another.
+    try PersistentStore.create(at: fitting, model: reason == .noMapping ? scene.new : scene.old).close()
+    for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: scene.store.path + suffix) }
+    let rival = Rival([{ #expect(rename(fitting.path, scene.store.path) == 0) }])
+    let assistant = scene.assistant(.setAside)
+    assistant.delegate = rival
+    let outcome = try assistant.migrateStore()
+    switch (outcome, reason) {
+    case (.upToDate, .noMapping), (.migrated, .damagedPages): break
+    default: Issue.record("the new store was not looked at: \(outcome)")
+    }
+    #expect(rival.failures == 1)
+    #expect(try assistant.pendingNotices() == [])
+  }
+
+  @Test func `a store that another process took away meanwhile is no store`() throws {
+    let scene = try Scene(.notDatabase)
+    let rival = Rival([{ try FileManager.default.removeItem(at: scene.store) }])
+    let assistant = scene.assistant(.setAside)
+    assistant.delegate = rival
+    guard case .noStore = try assistant.migrateStore() else {
+      Issue.record("expected no store")
+      return
+    }
+  }
+
+  @Test func `a store that changes again and again is given up`() throws {
+    let scene = try Scene(.notDatabase)
+    let change = {
+      let other = scene.directory.file("Other.sqlite")
+      try Data(repeating: 9, count: 9000).write(to: other)
+      #expect(rename(other.path, scene.store.path) == 0)
+    }
+    let rival = Rival(Array(repeating: change, count: 10))
+    let assistant = scene.assistant(.setAside)
+    assistant.delegate = rival
+    let error = try #require(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
+    #expect(error.code == "unreadableStore")
+    #expect(rival.failures == 3)
+    #expect(FileManager.default.fileExists(atPath: scene.store.path))
+  }
 }

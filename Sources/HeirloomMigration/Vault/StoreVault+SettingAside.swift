@@ -8,18 +8,21 @@ extension StoreVault {
   /// A store that SQLite can't read is moved with its side files, as it lies there.
   ///
   /// - Parameters:
-  ///   - notice: What is to be told of it, kept with the set: it is on the disk before the store leaves its place. It is given
-  ///     the name of the set's folder.
+  ///   - notice: What is to be told of it, kept with the set: it is on the disk before the store leaves its place.
   ///   - isNeeded: Looks once more, under the lock: another process may have settled it.
   /// - Returns: The folder that holds the store now; `nil` if it was not needed any more.
   /// - Throws: ``VaultError/storeInUse(path:reason:)`` when another process has it open, ``VaultError/file(_:)`` when something could
   ///   not be done: either nothing was changed, or the next run goes on.
   package func setStoreAside(
-    notice: (String) throws -> [UInt8]? = { _ in nil }, isNeeded: () throws -> Bool = { true }
+    notice: [UInt8]? = nil, isNeeded: () throws -> Bool = { true }
   ) throws -> String? {
-    try withLock {
+    try withLock(requiresStore: false) {
       try recoverHoldingLock()
       guard try isNeeded() else { return nil }
+      guard try files.status(of: location.path) != nil else {
+        try throwStoreMissing()
+        return nil
+      }
       try checkStore(bytesNeeded: 0)
       let gate = try gateUnlessUnreadable()
       guard let companion = try files.status(of: location.companion) else {
@@ -36,9 +39,9 @@ extension StoreVault {
         try write(manifest)
         try emit(.manifestWritten(identifier: identifier))
         try keepAside(manifest, gate: gate, like: companion)
-        if let bytes = try notice(StoreLocation.split(asideFolder(manifest)).name) {
+        if let notice {
           let path = StoreLocation.join(asideFolder(manifest), AsideSet.noticeName)
-          try files.writeNewFile(path, bytes: bytes, attributes: FileAttributes(mode: 0o644))
+          try files.writeNewFile(path, bytes: notice, attributes: FileAttributes(mode: 0o644))
           try files.synchronizeDirectory(asideFolder(manifest))
         }
         try emit(.retained(id: identifier))
