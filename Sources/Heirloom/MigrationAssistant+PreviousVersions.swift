@@ -73,7 +73,7 @@ extension MigrationAssistant {
   }
 
   /// What is known of the store's model, to be kept with it when another version takes its place.
-  private func descriptionOfStore() -> StoreVault.Replacement {
+  func descriptionOfStore() -> StoreVault.Replacement {
     guard let hashes = try? storeMetadata()?.versionHashes else { return StoreVault.Replacement() }
     let model =
       snapshotModel(for: hashes) ?? history.version(withHashes: hashes)?.model

@@ -55,11 +55,14 @@ extension MigrationAssistant {
 
   /// Lists what a person is to be told about stores that were moved aside, the oldest first, until it is acknowledged.
   ///
+  /// Of a store that has returned to its place there is nothing to be told any more.
+  ///
   /// - Returns: The notices.
   /// - Throws: ``MigrationAssistantError`` if the folder can't be read.
   public func pendingNotices() throws(MigrationAssistantError) -> [MigrationNotice] {
     do {
-      return try vault().asideSets().filter { $0.notice != nil && !$0.isAcknowledged }.map(MigrationNotice.init)
+      return try vault().asideSets()
+        .filter { $0.notice != nil && !$0.isAcknowledged && $0.adoption == nil }.map(MigrationNotice.init)
     } catch {
       throw wrapped(error)
     }

@@ -60,11 +60,11 @@ public final class MigrationAssistant {
   /// How far a migration is, in rows; cancelling it stops the migration and leaves the store as it was.
   ///
   /// It is made when it is asked for: most launches need none.
-  public private(set) lazy var progress = Progress(totalUnitCount: -1)
+  public internal(set) lazy var progress = Progress(totalUnitCount: -1)
 
   let files: any FileOperations
-  private let builder: BuilderChoice
-  private let vaultConfiguration: StoreVault.Configuration
+  let builder: BuilderChoice
+  let vaultConfiguration: StoreVault.Configuration
 
   /// Creates an assistant; nothing is read.
   ///
@@ -280,6 +280,7 @@ public final class MigrationAssistant {
     settings.gateTimeout = .seconds(configuration.storeTimeout)
     settings.allowUnsafeVolume = configuration.allowsUnsafeVolume
     settings.generation = { try StoreMetadata(connection: $0, path: $0.path).generation }
+    settings.setGeneration = { try StoreMetadata.setGeneration($1, in: $0) }
     return StoreVault(location, files: files, configuration: settings) { [weak self] event in
       self?.forward(event)
     }

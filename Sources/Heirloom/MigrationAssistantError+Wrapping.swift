@@ -27,7 +27,7 @@ extension MigrationAssistantError {
       self = .unreadableStore(StoreError(underlying, path: path))
     case .outcomeUnknown(_, let underlying):
       self = .outcomeUnknown(storePath: path, reason: "\(underlying)")
-    case .unknownVersion, .unusableVersion:
+    case .unknownVersion, .unusableVersion, .unusableAsideSet:
       self = .noSuchVersion(storePath: path, reason: "\(error)")
     case .unfitCandidate:
       self = .failed(storePath: path, .proofFailed(findings: ["\(error)"]))

@@ -1,6 +1,6 @@
 public import Foundation
 import HeirloomFormats
-import HeirloomMigration
+package import HeirloomMigration
 
 /// What a person is to be told about a store that was moved aside, until somebody acknowledges it.
 public struct MigrationNotice: Hashable, Sendable {
@@ -44,7 +44,7 @@ extension MigrationNotice {
   }
 
   /// Reads the notice of a set; one that is missing or damaged says only that the set is there.
-  init(_ set: AsideSet) {
+  package init(_ set: AsideSet) {
     let document = set.notice.flatMap { try? JSONDecoder().decode(Document.self, from: Data($0)) }
     id = set.name
     title = document?.title ?? "Your earlier data were put aside"

@@ -26,9 +26,14 @@ public struct ModelController: Sendable {
   ///
   /// - Parameter snapshotURL: The file; its folder must exist.
   public init(snapshotURL: URL) {
+    self.init(snapshotURL: snapshotURL, files: POSIXFileOperations())
+  }
+
+  /// Creates a controller that keeps the model in a file of the caller's choice, on a file system of the caller's.
+  package init(snapshotURL: URL, files: any FileOperations) {
     storeURL = nil
     self.snapshotURL = snapshotURL
-    files = POSIXFileOperations()
+    self.files = files
   }
 
   /// Creates a controller on a file system of the caller's.

@@ -235,10 +235,22 @@ struct CrashApp: Sendable {
     try store.close()
   }
 
+  /// Makes a store of the third version with an object and remembers the model, as an app does that finds none.
+  func makeStore(in folder: String) throws {
+    let url = URL(fileURLWithPath: folder).appendingPathComponent(Self.storeName)
+    let store = try PersistentStore.create(at: url, model: models[2])
+    let context = ManagedObjectContext(store: store)
+    try context.insert("AAAdded")["name"] = .string("written since")
+    try context.save()
+    try store.close()
+    try ModelController(storeURL: url).archive(models[2])
+  }
+
   func vault(in folder: String, files: any FileOperations = POSIXFileOperations()) throws -> StoreVault {
     let location = try StoreLocation(resolving: folder + "/" + Self.storeName, files: POSIXFileOperations())
     var configuration = StoreVault.Configuration()
     configuration.generation = { try StoreMetadata(connection: $0, path: $0.path).generation }
+    configuration.setGeneration = { try StoreMetadata.setGeneration($1, in: $0) }
     return StoreVault(location, files: files, configuration: configuration)
   }
 }

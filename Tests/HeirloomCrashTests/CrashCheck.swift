@@ -20,9 +20,9 @@ extension CrashWorld {
     var isMade: Bool { self == .result || self == .all }
   }
 
-  private func store(_ folder: String) -> String { folder + "/" + CrashApp.storeName }
+  func store(_ folder: String) -> String { folder + "/" + CrashApp.storeName }
 
-  private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+  func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
   /// Looks at the folder as the power failure left it, and then lets the app launch again, twice.
   ///
@@ -39,6 +39,9 @@ extension CrashWorld {
       switch scenario.operation {
       case .setAside: return try faultOfSettingAside(folder, promise)
       case .restoreLost: return try faultOfRestoringLost(folder, promise)
+      case .adopt, .adoptAlone, .migrateAndAdopt:
+        let seen = exists(store(folder)) ? try dumpForPlainOpener(folder, &known, state) : nil
+        return try faultOfAdopting(folder, promise, seen)
       case .cleanUp: return try faultOfCleaningUp(folder, promise)
       case .migrate, .migrateAlone, .migrateDeciding, .giveUp, .giveUpDeciding, .restore, .archive, .prune:
         let seen = try dumpForPlainOpener(folder, &known, state)
@@ -128,7 +131,7 @@ extension CrashWorld {
     return nil
   }
 
-  private func folders(_ folder: String, _ name: String) -> [String] {
+  func folders(_ folder: String, _ name: String) -> [String] {
     let parent = store(folder) + ".heirloom/" + name
     return ((try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []).sorted().map { parent + "/" + $0 }
   }
@@ -200,7 +203,7 @@ extension CrashWorld {
   }
 
   /// What no finished operation leaves.
-  private func leftovers(_ folder: String) -> [String] {
+  func leftovers(_ folder: String) -> [String] {
     let companion = store(folder) + ".heirloom"
     let expected =
       ["lock", "previous", "incoming", "incompatible", "model.json.gz"] + (scenario.hasQuarantine ? ["quarantine"] : [])

@@ -35,6 +35,12 @@ enum CrashOperation: String, Sendable {
   case giveUp = "give up"
   /// The store is moved to `incompatible`.
   case setAside = "set aside"
+  /// A store that was moved aside, and migrated there, takes the place of the one that the app has made since.
+  case adopt
+  /// The same from the beginning: it is migrated first.
+  case migrateAndAdopt = "migrate aside and adopt"
+  /// The same, and there is no store in its place.
+  case adoptAlone = "adopt where no store is"
   /// A previous version takes the place of a store that was lost.
   case restoreLost = "restore a lost store"
   /// What a deferred migration left is cleaned up, piece by piece.
@@ -74,6 +80,9 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
 
   /// Whether the operation is given up at its commit point.
   var isGivenUp: Bool { operation == .giveUp || operation == .giveUpDeciding }
+
+  /// Whether a set that was moved aside returns.
+  var isAdopting: Bool { [.adopt, .adoptAlone, .migrateAndAdopt].contains(operation) }
 
   /// Whether rows go to a file.
   var hasQuarantine: Bool { operation == .migrateDeciding || operation == .giveUpDeciding }
@@ -122,6 +131,12 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
     CrashScenario(initial: .externalData, operation: .giveUp, refusesLinks: true),
     CrashScenario(initial: .externalData, operation: .setAside),
     CrashScenario(initial: .externalData, operation: .setAside, refusesLinks: true),
+    CrashScenario(initial: .externalData, operation: .adopt),
+    CrashScenario(initial: .externalData, operation: .adopt, refusesLinks: true),
+    CrashScenario(initial: .uncheckpointedWAL, operation: .adopt),
+    CrashScenario(initial: .externalData, operation: .migrateAndAdopt),
+    CrashScenario(initial: .externalData, operation: .adoptAlone),
+    CrashScenario(initial: .externalData, operation: .adoptAlone, refusesLinks: true),
     CrashScenario(initial: .externalData, operation: .restoreLost),
     CrashScenario(initial: .externalData, operation: .restoreLost, refusesLinks: true),
     CrashScenario(initial: .externalData, operation: .migrate, refusesLinks: true),
@@ -159,6 +174,8 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
       CrashScenario(initial: .rollbackAtRest, operation: .prune),
       CrashScenario(initial: .staleCandidate, operation: .migrate),
       CrashScenario(initial: .externalData, operation: .setAside),
+      CrashScenario(initial: .externalData, operation: .adopt),
+      CrashScenario(initial: .externalData, operation: .adoptAlone),
       CrashScenario(initial: .externalData, operation: .restoreLost),
     ]
     + (LongTests.areOn

@@ -18,6 +18,8 @@ struct CrashWorld {
   let old: StoreDump?
   /// The store afterwards; `nil` when there is none.
   let new: StoreDump?
+  /// The store that was moved aside before; `nil` when there is none.
+  let aside: StoreDump?
   /// The versions that are kept before.
   let kept: [StoreDump]
   /// The objects of the store before, where they must stay as they are.
@@ -42,8 +44,10 @@ struct CrashWorld {
     let folder = try QuickFolder()
     try Self.prepare(scenario, app, in: folder.path)
     beginning = try DiskModel(folder.path)
-    external = Self.externalFiles(in: folder.path)
     let vault = try app.vault(in: folder.path)
+    let set = try vault.asideSets().first?.path
+    external = Self.externalFiles(in: set ?? folder.path)
+    aside = try set.map { try StoreDump($0 + "/" + CrashApp.storeName) }
     kept = try vault.retainedVersions().map { version in
       guard let path = version.storePath else { throw CrashFailure("a version without a store") }
       return try StoreDump(path)
@@ -130,6 +134,10 @@ struct CrashWorld {
       try app.assistant(3, in: folder, files: files).1.archive(app.models[2])
     case .setAside:
       _ = try app.vault(in: folder, files: files).setStoreAside(notice: [1, 2, 3])
+    case .adopt, .adoptAlone, .migrateAndAdopt:
+      let assistant = app.assistant(3, in: folder, files: files, builder: scenario.builder, leavesWAL: leavesWAL).0
+      guard let aside = try assistant.setAsideStores().first else { throw CrashFailure("nothing is aside") }
+      _ = try assistant.migrateSetAsideStore(aside)
     case .cleanUp: try app.cleanUp(in: folder)
     }
   }
@@ -159,7 +167,8 @@ struct CrashWorld {
     if scenario.initial == .externalData {
       let inner = folder + "/" + StoreLocation.supportName(forStore: CrashApp.storeName) + "/_EXTERNAL_DATA"
       try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
-      for number in 0..<2 {
+      // One file where all are added: each name that is not on the disk yet doubles the states.
+      for number in 0..<(scenario.isAdopting ? 1 : 2) {
         try Data(repeating: UInt8(number + 1), count: 700).write(to: URL(fileURLWithPath: "\(inner)/FILE-\(number)"))
       }
     }
@@ -169,6 +178,13 @@ struct CrashWorld {
     case .migrate, .migrateAlone, .migrateDeciding, .giveUp, .giveUpDeciding, .setAside:
       if hasVersion || scenario.deferral == .finds { try app.launch(2, in: folder) }
       if isDue { try app.assistant(1, in: folder).1.archive(app.models[0]) }
+    case .adopt, .adoptAlone, .migrateAndAdopt:
+      _ = try app.vault(in: folder).setStoreAside(notice: [1, 2, 3])
+      let assistant = app.assistant(3, in: folder).0
+      if scenario.operation != .migrateAndAdopt, let aside = try assistant.setAsideStores().first {
+        _ = try assistant.migrateSetAsideStoreWhereItLies(aside)
+      }
+      if scenario.operation != .adoptAlone { try app.makeStore(in: folder) }
     case .cleanUp: try app.launch(3, in: folder)
     case .restore, .restoreLost:
       if hasVersion { try app.launch(2, in: folder) }
@@ -196,7 +212,7 @@ struct CrashWorld {
         }
       }
     }
-    try StoreShape(store).make(scenario.initial)
+    if scenario.operation != .adoptAlone { try StoreShape(store).make(scenario.initial) }
     guard scenario.operation == .restoreLost else { return }
     try FileManager.default.removeItem(atPath: store)
     let inner = folder + "/" + StoreLocation.supportName(forStore: CrashApp.storeName) + "/_EXTERNAL_DATA"

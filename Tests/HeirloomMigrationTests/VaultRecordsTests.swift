@@ -106,6 +106,20 @@ struct VaultRecordsTests {
   @Test func `reads back what it wrote`() throws {
     #expect(try VaultManifest(decoding: Self.manifest.encoded()) == Self.manifest)
     #expect(try RetainedManifest(decoding: Self.retained.encoded()) == Self.retained)
+    let adoption = VaultManifest(
+      identifier: Self.identifier, operation: .adoption, storeName: "Journal.sqlite", keptFolder: nil,
+      oldGeneration: nil, newGeneration: Self.identifier, time: 7, adoptedSet: "2026-11-23-10-15-00-01234567")
+    #expect(try VaultManifest(decoding: adoption.encoded()) == adoption)
+    let permanent = RetainedManifest(
+      identifier: Self.identifier, time: 7, storeName: "Journal.sqlite", storeByteCount: 1, supportFileCount: 0,
+      supportByteCount: 0, versionChecksum: nil, generation: nil, usedWAL: false, operation: .adoption)
+    #expect(permanent.isPermanent)
+    #expect(try RetainedManifest(decoding: permanent.encoded()) == permanent)
+    // Who doesn't know the mark finds the manifest damaged, and removes no such version.
+    let text = String(decoding: try permanent.encoded(), as: UTF8.self)
+    #expect(throws: ManifestError.self) {
+      try RetainedManifest(decoding: Array(text.replacing("\"operation\"", with: "\"other\"").utf8))
+    }
   }
 
   @Test func `notices every changed byte and every cut`() throws {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A store that was moved aside, with all that belongs to it, in a folder of its own.
 package struct AsideSet: Hashable, Sendable {
   /// The folder's name: the UTC time as people read it, then eight hexadecimal digits.
@@ -10,6 +12,8 @@ package struct AsideSet: Hashable, Sendable {
   package let notice: [UInt8]?
   /// Whether somebody has acknowledged it.
   package let isAcknowledged: Bool
+  /// What is known of its return to the store's place; `nil` if it has not returned.
+  package let adoption: AsideAdoption?
 
   /// The store's main file; it may be gone.
   package func storePath(named name: String) -> String { StoreLocation.join(path, name) }
@@ -18,8 +22,24 @@ package struct AsideSet: Hashable, Sendable {
   static let noticeName = "notice.json"
   /// Its name when somebody has acknowledged it.
   static let acknowledgedName = "notice-acknowledged.json"
-  /// The longest notice that is read, in bytes.
-  static let noticeLimit = 65_536
+  /// The name of the file that tells that it has returned to the store's place.
+  static let adoptionName = "adopted.json"
+  /// The longest of these files that is read, in bytes.
+  static let byteLimit = 65_536
+}
+
+/// What a set that was moved aside says about its return to the store's place.
+package struct AsideAdoption: Hashable, Sendable, Codable {
+  /// When it returned, in seconds since 1970-01-01 UTC; `nil` if that was not kept.
+  package var time: Int64?
+  /// The name of the version that holds the store that was there; `nil` if there was none.
+  package var replaced: String?
+
+  /// Creates a description.
+  package init(time: Int64? = nil, replaced: String? = nil) {
+    self.time = time
+    self.replaced = replaced
+  }
 }
 
 extension StoreVault {
@@ -35,23 +55,30 @@ extension StoreVault {
         guard let name = VersionName(dated: folder) else { continue }
         let path = StoreLocation.join(location.incompatible, folder)
         guard try files.status(of: path)?.kind == .directory else { continue }
-        let pending = try notice(AsideSet.noticeName, in: path)
-        let acknowledged = pending == nil ? try notice(AsideSet.acknowledgedName, in: path) : nil
+        let pending = try content(of: AsideSet.noticeName, in: path)
+        let acknowledged = pending == nil ? try content(of: AsideSet.acknowledgedName, in: path) : nil
         sets.append(
           AsideSet(
             name: folder, time: name.time, path: path, notice: pending ?? acknowledged,
-            isAcknowledged: acknowledged != nil))
+            isAcknowledged: acknowledged != nil, adoption: try adoption(ofSetAt: path)))
       }
       return sets.sorted { ($0.time, $0.name) < ($1.time, $1.name) }
     }
   }
 
-  private func notice(_ name: String, in folder: String) throws(FileError) -> [UInt8]? {
+  private func content(of name: String, in folder: String) throws(FileError) -> [UInt8]? {
     let path = StoreLocation.join(folder, name)
-    guard let status = try files.status(of: path), status.kind == .regular,
-      status.size <= AsideSet.noticeLimit
-    else { return nil }
-    return try files.readFile(path, limit: AsideSet.noticeLimit)
+    guard let status = try files.status(of: path), status.kind == .regular, status.size <= AsideSet.byteLimit else {
+      return nil
+    }
+    return try files.readFile(path, limit: AsideSet.byteLimit)
+  }
+
+  /// That the file is there is what counts: a crash may have left it without content.
+  private func adoption(ofSetAt folder: String) throws(FileError) -> AsideAdoption? {
+    guard try files.status(of: StoreLocation.join(folder, AsideSet.adoptionName)) != nil else { return nil }
+    let bytes = try content(of: AsideSet.adoptionName, in: folder) ?? []
+    return (try? JSONDecoder().decode(AsideAdoption.self, from: Data(bytes))) ?? AsideAdoption()
   }
 
   /// Notes that somebody has read what was to be told of a set.

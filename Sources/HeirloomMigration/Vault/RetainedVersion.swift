@@ -43,6 +43,9 @@ package struct RetainedManifest: Hashable, Sendable {
   /// What put another store in its place.
   package let operation: VaultManifest.Operation
 
+  /// Whether it is never pruned, since no other store holds its rows.
+  package var isPermanent: Bool { operation == .adoption }
+
   /// The longest manifest that is read, in bytes.
   package static let byteLimit = 65_536
 

@@ -200,12 +200,15 @@ package final class StoreGate {
   ///
   /// The copy is changed further, so that a sync of it would be one too many.
   ///
-  /// - Parameter candidate: The candidate's path; the empty file there is replaced.
+  /// - Parameters:
+  ///   - candidate: The candidate's path; the empty file there is replaced.
+  ///   - attributes: The copy's permissions and owner; `nil` for those of the store.
   /// - Throws: `FileError`; there may be no file then.
-  package func duplicateStore(to candidate: String) throws(FileError) {
+  package func duplicateStore(to candidate: String, attributes: FileAttributes? = nil) throws(FileError) {
     try files.unlink(candidate)
-    if try held.clone(to: candidate, attributes: status.attributes) { return }
-    try held.copyWithoutSync(to: candidate, attributes: status.attributes)
+    let attributes = attributes ?? status.attributes
+    if try held.clone(to: candidate, attributes: attributes) { return }
+    try held.copyWithoutSync(to: candidate, attributes: attributes)
   }
 
   /// Makes a new file with the store's content, on the disk.

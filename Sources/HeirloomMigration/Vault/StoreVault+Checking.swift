@@ -158,7 +158,7 @@ extension StoreVault {
     }
   }
 
-  private func content(of folder: String, depth: Int = 0) throws(FileError) -> (fileCount: Int, byteCount: Int64) {
+  func content(of folder: String, depth: Int = 0) throws(FileError) -> (fileCount: Int, byteCount: Int64) {
     var (fileCount, byteCount): (Int, Int64) = (0, 0)
     guard depth < 32, try files.status(of: folder)?.kind == .directory else { return (0, 0) }
     for name in try files.names(in: folder) {
@@ -184,6 +184,7 @@ extension VaultManifest.Operation {
     switch self {
     case .migration: "migration"
     case .restoration: "restoration"
+    case .adoption: "return of a store that was moved aside"
     case .settingAside: "moving aside"
     }
   }

@@ -13,6 +13,12 @@ extension StoreVault {
       return
     }
     guard try files.status(of: location.path) != nil else {
+      // There was no store when a set began to return to its place: the set is where it was, and what was made of it is a copy.
+      if manifest.operation == .adoption, manifest.keptFolder == nil {
+        try VaultError.wrapping { () throws(FileError) in try remove(manifest) }
+        try emit(.recovered(.rolledBack, identifier: manifest.identifier))
+        return
+      }
       // Whatever there is may be all that is left of the data.
       try throwStoreMissing()
       return
@@ -64,7 +70,8 @@ extension StoreVault {
     try VaultError.wrapping { () throws(FileError) -> Void in
       switch outcome {
       case .rolledBack: try remove(manifest)
-      case .rolledForward, .undecided: try complete(manifest)
+      case .rolledForward: try complete(manifest, isNew: true)
+      case .undecided: try complete(manifest, isNew: false)
       }
     }
     return outcome
@@ -72,7 +79,7 @@ extension StoreVault {
 
   /// Finds out whether the store is the one before or the one after an operation.
   private func findOutcome(of manifest: VaultManifest) throws(FileError) -> VaultRecovery {
-    guard let kept = keptFolder(of: manifest) else { return .undecided }
+    guard let kept = keptFolder(of: manifest) else { return try findOutcomeWithoutOldStore(of: manifest) }
     switch manifest.phase {
     case .linking:
       // The link was on the disk before the rename was made: without it there was no rename.
@@ -93,6 +100,18 @@ extension StoreVault {
     case .removing:
       return .undecided
     }
+  }
+
+  /// Finds out whether the store is the one that was to be put where there was none, or one that somebody else has made.
+  private func findOutcomeWithoutOldStore(of manifest: VaultManifest) throws(FileError) -> VaultRecovery {
+    guard manifest.operation == .adoption else { return .undecided }
+    if try isAdoptionNoted(manifest) { return .rolledForward }
+    if let candidate = try files.status(of: candidate(manifest.identifier)) {
+      return try files.status(of: location.path)?.identity == candidate.identity ? .rolledForward : .rolledBack
+    }
+    // Renamed where links are refused, or never made.
+    let found = try? readGeneration(of: location.path)
+    return found != nil && found == manifest.newGeneration ? .rolledForward : .undecided
   }
 
   /// The folder that receives the old store.
@@ -127,15 +146,25 @@ extension StoreVault {
     try tree.takeBack(
       StoreLocation.join(work, StoreLocation.supportName(forStore: manifest.storeName)), from: try supportFolder())
     try tree.remove(work)
+    // Beside a store that comes later the next run removes what has come back; without one nobody may.
+    if manifest.keptFolder == nil { try synchronizeRemovals() }
     try removeRecord()
   }
 
+  /// Brings to the disk that nothing is left in the folder of the candidates: what is removed there may come back after a loss of
+  /// power, for the next run to remove.
+  func synchronizeRemovals() throws(FileError) {
+    if try files.status(of: location.incoming) != nil { try files.synchronizeDirectory(location.incoming) }
+  }
+
   /// Removes what is left of an operation whose result stays; the kept version stays.
-  private func complete(_ manifest: VaultManifest) throws(FileError) {
+  private func complete(_ manifest: VaultManifest, isNew: Bool) throws(FileError) {
     // The process may have died between the rename and its sync.
     try files.synchronizeDirectory(location.directory)
+    // While what tells that the store is the new one is still there.
+    if isNew { try noteAdoption(manifest) }
     try tree.remove(workFolder(manifest.identifier))
-    if try files.status(of: location.incoming) != nil { try files.synchronizeDirectory(location.incoming) }
+    try synchronizeRemovals()
     try removeRecord()
   }
 

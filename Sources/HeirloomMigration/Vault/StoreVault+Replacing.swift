@@ -82,7 +82,8 @@ extension StoreVault {
     let name = try nextVersionName(identifier: swap.identifier)
     let manifest = VaultManifest(
       identifier: swap.identifier, operation: swap.replacement.operation, storeName: location.name,
-      keptFolder: name.text, oldGeneration: nil, newGeneration: nil, time: name.time)
+      keptFolder: name.text, oldGeneration: nil, newGeneration: nil, time: name.time,
+      adoptedSet: swap.replacement.adoptedSet)
     swap.manifest = manifest
     try write(manifest)
     try emit(.manifestWritten(identifier: swap.identifier))
@@ -184,8 +185,9 @@ extension StoreVault {
     let version = try keepStore(&manifest, name: name, gate: gate, replacement: swap.replacement)
     swap.manifest = manifest
     try publishQuarantine(swap.identifier, name: name)
+    // Before files are added that are the store's own.
+    if swap.replacement.operation != .migration { try separateExternalFiles(swap.identifier) }
     try publishExternalFiles(swap.identifier)
-    if swap.replacement.operation == .restoration { try separateExternalFiles(swap.identifier) }
     try emit(.retained(id: name.text))
     return version
   }
@@ -257,6 +259,7 @@ extension StoreVault {
       // Else the store could come back with a second name, in the work folder.
       try files.synchronizeDirectory(workFolder(swap.identifier))
       try tree.remove(workFolder(swap.identifier))
+      if let manifest = swap.manifest { try noteAdoption(manifest) }
       try files.unlink(location.manifest)
       try files.synchronizeDirectory(location.companion)
       report(.finished(identifier: swap.identifier))

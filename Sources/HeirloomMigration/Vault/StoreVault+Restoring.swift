@@ -17,27 +17,34 @@ extension StoreVault {
     _ prefix: String, current: Replacement = Replacement(), prove: (Connection) throws -> Void = { _ in }
   ) throws -> (restored: RetainedVersion, retained: RetainedVersion?) {
     try withLock(requiresStore: false) {
-      guard try files.status(of: location.path) != nil else {
-        let version = try findVersion(prefix)
-        try restoreMissingStore(version, prove: prove)
-        return (version, nil)
-      }
-      try recoverHoldingLock()
+      if try files.status(of: location.path) != nil { try recoverHoldingLock() }
       let version = try findVersion(prefix)
-      var replacement = current
-      replacement.operation = .restoration
-      if replacement.retainedSnapshot == nil, try files.status(of: location.snapshot) != nil {
-        replacement.retainedSnapshot = try files.readFile(location.snapshot, limit: Self.snapshotLimit)
-      }
-      replacement.bytesNeeded = UInt64(clamping: version.byteCount)
-      let retained = try replaceHoldingLock(
-        replacement, usesWAL: try usedWAL(version),
-        build: { gate, candidate in
-          try rebuild(version, at: candidate, attributes: gate.status.attributes)
-        },
-        prove: { _, candidate in try check(version, at: candidate, prove: prove) })
+      let retained = try bringBack(try ReturningSet(version, usedWAL: usedWAL(version)), current: current, prove: prove)
       return (version, retained)
     }
+  }
+
+  /// Puts a copy of a set in the store's place and keeps the store that is there, if there is one.
+  func bringBack(
+    _ set: ReturningSet, current: Replacement, prove: (Connection) throws -> Void
+  ) throws -> RetainedVersion? {
+    guard try files.status(of: location.path) != nil else {
+      try putWhereNoStoreIs(set, prove: prove)
+      return nil
+    }
+    var replacement = current
+    replacement.operation = set.operation
+    replacement.adoptedSet = set.adoptedSet
+    if replacement.retainedSnapshot == nil, try files.status(of: location.snapshot) != nil {
+      replacement.retainedSnapshot = try files.readFile(location.snapshot, limit: Self.snapshotLimit)
+    }
+    replacement.bytesNeeded = UInt64(clamping: set.byteCount)
+    return try replaceHoldingLock(
+      replacement, usesWAL: set.usedWAL,
+      build: { gate, candidate in
+        try rebuild(set, at: candidate, attributes: gate.status.attributes, generation: files.uniqueIdentifier())
+      },
+      prove: { _, candidate in try check(set, at: candidate, prove: prove) })
   }
 
   /// The longest snapshot that is kept, in bytes.
@@ -66,17 +73,13 @@ extension StoreVault {
 
   // MARK: The candidate
 
-  /// Copies a retained version to a candidate, as one file.
-  private func rebuild(_ version: RetainedVersion, at candidate: String, attributes: FileAttributes) throws {
-    guard let source = version.storePath else { return }
-    try files.unlink(candidate)
-    try files.copyFile(source, to: candidate, attributes: attributes)
-    // Someone may have opened the version where it lies: what they wrote may still be in side files.
-    for suffix in StoreLocation.dataSuffixes {
-      guard let status = try files.status(of: source + suffix), status.kind == .regular, status.size > 0 else {
-        continue
-      }
-      try files.copyFile(source + suffix, to: candidate + suffix, attributes: attributes)
+  /// Copies a set to a candidate, as one file.
+  private func rebuild(
+    _ set: ReturningSet, at candidate: String, attributes: FileAttributes, generation: String
+  ) throws {
+    switch set.origin {
+    case .version: try copyStore(of: set, to: candidate, attributes: attributes)
+    case .aside: try copyHeldStore(of: set, to: candidate, attributes: attributes)
     }
     do throws(SQLiteError) {
       let connection = try Connection(path: candidate, mode: .readWrite, options: .building)
@@ -88,18 +91,62 @@ extension StoreVault {
       try connection.close()
     } catch {
       if error.isFull { throw VaultError.file(FileError(.write, candidate, code: ENOSPC)) }
-      throw VaultError.unusableVersion(id: version.name.text, reason: "\(error)")
+      throw set.unusable("\(error)")
     }
-    let support = StoreLocation.supportName(forStore: version.manifest?.storeName ?? location.name)
+    if case .aside = set.origin { try give(generation, to: candidate) }
+    let support = StoreLocation.supportName(forStore: set.storeName)
     try tree.copyMissing(
-      from: StoreLocation.join(version.path, support), to: try supportFolder(),
+      from: StoreLocation.join(set.folder, support), to: try supportFolder(),
       into: StoreLocation.join(StoreLocation.split(candidate).folder, location.supportName))
   }
 
-  /// Checks that a candidate made from a version can be read.
-  private func check(
-    _ version: RetainedVersion, at candidate: String, prove: (Connection) throws -> Void
-  ) throws {
+  private func copyStore(of set: ReturningSet, to candidate: String, attributes: FileAttributes) throws(FileError) {
+    let source = set.storePath
+    try files.unlink(candidate)
+    try files.copyFile(source, to: candidate, attributes: attributes)
+    // Someone may have opened the version where it lies: what they wrote may still be in side files.
+    for suffix in StoreLocation.dataSuffixes {
+      guard let status = try files.status(of: source + suffix), status.kind == .regular, status.size > 0 else {
+        continue
+      }
+      try files.copyFile(source + suffix, to: candidate + suffix, attributes: attributes)
+    }
+  }
+
+  /// Copies a store while nobody can write to it: an app may work on a set that was moved aside, where it lies.
+  private func copyHeldStore(of set: ReturningSet, to candidate: String, attributes: FileAttributes) throws {
+    let gate: StoreGate
+    do throws(VaultError) {
+      gate = try StoreGate.open(
+        StoreLocation(resolving: set.storePath, files: files), files: files, timeout: configuration.gateTimeout,
+        leavesWAL: configuration.leavesWAL)
+    } catch {
+      // What is wrong with the set says nothing about the store.
+      guard case .unreadableStore(_, let underlying) = error else { throw error }
+      throw set.unusable("\(underlying)")
+    }
+    defer { try? gate.closeRestoringJournalMode() }
+    try gate.duplicateStore(to: candidate, attributes: attributes)
+  }
+
+  /// Gives a candidate a generation, by which it is told from the store that is there and from the set.
+  private func give(_ generation: String, to candidate: String) throws {
+    guard let setGeneration = configuration.setGeneration else { return }
+    do {
+      let connection = try Connection(path: candidate, mode: .readWrite, options: .building)
+      // A candidate that fails is thrown away.
+      try connection.execute("PRAGMA synchronous=OFF")
+      try connection.execute("PRAGMA journal_mode=OFF")
+      try setGeneration(connection, generation)
+      try connection.close()
+    } catch {
+      if (error as? SQLiteError)?.isFull == true { throw VaultError.file(FileError(.write, candidate, code: ENOSPC)) }
+      throw VaultError.unfitCandidate(path: candidate, reason: "it can't be given a generation: \(error)")
+    }
+  }
+
+  /// Checks that a candidate made from a set can be read.
+  private func check(_ set: ReturningSet, at candidate: String, prove: (Connection) throws -> Void) throws {
     let connection: Connection
     do throws(SQLiteError) {
       connection = try Connection(path: candidate, mode: .readOnly, options: .looking)
@@ -111,7 +158,7 @@ extension StoreVault {
         throw SQLiteError(extendedCode: 0, message: "it holds no tables")
       }
     } catch {
-      throw VaultError.unusableVersion(id: version.name.text, reason: "\(error)")
+      throw set.unusable("\(error)")
     }
     try prove(connection)
     do throws(SQLiteError) {
@@ -123,28 +170,28 @@ extension StoreVault {
 
   // MARK: Without a store
 
-  /// Puts a retained version where there is no store.
-  private func restoreMissingStore(_ version: RetainedVersion, prove: (Connection) throws -> Void) throws {
+  /// Puts a copy of a set where there is no store.
+  private func putWhereNoStoreIs(_ set: ReturningSet, prove: (Connection) throws -> Void) throws {
     // A damaged record is reported, an old one is replaced: what it names stays, apart from its candidate.
     _ = try readManifest()
-    guard let companion = try files.status(of: location.companion), let source = version.storePath,
-      let status = try files.status(of: source)
-    else { throw VaultError.unusableVersion(id: version.name.text, reason: "it vanished") }
-    try checkStore(bytesNeeded: UInt64(clamping: version.byteCount))
+    guard let companion = try files.status(of: location.companion), let status = try files.status(of: set.storePath)
+    else { throw set.unusable("it vanished") }
+    try checkStore(bytesNeeded: UInt64(clamping: set.byteCount))
     try moveSideFilesAside(like: companion)
     try tree.ensure(location.incoming, like: companion)
     let identifier = files.uniqueIdentifier()
     try write(
       VaultManifest(
-        identifier: identifier, operation: .restoration, storeName: location.name, keptFolder: nil, oldGeneration: nil,
-        newGeneration: nil, time: configuration.now()))
+        identifier: identifier, operation: set.operation, storeName: location.name, keptFolder: nil, oldGeneration: nil,
+        newGeneration: set.adoptedSet == nil ? nil : identifier, time: configuration.now(), adoptedSet: set.adoptedSet))
     try emit(.manifestWritten(identifier: identifier))
     let candidate = try makeCandidate(identifier, attributes: status.attributes)
-    try rebuild(version, at: candidate, attributes: status.attributes)
-    try check(version, at: candidate, prove: prove)
-    try complete(candidate, usesWAL: try usedWAL(version))
-    try publishExternalFiles(identifier)
+    try rebuild(set, at: candidate, attributes: status.attributes, generation: identifier)
+    try check(set, at: candidate, prove: prove)
+    // A store that an app makes is in WAL mode, too.
+    try complete(candidate, usesWAL: set.usedWAL ?? true)
     try separateExternalFiles(identifier)
+    try publishExternalFiles(identifier)
     do throws(FileError) {
       // Unlike a rename, a link can't replace a store that an app has made meanwhile.
       try files.link(candidate, to: location.path)

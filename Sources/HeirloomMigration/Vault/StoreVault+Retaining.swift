@@ -37,7 +37,7 @@ extension StoreVault {
       manifest = VaultManifest(
         identifier: manifest.identifier, operation: manifest.operation, phase: .copying, storeName: manifest.storeName,
         keptFolder: manifest.keptFolder, oldGeneration: generation, newGeneration: try readGeneration(of: candidate),
-        time: manifest.time)
+        time: manifest.time, adoptedSet: manifest.adoptedSet)
       try write(manifest)
       try gate.copyStore(to: kept)
     }
@@ -128,8 +128,8 @@ extension StoreVault {
 
   /// Removes all but the newest retained versions.
   ///
-  /// The newest is never removed, nor one whose own manifest is damaged: what it holds is not known. Call it only in a later
-  /// run than the one that made the newest, after the store was opened.
+  /// The newest is never removed, nor one whose own manifest is damaged: what it holds is not known, nor one whose rows no other
+  /// store holds. Call it only in a later run than the one that made the newest, after the store was opened.
   ///
   /// - Parameter count: How many to keep; less than one counts as one.
   /// - Returns: The names of those that were removed.
@@ -140,12 +140,11 @@ extension StoreVault {
     let names = try files.names(in: location.previous)
     if !names.contains(where: Self.isPruned) {
       guard names.count(where: { VersionName($0) != nil }) > max(1, count) else { return [] }
-      guard try retainedVersions().count > max(1, count) else { return [] }
+      guard try !surplus(keeping: count).isEmpty else { return [] }
     }
     return try withLock {
       try recoverHoldingLock()
-      let complete = try retainedVersions().filter { $0.manifest != nil && $0.storePath != nil }
-      let surplus = complete.dropLast(max(1, count))
+      let surplus = try surplus(keeping: count)
       do throws(FileError) {
         for version in surplus {
           // One rename, on the disk before the first file goes: a version is complete or not there at all.
@@ -160,6 +159,12 @@ extension StoreVault {
       }
       return surplus.map(\.name.text)
     }
+  }
+
+  /// The versions that may go, the oldest first.
+  private func surplus(keeping count: Int) throws(VaultError) -> ArraySlice<RetainedVersion> {
+    try retainedVersions().filter { $0.manifest?.isPermanent == false && $0.storePath != nil }
+      .dropLast(max(1, count))
   }
 
   private static let prunedPrefix = ".pruned-"

@@ -25,6 +25,10 @@ package struct StoreVault {
     /// It is needed where the file system refuses hard links. Without it an unfinished operation can't be told from a finished
     /// one there, and then all that may be a version is kept.
     package var generation: ((Connection) throws -> String?)?
+    /// Gives the store that is a connection's main database a generation.
+    ///
+    /// A set that was moved aside gets one when it returns, for the same reason.
+    package var setGeneration: ((Connection, String) throws -> Void)?
     /// Whether the store leaves WAL mode before it is held.
     ///
     /// It always does; a test shows what would happen if not.
@@ -46,6 +50,8 @@ package struct StoreVault {
     package var retainedChecksum: String?
     /// The bytes that building takes, the reserve left out.
     package var bytesNeeded: UInt64 = 0
+    /// The name of the set that was moved aside and returns; `nil` if the operation is no adoption.
+    var adoptedSet: String?
 
     /// Creates a description.
     package init(

@@ -34,6 +34,8 @@ package enum VaultError: Error, Sendable {
   case unknownVersion(prefix: String, candidates: [String])
   /// A retained version can't be read.
   case unusableVersion(id: String, reason: String)
+  /// A set that was moved aside can't be used.
+  case unusableAsideSet(id: String, reason: String)
   /// The swap may or may not outlast a loss of power: nothing was undone, the next run finds out.
   case outcomeUnknown(path: String, underlying: FileError)
   /// A file operation failed; the store is as it was.
@@ -80,6 +82,8 @@ extension VaultError: CustomStringConvertible {
       return "“\(prefix)” does not name exactly one retained version; possible: \(names)"
     case .unusableVersion(let id, let reason):
       return "the retained version \(id) can't be used: \(reason)"
+    case .unusableAsideSet(let id, let reason):
+      return "the set \(id), which was moved aside, can't be used: \(reason)"
     case .outcomeUnknown(let path, let underlying):
       return "“\(path)” was replaced, but it is not known whether that outlasts a loss of power: \(underlying)"
     case .file(let error):
@@ -110,6 +114,7 @@ extension VaultError: CustomStringConvertible {
     case .unfitCandidate, .file: "The store is as it was. Try again; if it fails again, the message says where to look."
     case .unknownVersion: "Give more of the version's name."
     case .unusableVersion: "The version was left as it is; try another one."
+    case .unusableAsideSet: "The set was left as it is, and so was the store."
     case .outcomeUnknown: "Run again: the next run finds the whole old store or the whole new one and finishes."
     }
   }

@@ -12,6 +12,8 @@ package struct VaultManifest: Hashable, Sendable {
     case migration
     /// A retained version takes the store's place.
     case restoration
+    /// A set that was moved aside takes the store's place.
+    case adoption
     /// The store is moved aside, and nothing takes its place.
     case settingAside
   }
@@ -42,11 +44,13 @@ package struct VaultManifest: Hashable, Sendable {
   package let newGeneration: String?
   /// When it began, in seconds since 1970-01-01 UTC.
   package let time: Int64
+  /// The folder in `incompatible` of the set that takes the store's place; `nil` if the operation is no adoption.
+  package let adoptedSet: String?
 
   /// Creates a manifest.
   package init(
     identifier: String, operation: Operation, phase: Phase = .linking, storeName: String, keptFolder: String?,
-    oldGeneration: String?, newGeneration: String?, time: Int64
+    oldGeneration: String?, newGeneration: String?, time: Int64, adoptedSet: String? = nil
   ) {
     self.identifier = identifier
     self.operation = operation
@@ -56,6 +60,7 @@ package struct VaultManifest: Hashable, Sendable {
     self.oldGeneration = oldGeneration
     self.newGeneration = newGeneration
     self.time = time
+    self.adoptedSet = adoptedSet
   }
 }
 
@@ -79,14 +84,16 @@ extension VaultManifest {
     var oldGeneration: String?
     var newGeneration: String?
     var time: Int64
+    var adopted: String?
     var checksum: String
   }
 
   private var checksum: String {
-    ManifestChecksum.text(of: [
-      "1", identifier, operation.rawValue, phase.rawValue, storeName, keptFolder, oldGeneration, newGeneration,
-      String(time),
-    ])
+    ManifestChecksum.text(
+      of: [
+        "1", identifier, operation.rawValue, phase.rawValue, storeName, keptFolder, oldGeneration, newGeneration,
+        String(time),
+      ] + (adoptedSet.map { [$0] } ?? []))
   }
 
   /// Returns the manifest as JSON with its checksum.
@@ -94,7 +101,8 @@ extension VaultManifest {
     try ManifestChecksum.encode(
       Document(
         format: 1, identifier: identifier, operation: operation, phase: phase, store: storeName, kept: keptFolder,
-        oldGeneration: oldGeneration, newGeneration: newGeneration, time: time, checksum: checksum))
+        oldGeneration: oldGeneration, newGeneration: newGeneration, time: time, adopted: adoptedSet,
+        checksum: checksum))
   }
 
   /// Reads a manifest.
@@ -109,7 +117,7 @@ extension VaultManifest {
     self.init(
       identifier: document.identifier, operation: document.operation, phase: document.phase, storeName: document.store,
       keptFolder: document.kept, oldGeneration: document.oldGeneration, newGeneration: document.newGeneration,
-      time: document.time)
+      time: document.time, adoptedSet: document.adopted)
     guard checksum == document.checksum else { throw ManifestError(reason: "its checksum does not fit its content") }
     guard VersionName.isIdentifier(identifier), StoreLocation.isFileName(storeName),
       keptFolder.map({ VersionName($0)?.text.hasSuffix("-" + identifier.prefix(8)) ?? false }) ?? true
@@ -117,6 +125,8 @@ extension VaultManifest {
     guard phase != .removing || operation == .settingAside, operation != .settingAside || keptFolder != nil else {
       throw ManifestError(reason: "its phase does not fit its operation")
     }
+    guard adoptedSet.map({ VersionName(dated: $0) != nil }) ?? true, (operation == .adoption) == (adoptedSet != nil)
+    else { throw ManifestError(reason: "it names no set that was moved aside") }
   }
 }
 

@@ -1,0 +1,175 @@
+import Foundation
+import HeirloomMigration
+import HeirloomModel
+import HeirloomStore
+
+// Stores that were moved aside, and what a later version of the app makes of them.
+extension MigrationAssistant {
+  /// Lists the stores that were moved aside, the oldest first, with what this version of the app can make of each.
+  ///
+  /// Nothing is written. To make plans, the delegate is asked as for a migration, by an assistant whose ``storeURL`` is that of
+  /// the store that was moved aside.
+  ///
+  /// - Returns: The stores; those that have returned to their place are among them.
+  /// - Throws: ``MigrationAssistantError`` if the folder can't be read.
+  public func setAsideStores() throws(MigrationAssistantError) -> [SetAsideStore] {
+    do {
+      let vault = try vault()
+      return try vault.asideSets().map { set in store(of: set, in: vault) }
+    } catch {
+      throw wrapped(error)
+    }
+  }
+
+  /// Migrates a store that was moved aside in its own folder, and leaves the app's store alone.
+  ///
+  /// The version before is kept beside it, in the set's own folder, and never pruned. The app can then open
+  /// ``SetAsideStore/storeURL`` with the current model, and copy what it needs.
+  ///
+  /// - Parameter store: The store.
+  /// - Returns: ``MigrationOutcome/upToDate`` or ``MigrationOutcome/migrated(_:)``.
+  /// - Throws: ``MigrationAssistantError`` about the store that was moved aside, which is as it was; what the delegate throws is told
+  ///   in its words.
+  public func migrateSetAsideStoreWhereItLies(
+    _ store: SetAsideStore
+  ) throws(MigrationAssistantError) -> MigrationOutcome {
+    do {
+      let vault = try vault()
+      try vault.recover()
+      return try migrateWhereItLies(try vault.asideSet(named: store.id), in: vault)
+    } catch {
+      throw wrapped(error)
+    }
+  }
+
+  /// Brings a store that was moved aside to the current model, and back to its place.
+  ///
+  /// It is the app's to decide, and to ask the person: what was written to the new store since is not in the one that returns. It
+  /// isn't lost either: the new store becomes a previous version, which is never pruned and which
+  /// ``restorePreviousVersion(_:)`` brings back.
+  ///
+  /// First the store is migrated where it lies, then a copy of it takes the store's place as in a restoration. A crash leaves the
+  /// store that was there or the one that returns, whole, and the same call goes on where it stopped. The set stays in its folder,
+  /// for good; it returns once. Close the store before, and open it afterwards.
+  ///
+  /// - Parameter store: The store.
+  /// - Returns: What it came to.
+  /// - Throws: ``MigrationAssistantError``: the store is the one that was there, and the set holds what it held. What the delegate
+  ///   throws is told in its words.
+  public func migrateSetAsideStore(_ store: SetAsideStore) throws(MigrationAssistantError) -> SetAsideOutcome {
+    do {
+      let vault = try vault()
+      try vault.recover()
+      let set = try vault.asideSet(named: store.id)
+      if let adoption = set.adoption { return .putBackBefore(replaced: adoption.replaced) }
+      let outcome = try migrateWhereItLies(set, in: vault)
+      switch try reportingFailure({ try adopt(set, in: vault) }) {
+      case .adoptedBefore(let adoption): return .putBackBefore(replaced: adoption.replaced)
+      case .adopted(let retained):
+        archiveCurrentModel()
+        guard case .migrated(let report) = outcome else {
+          return .putBack(migration: nil, replaced: retained.map(PreviousVersion.init))
+        }
+        return .putBack(migration: report, replaced: retained.map(PreviousVersion.init))
+      }
+    } catch {
+      throw wrapped(error)
+    }
+  }
+
+  // MARK: Looking
+
+  private func store(of set: AsideSet, in vault: StoreVault) -> SetAsideStore {
+    let assistant = assistant(of: set, in: vault)
+    let hashes = try? assistant.storeMetadata()?.versionHashes
+    return SetAsideStore(
+      id: set.name, date: Date(timeIntervalSince1970: Double(set.time)),
+      folderURL: URL(fileURLWithPath: set.path, isDirectory: true), storeURL: assistant.storeURL,
+      snapshotURL: assistant.modelController.snapshotURL, notice: set.notice == nil ? nil : MigrationNotice(set),
+      versionChecksum: hashes.map(ManagedObjectModel.versionChecksum(of:)),
+      versionName: hashes.flatMap { history.version(withHashes: $0)?.name },
+      state: state(of: set, in: vault, assistant))
+  }
+
+  private func state(of set: AsideSet, in vault: StoreVault, _ assistant: MigrationAssistant) -> SetAsideStore.State {
+    if let adoption = set.adoption {
+      let date = adoption.time.map { Date(timeIntervalSince1970: Double($0)) }
+      return .putBack(date, replaced: adoption.replaced)
+    }
+    do {
+      _ = try vault.asideSet(named: set.name)
+      if let plan = try assistant.plan() { return .migratable(plan) }
+      return .upToDate
+    } catch {
+      return .incompatible(assistant.wrapped(error))
+    }
+  }
+
+  // MARK: Migrating
+
+  /// An assistant for a store that was moved aside, in all else like this one.
+  private func assistant(of set: AsideSet, in vault: StoreVault) -> MigrationAssistant {
+    var configuration = configuration
+    // What is aside already is moved no further, and nothing of it is ever removed.
+    configuration.incompatibleStore = .throw
+    configuration.keptVersions = .max
+    let folder = URL(fileURLWithPath: set.path, isDirectory: true)
+    let assistant = MigrationAssistant(
+      storeURL: URL(fileURLWithPath: set.storePath(named: vault.location.name)),
+      modelController: ModelController(
+        snapshotURL: folder.appendingPathComponent(StoreLocation.snapshotName), files: files),
+      history: history, configuration: configuration, files: files, builder: builder,
+      vaultConfiguration: vaultConfiguration)
+    assistant.delegate = delegate
+    assistant.stagedManager = stagedManager
+    return assistant
+  }
+
+  private func migrateWhereItLies(_ set: AsideSet, in vault: StoreVault) throws -> MigrationOutcome {
+    let assistant = assistant(of: set, in: vault)
+    assistant.progress = progress
+    let outcome = try assistant.migrateStore()
+    try assistant.modelController.archive(history.current)
+    try assistant.vault().settleFinishedOperations()
+    return outcome
+  }
+
+  // MARK: Returning
+
+  private func reportingFailure<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch {
+      report(.failed(reason: wrapped(error).description))
+      throw error
+    }
+  }
+
+  /// Puts a copy of a migrated set in the store's place.
+  private func adopt(_ set: AsideSet, in vault: StoreVault) throws -> AdoptionResult {
+    let expected = history.currentHashes
+    func prove(_ connection: Connection) throws {
+      guard try StoreMetadata(connection: connection, path: connection.path).versionHashes == expected else {
+        throw MigrationError.proofFailed(findings: ["the set \(set.name) is not of the current model any more"])
+      }
+    }
+    do {
+      return try vault.adopt(set.name, current: descriptionOfStore(), prove: prove)
+    } catch VaultError.storeInUse(let path, let reason) where path != vault.location.path {
+      throw MigrationAssistantError.storeInUse(storePath: path, reason: reason)
+    } catch VaultError.unreadableStore(_, let reason) where reason.isAboutContent {
+      // What is in the store's place can't be kept as a version, and must not be lost either.
+      _ = try vault.setStoreAside()
+      return try vault.adopt(set.name, prove: prove)
+    }
+  }
+
+  /// Puts the current model beside the store; what fails here, the app's next launch does.
+  private func archiveCurrentModel() {
+    do {
+      try modelController.archive(history.current)
+    } catch {
+      report(.snapshotUnreadable(reason: "\(error)"))
+    }
+  }
+}
