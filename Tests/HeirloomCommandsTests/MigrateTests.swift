@@ -33,7 +33,7 @@ struct MigrateTests {
     #expect(again["retained"] is NSNull)
 
     let listed = try tool("versions", "Notebook.sqlite", "--json").json()
-    #expect(Set(listed.keys) == ["quarantine", "versions"])
+    #expect(Set(listed.keys) == ["quarantine", "setAside", "versions"])
     let versions = try #require(listed["versions"] as? [[String: Any]])
     #expect(versions.count == 1)
     #expect(Set(versions[0].keys) == ["id", "path", "checksum", "date", "bytes"])

@@ -132,6 +132,14 @@ private struct Migrated {
         lines: ["\(path) has the model \"\(request.history.currentName)\": \(finished.words)"],
         members: members(path, "upToDate", from: checksum, to: checksum, rows: [], retained: nil, seconds: seconds)
           + [("cleanedUp", .texts(finished.done)), ("deferred", .texts(finished.left))])
+    case .setAside(let notice):
+      return CommandReport(
+        lines: [
+          "\(path) was moved aside to \(notice.folderURL.path): \(notice.reason)",
+          "heirloom restore \(shellWord(path)) --set-aside \(notice.id) --to MODEL brings it back.",
+        ],
+        members: members(path, "setAside", from: nil, to: nil, rows: [], retained: nil, seconds: seconds)
+          + [("setAside", .text(notice.id))])
     default:
       return CommandReport(
         members: members(path, "noStore", from: nil, to: nil, rows: [], retained: nil, seconds: seconds),

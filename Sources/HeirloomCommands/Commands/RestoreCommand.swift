@@ -4,9 +4,22 @@ import Heirloom
 extension Command {
   /// Brings a previous version back.
   static let restore = Command(
-    name: "restore", usage: "STORE [--version ID]", summary: "put a retained version back; the store there is kept too",
-    details: ["Without --version the newest is restored. The start of an ID is enough where it is the only one."],
-    options: [Option(name: "--version", value: "ID", summary: "the version, as heirloom versions names it")],
+    name: "restore",
+    usage: "STORE [--version ID | --set-aside ID --to MODEL [--model MODEL]… [--mapping FILE]… [--decide"
+      + " ENTITY.PROPERTY=CHOICE]… [--accept-losses]]",
+    summary: "put a retained version back, or a store that was moved aside; the store there is kept too",
+    details: [
+      "Without --version the newest is restored. The start of an ID is enough where it is the only one.",
+      "A store that was moved aside (heirloom versions STORE lists them) is brought to the model of --to where it lies, and a copy"
+        + " takes its place. What was written to the new store since is not in it: the new store is kept as a version that no"
+        + " later run removes. The set stays in its folder, and returns once.",
+    ],
+    options: [
+      Option(name: "--version", value: "ID", summary: "the version, as heirloom versions names it"),
+      Option(
+        name: "--set-aside", value: "ID", summary: "the store that was moved aside, as heirloom versions names it"),
+      .to, .model, .mapping, .decide, .acceptLosses,
+    ],
     example: "heirloom restore Journal.sqlite --version 20261121T1015", positionals: ["STORE"], requiredCount: 1,
     run: RestoreCommand.run)
 }
@@ -17,19 +30,74 @@ enum RestoreCommand {
     let path = console.path(arguments.positionals[0])
     do {
       let keeper = try StoreKeeper(path: path)
+      if let prefix = arguments.value("--set-aside") {
+        return try returning(prefix, to: path, keeper: keeper, arguments, console)
+      }
+      for option in ["--to", "--model", "--mapping", DecisionArgument.option] where !arguments.all(option).isEmpty {
+        throw UsageError.missingOption("--set-aside", value: "ID")
+      }
       _ = try keeper.versions()
       let result = try keeper.restore(arguments.value("--version"))
-      var lines = ["\(console.style.green("Restored")) \(result.restored.id) as \(path)."]
-      if let retained = result.retained {
-        lines.append(
-          "The store that was there is kept as \(retained.id): heirloom restore \(shellWord(path)) --version"
-            + " \(retained.id) brings it back.")
-      }
       return CommandReport(
-        lines: lines,
+        lines: ["\(console.style.green("Restored")) \(result.restored.id) as \(path)."]
+          + lines(onRetained: result.retained?.id, path: path),
         members: [("restored", .text(result.restored.id)), ("retained", .optional(result.retained?.id))])
+    } catch let error as UsageError {
+      throw error
     } catch {
       throw CommandFailure(error).aboutStore(at: path)
     }
+  }
+
+  private static func lines(onRetained id: String?, path: String) -> [String] {
+    id.map { id in
+      [
+        "The store that was there is kept as \(id): heirloom restore \(shellWord(path)) --version \(id) brings it back."
+      ]
+    } ?? []
+  }
+
+  /// Brings a store to its place that was moved aside.
+  private static func returning(
+    _ prefix: String, to path: String, keeper: StoreKeeper, _ arguments: Arguments, _ console: Console
+  ) throws -> CommandReport {
+    if let version = arguments.value("--version") {
+      throw UsageError.invalidValue(option: "--version", value: version, expected: "no --set-aside beside it")
+    }
+    let request = try MigrationRequest(arguments, console: console)
+    let sets = try keeper.setsAside()
+    let matches = sets.filter { $0.set.name.hasPrefix(prefix) }
+    guard matches.count == 1, let match = matches.first else {
+      let names = (matches.isEmpty ? sets : matches).map(\.set.name)
+      throw MigrationAssistantError.noSuchVersion(
+        storePath: path,
+        reason: "\"\(prefix)\" does not name exactly one store that was moved aside; possible: "
+          + (names.isEmpty ? "none" : names.joined(separator: ", ")))
+    }
+    for note in request.mappingNotes(forStoreAt: match.storePath) { console.log("note: \(note)") }
+    let id = match.set.name
+    let outcome = try StoreMigration(request: request, console: console)
+      .putBack(id, storedAt: match.storePath, to: path)
+    guard case .putBack(let migration, let replaced) = outcome else {
+      var version: String?
+      if case .putBackBefore(let replaced) = outcome { version = replaced }
+      return CommandReport(
+        lines: ["\(id) has returned before: nothing to do."],
+        members: [
+          ("outcome", .text("returnedBefore")), ("restored", .text(id)), ("retained", .optional(version)),
+        ])
+    }
+    var lines = ["\(console.style.green("Restored")) \(id), which was moved aside, as \(path)."]
+    if let migration {
+      lines.append("It was migrated to \"\(request.history.currentName)\" in \(durationText(migration.seconds)).")
+      lines += migration.quarantine.map { "Rows in quarantine: \($0.path)" } + PlanText.rowLines(migration.plan.rows)
+    }
+    return CommandReport(
+      lines: lines + Self.lines(onRetained: replaced?.id, path: path),
+      members: [
+        ("outcome", .text("returned")), ("restored", .text(id)), ("retained", .optional(replaced?.id)),
+        ("from", .optional(migration?.sourceChecksum)), ("to", .text(request.history.current.versionChecksum())),
+        ("quarantine", .texts(migration?.quarantine.map(\.path) ?? [])),
+      ])
   }
 }

@@ -4,8 +4,12 @@ import Heirloom
 extension Command {
   /// Lists what is kept.
   static let versions = Command(
-    name: "versions", usage: "STORE", summary: "retained versions, the newest first",
-    details: ["Each of them is a complete set in a folder of its own, whose store opens by itself."],
+    name: "versions", usage: "STORE", summary: "retained versions, the newest first, and what was moved aside",
+    details: [
+      "Each of them is a complete set in a folder of its own, whose store opens by itself.",
+      "A store that the app could not open may have been moved aside, with all that belongs to it: heirloom restore STORE"
+        + " --set-aside ID --to MODEL brings it to its place again.",
+    ],
     example: "heirloom versions Journal.sqlite", positionals: ["STORE"], requiredCount: 1, run: VersionsCommand.run)
 }
 
@@ -17,9 +21,13 @@ enum VersionsCommand {
       let keeper = try StoreKeeper(path: path)
       let versions = try keeper.versions()
       let quarantine = try keeper.quarantine()
+      let sets = try keeper.setsAside().map(MovedAside.init)
       return CommandReport(
-        lines: lines(versions, path: path, style: console.style) + quarantine.map { "Rows in quarantine: \($0)" },
-        members: members(versions) + [("quarantine", .texts(quarantine))])
+        lines: lines(versions, path: path, style: console.style) + quarantine.map { "Rows in quarantine: \($0)" }
+          + MovedAside.lines(sets, path: path, style: console.style),
+        members: members(versions) + [
+          ("setAside", .list(sets.map { .object($0.members) })), ("quarantine", .texts(quarantine)),
+        ])
     } catch {
       throw CommandFailure(error).aboutStore(at: path)
     }
@@ -82,7 +90,7 @@ struct StoreKeeper {
   /// - Throws: `StoreError` if there is neither a store nor anything that is kept of one; `MigrationAssistantError`.
   func versions() throws -> [PreviousVersion] {
     let versions = try assistant.previousVersions()
-    if versions.isEmpty {
+    if versions.isEmpty, try setsAside().isEmpty {
       switch PathKind(path) {
       case .database: break
       case .missing: throw StoreError(path: path, problem: .missing)
@@ -93,6 +101,13 @@ struct StoreKeeper {
       }
     }
     return versions
+  }
+
+  /// The stores that were moved aside, the oldest first.
+  func setsAside() throws -> [(set: AsideSet, storePath: String)] {
+    // A folder that is not there holds nothing.
+    guard let location = try? StoreLocation(resolving: path, files: POSIXFileOperations()) else { return [] }
+    return try StoreVault(location).asideSets().map { ($0, $0.storePath(named: location.name)) }
   }
 
   /// The files with rows that migrations left out.

@@ -36,11 +36,16 @@ struct MigrationRequest {
   }
 
   /// Returns an assistant for a store.
-  func assistant(for path: String) -> MigrationAssistant {
+  ///
+  /// - Parameters:
+  ///   - path: The store.
+  ///   - source: The store whose model the mappings have to fit; `nil` for the store itself.
+  /// - Returns: The assistant.
+  func assistant(for path: String, migrating source: String? = nil) -> MigrationAssistant {
     let url = URL(fileURLWithPath: path)
     var configuration = configuration
     if !mappings.isEmpty {
-      configuration.mappings = mappings.models(from: look(atStore: path)?.model, to: history.current)
+      configuration.mappings = mappings.models(from: look(atStore: source ?? path)?.model, to: history.current)
     }
     return MigrationAssistant(
       storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)

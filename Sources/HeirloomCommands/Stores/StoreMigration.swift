@@ -12,13 +12,35 @@ struct StoreMigration {
   /// - Returns: What it came to.
   /// - Throws: `MigrationAssistantError`.
   func run(on path: String) throws -> MigrationOutcome {
-    let assistant = request.assistant(for: path)
+    try run(request.assistant(for: path)) { try $0.migrateStore() }
+  }
+
+  /// Brings a store to its place that was moved aside; an interruption by the user cancels its migration.
+  ///
+  /// - Parameters:
+  ///   - id: The set's name.
+  ///   - source: The store's file in the set.
+  ///   - path: The store's place.
+  /// - Returns: What it came to.
+  /// - Throws: `MigrationAssistantError`.
+  func putBack(_ id: String, storedAt source: String, to path: String) throws -> SetAsideOutcome {
+    try run(request.assistant(for: path, migrating: source)) { assistant in
+      guard let store = try assistant.setAsideStores().first(where: { $0.id == id }) else {
+        throw MigrationAssistantError.noSuchVersion(storePath: path, reason: "\(id) is not there any more")
+      }
+      return try assistant.migrateSetAsideStore(store)
+    }
+  }
+
+  private func run<Outcome>(
+    _ assistant: MigrationAssistant, _ body: (MigrationAssistant) throws -> Outcome
+  ) throws -> Outcome {
     let log = EventLog(console: console, acceptsLosses: request.acceptsLosses)
     assistant.delegate = log
     let bar = ProgressBar(assistant.progress, console: console)
     defer { bar?.finish() }
     return try withExtendedLifetime(log) {
-      try console.interruption.cancelling(assistant.progress) { try assistant.migrateStore() }
+      try console.interruption.cancelling(assistant.progress) { try body(assistant) }
     }
   }
 }
