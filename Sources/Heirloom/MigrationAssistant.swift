@@ -204,6 +204,10 @@ public final class MigrationAssistant {
         let origin = try sourceModel(of: metadata)
         report(.foundSourceModel(origin.source, version: origin.versionName))
         let found = try self.route(from: origin)
+        // Before anything is counted. The times of files on another volume may be anything.
+        let seen =
+          configuration.allowsUnsafeVolume
+          ? nil : StoreState(of: storeURL.path, atRestFor: vaultConfiguration.restTime)
         var plan = try plan(of: found, decisions: decisions)
         // Where code runs first, what stands in the way is known only after it.
         let isPreliminary = found.startsWithCode
@@ -222,18 +226,19 @@ public final class MigrationAssistant {
         let reserve = min(bytesNeeded, StoreVault.Configuration().reservedBytes)
         return StoreVault.Replacement(
           retainedSnapshot: try snapshot.bytes(.compressed), retainedChecksum: origin.model.versionChecksum(),
-          bytesNeeded: bytesNeeded - reserve)
+          bytesNeeded: bytesNeeded - reserve, seen: seen)
       },
       build: { gate, candidate in
         guard let route else { return }
+        // Rows may have changed between the look and the gate: what is carried out is counted on the held store, or on the same
+        // rows.
         let run = CandidateChain(
           gate: gate, candidatePath: candidate, hops: route.hops, policies: configuration.policies,
           progress: progress, builder: builder, proof: configuration.proof, files: files, decisions: decisions,
-          defers: configuration.defersLightweightMigration
+          defers: configuration.defersLightweightMigration, known: gate.isAsSeen ? approved : nil
         ) { handler in self.report(.runningStage(handler.stageName, handler: handler.kind)) }
         chain = run
-        // Rows may have changed between the look and the gate: what is carried out is counted on the held store. What later
-        // hops lose is known here only.
+        // What later hops lose is known here only.
         carriedOut = try run.build { plan in
           let isFirst = plan.source == route.origin.model
           let isKnown = isFirst ? plan.losses == approved?.losses : !plan.losses.contains { !$0.isDecided }

@@ -89,7 +89,8 @@ struct VaultGateTests {
     let start = ContinuousClock.now
     let error = #expect(throws: VaultError.self) {
       try fixture.vault().replaceStore(
-        prepare: { StoreVault.Replacement() },
+        // To compare with what was seen takes a lock of its own.
+        prepare: { StoreVault.Replacement(seen: StoreState(of: fixture.location.path, atRestFor: 0)) },
         build: { _, _ in Issue.record("built although the store is in use") }, prove: { _, _ in })
     }
     guard case .storeInUse = error else { throw try #require(error) }

@@ -117,7 +117,7 @@ struct BenchmarkReport: Codable {
       return "  \(way.way.rawValue), ms: \(list)"
     }
     return [
-      "removal of tags, their links and five attributes; old version kept: \(report.notes) notes,"
+      "removal of tags, their links, nine attributes and two indexes; old version kept: \(report.notes) notes,"
         + " \(number(Double(report.storeBytes) / 1e6, 1)) MB; \(report.rounds) rounds, in turns"
     ] + table.lines + parts + [
       "  a launch that leaves the clean-up is \(number(report.ratio, 2)) × as fast; goal: \(number(report.goalRatio, 1))"

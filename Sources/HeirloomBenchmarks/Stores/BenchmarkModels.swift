@@ -81,16 +81,6 @@ enum BenchmarkModels {
     return mapping
   }
 
-  /// The version without tags, and without most of what notes and persons had; no entity gets another number.
-  static func notesAfterRemovals() throws -> ManagedObjectModel {
-    var note = note
-    note.attributes.removeAll { $0.name != "body" }
-    note.relationships.removeAll { $0.name == "tags" }
-    var person = person
-    person.attributes.removeAll { ["avatar", "createdAt", "score"].contains($0.name) }
-    return try ManagedObjectModel(entities: [note, person], versionIdentifiers: ["removal"])
-  }
-
   /// What one of fifty versions adds.
   enum Addition {
     /// An attribute of an entity, with its column's type.
@@ -129,7 +119,7 @@ enum BenchmarkModels {
     return entity
   }
 
-  private static var note: EntityDescription {
+  static var note: EntityDescription {
     var note = EntityDescription(name: "Note")
     note.attributes = [attribute("body", .string), attribute("createdAt", .date), attribute("title", .string)]
     note.relationships = [
@@ -139,7 +129,7 @@ enum BenchmarkModels {
     return note
   }
 
-  private static var person: EntityDescription {
+  static var person: EntityDescription {
     var person = EntityDescription(name: "Person")
     person.attributes = [
       attribute("age", .integer32), attribute("avatar", .binary), attribute("createdAt", .date),
@@ -152,7 +142,7 @@ enum BenchmarkModels {
     return person
   }
 
-  private static var tag: EntityDescription {
+  static var tag: EntityDescription {
     var tag = EntityDescription(name: "Tag")
     tag.attributes = [attribute("name", .string)]
     tag.relationships = [relationship("notes", to: "Note", inverse: "tags", isToMany: true)]
@@ -206,13 +196,13 @@ enum BenchmarkModels {
 
   // MARK: Parts
 
-  private static func attribute(_ name: String, _ type: AttributeType) -> AttributeDescription {
+  static func attribute(_ name: String, _ type: AttributeType) -> AttributeDescription {
     var attribute = AttributeDescription(name: name, type: type)
     attribute.isOptional = true
     return attribute
   }
 
-  private static func relationship(
+  static func relationship(
     _ name: String, to destination: String, inverse: String, isToMany: Bool
   ) -> RelationshipDescription {
     var relationship = RelationshipDescription(name: name, destinationEntity: destination)

@@ -9,7 +9,7 @@ struct StoreGenerator {
   /// The seed of all that varies.
   let seed: UInt64
 
-  private var persons: Int { max(1, notes / 5) }
+  var persons: Int { max(1, notes / 5) }
   private var tags: Int { max(1, min(1000, notes / 10)) }
 
   /// Makes a store of the notes model.
@@ -17,7 +17,19 @@ struct StoreGenerator {
   /// - Parameter path: The new file.
   /// - Throws: `SQLiteError`.
   func makeStore(at path: String) throws {
-    let model = try BenchmarkModels.notes()
+    try makeStore(of: BenchmarkModels.notes(), at: path, insertNotes: insertNotes)
+  }
+
+  /// Makes a store of notes, persons, tags and their links.
+  ///
+  /// - Parameters:
+  ///   - model: The model, in which notes may have more than in others.
+  ///   - path: The new file.
+  ///   - insertNotes: Inserts the notes.
+  /// - Throws: `SQLiteError`, or what the closure throws.
+  func makeStore(
+    of model: ManagedObjectModel, at path: String, insertNotes: (Connection, inout RandomSource) throws -> Void
+  ) throws {
     try Self.makeStore(of: model, at: path) { connection in
       var random = RandomSource(seed: seed)
       try insertPersons(connection, &random)
@@ -131,13 +143,13 @@ struct StoreGenerator {
   }
 
   /// A point in time, in seconds since 2001.
-  private static func date(_ random: inout RandomSource) -> Double {
+  static func date(_ random: inout RandomSource) -> Double {
     let seconds = Double(random.below(150_000_000))
     return 600_000_000 + seconds + Double(random.below(1000)) / 1000
   }
 
   /// Three to five sentences of five to ten words.
-  private static func body(_ random: inout RandomSource) -> String {
+  static func body(_ random: inout RandomSource) -> String {
     var body = ""
     body.reserveCapacity(320)
     let sentences = 3 + random.below(3)

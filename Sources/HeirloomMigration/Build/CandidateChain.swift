@@ -39,6 +39,8 @@ package final class CandidateChain {
   private let files: any FileOperations
   private let willRun: (StageHandler) -> Void
   private var decisions: [DataDecision]
+  /// The plan of the first hop, if it holds for the held store.
+  private var known: MigrationPlan?
   /// Whether the last hop may leave clean-up for later; the others make stores that only the next hop reads.
   private let defers: Bool
   /// What the last hop reads, once the ones before are done.
@@ -59,11 +61,13 @@ package final class CandidateChain {
   ///   - files: The file system.
   ///   - decisions: What is to be done with rows that don't fit.
   ///   - defers: Whether clean-up may be left for later.
+  ///   - known: The plan of the first hop by the same choices, made when the store was as it is held; `nil` to make it again.
   ///   - willRun: Told of the code of stages before it runs.
   package init(
     gate: StoreGate, candidatePath: String, hops: [MigrationHop], policies: MigrationPolicyRegistry,
     progress: Progress?, builder: BuilderChoice, proof: ProofLevel, files: any FileOperations,
-    decisions: [DataDecision] = [], defers: Bool = false, willRun: @escaping (StageHandler) -> Void = { _ in }
+    decisions: [DataDecision] = [], defers: Bool = false, known: MigrationPlan? = nil,
+    willRun: @escaping (StageHandler) -> Void = { _ in }
   ) {
     self.gate = gate
     self.candidatePath = candidatePath
@@ -75,6 +79,7 @@ package final class CandidateChain {
     self.files = files
     self.decisions = decisions
     self.defers = defers
+    self.known = known
     self.willRun = willRun
   }
 
@@ -122,7 +127,9 @@ package final class CandidateChain {
           policies: policies, progress: progress, builder: builder,
           decisions: try MigrationHop.decisions(decisions, aboutHop: index, of: hops), defers: defers && isLast)
       }
-      var plan = try run().build()
+      // What is changed before the first hop, or by it, is not what the plan was made of.
+      var plan = try run().build(by: index == 0 && hop.willMigrate == nil ? known : nil)
+      known = nil
       if let more = try approve(plan), !plan.blockers.isEmpty {
         decisions = more
         plan = try run().build()

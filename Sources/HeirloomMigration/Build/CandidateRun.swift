@@ -84,9 +84,10 @@ struct CandidateRun {
 
   /// Plans and builds the candidate; with blockers, only plans.
   ///
+  /// - Parameter known: The plan, if it was made of the same rows by another connection; see ``MigrationPlan/isSelfContained``.
   /// - Returns: The plan that was carried out, or not if it has blockers.
   /// - Throws: ``MigrationError``; the candidate is then of no use.
-  func build() throws(MigrationError) -> MigrationPlan {
+  func build(by known: MigrationPlan? = nil) throws(MigrationError) -> MigrationPlan {
     let connection = store.connection
     defer { try? connection.removeInterruption() }
     do throws(SQLiteError) {
@@ -95,9 +96,14 @@ struct CandidateRun {
     } catch {
       throw MigrationError(error)
     }
-    var plan = try Self.plan(
-      connection: connection, storePath: store.path, source: source, destination: destination, mapping: mapping,
-      policies: policies, builder: builder, decisions: decisions, defers: defers)
+    var plan: MigrationPlan
+    if let known, known.isSelfContained {
+      plan = known
+    } else {
+      plan = try Self.plan(
+        connection: connection, storePath: store.path, source: source, destination: destination, mapping: mapping,
+        policies: policies, builder: builder, decisions: decisions, defers: defers)
+    }
     guard plan.blockers.isEmpty else { return plan }
     progress?.totalUnitCount = max(1, plan.rowsRewritten)
     if plan.builder == .cloneAndAlter {

@@ -22,6 +22,15 @@ struct HazardQuestions {
       lostTargets[[hazard.entity] + hazard.properties] = entities
     }
     for hazard in hazards { ask(about: hazard) }
+    for table in questions.tables { askForStrangers(in: table) }
+  }
+
+  /// Asks for rows of another entity in a table of one entity, which is scanned anyway.
+  private mutating func askForStrangers(in table: String) {
+    guard let number = source.onlyNumber(inTable: table) else { return }
+    questions.count(where: "s.\(quote(PhysicalName.entity)) IS NOT \(number)", in: table) { rows in
+      .contradiction("\(table) has \(rows) rows whose entity number is not \(number)")
+    }
   }
 
   private mutating func ask(about hazard: DataHazard) {
@@ -127,6 +136,11 @@ extension HazardQuestions {
     "s.\(quote(PhysicalName.entity)) = \(source.entity(named: entity)?.number ?? 0)"
   }
 
+  /// A condition on the rows of an entity; in a table of one entity there are no others.
+  private func ofEntity(_ entity: String, _ table: String, _ condition: String) -> String {
+    source.onlyNumber(inTable: table) == nil ? "\(isOf(entity)) AND (\(condition))" : condition
+  }
+
   /// Asks for rows whose property has no value.
   ///
   /// For each of the rows there is the condition that a value is missing; `nil` if it is in all, since the property is new.
@@ -138,7 +152,7 @@ extension HazardQuestions {
     for (row, condition) in zip(rows, missing) {
       guard let table = source.table(ofEntity: row.entity)?.name else { continue }
       if let condition {
-        conditions.append((table, "\(isOf(row.entity)) AND (\(condition))"))
+        conditions.append((table, ofEntity(row.entity, table, condition)))
       } else {
         known += counts[row.entity, default: 0]
       }
@@ -155,7 +169,7 @@ extension HazardQuestions {
       guard let table = source.table(ofEntity: row.entity)?.name else { continue }
       let parts = columns(of: row).compactMap(condition)
       guard !parts.isEmpty else { continue }
-      conditions.append((table, "\(isOf(row.entity)) AND (\(parts.joined(separator: " OR ")))"))
+      conditions.append((table, ofEntity(row.entity, table, parts.joined(separator: " OR "))))
     }
     add(conditions, known: 0, hazard: hazard)
   }
@@ -304,5 +318,15 @@ extension AttributeType {
     case .integer64: Int64.min...Int64.max
     default: nil
     }
+  }
+}
+
+extension PhysicalSchema {
+  /// The entity number that all rows of a table have, if it holds objects of one entity only.
+  func onlyNumber(inTable name: String) -> Int? {
+    guard case .objects(let root)? = table(named: name)?.kind, model.entityTree(from: root).count == 1 else {
+      return nil
+    }
+    return entity(named: root)?.number
   }
 }

@@ -61,6 +61,8 @@ public struct MigrationPlan: Hashable, Sendable {
   package private(set) var checks: [ProofCheck]
   /// What mappings that run object by object work on; `nil` if all run as SQL.
   package let rowRun: RowRunParts?
+  /// Whether it holds on any connection to the same rows: nothing in it calls functions or tables that the planner made on its own.
+  package let isSelfContained: Bool
   /// The rows that go to a file, once the candidate is built; `nil` if none do.
   let quarantine: QuarantineQuery?
   /// The plans of the hops that come after this one, where the way leads over several; each is made and counted when the

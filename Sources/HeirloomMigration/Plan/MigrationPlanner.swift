@@ -92,6 +92,7 @@ struct MigrationPlanner {
     var questions = hazards.questions
     room.ask(&questions)
     let findings = try questions.answers(from: connection)
+    for case .contradiction(let reason) in findings { throw MigrationError.storeContradictsModel(reason: reason) }
     let draft = try DecisionDraft(decisions, hazards: possible, findings: findings, destination: destination)
     func makeParts(defers: Bool) throws -> CandidateParts {
       var parts = try CandidateParts(
@@ -136,12 +137,13 @@ struct MigrationPlanner {
       estimatedSeconds: 0.05 + Double(size.bytes) / (used == .rebuild ? 100_000_000 : 400_000_000) + Double(written)
         / 500_000,
       deferred: parts.deferral,
-      checks: ProofChecks(parts, builder: used).checks,
+      checks: ProofChecks(parts, builder: used, scanned: Set(questions.tables)).checks,
       rowRun: split.byRow.isEmpty
         ? nil
         : RowRunParts(
           source: source, destination: destination, split: split, keys: routing.keys,
           derivedTables: parts.backfill.tablesFollowingCode, removals: parts.settlement.removals),
+      isSelfContained: split.byRow.isEmpty && !mapping.hasExpressions && !conditions.exist && decisions.isEmpty,
       quarantine: parts.settlement.quarantine)
   }
 

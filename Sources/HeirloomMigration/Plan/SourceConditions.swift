@@ -34,6 +34,13 @@ struct SourceConditions {
     }
   }
 
+  /// Whether there are any.
+  var exist: Bool {
+    mapping.entityMappings.contains { entityMapping in
+      entityMapping.sourceExpression.map { $0.sourceRows?.predicate != "TRUEPREDICATE" } ?? false
+    }
+  }
+
   /// Counts the objects that no mapping of their entity takes.
   ///
   /// - Parameter counts: The objects of each entity.

@@ -10,6 +10,8 @@ struct StoreQuestions {
     case blocker(MigrationBlocker)
     /// Something that may surprise.
     case warning(String)
+    /// Something that the model of the store rules out.
+    case contradiction(String)
   }
 
   private struct Question {
@@ -19,7 +21,8 @@ struct StoreQuestions {
     let finding: (Int64) -> Finding
   }
 
-  private var tables: [String] = []
+  /// The tables that are scanned, in the order in which they were asked about.
+  private(set) var tables: [String] = []
   private var questions: [String: [Question]] = [:]
   private var separate: [(sql: String, finding: (Int64) -> Finding)] = []
 

@@ -11,6 +11,10 @@ package final class StoreGate {
   package let path: String
   /// Whether the store was in WAL mode before.
   package private(set) var usedWAL = false
+  /// Whether nobody has written to the store between the state that the caller had seen and the hold.
+  ///
+  /// What was counted in the store since that state was taken is then true of what is held. False means nothing.
+  package private(set) var isAsSeen = false
   /// The store's status when it was held.
   package let status: FileStatus
 
@@ -45,10 +49,11 @@ package final class StoreGate {
   ///   - files: The file system.
   ///   - timeout: How long to wait for others to let go.
   ///   - leavesWAL: ``StoreVault/Configuration/leavesWAL``.
+  ///   - seen: The store's state when the caller began to look at it.
   /// - Returns: The gate.
   /// - Throws: ``VaultError/storeInUse(path:reason:)`` when others don't; nothing was changed then.
   static func open(
-    _ location: StoreLocation, files: any FileOperations, timeout: Duration, leavesWAL: Bool
+    _ location: StoreLocation, files: any FileOperations, timeout: Duration, leavesWAL: Bool, seen: StoreState? = nil
   ) throws(VaultError) -> StoreGate {
     let clock = ContinuousClock()
     let deadline = clock.now + timeout
@@ -56,7 +61,7 @@ package final class StoreGate {
     var usedWAL = false
     while true {
       let reason: String
-      switch try attempt(location, files: files, leavesWAL: leavesWAL, usedWAL: &usedWAL) {
+      switch try attempt(location, files: files, leavesWAL: leavesWAL, seen: seen, usedWAL: &usedWAL) {
       case .held(let gate): return gate
       case .refused(let text): reason = text
       }
@@ -72,7 +77,7 @@ package final class StoreGate {
   }
 
   private static func attempt(
-    _ location: StoreLocation, files: any FileOperations, leavesWAL: Bool, usedWAL: inout Bool
+    _ location: StoreLocation, files: any FileOperations, leavesWAL: Bool, seen: StoreState?, usedWAL: inout Bool
   ) throws(VaultError) -> Attempt {
     let held: any HeldFile
     let status: FileStatus
@@ -120,7 +125,7 @@ package final class StoreGate {
     var leftWAL = false
     let gate = StoreGate(connection: connection, path: location.path, status: status, files: files, held: held)
     do throws(SQLiteError) {
-      if let reason = try hold(connection, leavesWAL: leavesWAL, leftWAL: &leftWAL) {
+      if let reason = try gate.hold(leavesWAL: leavesWAL, seen: seen, leftWAL: &leftWAL) {
         usedWAL = usedWAL || leftWAL
         gate.close()
         return .refused(reason)
@@ -148,14 +153,12 @@ package final class StoreGate {
   /// Leaves WAL mode and takes the exclusive lock.
   ///
   /// - Parameters:
-  ///   - connection: A fresh connection.
   ///   - leavesWAL: ``StoreVault/Configuration/leavesWAL``.
+  ///   - seen: The store's state when the caller began to look at it.
   ///   - leftWAL: Set when the store was in WAL mode.
   /// - Returns: `nil` when the store is held, or why it is not.
   /// - Throws: `SQLiteError`, a busy one when others have the store open.
-  private static func hold(
-    _ connection: Connection, leavesWAL: Bool, leftWAL: inout Bool
-  ) throws(SQLiteError) -> String? {
+  private func hold(leavesWAL: Bool, seen: StoreState?, leftWAL: inout Bool) throws(SQLiteError) -> String? {
     // EXTRA would also sync the folder after the journal was removed; `settle` does that for all side files at once.
     try connection.execute("PRAGMA synchronous=FULL")
     #if canImport(Darwin)
@@ -165,6 +168,8 @@ package final class StoreGate {
     // The first read replays a hot journal and opens the -wal.
     _ = try connection.firstInteger("SELECT count(*) FROM sqlite_schema")
     if try connection.firstValue("PRAGMA journal_mode")?.text == "wal" { leftWAL = true }
+    var version: Int64?
+    if leftWAL, leavesWAL, let seen { version = try versionInWAL(ifStill: seen) }
     if leavesWAL, try connection.firstValue("PRAGMA journal_mode=DELETE")?.text != "delete" {
       return "it can't leave WAL mode"
     }
@@ -173,8 +178,34 @@ package final class StoreGate {
     try connection.execute("PRAGMA locking_mode=EXCLUSIVE")
     try connection.execute("BEGIN EXCLUSIVE")
     try connection.execute("COMMIT")
+    if let version {
+      // In rollback mode each commit counts in the header, and each change of mode: SQLite tells of any that was not ours.
+      isAsSeen = try connection.firstInteger("PRAGMA data_version") == version
+    } else if !leftWAL, let seen {
+      // Nothing was written through this connection, and now nobody else can.
+      isAsSeen = seen.isStill(at: path)
+    }
     let mode = try connection.firstValue("PRAGMA journal_mode")?.text
     return mode == "delete" || !leavesWAL ? nil : "it is in WAL mode again"
+  }
+
+  /// Compares a store in WAL mode with a state, at a moment from which on nobody else can write until WAL mode is left.
+  ///
+  /// Leaving it changes the main file, so that there is nothing to compare afterwards. In exclusive locking mode the empty
+  /// transaction takes the lock on the main file that leaving takes; the locking mode is changed back without an access to the store,
+  /// which alone would let go of it, and since leaving it in exclusive mode would leave a journal behind.
+  ///
+  /// - Parameter seen: The state.
+  /// - Returns: SQLite's number of what this connection has seen of changes by others; `nil` if the state is another one.
+  /// - Throws: `SQLiteError`, a busy one when others have the store open.
+  private func versionInWAL(ifStill seen: StoreState) throws(SQLiteError) -> Int64? {
+    try connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+    try connection.execute("BEGIN IMMEDIATE")
+    let version = try connection.firstInteger("PRAGMA data_version")
+    let isStill = seen.isStill(at: path)
+    try connection.execute("COMMIT")
+    try connection.execute("PRAGMA locking_mode=NORMAL")
+    return isStill ? version : nil
   }
 
   /// Brings what is held to the disk and nothing else beside it.

@@ -37,7 +37,8 @@ extension StoreVault {
   ) throws -> RetainedVersion {
     try checkStore(bytesNeeded: replacement.bytesNeeded)
     let gate = try StoreGate.open(
-      location, files: files, timeout: configuration.gateTimeout, leavesWAL: configuration.leavesWAL)
+      location, files: files, timeout: configuration.gateTimeout, leavesWAL: configuration.leavesWAL,
+      seen: replacement.seen)
     var swap = Swap(replacement: replacement, usesWAL: usesWAL ?? gate.usedWAL, identifier: files.uniqueIdentifier())
     do {
       try emit(.gated(usedWAL: gate.usedWAL))

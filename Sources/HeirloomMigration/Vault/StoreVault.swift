@@ -33,6 +33,10 @@ package struct StoreVault {
     ///
     /// It always does; a test shows what would happen if not.
     package var leavesWAL = true
+    /// How long a store must have been at rest for a plan that was made before it was held to be its plan still, in seconds.
+    ///
+    /// It is longer than the times of any file system that is trusted are exact (2 seconds).
+    package var restTime: Double = 3
     /// Returns the time, in seconds since 1970-01-01 UTC.
     package var now: () -> Int64 = { Int64(Date().timeIntervalSince1970) }
 
@@ -52,17 +56,20 @@ package struct StoreVault {
     package var bytesNeeded: UInt64 = 0
     /// The name of the set that was moved aside and returns; `nil` if the operation is no adoption.
     var adoptedSet: String?
+    /// The store's state before anything was counted in it; see ``StoreGate/isAsSeen``.
+    package var seen: StoreState?
 
     /// Creates a description.
     package init(
       operation: VaultManifest.Operation = .migration, retainedSnapshot: [UInt8]? = nil,
       retainedChecksum: String? = nil,
-      bytesNeeded: UInt64 = 0
+      bytesNeeded: UInt64 = 0, seen: StoreState? = nil
     ) {
       self.operation = operation
       self.retainedSnapshot = retainedSnapshot
       self.retainedChecksum = retainedChecksum
       self.bytesNeeded = bytesNeeded
+      self.seen = seen
     }
   }
 

@@ -1,0 +1,44 @@
+import Heirloom
+
+// The two versions of a model that had grown for years and is tidied up.
+extension BenchmarkModels {
+  /// The attributes of notes that go: what was imported once, was computed from other values, or was tried and given up.
+  private static let abandoned: [AttributeDescription] = [
+    attribute("excerpt", .string), attribute("latitude", .double), attribute("legacyIdentifier", .string),
+    attribute("longitude", .double), attribute("preview", .binary), attribute("rating", .integer16),
+  ]
+
+  /// The version with all that the years brought.
+  ///
+  /// A note has a body and five other attributes and relationships that stay, four indexes among them, and six attributes and two
+  /// indexes that go; tags go with their links.
+  static func notesBeforeRemovals() throws -> ManagedObjectModel {
+    var note = tidiedNote
+    note.attributes += abandoned
+    note.relationships.append(relationship("tags", to: "Tag", inverse: "notes", isToMany: true))
+    note.indexes += ["legacyIdentifier", "rating"].map(index)
+    return try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["grown"])
+  }
+
+  /// The version without tags, and without most of what notes and persons had; no entity gets another number.
+  static func notesAfterRemovals() throws -> ManagedObjectModel {
+    var person = person
+    person.attributes.removeAll { ["avatar", "createdAt", "score"].contains($0.name) }
+    return try ManagedObjectModel(entities: [tidiedNote, person], versionIdentifiers: ["removal"])
+  }
+
+  /// A note with what stays.
+  private static var tidiedNote: EntityDescription {
+    var note = note
+    note.attributes += [attribute("editedAt", .date), attribute("wordCount", .integer32)]
+    note.relationships.removeAll { $0.name == "tags" }
+    note.indexes = ["createdAt", "editedAt", "title"].map(index)
+    return note
+  }
+
+  private static func index(_ property: String) -> FetchIndexDescription {
+    FetchIndexDescription(
+      name: "by" + property.prefix(1).uppercased() + property.dropFirst(),
+      elements: [FetchIndexElementDescription(property: property)])
+  }
+}
