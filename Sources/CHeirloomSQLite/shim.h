@@ -23,13 +23,13 @@ static inline int heirloom_sqlite_open_nofollow(void) {
 #endif
 }
 
-// Swift can't call through SQLite's table of file functions. Reads the first bytes of the main database's file.
-static inline int heirloom_sqlite_read_start(sqlite3 *connection, void *buffer, int count) {
+// Swift can't call through SQLite's table of file functions. Reads bytes of the main database's file.
+static inline int heirloom_sqlite_read(sqlite3 *connection, void *buffer, int count, sqlite3_int64 offset) {
   sqlite3_file *file = 0;
   int status = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
   if (status != SQLITE_OK) return status;
   if (file == 0 || file->pMethods == 0) return SQLITE_ERROR;
-  return file->pMethods->xRead(file, buffer, count, 0);
+  return file->pMethods->xRead(file, buffer, count, offset);
 }
 
 #endif

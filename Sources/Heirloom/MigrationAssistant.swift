@@ -62,6 +62,9 @@ public final class MigrationAssistant {
   /// It is made when it is asked for: most launches need none.
   public internal(set) lazy var progress = Progress(totalUnitCount: -1)
 
+  /// What happened in this run, for a diagnostics archive.
+  private(set) var recentEvents = RecentEvents()
+
   let files: any FileOperations
   let builder: BuilderChoice
   let vaultConfiguration: StoreVault.Configuration
@@ -370,6 +373,7 @@ public final class MigrationAssistant {
   // MARK: Telling
 
   func report(_ event: MigrationEvent) {
+    recentEvents.note(event)
     delegate?.migrationAssistant(self, didReport: event)
   }
 
@@ -392,7 +396,9 @@ public final class MigrationAssistant {
   }
 
   func wrapped(_ error: any Error) -> MigrationAssistantError {
-    MigrationAssistantError(wrapping: error, storePath: storeURL.path)
+    let error = MigrationAssistantError(wrapping: error, storePath: storeURL.path)
+    recentEvents.note(error)
+    return error
   }
 }
 

@@ -1,9 +1,10 @@
 import Foundation
+import Heirloom
 
 /// The command-line tool.
 package enum HeirloomTool {
   /// The tool's version.
-  package static let version = "0.1.0"
+  package static let version = HeirloomRelease.version
 
   /// Runs the tool.
   ///

@@ -65,6 +65,27 @@ struct DoctorTests {
     }
   }
 
+  @Test func `an archive for a support mail is written, with the store only on request`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory, count: 20)
+    let tool = Tool(directory: directory.url)
+    let bytes = StoreBytes(of: store)
+    let outcome = tool("doctor", store.path, "--archive", "support.tar.gz", "--json")
+    #expect(outcome.code == 0, "\(outcome.output)")
+    #expect(try outcome.json()["archive"] as? String == directory.file("support.tar.gz").path)
+    #expect(try outcome.json()["includesStore"] as? Bool == false)
+    let size = try Data(contentsOf: directory.file("support.tar.gz")).count
+    #expect(size > 1000)
+    #expect(tool("doctor", store.path, "--archive", "support.tar.gz").code == 1)
+    #expect(try Data(contentsOf: directory.file("support.tar.gz")).count == size)
+    let whole = tool("doctor", store.path, "--archive", "whole.tar.gz", "--include-store")
+    #expect(whole.code == 0 && whole.output.contains("WITH the store"))
+    #expect(try Data(contentsOf: directory.file("whole.tar.gz")).count > size)
+    #expect(tool("doctor", store.path, "--include-store").code == 2)
+    #expect(tool("doctor", "gone.sqlite", "--archive", "gone.tar.gz").code == 0)
+    #expect(StoreBytes(of: store) == bytes)
+  }
+
   @Test func `a store whose model nobody knows asks for it`() throws {
     let directory = try TemporaryDirectory()
     let store = try Notebook.makeStore(in: directory, count: 20, archives: false)

@@ -4,13 +4,19 @@ import Heirloom
 extension Command {
   /// Tells on one screen how a store is.
   static let doctor = Command(
-    name: "doctor", usage: "STORE [--model MODEL]…",
+    name: "doctor", usage: "STORE [--model MODEL]… [--archive FILE [--include-store]]",
     summary: "one screen: what it is, which model fits, what is kept, what to run next",
     details: [
       "Runs the checks of heirloom verify and shows the worst findings in short. Nothing is written and no lock is taken; a store"
-        + " that is gone or can't be read is looked for among what is kept. The exit code is 0 whatever is found."
+        + " that is gone or can't be read is looked for among what is kept. The exit code is 0 whatever is found.",
+      "--archive writes a .tar.gz for a support mail: what the store is and what is wrong with it, without a value of any row."
+        + " It works on a store that is damaged, gone or in use. --include-store adds the store itself, with all data.",
     ],
-    options: [.model], example: "heirloom doctor Journal.sqlite", positionals: ["STORE"], requiredCount: 1,
+    options: [
+      .model,
+      Option(name: "--archive", value: "FILE", summary: "write a diagnostics archive, which must not exist yet"),
+      Option(name: "--include-store", summary: "put the store itself, with all its data, into the archive"),
+    ], example: "heirloom doctor Journal.sqlite", positionals: ["STORE"], requiredCount: 1,
     run: DoctorCommand.run)
 }
 
@@ -18,8 +24,36 @@ extension Command {
 enum DoctorCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = console.path(arguments.positionals[0])
+    if let archive = arguments.value("--archive") {
+      return try writeArchive(
+        console.path(archive), of: path, includesStore: arguments.has("--include-store"),
+        models: arguments.all("--model"), console: console)
+    }
+    guard !arguments.has("--include-store") else { throw UsageError.missingOption("--archive", value: "FILE") }
     do {
       return try StoreDiagnosis(of: path, models: arguments.all("--model"), console: console).report(console.style)
+    } catch {
+      throw CommandFailure(error).aboutStore(at: path)
+    }
+  }
+
+  private static func writeArchive(
+    _ archive: String, of path: String, includesStore: Bool, models: [String], console: Console
+  ) throws -> CommandReport {
+    do {
+      let known = try models.flatMap { try NamedModel.all(at: console.path($0), console: console) }
+      let url = URL(fileURLWithPath: path)
+      // What is current is the app's to say; without it the store is told of by itself.
+      let history = ModelHistory(
+        current: try ManagedObjectModel(entities: []), earlier: known.map { (name: $0.name, model: $0.model) })
+      try MigrationAssistant(storeURL: url, modelController: ModelController(storeURL: url), history: history)
+        .makeDiagnosticsArchive(at: URL(fileURLWithPath: archive), includeStore: includesStore)
+      return CommandReport(
+        lines: [
+          "\(console.style.green("Wrote")) \(archive), "
+            + (includesStore ? "WITH the store and all of its data." : "without a value of any row.")
+        ],
+        members: [("archive", .text(archive)), ("includesStore", .boolean(includesStore))])
     } catch {
       throw CommandFailure(error).aboutStore(at: path)
     }

@@ -70,8 +70,19 @@ extension Connection {
   ///
   /// They are read through SQLite's own handle: closing another one would drop the locks of this process.
   func readStart(byteCount: Int32) -> [UInt8]? {
+    readFile(at: 0, byteCount: byteCount)
+  }
+
+  /// Returns bytes of the main file as they are; `nil` if they can't be read, or there are not so many.
+  ///
+  /// - Parameters:
+  ///   - offset: The place of the first, in bytes.
+  ///   - byteCount: How many.
+  /// - Returns: The bytes.
+  package func readFile(at offset: Int64, byteCount: Int32) -> [UInt8]? {
+    guard byteCount >= 0 else { return nil }
     var bytes = [UInt8](repeating: 0, count: Int(byteCount))
-    guard let handle, heirloom_sqlite_read_start(handle, &bytes, byteCount) == SQLITE_OK else { return nil }
+    guard let handle, heirloom_sqlite_read(handle, &bytes, byteCount, offset) == SQLITE_OK else { return nil }
     return bytes
   }
 }

@@ -1,0 +1,149 @@
+import Foundation
+import HeirloomFormats
+import HeirloomMigration
+import HeirloomStore
+
+/// An archive for a support mail: a report, and the store only if that was asked for.
+struct DiagnosticsArchive {
+  private let location: StoreLocation
+  private let folders: [String]
+  private let collector: DiagnosticsCollector
+
+  /// Gathers the report.
+  ///
+  /// - Parameters:
+  ///   - assistant: The assistant of the store.
+  ///   - location: The store's place.
+  init(_ assistant: MigrationAssistant, location: StoreLocation) {
+    self.location = location
+    collector = DiagnosticsCollector(assistant, location: location)
+    // Where a person keeps things is nobody's business: the longest first, so that what is inside of another goes as a whole.
+    folders = [
+      location.directory, assistant.storeURL.deletingLastPathComponent().path,
+      assistant.modelController.snapshotURL.deletingLastPathComponent().path, NSHomeDirectory(),
+    ].filter { $0.count > 1 }.sorted { $0.count > $1.count }
+  }
+
+  /// Writes the archive.
+  ///
+  /// - Parameters:
+  ///   - path: The new file.
+  ///   - includesStore: Whether the store is in it, with its side files and external data.
+  /// - Throws: `FileError`, or what can't be compressed.
+  func write(to path: String, includesStore: Bool) throws {
+    let file = try DraftFile(for: path)
+    var archive = TapeArchiveWriter(time: Int64(Date().timeIntervalSince1970)) { try file.write($0) }
+    try archive.add("diagnostics/README.txt", Array(readMe(includesStore: includesStore).utf8))
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    let report = String(decoding: try encoder.encode(collector.report), as: UTF8.self)
+    try archive.add("diagnostics/report.json", Array(withoutFolders(report).utf8))
+    if !collector.schema.isEmpty {
+      try archive.add("diagnostics/schema.sql", Array((collector.schema.joined(separator: "\n") + "\n").utf8))
+    }
+    if let model = collector.model, let bytes = try? ModelSnapshot(model: model).bytes(.readable) {
+      try archive.add("diagnostics/model.json", bytes)
+    }
+    if includesStore { try addStore(to: &archive) }
+    try archive.finish()
+    try file.complete()
+  }
+
+  private func readMe(includesStore: Bool) -> String {
+    let promise =
+      includesStore
+      ? "The folder store holds the store itself WITH ALL OF ITS DATA, since that was asked for."
+      : "No value of any row is in here, and no path outside of the store's folder."
+    return """
+      Diagnostics of the store \(location.name), made by Heirloom \(HeirloomRelease.version).
+
+      report.json  what the store is, what is wrong with it, what is kept beside it, and what happened in this run
+      schema.sql   the statements that made its tables
+      model.json   the model that made it
+
+      \(promise)
+
+      """
+  }
+
+  /// Leaves out of a JSON text where the store lies.
+  private func withoutFolders(_ text: String) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.withoutEscapingSlashes]
+    return folders.reduce(text) { text, folder in
+      let quoted = (try? encoder.encode(folder)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+      return text.replacingOccurrences(of: quoted.dropFirst().dropLast(), with: "…")
+    }
+  }
+
+  // MARK: The store itself
+
+  private func addStore(to archive: inout TapeArchiveWriter) throws {
+    let files = POSIXFileOperations()
+    var problems: [String] = []
+    func add(_ path: String, as name: String, to archive: inout TapeArchiveWriter) throws {
+      guard let status = try? files.status(of: path), status.kind == .regular else { return }
+      try archive.begin(name, byteCount: status.size)
+      do {
+        try files.readPieces(of: path) { try archive.append($0) }
+      } catch {
+        // Some of it is better than nothing; a target that is full fails at the end of the entry again.
+        problems.append("\(name): \(error)")
+      }
+      try archive.end()
+    }
+    if let status = try? files.status(of: location.path), status.kind == .regular {
+      do {
+        try addMainFile(byteCount: status.size, to: &archive)
+      } catch let error as SQLiteError {
+        problems.append("\(location.name): \(error.message)")
+        try archive.end()
+      }
+    }
+    // The main file first: what a checkpoint writes into it meanwhile is in the -wal as well.
+    for suffix in StoreLocation.dataSuffixes {
+      try add(location.path + suffix, as: "store/\(location.name)\(suffix)", to: &archive)
+    }
+    if let names = FileManager.default.enumerator(atPath: location.support) {
+      for case let name as String in names {
+        try add(
+          StoreLocation.join(location.support, name), as: "store/\(location.supportName)/\(name)", to: &archive)
+      }
+    }
+    guard !problems.isEmpty else { return }
+    let text = withoutFolders(problems.joined(separator: "\n") + "\n")
+    try archive.add("store/problems.txt", Array(text.utf8))
+  }
+
+  /// Adds the main file as it is, read by SQLite's own handle: another one would drop the locks of this process.
+  private func addMainFile(byteCount: Int64, to archive: inout TapeArchiveWriter) throws {
+    try archive.begin("store/\(location.name)", byteCount: byteCount)
+    // A transaction keeps a checkpoint from emptying the -wal; a store that can't be read, or is held, is taken as it lies.
+    let (connection, isReading) = try connection()
+    var offset: Int64 = 0
+    while offset < byteCount {
+      let count = min(byteCount - offset, 1 << 20)
+      guard let bytes = connection.readFile(at: offset, byteCount: Int32(count)) else {
+        throw SQLiteError(extendedCode: 10, message: "it can't be read at byte \(offset)")
+      }
+      try archive.append(bytes)
+      offset += count
+    }
+    try archive.end()
+    if isReading { try? connection.execute("ROLLBACK") }
+  }
+
+  private func connection() throws(SQLiteError) -> (Connection, isReading: Bool) {
+    var options = Connection.Options.looking
+    options.busyTimeout = 500
+    // Where there are no side files, none are made: nobody has the store open.
+    if location.sideFiles.contains(where: { FileManager.default.fileExists(atPath: $0) }),
+      let connection = try? Connection(path: location.path, mode: .readOnly, options: options),
+      (try? connection.execute("BEGIN")) != nil,
+      (try? connection.firstInteger("SELECT COUNT(*) FROM sqlite_schema")) != nil
+    {
+      return (connection, true)
+    }
+    return (try Connection(path: location.path, mode: .immutable, options: options), false)
+  }
+}

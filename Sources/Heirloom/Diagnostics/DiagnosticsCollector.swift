@@ -1,0 +1,254 @@
+import Foundation
+import HeirloomFormats
+import HeirloomMigration
+import HeirloomModel
+import HeirloomStore
+
+/// Gathers what can be told of a store without a value of a row, whatever state it is in.
+///
+/// Everything that fails on the way is a problem in the report and no reason to stop: an archive is asked for when things go
+/// wrong. Nothing is written and no lock is taken.
+final class DiagnosticsCollector {
+  /// What is gathered.
+  private(set) var report: DiagnosticsReport
+  /// The statements that made the schema, one a line.
+  private(set) var schema: [String] = []
+  /// The model that made the store, if one is known.
+  private(set) var model: ManagedObjectModel?
+
+  /// The name of that version in the history.
+  private var versionName: String?
+
+  private let assistant: MigrationAssistant
+  private let location: StoreLocation
+  private let files: any FileOperations
+  private var vault: StoreVault { StoreVault(location, files: files) }
+
+  /// Looks at an assistant's store.
+  init(_ assistant: MigrationAssistant, location: StoreLocation) {
+    self.assistant = assistant
+    self.location = location
+    files = assistant.files
+    let configuration = assistant.configuration
+    report = DiagnosticsReport(
+      made: Self.time(Date()), system: Self.system(), store: location.name,
+      configuration: DiagnosticsReport.Configuration(
+        keptVersions: configuration.keptVersions, incompatibleStore: configuration.incompatibleStore.rawValue,
+        proof: "\(configuration.proof)", infersMappingModel: configuration.infersMappingModel,
+        defersLightweightMigration: configuration.defersLightweightMigration,
+        allowsUnsafeVolume: configuration.allowsUnsafeVolume, mappings: configuration.mappings.count,
+        decisions: configuration.decisions.count, stages: assistant.stagedManager != nil))
+    // First of all, since what follows makes events of its own.
+    report.events = assistant.recentEvents.entries.map {
+      DiagnosticsReport.Event(at: Self.time($0.date), text: $0.text)
+    }
+    report.droppedEvents = assistant.recentEvents.droppedCount
+    addFiles()
+    addCompanion()
+    addStatus()
+    let canRead = addDatabase()
+    addSnapshot()
+    if canRead { addFindings() }
+    trying("the companion folder") {
+      report.findings += try vault.findings().map(Self.finding)
+    }
+  }
+
+  /// Runs a part; what it throws is a problem.
+  private func trying(_ what: String, _ body: () throws -> Void) {
+    do {
+      try body()
+    } catch {
+      let text = (error as? MigrationAssistantError)?.textWithoutValues ?? "\(error)"
+      report.problems.append("\(what): \(text)")
+    }
+  }
+
+  private static func time(_ date: Date) -> String { date.formatted(.iso8601) }
+
+  private static func time(_ seconds: Int64) -> String { time(Date(timeIntervalSince1970: Double(seconds))) }
+
+  private static func finding(_ finding: StoreFinding) -> DiagnosticsReport.Finding {
+    DiagnosticsReport.Finding(
+      severity: finding.severity.rawValue, kind: finding.kind.rawValue, entity: finding.entity,
+      message: finding.message)
+  }
+
+  private static func system() -> DiagnosticsReport.System {
+    #if arch(x86_64)
+      let architecture = "x86_64"
+    #elseif arch(arm64)
+      let architecture = "arm64"
+    #else
+      let architecture = "other"
+    #endif
+    let memory = try? Connection(path: "", mode: .memory)
+    return DiagnosticsReport.System(
+      heirloom: HeirloomRelease.version,
+      sqlite: (try? memory?.firstValue("SELECT sqlite_version()"))?.text,
+      platform: ProcessInfo.processInfo.operatingSystemVersionString, architecture: architecture)
+  }
+
+  // MARK: Files
+
+  private func addFiles() {
+    for path in [location.path] + location.sideFiles + [location.support, location.companion] { add(path) }
+    trying("the folder of external data") {
+      var count = 0
+      var bytes: Int64 = 0
+      try visit(location.support, depth: 8) { _, status in
+        guard status.kind == .regular else { return }
+        count += 1
+        bytes = bytes.addingReportingOverflow(status.size).partialValue
+      }
+      (report.externalFiles, report.externalBytes) = (count, bytes)
+    }
+    trying("the volume") {
+      let volume = try files.volume(of: location.directory)
+      report.volume = DiagnosticsReport.Volume(
+        kind: volume.kind.rawValue, fileSystem: volume.fileSystemName, availableBytes: volume.availableBytes)
+    }
+  }
+
+  private func addCompanion() {
+    var paths: [String] = []
+    trying("the companion folder") {
+      // Two levels are ours; what lies deeper are retained sets, which are listed by their own descriptions.
+      try visit(location.companion, depth: 2) { path, _ in paths.append(path) }
+    }
+    for path in paths.prefix(500) { add(path) }
+    trying("the record of an operation") {
+      guard let status = try files.status(of: location.manifest), status.kind == .regular else { return }
+      let manifest = try VaultManifest(
+        decoding: try files.readFile(location.manifest, limit: VaultManifest.byteLimit))
+      report.operation = DiagnosticsReport.Operation(
+        operation: manifest.operation.rawValue, phase: manifest.phase.rawValue, began: Self.time(manifest.time))
+    }
+    trying("previous versions") {
+      report.previous = try vault.retainedVersions().map { version in
+        DiagnosticsReport.Kept(
+          id: version.name.text, versionChecksum: version.manifest?.versionChecksum, bytes: version.byteCount)
+      }
+    }
+    trying("sets that were moved aside") {
+      report.aside = try vault.asideSets().map { set in
+        DiagnosticsReport.Kept(id: set.name, code: MigrationNotice(set).code)
+      }
+    }
+    trying("rows in quarantine") {
+      report.quarantine = try vault.quarantineFiles().map { URL(fileURLWithPath: $0).lastPathComponent }
+    }
+  }
+
+  private func visit(_ folder: String, depth: Int, _ body: (String, FileStatus) -> Void) throws {
+    guard depth > 0, try files.status(of: folder)?.kind == .directory else { return }
+    for name in try files.names(in: folder) {
+      let path = StoreLocation.join(folder, name)
+      guard let status = try files.status(of: path) else { continue }
+      body(path, status)
+      if status.kind == .directory { try visit(path, depth: depth - 1, body) }
+    }
+  }
+
+  private func add(_ path: String) {
+    trying("a file") {
+      guard let status = try files.status(of: path) else { return }
+      let mode = String(status.mode, radix: 8)
+      report.files.append(
+        DiagnosticsReport.File(
+          name: String(path.dropFirst(location.directory.count + (location.directory == "/" ? 0 : 1))),
+          kind: status.kind.rawValue, bytes: status.size,
+          mode: String(repeating: "0", count: max(0, 4 - mode.count)) + mode, isOwn: status.owner == geteuid(),
+          links: status.linkCount, changed: Self.time(status.modificationTime)))
+    }
+  }
+
+  // MARK: The store
+
+  /// Whether others hold the store.
+  private var isHeld = false
+
+  private var knowsModels: Bool { !assistant.history.current.entities.isEmpty }
+
+  private func addStatus() {
+    do throws(MigrationAssistantError) {
+      let status = try assistant.status()
+      if knowsModels || status == .noStore || status == .inProgress { report.status = status.rawValue }
+    } catch {
+      report.status = "unreadable"
+      if case .unreadableStore(let problem) = error, problem.problem == .inUse { isHeld = true }
+      report.problems.append("the status: \(error.textWithoutValues)")
+    }
+  }
+
+  /// Reads what the database is and what is in it; false if it can't be read.
+  private func addDatabase() -> Bool {
+    // A store that is held was waited for once.
+    guard report.status != StoreStatus.noStore.rawValue, !isHeld else { return false }
+    do throws(StoreError) {
+      let path = location.path
+      // The body may be called a second time: it begins anew.
+      let look = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
+        try DatabaseLook(connection, path: path)
+      }
+      schema = look.schema
+      report.database = look.database
+      report.entities = look.entities
+      report.tables = look.tables
+      report.problems += look.problems
+      if let metadata = look.metadata { add(metadata) }
+      return true
+    } catch {
+      report.problems.append("the store: \(error.description)")
+      return false
+    }
+  }
+
+  private func add(_ metadata: StoreMetadata) {
+    report.metadata = DiagnosticsReport.Metadata(
+      identifier: metadata.identifier,
+      versionChecksum: ManagedObjectModel.versionChecksum(of: metadata.versionHashes),
+      versionHashes: metadata.versionHashes.mapValues(\.description),
+      versionIdentifiers: metadata.versionIdentifiers, frameworkVersion: metadata.frameworkVersion,
+      generation: metadata.generation, deferred: metadata.deferredMigration?.items ?? [],
+      otherKeys: metadata.otherValues.keys.sorted())
+    let history = assistant.history
+    let known = history.version(withHashes: metadata.versionHashes)
+    (model, versionName) = (known?.model, known?.name)
+    guard knowsModels else { return }
+    report.history = DiagnosticsReport.History(
+      current: history.currentName, currentChecksum: history.current.versionChecksum(),
+      versions: history.versionNames, storeVersion: known?.name,
+      nearest: known == nil
+        ? history.nearestVersions(to: metadata.versionHashes).map {
+          "\($0.name): \($0.differingEntities.joined(separator: ", "))"
+        } : [])
+  }
+
+  private func addSnapshot() {
+    do {
+      guard let snapshot = try assistant.modelController.snapshot() else { return }
+      report.snapshot = DiagnosticsReport.Snapshot(
+        checksum: snapshot.versionChecksum, archivedAt: Self.time(snapshot.archivedAt))
+      report.system.application = snapshot.applicationVersion
+    } catch {
+      report.snapshot = DiagnosticsReport.Snapshot(problem: "\(error)")
+    }
+  }
+
+  private func addFindings() {
+    var candidates: [StoreModelCandidate] = []
+    if let snapshot = try? assistant.modelController.snapshot() {
+      candidates.append(StoreModelCandidate(source: .snapshot, model: snapshot.model))
+    }
+    if let model, let name = versionName {
+      candidates.append(StoreModelCandidate(source: .file(name), model: model))
+    }
+    trying("the check of the store") {
+      let verified = try StoreVerification.report(onStoreAt: location.path, candidates: candidates)
+      report.findings = verified.findings.map(Self.finding)
+      report.modelSource = verified.isModelFit ? verified.modelSource?.description : nil
+      if verified.isModelFit { model = verified.model }
+    }
+  }
+}

@@ -1,0 +1,154 @@
+/// What a diagnostics archive says of a store, as JSON: never a value of a row.
+struct DiagnosticsReport: Encodable {
+  /// The program and the system.
+  struct System: Encodable {
+    var heirloom: String
+    var sqlite: String?
+    var platform: String
+    var architecture: String
+    /// The version of the app that archived the model last.
+    var application: String?
+  }
+
+  /// A file, by its path from the store's folder.
+  struct File: Encodable {
+    var name: String
+    var kind: String
+    var bytes: Int64
+    var mode: String
+    var isOwn: Bool
+    var links: UInt64
+    var changed: String
+  }
+
+  /// The volume that holds the store.
+  struct Volume: Encodable {
+    var kind: String
+    var fileSystem: String
+    var availableBytes: UInt64
+  }
+
+  /// The database.
+  struct Database: Encodable {
+    var journalMode: String
+    var pageSize: Int64?
+    var pages: Int64?
+    var freePages: Int64?
+    var encoding: String?
+    var userVersion: Int64?
+    var autoVacuum: Int64?
+  }
+
+  /// What the store says of itself.
+  struct Metadata: Encodable {
+    var identifier: String
+    var versionChecksum: String
+    var versionHashes: [String: String]
+    var versionIdentifiers: [String]
+    var frameworkVersion: Int
+    var generation: String?
+    var deferred: [String]
+    /// The names of the app's own values; the values are its own business.
+    var otherKeys: [String]
+  }
+
+  /// The app's models.
+  struct History: Encodable {
+    var current: String
+    var currentChecksum: String
+    var versions: [String]
+    var storeVersion: String?
+    var nearest: [String]
+  }
+
+  /// The archived model.
+  struct Snapshot: Encodable {
+    var checksum: String?
+    var archivedAt: String?
+    var problem: String?
+  }
+
+  /// The objects of an entity.
+  struct Entity: Encodable {
+    var name: String
+    var number: Int64
+    var superentity: Int64
+    var highestKey: Int64?
+    var rows: Int64?
+  }
+
+  /// The rows of a table; `nil` if they can't be counted.
+  struct Table: Encodable {
+    var name: String
+    var rows: Int64?
+  }
+
+  /// Something that is not as it should be.
+  struct Finding: Encodable {
+    var severity: String
+    var kind: String
+    var entity: String?
+    var message: String
+  }
+
+  /// An operation that is under way or was not finished.
+  struct Operation: Encodable {
+    var operation: String
+    var phase: String
+    var began: String
+  }
+
+  /// A set that is kept.
+  struct Kept: Encodable {
+    var id: String
+    var versionChecksum: String?
+    var bytes: Int64?
+    var code: String?
+  }
+
+  /// What the app chose.
+  struct Configuration: Encodable {
+    var keptVersions: Int
+    var incompatibleStore: String
+    var proof: String
+    var infersMappingModel: Bool
+    var defersLightweightMigration: Bool
+    var allowsUnsafeVolume: Bool
+    var mappings: Int
+    var decisions: Int
+    var stages: Bool
+  }
+
+  /// Something that happened in this run.
+  struct Event: Encodable {
+    var at: String
+    var text: String
+  }
+
+  var format = 1
+  var made: String
+  var system: System
+  var store: String
+  /// ``StoreStatus``, or `unreadable`.
+  var status: String?
+  var problems: [String] = []
+  var files: [File] = []
+  var externalFiles: Int = 0
+  var externalBytes: Int64 = 0
+  var volume: Volume?
+  var database: Database?
+  var metadata: Metadata?
+  var modelSource: String?
+  var history: History?
+  var snapshot: Snapshot?
+  var entities: [Entity] = []
+  var tables: [Table] = []
+  var findings: [Finding] = []
+  var operation: Operation?
+  var previous: [Kept] = []
+  var aside: [Kept] = []
+  var quarantine: [String] = []
+  var configuration: Configuration
+  var events: [Event] = []
+  var droppedEvents = 0
+}

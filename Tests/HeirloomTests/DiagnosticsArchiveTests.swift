@@ -1,0 +1,298 @@
+import Foundation
+import Heirloom
+import HeirloomFormats
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// Archives for a support mail: they are made whatever the store's state, and tell nothing that is in a row.
+struct DiagnosticsArchiveTests {
+  private typealias Make = InferableChangeTests
+
+  /// The files of an archive, by name.
+  private static func files(of archive: URL) throws -> [String: [UInt8]] {
+    let bytes = try Compression.gunzip([UInt8](Data(contentsOf: archive)))
+    #expect(bytes.count % 512 == 0)
+    var files: [String: [UInt8]] = [:]
+    var offset = 0
+    while offset + 512 <= bytes.count, bytes[offset] != 0 {
+      let header = bytes[offset..<(offset + 512)]
+      let name = String(decoding: header.prefix(100).prefix { $0 != 0 }, as: UTF8.self)
+      let digits = String(decoding: header.dropFirst(124).prefix(11), as: UTF8.self)
+      let size = try #require(Int(digits, radix: 8))
+      offset += 512
+      files[name] = Array(bytes[offset..<(offset + size)])
+      offset += (size + 511) / 512 * 512
+    }
+    return files
+  }
+
+  private static func report(_ files: [String: [UInt8]]) throws -> [String: Any] {
+    let bytes = try #require(files["diagnostics/report.json"])
+    return try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+  }
+
+  private static func assistant(
+    _ store: URL, _ current: ManagedObjectModel, earlier: [(name: String, model: ManagedObjectModel)] = [],
+    later: [(name: String, model: ManagedObjectModel)] = []
+  ) -> MigrationAssistant {
+    var configuration = MigrationAssistant.Configuration()
+    configuration.storeTimeout = 0.2
+    return MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: current, earlier: earlier, later: later), configuration: configuration)
+  }
+
+  // MARK: No values
+
+  private struct Secret: Error, CustomStringConvertible {
+    var description: String { "the app says Canary" }
+  }
+
+  private final class Teller: MigrationAssistantDelegate {
+    func migrationAssistant(_ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan) throws
+      -> MigrationDecision
+    { throw Secret() }
+  }
+
+  @Test func `nothing of a row, of the app's words or of where the store lies is in it`() throws {
+    let directory = try TemporaryDirectory()
+    let folder = directory.file("Canary's folder \"é\"")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let store = folder.appendingPathComponent("Journal.sqlite")
+    var photo = Make.attribute("photo", .binary, external: true)
+    photo.isOptional = true
+    let old = try ManagedObjectModel(
+      entities: [Make.entity("Item", [Make.attribute("name"), Make.attribute("number", .integer64), photo])])
+    let new = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name")])])
+    let opened = try PersistentStore.create(at: store, model: old)
+    let context = ManagedObjectContext(store: opened)
+    for number in 0..<40 {
+      let item = try context.insert("Item")
+      try item.setValue(.string("Canary \(number)"), forAttribute: "name")
+      try item.setValue(.binary(Array("Canary in bytes".utf8)), forAttribute: "photo")
+    }
+    try context.save()
+    try opened.connection.execute("UPDATE ZITEM SET ZNUMBER = 'Canary' WHERE Z_PK = 3")
+    try opened.connection.execute("CREATE TABLE APPLOG (line)")
+    try opened.connection.execute("INSERT INTO APPLOG VALUES ('Canary sang')")
+    try opened.close()
+    try ModelController(storeURL: store).archive(old)
+    let support = folder.appendingPathComponent(".Journal_SUPPORT/_EXTERNAL_DATA")
+    try FileManager.default.createDirectory(at: support, withIntermediateDirectories: true)
+    try Data("Canary".utf8).write(to: support.appendingPathComponent("Canary.jpg"))
+
+    let assistant = Self.assistant(store, new, earlier: [("1", old)])
+    let teller = Teller()
+    assistant.delegate = teller
+    let error = withExtendedLifetime(teller) {
+      #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
+    }
+    #expect("\(try #require(error))".contains("Canary"))
+    let picture = FolderPicture(of: folder)
+    let archive = directory.file("support.tar.gz")
+    try assistant.makeDiagnosticsArchive(at: archive)
+    #expect(FolderPicture(of: folder).differences(from: picture) == [])
+    let files = try Self.files(of: archive)
+    #expect(
+      files.keys.sorted() == [
+        "diagnostics/README.txt", "diagnostics/model.json", "diagnostics/report.json", "diagnostics/schema.sql",
+      ])
+    for (name, bytes) in files {
+      let text = String(decoding: bytes, as: UTF8.self)
+      #expect(text.range(of: "canary", options: .caseInsensitive) == nil, "\(name)")
+      #expect(!text.contains(directory.url.path), "\(name)")
+    }
+    // What it is for is there.
+    let report = try Self.report(files)
+    #expect(report["status"] as? String == "tooOld")
+    #expect((report["entities"] as? [[String: Any]])?.map { $0["rows"] as? Int } == [40])
+    let findings = try #require(report["findings"] as? [[String: Any]])
+    #expect(findings.contains { $0["kind"] as? String == "wrongValueType" })
+    let events = try #require(report["events"] as? [[String: Any]]).compactMap { $0["text"] as? String }
+    #expect(events.contains { $0.contains("The app stopped the migration: Secret") })
+    #expect(report["externalFiles"] as? Int == 1)
+    let metadata = try #require(report["metadata"] as? [String: Any])
+    #expect(metadata["versionChecksum"] as? String == old.versionChecksum())
+    #expect(files["diagnostics/schema.sql"].map { String(decoding: $0, as: UTF8.self) }?.contains("ZITEM") == true)
+    let model = try ModelSnapshot(bytes: try #require(files["diagnostics/model.json"])).model
+    #expect(model.versionHashes() == old.versionHashes())
+    #expect(try FileManager.default.attributesOfItem(atPath: archive.path)[.posixPermissions] as? Int == 0o600)
+  }
+
+  @Test(.enabled(if: Corpus.isPresent, Corpus.absence))
+  func `no text of a real store's rows is in it`() throws {
+    let paths = Corpus.storePaths.enumerated().filter { LongTests.areOn || $0.offset % 5 == 0 }.map(\.element)
+    var checked = 0
+    var skipped = 0
+    for path in paths {
+      let directory = try TemporaryDirectory()
+      let store = try Corpus.copyStore(path, to: directory)
+      guard let metadata = try? StoreMetadata(contentsOf: store), !metadata.versionHashes.isEmpty else { continue }
+      let archive = directory.file("support.tar.gz")
+      let empty = try ManagedObjectModel(entities: [])
+      try Self.assistant(store, empty).makeDiagnosticsArchive(at: archive)
+      let files = try Self.files(of: archive)
+      let report = String(decoding: try #require(files["diagnostics/report.json"]), as: UTF8.self)
+      // Names of the schema and the model are no rows, even where rows have the same words.
+      let names = files.filter { $0.key != "diagnostics/report.json" }.values
+        .map { String(decoding: $0, as: UTF8.self) }.joined()
+      for text in try Self.texts(of: store) {
+        if names.contains(text) {
+          skipped += 1
+        } else {
+          checked += 1
+          #expect(!report.contains(text), "\(path)")
+        }
+      }
+    }
+    print(
+      "diagnostics of \(paths.count) real stores: \(checked) texts of rows looked for, \(skipped) are names as well")
+    #expect(checked > 300 && skipped * 5 < checked)
+  }
+
+  /// The texts of a store's rows that are long enough to be told from others.
+  private static func texts(of store: URL) throws -> Set<String> {
+    let connection = try Connection(path: store.path, mode: .readOnly, options: .looking)
+    var texts: Set<String> = []
+    for table in try ActualSchema(of: connection).tables
+    where !table.isVirtual && !table.name.hasPrefix("Z_") && !table.name.hasPrefix("sqlite_") {
+      for row in try connection.rows("SELECT * FROM \(quote(table.name)) LIMIT 200") {
+        for value in row {
+          guard let text = value.text, text.count >= 6, text.contains(where: \.isLetter) else { continue }
+          texts.insert(String(text.prefix(200)))
+        }
+      }
+    }
+    return texts
+  }
+
+  // MARK: Whatever state
+
+  /// What is wrong with a store.
+  enum State: String, CaseIterable, Sendable {
+    case sound, missing, empty, noDatabase, truncated, damaged, held, newer, unfinished
+  }
+
+  @Test(arguments: State.allCases)
+  func `it is made whatever the store's state, and leaves everything as it is`(state: State) throws {
+    let directory = try TemporaryDirectory()
+    let folder = directory.file("app")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let store = folder.appendingPathComponent("Journal.sqlite")
+    let model = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name")])])
+    let other = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("other")])])
+    if state != .missing {
+      var generator = StoreGenerator(objectsPerEntity: 300, seed: 1)
+      try generator.makeStore(at: store, model: model)
+    }
+    var holder: Connection?
+    var status = "current"
+    switch state {
+    case .sound: break
+    case .missing: status = "noStore"
+    case .empty:
+      try Data().write(to: store)
+      status = "unreadable"
+    case .noDatabase:
+      try Data(repeating: 7, count: 9000).write(to: store)
+      status = "unreadable"
+    case .truncated:
+      try Data(contentsOf: store).prefix(8192).write(to: store)
+      status = "unreadable"
+    case .damaged:
+      var bytes = try Data(contentsOf: store)
+      let connection = try Connection(path: store.path, mode: .readOnly)
+      let root = Int(
+        try connection.firstInteger("SELECT rootpage FROM sqlite_schema WHERE name = 'ZITEM'") ?? 0)
+      try connection.close()
+      for offset in 0..<4096 { bytes[(root - 1) * 4096 + offset] = 0xA5 }
+      try bytes.write(to: store)
+    case .held:
+      holder = try Connection(path: store.path, mode: .readWrite)
+      try holder?.execute("BEGIN EXCLUSIVE")
+      status = "unreadable"
+    case .newer: status = "tooNew"
+    case .unfinished:
+      try FileManager.default.createDirectory(
+        atPath: store.path + ".heirloom/incoming/0123456789abcdef0123456789abcdef", withIntermediateDirectories: true)
+      status = "inProgress"
+    }
+    let assistant = Self.assistant(
+      store, state == .newer ? other : model, later: state == .newer ? [("2", model)] : [])
+    let picture = FolderPicture(of: folder)
+    for includesStore in state == .held ? [true] : [false, true] {
+      let archive = directory.file("support \(includesStore).tar.gz")
+      try assistant.makeDiagnosticsArchive(at: archive, includeStore: includesStore)
+      let files = try Self.files(of: archive)
+      let report = try Self.report(files)
+      #expect(report["status"] as? String == status)
+      let problems = try #require(report["problems"] as? [String])
+      let findings = try #require(report["findings"] as? [[String: Any]])
+      #expect(problems.isEmpty == [.sound, .missing, .newer, .unfinished].contains(state), "\(problems)")
+      if state == .damaged { #expect(findings.contains { $0["kind"] as? String == "damaged" }) }
+      let copy = files["store/Journal.sqlite"]
+      #expect(copy.map { Data($0) } == (includesStore ? try? Data(contentsOf: store) : nil))
+      #expect(files["store/problems.txt"] == nil)
+      // What is there is never replaced, and nothing half is left.
+      let error = #expect(throws: MigrationAssistantError.self) {
+        try assistant.makeDiagnosticsArchive(at: archive, includeStore: includesStore)
+      }
+      #expect(error?.code == "unfitLocation")
+    }
+    #expect(FolderPicture(of: folder).differences(from: picture) == [])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path).allSatisfy { !$0.contains("tmp") })
+    // SQLite's locks of this process are still there.
+    try holder?.execute("UPDATE ZITEM SET ZNAME = 'changed'")
+    try holder?.execute("COMMIT")
+    try holder?.close()
+  }
+
+  @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/tar"), "there is no tar"))
+  func `any tar unpacks it, long names and large files included`() throws {
+    let directory = try TemporaryDirectory()
+    let name = String(repeating: "long ", count: 30) + "Journal.sqlite"
+    let store = directory.file(name)
+    let model = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name")])])
+    let opened = try PersistentStore.create(at: store, model: model)
+    let context = ManagedObjectContext(store: opened)
+    for number in 0..<3000 {
+      try context.insert("Item").setValue(
+        .string(String(repeating: "\(number * 7919) ", count: 90)), forAttribute: "name")
+    }
+    try context.save()
+    // The commits are in the -wal alone, and stay there while the archive is made.
+    let archive = directory.file("support.tar.gz")
+    try Self.assistant(store, model).makeDiagnosticsArchive(at: archive, includeStore: true)
+    let before = try StoreContents(of: store, model: model)
+    try opened.close()
+    let unpacked = directory.file("unpacked")
+    try FileManager.default.createDirectory(at: unpacked, withIntermediateDirectories: true)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/tar")
+    process.arguments = ["-xzf", archive.path, "-C", unpacked.path]
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    let copy = unpacked.appendingPathComponent("store/\(name)")
+    #expect(try StoreContents(of: copy, model: model) == before)
+    #expect(before.count == 3000)
+  }
+
+  @Test func `only the newest events are kept`() throws {
+    let directory = try TemporaryDirectory()
+    let store = directory.file("Journal.sqlite")
+    try Data("no store at all, but something".utf8).write(to: store)
+    let model = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name")])])
+    let assistant = Self.assistant(store, model)
+    for number in 0..<250 {
+      _ = try? assistant.restorePreviousVersion("\(number)")
+      _ = try? assistant.migrateStore()
+    }
+    let archive = directory.file("support.tar.gz")
+    try assistant.makeDiagnosticsArchive(at: archive)
+    let report = try Self.report(Self.files(of: archive))
+    #expect((report["events"] as? [Any])?.count == 200)
+    #expect(report["droppedEvents"] as? Int ?? 0 > 100)
+  }
+}
