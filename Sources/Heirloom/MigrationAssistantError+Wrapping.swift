@@ -31,8 +31,8 @@ extension MigrationAssistantError {
       self = .noSuchVersion(storePath: path, reason: "\(error)")
     case .unfitCandidate:
       self = .failed(storePath: path, .proofFailed(findings: ["\(error)"]))
-    case .notEnoughSpace:
-      self = .unfitLocation(storePath: path, reason: "\(error)", coreDataCode: 640)
+    case .notEnoughSpace(let shortage):
+      self = .notEnoughSpace(shortage)
     case .folderNotWritable(let underlying):
       self = .unfitLocation(storePath: path, reason: "\(error)", coreDataCode: underlying.foundationCode ?? 513)
     case .file(let underlying):

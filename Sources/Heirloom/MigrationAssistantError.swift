@@ -33,6 +33,8 @@ public enum MigrationAssistantError: Error, Sendable {
   case storeInUse(storePath: String, reason: String)
   /// The place is not fit: permissions, space, links, the kind of volume.
   case unfitLocation(storePath: String, reason: String, coreDataCode: Int)
+  /// The volume has too little room; the figures were known before anything was begun.
+  case notEnoughSpace(SpaceShortage)
   /// The migration was made and may not outlast a loss of power; run again to find out.
   case outcomeUnknown(storePath: String, reason: String)
   /// Building or proving failed.
@@ -55,6 +57,7 @@ extension MigrationAssistantError {
     case .storeNotMigrated: "storeNotMigrated"
     case .storeInUse: "storeInUse"
     case .unfitLocation: "unfitLocation"
+    case .notEnoughSpace: "notEnoughSpace"
     case .outcomeUnknown: "outcomeUnknown"
     case .failed(_, .cancelled): "cancelled"
     case .failed(_, .unfitDecision): "unfitDecision"
@@ -74,6 +77,7 @@ extension MigrationAssistantError {
     case .refused: 134120
     case .storeInUse: 134090
     case .unfitLocation(_, _, let code): code
+    case .notEnoughSpace: 640
     case .outcomeUnknown: 134110
     case .failed(_, let error): error.coreDataCode
     case .noSuchVersion: nil
@@ -85,6 +89,7 @@ extension MigrationAssistantError {
     switch self {
     case .unreadableStore(let error): error.path
     case .newerVersion(let store): store.storePath
+    case .notEnoughSpace(let shortage): shortage.storePath
     case .noModel(let path, _), .unknownVersion(let path, _),
       .mappingNeeded(let path, _, _), .decisionNeeded(let path, _), .refused(let path, _), .storeNotMigrated(let path),
       .storeInUse(let path, _), .unfitLocation(let path, _, _), .outcomeUnknown(let path, _), .failed(let path, _),
@@ -132,6 +137,8 @@ extension MigrationAssistantError: CustomStringConvertible {
       return "The store \(path) is in use elsewhere: \(reason)."
     case .unfitLocation(_, let reason, _):
       return Self.sentence(reason)
+    case .notEnoughSpace(let shortage):
+      return Self.sentence(shortage.description)
     case .outcomeUnknown(let path, let reason):
       return "The migrated store \(path) is in place but may not outlast a loss of power: \(reason)."
     case .failed(_, let error):
@@ -195,7 +202,7 @@ extension MigrationAssistantError: LocalizedError {
       return unchanged + " Call migrateStore() first and archive after it returned."
     case .storeInUse:
       return unchanged + " Close the store in other processes and connections, then try again."
-    case .unfitLocation(_, _, 640), .failed(_, .database(_, 640)):
+    case .notEnoughSpace, .unfitLocation(_, _, 640), .failed(_, .database(_, 640)):
       return unchanged + " Free some room on its volume, then try again."
     case .unfitLocation(_, _, 513), .unfitLocation(_, _, 642):
       return unchanged + " Give this process the right to write there, then try again."

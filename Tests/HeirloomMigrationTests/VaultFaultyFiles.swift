@@ -26,14 +26,18 @@ final class FaultyFiles: FileOperations {
   private let code: Int32
   private let refusesLinks: Bool
   private let volumeKind: VolumeInformation.Kind?
+  private let availableBytes: UInt64?
   private let state = Mutex(State())
 
-  init(_ fault: Fault = .none, code: Int32 = EIO, refusesLinks: Bool = false, volumeKind: VolumeInformation.Kind? = nil)
-  {
+  init(
+    _ fault: Fault = .none, code: Int32 = EIO, refusesLinks: Bool = false, volumeKind: VolumeInformation.Kind? = nil,
+    availableBytes: UInt64? = nil
+  ) {
     self.fault = fault
     self.code = code
     self.refusesLinks = refusesLinks
     self.volumeKind = volumeKind
+    self.availableBytes = availableBytes
   }
 
   /// The number of calls that failed.
@@ -163,7 +167,8 @@ final class FaultyFiles: FileOperations {
     try check(.volume, path)
     let volume = try system.volume(of: path)
     return VolumeInformation(
-      kind: volumeKind ?? volume.kind, fileSystemName: volume.fileSystemName, availableBytes: volume.availableBytes)
+      kind: volumeKind ?? volume.kind, fileSystemName: volume.fileSystemName,
+      availableBytes: availableBytes ?? volume.availableBytes)
   }
 
   func uniqueIdentifier() -> String { system.uniqueIdentifier() }

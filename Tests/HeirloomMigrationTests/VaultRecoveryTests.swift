@@ -259,8 +259,10 @@ struct VaultRecoveryTests {
       try fixture.vault().replaceStore(
         prepare: { StoreVault.Replacement(bytesNeeded: 1 << 60) }, build: { _, _ in }, prove: { _, _ in })
     }
-    guard case .notEnoughSpace(_, let needed, let available) = error else { throw try #require(error) }
-    #expect(needed > 1 << 60 && available < 1 << 60)
+    guard case .notEnoughSpace(let shortage) = error else { throw try #require(error) }
+    #expect(shortage.neededBytes > 1 << 60 && shortage.availableBytes < 1 << 60 && shortage.retainedBytes == 0)
+    #expect(
+      shortage.folder == fixture.location.directory && error?.description.contains("\(shortage.neededBytes)") == true)
     #expect(try fixture.bytes() == bytes)
     #expect(throws: VaultError.self) {
       try fixture.vault().replaceStore(

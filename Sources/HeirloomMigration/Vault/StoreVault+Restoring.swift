@@ -176,7 +176,7 @@ extension StoreVault {
     _ = try readManifest()
     guard let companion = try files.status(of: location.companion), let status = try files.status(of: set.storePath)
     else { throw set.unusable("it vanished") }
-    try checkStore(bytesNeeded: UInt64(clamping: set.byteCount))
+    try checkStore(bytesNeeded: UInt64(clamping: set.byteCount), isKept: false)
     try moveSideFilesAside(like: companion)
     try tree.ensure(location.incoming, like: companion)
     let identifier = files.uniqueIdentifier()

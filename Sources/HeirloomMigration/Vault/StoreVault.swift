@@ -202,17 +202,49 @@ package struct StoreVault {
   }
 
   /// Checks what recovery may have to settle first: the store's names and the room.
-  func checkStore(bytesNeeded: UInt64) throws(VaultError) {
+  ///
+  /// - Parameters:
+  ///   - bytesNeeded: What building takes.
+  ///   - isKept: Whether the store that is there will be kept.
+  /// - Throws: ``VaultError``.
+  func checkStore(bytesNeeded: UInt64, isKept: Bool = true) throws(VaultError) {
     let (store, volume) = try VaultError.wrapping { () throws(FileError) in
       (try files.status(of: location.path), try files.volume(of: location.directory))
     }
     if let store, store.linkCount > 1 { throw .hardLinked(path: location.path, linkCount: store.linkCount) }
-    // A tenth more than asked for: the need is an estimate.
-    let need = bytesNeeded.addingReportingOverflow(bytesNeeded / 10)
-    let total = need.partialValue.addingReportingOverflow(configuration.reservedBytes)
-    let needed = need.overflow || total.overflow ? UInt64.max : total.partialValue
-    guard volume.availableBytes >= needed else {
-      throw .notEnoughSpace(path: location.path, needed: needed, available: volume.availableBytes)
+    let retained = try VaultError.wrapping { () throws(FileError) in
+      isKept ? try bytesToKeep(on: volume) : 0
     }
+    // A tenth more than asked for: the need is an estimate.
+    let parts = [bytesNeeded / 10, configuration.reservedBytes, retained]
+    let needed = parts.reduce(bytesNeeded) { sum, part in
+      let sum = sum.addingReportingOverflow(part)
+      return sum.overflow ? .max : sum.partialValue
+    }
+    guard volume.availableBytes >= needed else {
+      throw .notEnoughSpace(
+        SpaceShortage(
+          storePath: location.path, folder: location.directory, fileSystem: volume.fileSystemName, neededBytes: needed,
+          retainedBytes: retained, availableBytes: volume.availableBytes))
+    }
+  }
+
+  /// The bytes that keeping the old set takes: nothing where it is linked.
+  ///
+  /// Volumes that nothing is promised on are taken to have no links; external data on another volume are copied in any case.
+  private func bytesToKeep(on volume: VolumeInformation) throws(FileError) -> UInt64 {
+    var bytes: Int64 = 0
+    if !volume.kind.isSafe {
+      for path in [location.path, location.path + "-wal"] {
+        bytes = bytes.addingReportingOverflow(try files.status(of: path)?.size ?? 0).partialValue
+      }
+    }
+    let support = try supportFolder()
+    let isElsewhere =
+      try files.status(of: support)?.identity.device != files.status(of: location.directory)?.identity.device
+    if isElsewhere || !volume.kind.isSafe {
+      bytes = bytes.addingReportingOverflow(try content(of: support).byteCount).partialValue
+    }
+    return UInt64(clamping: bytes)
   }
 }

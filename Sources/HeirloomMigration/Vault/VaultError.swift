@@ -18,8 +18,8 @@ package enum VaultError: Error, Sendable {
   case unusableFolder(path: String, reason: String)
   /// The store's folder can't be written.
   case folderNotWritable(FileError)
-  /// The volume has too little room, in bytes.
-  case notEnoughSpace(path: String, needed: UInt64, available: UInt64)
+  /// The volume has too little room.
+  case notEnoughSpace(SpaceShortage)
   /// Another assistant holds the vault's lock.
   case vaultInUse(path: String)
   /// Another process has the store open.
@@ -65,8 +65,8 @@ extension VaultError: CustomStringConvertible {
       return "“\(path)” can't hold the vault: \(reason)"
     case .folderNotWritable(let error):
       return "the store's folder can't be written: \(error)"
-    case .notEnoughSpace(let path, let needed, let available):
-      return "the volume of “\(path)” has \(available) bytes left, and \(needed) are needed"
+    case .notEnoughSpace(let shortage):
+      return shortage.description
     case .vaultInUse(let path):
       return "another migration holds the lock “\(path)”"
     case .storeInUse(let path, let reason):

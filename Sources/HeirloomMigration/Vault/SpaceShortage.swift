@@ -1,0 +1,38 @@
+/// Too little room on a volume, with the figures: nothing was begun.
+public struct SpaceShortage: Hashable, Sendable {
+  /// The store.
+  public let storePath: String
+  /// The folder on the volume that lacks room, in which the store lies.
+  public let folder: String
+  /// The system's name of the volume's file system, such as `ext4`; empty if the system doesn't tell.
+  public let fileSystem: String
+  /// The bytes that must be free: the new store, copies of the old one where the volume has no links, and a reserve.
+  public let neededBytes: UInt64
+  /// The part of ``neededBytes`` that is for copies of what is kept; 0 where it is kept by links.
+  public let retainedBytes: UInt64
+  /// The bytes that are free for this process.
+  public let availableBytes: UInt64
+
+  /// Creates the figures.
+  package init(
+    storePath: String, folder: String, fileSystem: String, neededBytes: UInt64, retainedBytes: UInt64,
+    availableBytes: UInt64
+  ) {
+    self.storePath = storePath
+    self.folder = folder
+    self.fileSystem = fileSystem
+    self.neededBytes = neededBytes
+    self.retainedBytes = retainedBytes
+    self.availableBytes = availableBytes
+  }
+}
+
+extension SpaceShortage: CustomStringConvertible {
+  /// What was found and what was expected, in bytes.
+  public var description: String {
+    let name = fileSystem.isEmpty ? "" : " (\(fileSystem))"
+    let copies = retainedBytes == 0 ? "" : ", \(retainedBytes) of them for copies of what is kept"
+    return
+      "the volume of “\(storePath)”\(name) has \(availableBytes) bytes left, and \(neededBytes) are needed\(copies)"
+  }
+}
