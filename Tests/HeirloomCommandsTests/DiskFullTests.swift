@@ -192,7 +192,10 @@ struct DiskFullTests {
       let outcome = try tool.migrate(store, to: field.models)
       #expect(outcome.code == 1, "\(outcome.summary)")
       #expect((outcome.object["error"] as? [String: Any])?["coreDataCode"] as? Int == 640, "\(outcome.summary)")
-      #expect(outcome.failure == "notEnoughSpace" && outcome.message.contains("(tmpfs)"), "\(outcome.summary)")
+      // With no room at all not even what is in the -wal can be read.
+      if room > 128 {
+        #expect(outcome.failure == "notEnoughSpace" && outcome.message.contains("(tmpfs)"), "\(outcome.summary)")
+      }
       #expect(field.bytes(at: store) == bytes)
       #expect(field.isOld(store))
       try FileManager.default.removeItem(at: volume.url.appendingPathComponent("filler"))
