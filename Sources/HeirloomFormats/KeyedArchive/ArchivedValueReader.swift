@@ -87,7 +87,10 @@ struct ArchivedValueReader {
     case .real(let number): return Counted(value: .double(number))
     case .string(let text): return Counted(value: .string(text), byteCount: text.utf8.count)
     case .data(let bytes): return Counted(value: .data(bytes), byteCount: bytes.count)
-    case .date(let seconds): return Counted(value: .date(seconds))
+    case .date(let seconds):
+      // As of an object of the class: a date that is no number can't be archived again.
+      guard seconds.isFinite else { throw .malformedObject(className: "NSDate") }
+      return Counted(value: .date(seconds))
     case .null: return Counted(value: .null)
     case .wideInteger, .uid, .array, .dictionary:
       throw .malformed(reason: "a value is of a kind that archives don't have")

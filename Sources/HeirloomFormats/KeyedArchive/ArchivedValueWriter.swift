@@ -29,7 +29,9 @@ struct ArchivedValueWriter {
     case .double(let number): return builder.add(.real(number))
     case .string(let text): return builder.string(text)
     case .data(let bytes): return builder.add(.data(bytes))
-    case .date(let seconds): return builder.object("NSDate", ["NS.time": .real(seconds)])
+    case .date(let seconds):
+      guard seconds.isFinite else { throw .unencodable(reason: "a date is no finite number of seconds.") }
+      return builder.object("NSDate", ["NS.time": .real(seconds)])
     case .uuid(let bytes):
       guard bytes.count == 16 else { throw .unencodable(reason: "a UUID has \(bytes.count) bytes instead of 16.") }
       return builder.object("NSUUID", ["NS.uuidbytes": .data(bytes)])

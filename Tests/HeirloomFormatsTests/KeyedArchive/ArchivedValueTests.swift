@@ -225,6 +225,7 @@ struct ArchivedValueTests {
         return builder.object("NSDictionary", ["NS.keys": .array([key]), "NS.objects": .array([key])])
       }, .tooManyValues(limit: 1000)
     ),
+    BadArchive("a date that is no number", archive { $0.add(.date(.nan)) }, .malformedObject(className: "NSDate")),
     BadArchive("a date without time", archive { $0.object("NSDate") }, .malformedObject(className: "NSDate")),
     BadArchive(
       "a UUID of 3 bytes", archive { $0.object("NSUUID", ["NS.uuidbytes": .data([1, 2, 3])]) },
