@@ -65,20 +65,24 @@ package enum Compression {
 
   /// Compresses bytes as a deflate stream without container.
   ///
-  /// - Parameter bytes: At most 1 GiB.
+  /// - Parameters:
+  ///   - bytes: At most 1 GiB.
+  ///   - limit: What a reader accepts. Content that repeats itself more than that is put in as it is.
   /// - Returns: The stream.
   /// - Throws: ``CompressionError`` if there is too much input or too little memory.
-  package static func deflate(_ bytes: [UInt8]) throws(CompressionError) -> [UInt8] {
-    try compress(bytes, windowBits: Container.raw)
+  package static func deflate(_ bytes: [UInt8], for limit: Limit? = nil) throws(CompressionError) -> [UInt8] {
+    try compress(bytes, windowBits: Container.raw, limit: limit)
   }
 
   /// Compresses bytes as a gzip file without name and time, so that equal input gives equal files.
   ///
-  /// - Parameter bytes: At most 1 GiB.
+  /// - Parameters:
+  ///   - bytes: At most 1 GiB.
+  ///   - limit: What a reader accepts. Content that repeats itself more than that is put in as it is.
   /// - Returns: The file.
   /// - Throws: ``CompressionError`` if there is too much input or too little memory.
-  package static func gzip(_ bytes: [UInt8]) throws(CompressionError) -> [UInt8] {
-    var result = try compress(bytes, windowBits: Container.gzip)
+  package static func gzip(_ bytes: [UInt8], for limit: Limit? = nil) throws(CompressionError) -> [UInt8] {
+    var result = try compress(bytes, windowBits: Container.gzip, limit: limit)
     // The tenth byte names the operating system; 255 is "unknown", the same everywhere.
     if result.count > 9 { result[9] = 255 }
     return result
@@ -121,9 +125,19 @@ package enum Compression {
     }
   }
 
-  private static func compress(_ bytes: [UInt8], windowBits: Int32) throws(CompressionError) -> [UInt8] {
+  private static func compress(
+    _ bytes: [UInt8], windowBits: Int32, limit: Limit?
+  ) throws(CompressionError) -> [UInt8] {
+    let result = try compress(bytes, windowBits: windowBits, level: Z_DEFAULT_COMPRESSION)
+    guard let limit, bytes.count > limit.outputLimit(inputSize: result.count) else { return result }
+    return try compress(bytes, windowBits: windowBits, level: Z_NO_COMPRESSION)
+  }
+
+  private static func compress(
+    _ bytes: [UInt8], windowBits: Int32, level: Int32
+  ) throws(CompressionError) -> [UInt8] {
     try withStream { stream throws(CompressionError) in
-      guard heirloom_deflate_init(stream, Z_DEFAULT_COMPRESSION, windowBits) == Z_OK else { throw .outOfMemory }
+      guard heirloom_deflate_init(stream, level, windowBits) == Z_OK else { throw .outOfMemory }
       defer { deflateEnd(stream) }
       var output: [UInt8] = []
       _ = try run(stream, input: bytes, output: &output, limit: .max) { CHeirloomZlib.deflate($0, Z_FINISH) }

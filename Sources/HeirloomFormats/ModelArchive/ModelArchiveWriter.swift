@@ -41,7 +41,7 @@ package struct ModelArchiveWriter {
   package static func cache(_ model: ManagedObjectModel) throws(ModelArchiveWritingError) -> [UInt8] {
     let archive = try archive(model)
     do throws(CompressionError) {
-      return try Compression.deflate(archive)
+      return try Compression.deflate(archive, for: .standard)
     } catch {
       throw .compression(error)
     }

@@ -143,7 +143,7 @@ public struct ModelSnapshot: Hashable, Sendable {
     json.endObject()
     guard layout == .compressed else { return json.bytes + [UInt8(ascii: "\n")] }
     do throws(CompressionError) {
-      return try Compression.gzip(json.bytes)
+      return try Compression.gzip(json.bytes, for: .standard)
     } catch {
       throw ModelReadingError(problem: .malformed(reason: error.description))
     }

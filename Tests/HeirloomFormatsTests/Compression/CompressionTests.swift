@@ -34,6 +34,13 @@ struct CompressionTests {
     #expect(try Compression.inflate(tiny).count == 60_000, "a tiny input may expand more than its size allows")
   }
 
+  @Test(arguments: [0, 70_000, 10_000_000])
+  func `what repeats itself beyond a reader's limit is put in so that it is read`(count: Int) throws {
+    let bytes = [UInt8](repeating: 97, count: count)
+    #expect(try Compression.gunzip(Compression.gzip(bytes, for: .standard)) == bytes)
+    #expect(try Compression.inflate(Compression.deflate(bytes, for: .standard)) == bytes)
+  }
+
   @Test func `refuses each truncation`() throws {
     let file = try Compression.gzip(Array("a model that is truncated".utf8))
     for length in 2..<file.count {
