@@ -25,6 +25,8 @@ struct ExpressionsParserTests {
       ("uppercase(name)", call("uppercase:", path("name"))),
       ("add:to:(1, 2)", call("add:to:", integer(1), integer(2))),
       ("foo: bar: (1)", nil),
+      // A fuzzer's: it was read as a function whose name can't be written.
+      ("@sum (a)", nil),
       ("SELF", .evaluatedObject),
       ("self.name", path("name")),
       ("SELF.@count", path("@count")),

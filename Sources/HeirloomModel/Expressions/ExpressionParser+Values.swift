@@ -149,6 +149,8 @@ extension ExpressionParser {
     case .word(let name, let isEscaped):
       if !isEscaped, let word = ReservedWord(name), let node = try reserved(word, name: name) { return node }
       if isFollowed(bySign: "(") {
+        // A collection's operator stands in a key path; as a function's name it could not be written.
+        if name.hasPrefix("@") { throw unexpected(expected: "the name of a function") }
         advance()
         return try call(name: name)
       }
