@@ -77,10 +77,13 @@ package enum HeirloomTool {
     if asJSON {
       var members = report.members
       if let failure = report.failure { members.append("error", failure.output) }
-      console.writeOutput(OutputValue.object(members).json)
+      console.writeOutput(TerminalText.harmless(OutputValue.object(members).json, isJSON: true))
       return
     }
-    if !report.lines.isEmpty { console.writeOutput(report.lines.joined(separator: "\n") + "\n") }
+    if !report.lines.isEmpty {
+      let text = report.lines.joined(separator: "\n") + "\n"
+      console.writeOutput(TerminalText.harmless(text, keepsStyle: console.style.isColored))
+    }
     if let failure = report.failure, report.printsFailure {
       for line in failure.lines(console.errorStyle) { console.log(line) }
     }

@@ -19,7 +19,10 @@ extension ManagedObjectModel {
   }
 
   private func validateName(_ name: String) throws(ModelError) {
-    let isUsable = !name.isEmpty && name.utf8.count <= 255 && name.unicodeScalars.allSatisfy { $0.value >= 0x20 }
+    // Control characters are in two ranges: a terminal obeys those of the second as well.
+    let isUsable =
+      !name.isEmpty && name.utf8.count <= 255
+      && name.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }
     guard isUsable else { throw .invalidName(name) }
   }
 

@@ -68,7 +68,7 @@ package struct Console: Sendable {
 
   /// Writes a line to standard error.
   func log(_ line: String) {
-    writeError(line + "\n")
+    writeError(TerminalText.harmless(line, keepsStyle: errorStyle.isColored) + "\n")
   }
 
   /// Writes all of a text.

@@ -41,6 +41,15 @@ struct MigrationPlanner {
     }
   }
 
+  /// Refuses tables that SQLite can't make, before anything is begun.
+  private func checkWidth(of schema: PhysicalSchema) throws(MigrationError) {
+    // SQLite's own limit, which no distribution raises.
+    let limit = 2000
+    guard let table = schema.tables.first(where: { $0.columns.count > limit }) else { return }
+    let reason = "The new model needs \(table.columns.count) columns in the table \"\(table.name.prefix(80))\";"
+    throw .database(reason: reason + " SQLite has at most \(limit) in one.", coreDataCode: 134110)
+  }
+
   private func makePlan() throws -> MigrationPlan {
     let actual = try ActualSchema(of: connection, database: SchemaName.store)
     let storeMetadata = try StoreMetadata(connection: connection, database: SchemaName.store, path: storePath)
@@ -67,6 +76,7 @@ struct MigrationPlanner {
     }
     try checkBookkeeping(actual)
     let destination = PhysicalSchema(model: destinationModel, joinOwners: keptJoinOwners(of: source))
+    try checkWidth(of: destination)
     let counts = try StoreCounts(connection: connection, schema: source)
     let compiled = try CompiledMappings(
       mapping, source: source, destination: destinationModel, functions: policies.evaluatorFunctions,
