@@ -102,7 +102,9 @@ extension StoreVault {
     }
     try VaultError.wrapping { () throws(FileError) in
       if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
-      try files.writeNewFile(location.manifestDraft, bytes: bytes, attributes: FileAttributes(mode: 0o644))
+      // Who may read the store may finish what was begun, and nobody else learns of it.
+      let attributes = try files.status(of: location.path)?.attributes ?? FileAttributes(mode: 0o600)
+      try files.writeNewFile(location.manifestDraft, bytes: bytes, attributes: attributes)
       try files.rename(location.manifestDraft, to: location.manifest)
       try files.synchronizeDirectory(location.companion)
     }
