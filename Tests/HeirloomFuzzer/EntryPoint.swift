@@ -36,13 +36,6 @@ struct EntryPoint {
       let target = try target(words, 1)
       guard words.count > 2 else { throw FuzzFinding("--file needs a reader and a file") }
       try read(Array(Data(contentsOf: URL(fileURLWithPath: words[2]))), by: target, FuzzFolder())
-    case "--samples":
-      // What a fuzzer that is guided by coverage starts from.
-      let target = try target(words, 1)
-      let folder = try FuzzFolder()
-      for (index, input) in try FuzzSeeds.inputs(for: target, folder: folder.url).enumerated() where words.count > 2 {
-        try Data(input).write(to: URL(fileURLWithPath: words[2]).appendingPathComponent("sample-\(index)"))
-      }
     default: try runCampaign(words)
     }
   }
@@ -51,6 +44,7 @@ struct EntryPoint {
     let start = ContinuousClock.now
     let stage = try FuzzReader(target, folder: folder.url).read(input)
     print("\(input.count) bytes, \(stage), \(start.duration(to: .now))")
+    withExtendedLifetime(folder) {}
   }
 
   private static func runBatch(_ words: [String]) throws {

@@ -6,11 +6,12 @@ struct FuzzingTests {
   @Test(arguments: FuzzTarget.allCases)
   func `mutated inputs are read or refused, and nothing else happens`(target: FuzzTarget) throws {
     let folder = try FuzzFolder()
-    let count = target == .store ? 6 : 60
+    let count = target == .store ? 4 : 30
     // After the samples themselves.
     let tally = try FuzzBatch(target, seed: 7, folder: folder.url).run(40..<40 + count, endsProcess: false)
     #expect(tally.findings.isEmpty, "\(tally.findings.joined(separator: "\n"))")
     #expect(2 * tally.pastContainer >= tally.total, "\(tally.counts)")
+    withExtendedLifetime(folder) {}
   }
 
   @Test(arguments: FuzzTarget.allCases)
@@ -20,6 +21,7 @@ struct FuzzingTests {
     for input in try FuzzSeeds.inputs(for: target, folder: folder.url).prefix(3) {
       #expect(try reader.read(input) == .accepted)
     }
+    withExtendedLifetime(folder) {}
   }
 
   @Test(arguments: FuzzTarget.allCases.filter { $0 != .store })
@@ -31,5 +33,6 @@ struct FuzzingTests {
     let numbers = 100..<120
     #expect(try numbers.map { try first.input($0) } == numbers.map { try second.input($0) })
     #expect(try numbers.map { try first.input($0) } != numbers.map { try other.input($0) })
+    withExtendedLifetime(folder) {}
   }
 }

@@ -32,10 +32,13 @@ package struct FuzzTally: Codable, Sendable {
 
 /// A number of inputs that are given to a reader in this process, one after the other.
 package struct FuzzBatch {
-  /// The longest that an input may take, in seconds.
+  /// The longest that the processor may work on an input, in seconds: it hardly depends on what else the machine does.
   package static let timeLimit = 2
   /// The most memory that a process may have, in bytes.
   package static let memoryLimit: Int64 = 256 << 20
+
+  /// The longest that an input may take, waiting included, in seconds.
+  package static let waitLimit = 20
 
   private let target: FuzzTarget
   private let seed: UInt64
@@ -69,17 +72,17 @@ package struct FuzzBatch {
       let input = try inputs.input(number)
       if endsProcess {
         try note(input, in: "input")
-        setAlarm(Self.timeLimit)
+        setAlarm(seconds: Self.timeLimit, waiting: Self.waitLimit)
       }
-      let start = ContinuousClock.now
+      let start = Self.processorSeconds()
       do {
         tally.counts[try reader.read(input).rawValue] += 1
       } catch {
         tally.counts[FuzzStage.accepted.rawValue] += 1
         tally.findings.append("\(target) \(number): \(error)")
       }
-      let time = start.duration(to: .now) / .milliseconds(1)
-      if endsProcess { setAlarm(0) }
+      let time = 1000 * (Self.processorSeconds() - start)
+      if endsProcess { setAlarm(seconds: 0, waiting: 0) }
       if time > tally.slowest { (tally.slowest, tally.slowestInput) = (time, number) }
       let peak = Self.peakBytes()
       if peak > Self.memoryLimit, tally.peakBytes <= Self.memoryLimit {
@@ -94,9 +97,23 @@ package struct FuzzBatch {
     try Data(bytes).write(to: folder.appendingPathComponent(name))
   }
 
-  /// Lets the system end the process after so many seconds; 0 for never.
-  private func setAlarm(_ seconds: Int) {
-    alarm(UInt32(seconds))
+  /// Lets the system end the process after so many seconds of work or of time; 0 for never.
+  private func setAlarm(seconds: Int, waiting: Int) {
+    alarm(UInt32(waiting))
+    var timer = itimerval(it_interval: timeval(), it_value: timeval(tv_sec: seconds, tv_usec: 0))
+    // Of all threads, in the system too.
+    #if canImport(Glibc)
+      setitimer(__itimer_which_t(ITIMER_PROF.rawValue), &timer, nil)
+    #else
+      setitimer(Int32(ITIMER_PROF), &timer, nil)
+    #endif
+  }
+
+  /// The time that the processors worked for this process.
+  private static func processorSeconds() -> Double {
+    var time = timespec()
+    guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
   /// The most memory that was resident at once; 0 where the system doesn't tell.

@@ -69,6 +69,7 @@ package struct FuzzCampaign {
     var start = numbers.lowerBound
     while start < numbers.upperBound {
       let folder = try FuzzFolder()
+      defer { withExtendedLifetime(folder) {} }
       let process = Process()
       process.executableURL = executable
       process.arguments = ["--batch", target.rawValue, "\(seed)", "\(start)", "\(numbers.upperBound)", folder.url.path]
@@ -88,7 +89,8 @@ package struct FuzzCampaign {
         throw FuzzFinding("\(target): the process ended with \(process.terminationStatus) before its first input")
       }
       try keep(folder.url.appendingPathComponent("input"), of: target, number)
-      let isAlarm = process.terminationReason == .uncaughtSignal && process.terminationStatus == SIGALRM
+      let isAlarm =
+        process.terminationReason == .uncaughtSignal && [SIGALRM, SIGPROF].contains(process.terminationStatus)
       let reason =
         isAlarm ? "took longer than \(FuzzBatch.timeLimit) s" : "ended the process with \(process.terminationStatus)"
       // Those before it are counted again, without it.
