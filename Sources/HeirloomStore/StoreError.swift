@@ -177,8 +177,10 @@ extension StoreError: LocalizedError {
     switch problem {
     case .missing:
       "Check the path. If the app starts for the first time, create a store."
-    case .notFile, .notDatabase, .notStore:
+    case .notFile, .notStore:
       "Check the path; nothing was changed there."
+    case .notDatabase:
+      "Check the path; nothing was changed there. If it is a store whose beginning is damaged, salvage it into a new file."
     case .empty:
       "Keep the files beside \(path) as they are: a -wal file may hold data. A retained version may be in the folder"
         + " \(path).heirloom/previous."

@@ -73,6 +73,12 @@ struct StoreDiagnosis {
         "the newest version that is kept; the store there now is kept too"
       )
     }
+    if isLost, problem.map({ Self.isDamage($0.problem) }) ?? true {
+      return (
+        "heirloom salvage \(word) --model MODEL --output FILE",
+        "nothing is kept; FILE is made of what can be read, MODEL is the app's model, and the store there is left alone"
+      )
+    }
     if let check, !check.report.isModelFit, check.report.metadata != nil {
       return ("heirloom doctor \(word) --model MODEL", "MODEL is the model that made the store")
     }
@@ -88,6 +94,14 @@ struct StoreDiagnosis {
     }
     if !versions.isEmpty { return ("heirloom versions \(word)", "nothing is wrong; this lists what is kept") }
     return ("heirloom inspect \(word)", "nothing is wrong; this lists what is in it")
+  }
+
+  /// Whether a store that can't be read may hold what can be salvaged.
+  private static func isDamage(_ problem: StoreError.Problem) -> Bool {
+    switch problem {
+    case .notDatabase, .truncated, .damaged, .metadataRowCount, .invalidMetadata, .missingVersionHashes: true
+    default: false
+    }
   }
 
   // MARK: Reporting
