@@ -174,7 +174,6 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
       CrashScenario(initial: .rollbackAtRest, operation: .prune),
       CrashScenario(initial: .staleCandidate, operation: .migrate),
       CrashScenario(initial: .externalData, operation: .setAside),
-      CrashScenario(initial: .externalData, operation: .adopt),
       CrashScenario(initial: .externalData, operation: .adoptAlone),
       CrashScenario(initial: .externalData, operation: .restoreLost),
     ]

@@ -51,7 +51,7 @@ struct EntryPoint {
     guard words.count == 6 else { throw FuzzFinding("--batch needs a reader, a seed, two numbers and a folder") }
     let batch = FuzzBatch(
       try target(words, 1), seed: UInt64(try number(words, 2)), folder: URL(fileURLWithPath: words[5]))
-    let tally = try batch.run(try number(words, 3)..<number(words, 4), endsProcess: true)
+    let tally = try batch.run(try number(words, 3)..<number(words, 4), ownsProcess: true)
     try FileHandle.standardOutput.write(contentsOf: JSONEncoder().encode(tally))
   }
 

@@ -8,7 +8,7 @@ struct FuzzingTests {
     let folder = try FuzzFolder()
     let count = target == .store ? 4 : 30
     // After the samples themselves.
-    let tally = try FuzzBatch(target, seed: 7, folder: folder.url).run(40..<40 + count, endsProcess: false)
+    let tally = try FuzzBatch(target, seed: 7, folder: folder.url).run(40..<40 + count, ownsProcess: false)
     #expect(tally.findings.isEmpty, "\(tally.findings.joined(separator: "\n"))")
     #expect(2 * tally.pastContainer >= tally.total, "\(tally.counts)")
     withExtendedLifetime(folder) {}

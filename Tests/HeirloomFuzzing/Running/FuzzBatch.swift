@@ -60,17 +60,17 @@ package struct FuzzBatch {
   ///
   /// - Parameters:
   ///   - numbers: The inputs' numbers.
-  ///   - endsProcess: Whether an input that takes too long ends the process.
+  ///   - ownsProcess: Whether the process does nothing else: an input that takes too long ends it, and its memory is looked at.
   /// - Returns: What came of them.
   /// - Throws: What keeps inputs from being made.
-  package func run(_ numbers: Range<Int>, endsProcess: Bool) throws -> FuzzTally {
+  package func run(_ numbers: Range<Int>, ownsProcess: Bool) throws -> FuzzTally {
     let inputs = try FuzzInputs(for: target, seed: seed, folder: folder)
     let reader = try FuzzReader(target, folder: folder)
     var tally = FuzzTally()
     for number in numbers {
-      if endsProcess { try note(Array("\(number)".utf8), in: "number") }
+      if ownsProcess { try note(Array("\(number)".utf8), in: "number") }
       let input = try inputs.input(number)
-      if endsProcess {
+      if ownsProcess {
         try note(input, in: "input")
         setAlarm(seconds: Self.timeLimit, waiting: Self.waitLimit)
       }
@@ -82,8 +82,9 @@ package struct FuzzBatch {
         tally.findings.append("\(target) \(number): \(error)")
       }
       let time = 1000 * (Self.processorSeconds() - start)
-      if endsProcess { setAlarm(seconds: 0, waiting: 0) }
+      if ownsProcess { setAlarm(seconds: 0, waiting: 0) }
       if time > tally.slowest { (tally.slowest, tally.slowestInput) = (time, number) }
+      guard ownsProcess else { continue }
       let peak = Self.peakBytes()
       if peak > Self.memoryLimit, tally.peakBytes <= Self.memoryLimit {
         tally.findings.append("\(target) \(number): \(peak >> 20) MiB of memory")
