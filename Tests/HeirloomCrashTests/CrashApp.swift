@@ -235,6 +235,26 @@ struct CrashApp: Sendable {
     try store.close()
   }
 
+  /// The name of the store that salvage makes.
+  static let salvagedName = "Salvaged.sqlite"
+
+  /// Puts what can be read of the store into a new one.
+  ///
+  /// - Parameters:
+  ///   - folder: The store's folder.
+  ///   - name: The name of the new store.
+  ///   - files: The file system.
+  /// - Throws: What keeps it from being done.
+  func salvage(
+    in folder: String, as name: String = salvagedName, files: any FileOperations = POSIXFileOperations()
+  ) throws {
+    let url = URL(fileURLWithPath: folder)
+    let salvage = StoreSalvage(
+      storeURL: url.appendingPathComponent(Self.storeName),
+      candidates: [StoreModelCandidate(source: .file("1"), model: models[0])], files: files)
+    _ = try salvage.run(to: url.appendingPathComponent(name))
+  }
+
   /// Makes a store of the third version with an object and remembers the model, as an app does that finds none.
   func makeStore(in folder: String) throws {
     let url = URL(fileURLWithPath: folder).appendingPathComponent(Self.storeName)

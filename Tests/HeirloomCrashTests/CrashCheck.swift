@@ -43,6 +43,7 @@ extension CrashWorld {
         let seen = exists(store(folder)) ? try dumpForPlainOpener(folder, &known, state) : nil
         return try faultOfAdopting(folder, promise, seen)
       case .cleanUp: return try faultOfCleaningUp(folder, promise)
+      case .salvage: return try faultOfSalvage(folder, promise)
       case .migrate, .migrateAlone, .migrateDeciding, .giveUp, .giveUpDeciding, .restore, .archive, .prune:
         let seen = try dumpForPlainOpener(folder, &known, state)
         if let fault = try faultBeforeLaunch(folder, promise, seen) { return fault }

@@ -45,6 +45,8 @@ enum CrashOperation: String, Sendable {
   case restoreLost = "restore a lost store"
   /// What a deferred migration left is cleaned up, piece by piece.
   case cleanUp = "clean up"
+  /// What can be read of a damaged store goes to a new one.
+  case salvage
 }
 
 /// An operation on a store in a state: one line of the list that every builder and every operation goes through.
@@ -142,6 +144,10 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
     CrashScenario(initial: .externalData, operation: .migrate, refusesLinks: true),
     CrashScenario(initial: .uncheckpointedWAL, operation: .migrate, refusesLinks: true),
     CrashScenario(initial: .externalData, operation: .restore, refusesLinks: true),
+    CrashScenario(initial: .rollbackAtRest, operation: .salvage),
+    CrashScenario(initial: .rollbackAtRest, operation: .salvage, refusesLinks: true),
+    CrashScenario(initial: .uncheckpointedWAL, operation: .salvage),
+    CrashScenario(initial: .hotJournal, operation: .salvage),
   ]
 
   /// Clean-up that is left, found and done; the quick selection has one of each.

@@ -28,6 +28,10 @@ struct CrashWorld {
   let newVersion: Int
   /// The model of the snapshot beside the store before; `nil` when there is none.
   let snapshot: ManagedObjectModel?
+  /// The files of a damaged store, by their suffix; none where it is sound.
+  let damaged: [String: Data]
+  /// The store that salvage makes of it.
+  let salvaged: StoreDump?
   /// Names of the files of external data.
   let external: [String]
   /// What the file with rows for which the store afterwards has no place has to hold, sorted; none if there is no file.
@@ -44,6 +48,8 @@ struct CrashWorld {
     let folder = try QuickFolder()
     try Self.prepare(scenario, app, in: folder.path)
     beginning = try DiskModel(folder.path)
+    let isDamaged = scenario.operation == .salvage
+    damaged = isDamaged ? try Self.storeFiles(in: folder.path) : [:]
     let vault = try app.vault(in: folder.path)
     let set = try vault.asideSets().first?.path
     external = Self.externalFiles(in: set ?? folder.path)
@@ -53,7 +59,9 @@ struct CrashWorld {
       return try StoreDump(path)
     }
     snapshot = try app.assistant(3, in: folder.path).1.snapshot()?.model
-    old = FileManager.default.fileExists(atPath: vault.location.path) ? try StoreDump(vault.location.path) : nil
+    old =
+      !isDamaged && FileManager.default.fileExists(atPath: vault.location.path)
+      ? try StoreDump(vault.location.path) : nil
     contents =
       scenario.operation == .cleanUp
       ? try StoreContents(of: URL(fileURLWithPath: vault.location.path), model: app.models[2]) : nil
@@ -71,7 +79,8 @@ struct CrashWorld {
     }
     trace.close()
     let path = copy.path + "/" + CrashApp.storeName
-    new = FileManager.default.fileExists(atPath: path) ? try StoreDump(path) : nil
+    new = !isDamaged && FileManager.default.fileExists(atPath: path) ? try StoreDump(path) : nil
+    salvaged = isDamaged ? try StoreDump(copy.path + "/" + CrashApp.salvagedName) : nil
     let hashes = new == nil ? nil : try StoreMetadata(contentsOf: URL(fileURLWithPath: path)).versionHashes
     newVersion = 1 + (world.app.models.firstIndex { $0.versionHashes() == hashes } ?? 0)
     quarantined = try Self.quarantined(in: copy.path)
@@ -139,6 +148,7 @@ struct CrashWorld {
       guard let aside = try assistant.setAsideStores().first else { throw CrashFailure("nothing is aside") }
       _ = try assistant.migrateSetAsideStore(aside)
     case .cleanUp: try app.cleanUp(in: folder)
+    case .salvage: try app.salvage(in: folder, files: files)
     }
   }
 
@@ -186,6 +196,7 @@ struct CrashWorld {
       }
       if scenario.operation != .adoptAlone { try app.makeStore(in: folder) }
     case .cleanUp: try app.launch(3, in: folder)
+    case .salvage: break
     case .restore, .restoreLost:
       if hasVersion { try app.launch(2, in: folder) }
       try app.launch(3, in: folder, archives: !isDue)
@@ -213,11 +224,34 @@ struct CrashWorld {
       }
     }
     if scenario.operation != .adoptAlone { try StoreShape(store).make(scenario.initial) }
+    if scenario.operation == .salvage { try damage(store) }
     guard scenario.operation == .restoreLost else { return }
     try FileManager.default.removeItem(atPath: store)
     let inner = folder + "/" + StoreLocation.supportName(forStore: CrashApp.storeName) + "/_EXTERNAL_DATA"
     try? FileManager.default.removeItem(atPath: inner + "/FILE-0")
     try Data([7, 7]).write(to: URL(fileURLWithPath: store + "-wal"))
+  }
+
+  /// Takes a page in the middle away.
+  private static func damage(_ store: String) throws {
+    let url = URL(fileURLWithPath: store)
+    var bytes = try Data(contentsOf: url)
+    guard bytes.count >= 8 * 4096 else { throw CrashFailure("the store is too small to be damaged") }
+    let start = bytes.count / 4096 / 2 * 4096
+    bytes.replaceSubrange(start..<start + 4096, with: Data(count: 4096))
+    try bytes.write(to: url)
+  }
+
+  /// What is in the files of a store, by their suffix.
+  static func storeFiles(in folder: String) throws -> [String: Data] {
+    var files: [String: Data] = [:]
+    for suffix in ["", "-wal", "-journal"] {
+      let path = folder + "/" + CrashApp.storeName + suffix
+      if FileManager.default.fileExists(atPath: path) {
+        files[suffix] = try Data(contentsOf: URL(fileURLWithPath: path))
+      }
+    }
+    return files
   }
 
   /// Lets a process die at the commit point: the candidate is complete, and the store is the old one.

@@ -110,12 +110,14 @@ final class SalvageWorkspace {
   // MARK: One file
 
   /// Lets SQLite undo a change that was interrupted.
-  private func undoChange() throws(FileError) {
+  private func undoChange() throws {
     do throws(SQLiteError) {
       let connection = try Connection(path: path, mode: .readWrite, options: .looking)
       _ = try connection.firstInteger("SELECT COUNT(*) FROM sqlite_schema")
       try connection.close()
     } catch {
+      // A disk that fails here is no damage of the store: the next run undoes the change.
+      guard error.isAboutContent else { throw error }
       isDamaged = true
       notes.append(
         "An interrupted change could not be undone from the \"-journal\" (\(error.message)): objects that it concerned may be of"

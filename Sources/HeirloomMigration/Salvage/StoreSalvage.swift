@@ -157,6 +157,7 @@ public struct StoreSalvage {
     let folder = StoreLocation.join(workspace.folder, "new")
     try files.makeDirectory(folder, attributes: FileAttributes(mode: 0o700))
     let path = StoreLocation.join(folder, output.name)
+    try files.makeEmptyFile(path, attributes: FileAttributes(mode: 0o600))
     let writer = try SalvageWriter(
       path: path, schema: schema, source: source, report: report,
       entityNumbers: choice.isFit ? nil : Self.numbers(of: source, schema))
