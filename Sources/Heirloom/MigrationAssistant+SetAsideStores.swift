@@ -130,6 +130,8 @@ extension MigrationAssistant {
     assistant.progress = progress
     let outcome = try assistant.migrateStore()
     try assistant.modelController.archive(history.current)
+    // A set that has returned is not looked at again: what clean-up met an error is done now.
+    try assistant.vault().recover()
     try assistant.vault().settleFinishedOperations()
     return outcome
   }

@@ -12,11 +12,14 @@ struct HostileNamesTests {
     String(repeating: "n", count: 255), "-- x", "*/", "?1", "main.x", "x.y", "İıß",
   ]
 
+  /// The name of an attribute: with a dot it would be the path of a composite's element.
+  private static func property(_ name: String) -> String { name.replacingOccurrences(of: ".", with: "_") }
+
   private static func model(_ name: String, adding: Bool) throws -> ManagedObjectModel {
     var entity = EntityDescription(name: name)
-    entity.attributes = [AttributeDescription(name: name, type: .string)]
-    entity.indexes = [FetchIndexDescription(name: name, elements: [.init(property: name)])]
-    var inverse = RelationshipDescription(name: "r\(name.prefix(250))", destinationEntity: "Other")
+    entity.attributes = [AttributeDescription(name: property(name), type: .string)]
+    entity.indexes = [FetchIndexDescription(name: name, elements: [.init(property: property(name))])]
+    var inverse = RelationshipDescription(name: "r\(property(name).prefix(250))", destinationEntity: "Other")
     inverse.inverseRelationship = "back"
     inverse.isOptional = true
     inverse.maxCount = 0
@@ -29,7 +32,7 @@ struct HostileNamesTests {
     other.relationships = [back]
     var entities = [entity, other]
     if adding {
-      var new = AttributeDescription(name: "2" + String(name.prefix(250)), type: .string)
+      var new = AttributeDescription(name: "2" + String(property(name).prefix(250)), type: .string)
       new.isOptional = true
       entities[0].attributes.append(new)
       entities.append(EntityDescription(name: "3" + String(name.prefix(250))))
@@ -44,7 +47,7 @@ struct HostileNamesTests {
     let first = try Self.model(name, adding: false)
     let store = try PersistentStore.create(at: url, model: first)
     let context = ManagedObjectContext(store: store)
-    try context.insert(name).setValue(.string(name), forAttribute: name)
+    try context.insert(name).setValue(.string(name), forAttribute: Self.property(name))
     try context.save()
     try store.close()
     let models = directory.file("models")
@@ -74,9 +77,29 @@ struct HostileNamesTests {
     }
     let migrated = try PersistentStore.open(at: url, model: Self.model(name, adding: true))
     let objects = try ManagedObjectContext(store: migrated).fetch(name)
-    #expect(try objects.map { try $0.value(forAttribute: name) } == [.string(name)])
+    #expect(try objects.map { try $0.value(forAttribute: Self.property(name)) } == [.string(name)])
     try migrated.close()
     withExtendedLifetime(directory) {}
+  }
+
+  @Test func `an attribute whose name is a path is told, and the store stays as it was`() throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    var entity = EntityDescription(name: "Entity")
+    entity.attributes = [AttributeDescription(name: "x.y", type: .string)]
+    let store = try PersistentStore.create(at: url, model: ManagedObjectModel(entities: [entity]))
+    try ManagedObjectContext(store: store).save()
+    try store.close()
+    entity.attributes.append(AttributeDescription(name: "z", type: .string))
+    entity.attributes[1].isOptional = true
+    let to = directory.file("2.json")
+    try ModelSnapshot(model: ManagedObjectModel(entities: [entity]), archivedAt: Date(timeIntervalSince1970: 0))
+      .encoded(.readable).write(to: to)
+    let bytes = try Data(contentsOf: url)
+    let outcome = Tool(directory: directory.url)("migrate", url.path, "--to", to.path, "--json")
+    #expect(outcome.code == 1)
+    #expect((try outcome.failure()["message"] as? String)?.contains("x.y") == true)
+    #expect(try Data(contentsOf: url) == bytes)
   }
 
   /// What a terminal would obey.

@@ -118,7 +118,9 @@ extension DiskModel {
   private func layouts(of node: Int, path: String) -> (list: [[(path: String, node: Int)]], wasCut: Bool) {
     guard case .folder(let folder) = nodes[node] else { return ([], false) }
     var wasCut = false
-    var sets: Set<[String: Int]> = []
+    // In a fixed order: a selection of states is to be the same in every run.
+    var sets: [[String: Int]] = []
+    var known: Set<[String: Int]> = []
     let count = folder.pending.count
     let choices = count < 12 ? 1 << count : Self.nameLimit
     wasCut = count > 12
@@ -127,9 +129,9 @@ extension DiskModel {
       for (index, change) in folder.pending.enumerated() where choice >> index & 1 == 1 {
         for (name, node) in change.names { names[name] = node }
       }
-      sets.insert(names)
+      if known.insert(names).inserted { sets.append(names) }
     }
-    if wasCut { sets.insert(folder.current) }
+    if wasCut, known.insert(folder.current).inserted { sets.append(folder.current) }
     var result: [[(path: String, node: Int)]] = []
     for names in sets {
       var layouts: [[(path: String, node: Int)]] = [[]]
@@ -170,14 +172,18 @@ extension DiskModel {
       if !file.pending.isEmpty { unsynced.append((index, file)) }
     }
     guard !unsynced.isEmpty else { return [base] }
-    var result: Set<[Int: Int]> = []
+    var result: [[Int: Int]] = []
+    var known: Set<[Int: Int]> = []
+    func take(_ content: [Int: Int]) {
+      if known.insert(content).inserted { result.append(content) }
+    }
     let masks = unsynced.count <= 4 ? Array(0..<(1 << unsynced.count)) : [0, (1 << unsynced.count) - 1]
     for mask in masks {
       var content = base
       for (index, (node, file)) in unsynced.enumerated() where mask >> index & 1 == 1 {
         content[node] = table.number(of: file.current)
       }
-      result.insert(content)
+      take(content)
     }
     func add(_ change: (_ file: File, _ random: inout SplitMix64) -> [ContentChange]) {
       var content = base
@@ -186,7 +192,7 @@ extension DiskModel {
         for change in change(file, &random) { change.apply(to: &bytes) }
         content[node] = table.number(of: bytes)
       }
-      result.insert(content)
+      take(content)
     }
     add { file, _ in
       guard let last = file.pending.last?.torn else { return Array(file.pending.dropLast()) }
@@ -194,6 +200,6 @@ extension DiskModel {
     }
     add { file, random in Array(file.pending.prefix(random.below(file.pending.count + 1))) }
     add { file, random in file.pending.filter { _ in random.below(2) == 1 } }
-    return Array(result)
+    return result
   }
 }

@@ -1,3 +1,6 @@
+import Foundation
+import HeirloomStore
+
 extension StoreVault {
   /// Settles what an earlier run left; it may itself be interrupted anywhere and run again.
   func recoverHoldingLock() throws {
@@ -106,12 +109,19 @@ extension StoreVault {
   private func findOutcomeWithoutOldStore(of manifest: VaultManifest) throws(FileError) -> VaultRecovery {
     guard manifest.operation == .adoption else { return .undecided }
     if try isAdoptionNoted(manifest) { return .rolledForward }
-    if let candidate = try files.status(of: candidate(manifest.identifier)) {
-      return try files.status(of: location.path)?.identity == candidate.identity ? .rolledForward : .rolledBack
+    let candidate = try files.status(of: candidate(manifest.identifier))
+    if let candidate, try files.status(of: location.path)?.identity == candidate.identity { return .rolledForward }
+    do {
+      // On the disk before the store got its name, while the candidate's may still be that of the empty file before it.
+      if let found = try readGeneration(of: location.path), found == manifest.newGeneration { return .rolledForward }
+    } catch {
+      // A disk that fails says nothing: the next run finds out.
+      guard (error as? SQLiteError)?.isAboutContent == true else {
+        throw FileError(.read, location.path, code: EIO, reason: "\(error)")
+      }
+      return .undecided
     }
-    // Renamed where links are refused, or never made.
-    let found = try? readGeneration(of: location.path)
-    return found != nil && found == manifest.newGeneration ? .rolledForward : .undecided
+    return candidate == nil ? .undecided : .rolledBack
   }
 
   /// The folder that receives the old store.
