@@ -183,6 +183,11 @@ struct CrashRun {
     ("failed fsync for ever", true, EIO, [.synchronize]),
   ]
 
+  /// Those of which each call meets one at least.
+  private static let basicErrors: Set<String> = [
+    "EIO once", "ENOSPC for ever", "EACCES once", "failed fsync for ever",
+  ]
+
   /// Lets each call fail, once and for ever.
   ///
   /// - Parameter triesAll: Whether each call is tried, or one call of two kinds.
@@ -190,7 +195,8 @@ struct CrashRun {
   mutating func fail(triesAll: Bool) throws {
     var random = SplitMix64(seed: UInt64(world.scenario.description.utf8.reduce(0) { $0 &* 31 &+ Int($1) }.magnitude))
     let first = random.below(Self.errors.count)
-    let errors = triesAll ? Self.errors : [first, first + 3].map { Self.errors[$0 % Self.errors.count] }
+    let all = Self.errors.filter { world.scenario.triesAllErrors || Self.basicErrors.contains($0.name) }
+    let errors = triesAll ? all : [first, first + 3].map { Self.errors[$0 % Self.errors.count] }
     for (name, lasts, code, kinds) in errors {
       func run(_ number: Int) throws -> (hits: Int, count: Int, fault: String?) {
         let folder = try QuickFolder()

@@ -80,6 +80,9 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
     case stages = " in two stages"
   }
 
+  /// Whether each call fails in all ways: from other beginnings, in one at least.
+  var triesAllErrors: Bool { Self.fewBeginnings.contains(initial) }
+
   /// Whether the operation is given up at its commit point.
   var isGivenUp: Bool { operation == .giveUp || operation == .giveUpDeciding }
 
@@ -173,7 +176,7 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
       CrashScenario(initial: .hotJournal, operation: .migrate, builder: .always(.rebuild)),
       CrashScenario(initial: .hotJournal, operation: .migrate, builder: .always(.cloneAndAlter)),
       CrashScenario(initial: .externalData, operation: .migrate, refusesLinks: true),
-      CrashScenario(initial: .uncheckpointedWAL, operation: .migrate, code: .hops),
+      CrashScenario(initial: .rollbackAtRest, operation: .migrate, code: .policies),
       CrashScenario(initial: .rollbackAtRest, operation: .migrateDeciding),
       CrashScenario(initial: .rollbackAtRest, operation: .restore),
       CrashScenario(initial: .rollbackAtRest, operation: .archive),
@@ -185,7 +188,6 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
     ]
     + (LongTests.areOn
       ? [
-        CrashScenario(initial: .uncheckpointedWAL, operation: .migrate, code: .stages),
         CrashScenario(initial: .uncheckpointedWAL, operation: .migrate, deferral: .leaves),
         CrashScenario(initial: .uncheckpointedWAL, operation: .cleanUp, deferral: .leaves),
       ] : [])
