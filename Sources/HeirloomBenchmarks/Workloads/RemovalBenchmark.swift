@@ -88,6 +88,7 @@ enum RemovalBenchmark {
         // An app's store has lain there since its last run.
         try files.synchronizeFile(path)
         Thread.sleep(forTimeInterval: StoreVault.Configuration().restTime + 0.5)
+        TouchedMemory.prepare(byteCount: 2 * (try files.status(of: path)?.size ?? 0))
         let result = try ChildProcess.run(childName, [way.rawValue, path], returning: Measured.self)
         for found in result.sums where found != sums ?? found {
           throw BenchmarkError.differentContents(
