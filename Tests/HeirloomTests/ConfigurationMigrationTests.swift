@@ -76,7 +76,9 @@ struct ConfigurationMigrationTests {
           #expect(try StoreMetadata(contentsOf: part).versionHashes == models[1].versionHashes())
           let verification = try StoreVerification.report(onStoreAt: part.path)
           #expect(verification.configuration == "first")
-          #expect(!verification.findings.contains { $0.severity == .error })
+          // The corpus has stores without their external data.
+          let errors = verification.findings.filter { $0.severity == .error && $0.kind != .missingExternalFile }
+          #expect(errors.isEmpty, "\(errors.map(\.message))")
           guard case .upToDate = try assistant.migrateStore() else {
             Issue.record("expected nothing to do")
             return
