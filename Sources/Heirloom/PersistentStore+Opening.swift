@@ -93,9 +93,13 @@ package struct StoreOpening {
   private var controller: ModelController { options.modelController ?? ModelController(storeURL: url, files: files) }
 
   /// Whether the entities of the configuration that is asked for are current: what else is new is not of this store.
+  ///
+  /// What can't be told so is for the assistant: a store that can't be read, or an operation that was not finished.
   private func holdsCurrentPart() throws -> Bool {
-    guard let configuration = options.configuration, try !isMissing() else { return false }
-    return try StoreMetadata(contentsOf: url).isCompatible(with: model, configuration: configuration)
+    guard let configuration = options.configuration, try !isMissing(),
+      try !StoreVault.hasUnfinishedOperation(at: StoreLocation(resolving: url.path, files: files), files: files)
+    else { return false }
+    return (try? StoreMetadata(contentsOf: url))?.isCompatible(with: model, configuration: configuration) == true
   }
 
   private func isMissing() throws -> Bool { try files.status(of: url.path) == nil }

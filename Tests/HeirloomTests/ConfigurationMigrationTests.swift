@@ -192,4 +192,48 @@ struct ConfigurationMigrationTests {
     #expect(error?.coreDataCode == 134_020)
     #expect(try Data(contentsOf: url) == before)
   }
+
+  @Test func `a whole store that lost the tables of the other configuration is not taken for a part`() throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    let horse = Make.entity("Horse", [Make.attribute("name")])
+    let models = [try Self.model([horse], [Self.zebra]), try Self.model([horse], Self.later)]
+    let store = try PersistentStore.create(at: url, model: models[0])
+    try store.connection.execute("DROP TABLE ZZEBRA")
+    try store.close()
+    let before = try Data(contentsOf: url)
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: models[1], earlier: [("1", models[0])]))
+    let error = #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
+    guard case .failed(_, .storeContradictsModel)? = error else {
+      Issue.record("another error: \(String(describing: error))")
+      return
+    }
+    #expect(try Data(contentsOf: url) == before)
+  }
+
+  @Test(arguments: ["corrupt", "half done"])
+  func `what a configuration's store needs before it is opened is done all the same`(_ state: String) throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    let model = try Self.model([Make.entity("Horse", [Make.attribute("name")])], [Self.zebra])
+    try Self.makeStore(url, model, "first")
+    let left = URL(fileURLWithPath: url.path + ".heirloom/incoming/0123456789abcdef0123456789abcdef")
+    if state == "corrupt" {
+      try Data((0..<8192).map { UInt8(truncatingIfNeeded: $0 &* 31) }).write(to: url)
+    } else {
+      try FileManager.default.createDirectory(at: left, withIntermediateDirectories: true)
+    }
+    var options = PersistentStoreOptions()
+    options.configuration = "first"
+    options.migration.incompatibleStore = .setAside
+    let store = try PersistentStore.open(at: url, history: ModelHistory(current: model), options: options)
+    #expect(try ManagedObjectContext(store: store).count("Horse") == (state == "corrupt" ? 0 : 5))
+    try store.close()
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url), history: ModelHistory(current: model))
+    #expect(try assistant.pendingNotices().count == (state == "corrupt" ? 1 : 0))
+    #expect(!FileManager.default.fileExists(atPath: left.path))
+  }
 }

@@ -53,13 +53,27 @@ struct MigrationPlanner {
   private func makePlan() throws -> MigrationPlan {
     let actual = try ActualSchema(of: connection, database: SchemaName.store)
     let storeMetadata = try StoreMetadata(connection: connection, database: SchemaName.store, path: storePath)
+    try checkBookkeeping(actual)
     // The store's tables tell which part of the model it holds, and that is what is migrated.
-    guard let configuration = storeMetadata.configuration(of: sourceModel, heldBy: actual) ?? nil else {
+    guard let configuration = storeMetadata.configuration(of: sourceModel, heldBy: actual) ?? nil,
+      try namesNoEntity(outside: configuration)
+    else {
       return try makePlan(of: nil, storeMetadata, actual)
     }
     var part = self
     (part.sourceModel, part.destinationModel, part.mapping) = try parts(inConfiguration: configuration)
     return try part.makePlan(of: (configuration, self), storeMetadata, actual)
+  }
+
+  /// Whether the store counts objects of a configuration's entities only.
+  ///
+  /// A store that held more has lost tables: what is left of it is not to be taken for the part that has no others.
+  private func namesNoEntity(outside configuration: String) throws -> Bool {
+    let part = Set(sourceModel.entities(inConfiguration: configuration)?.map(\.name) ?? [])
+    let others = Set(sourceModel.entities.map(\.name)).subtracting(part)
+    let table = "\(quote(SchemaName.store)).\(quote(PhysicalName.primaryKeyTable))"
+    let names = try connection.rows("SELECT \(quote(PhysicalName.name)) FROM \(table)")
+    return !names.contains { row in row.first?.text.map(others.contains) == true }
   }
 
   /// Makes the plan for the part of the models that the store holds.
@@ -74,7 +88,6 @@ struct MigrationPlanner {
     if let fatal = drift.first(where: \.isFatal) {
       throw MigrationError.storeContradictsModel(reason: fatal.description)
     }
-    try checkBookkeeping(actual)
     let destination = PhysicalSchema(model: destinationModel, joinOwners: keptJoinOwners(of: source))
     try checkWidth(of: destination)
     let counts = try StoreCounts(connection: connection, schema: source)
