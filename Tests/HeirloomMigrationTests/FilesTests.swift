@@ -53,6 +53,27 @@ struct FilesTests {
     #expect(try files.resolvePath(path("s")) == files.resolvePath(path("a")))
   }
 
+  @Test func `a file is brought to the disk while it is read, and what fails is told`() throws {
+    try files.writeNewFile(path("a"), bytes: [1, 2, 3], attributes: attributes)
+    var read: [UInt8] = []
+    try files.synchronizeFile(path("a")) { read = try files.readFile(path("a"), limit: 9) }
+    #expect(read == [1, 2, 3])
+    #expect(throws: CancellationError.self) { try files.synchronizeFile(path("a")) { throw CancellationError() } }
+    #expect(throws: CancellationError.self) { try files.synchronizeFile(path("no")) { throw CancellationError() } }
+    let error = #expect(throws: FileError.self) { try files.synchronizeFile(path("no")) {} }
+    #expect(error?.code == ENOENT)
+  }
+
+  @Test func `a name is given where there is none, and nothing is replaced`() throws {
+    try files.writeNewFile(path("a"), bytes: [1], attributes: attributes)
+    try files.linkOrMove(path("a"), to: path("b"))
+    try files.writeNewFile(path("c"), bytes: [2], attributes: attributes)
+    let error = #expect(throws: FileError.self) { try files.linkOrMove(path("c"), to: path("b")) }
+    #expect(error?.code == EEXIST)
+    #expect(try files.readFile(path("b"), limit: 9) == [1])
+    #expect(try files.readFile(path("c"), limit: 9) == [2])
+  }
+
   @Test func `does not hang at a named pipe`() throws {
     #expect(mkfifo(path("p"), 0o600) == 0)
     #expect(try files.status(of: path("p"))?.kind == .pipe)

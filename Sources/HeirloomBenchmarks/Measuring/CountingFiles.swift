@@ -69,6 +69,11 @@ final class CountingFiles: FileOperations {
     try files.synchronizeFile(path)
   }
 
+  func synchronizeFile(_ path: String, while work: () throws -> Void) throws {
+    count(syncs: 1)
+    try files.synchronizeFile(path, while: work)
+  }
+
   func synchronizeDirectory(_ path: String) throws(FileError) {
     count(syncs: 1)
     try files.synchronizeDirectory(path)

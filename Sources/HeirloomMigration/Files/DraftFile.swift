@@ -43,14 +43,8 @@ package final class DraftFile {
   package func complete() throws(FileError) {
     let files = POSIXFileOperations()
     try descriptor.synchronize(for: .write)
-    do throws(FileError) {
-      // Unlike a rename, a link replaces nothing.
-      try files.link(draft, to: path)
-      try files.unlink(draft)
-    } catch {
-      guard error.isRefusedLink, try files.status(of: path) == nil else { throw error }
-      try files.rename(draft, to: path)
-    }
+    try files.linkOrMove(draft, to: path)
+    if try files.status(of: draft) != nil { try files.unlink(draft) }
     isComplete = true
     let folder = StoreLocation.split(path).folder
     try files.synchronizeDirectory(folder.isEmpty ? "." : folder)

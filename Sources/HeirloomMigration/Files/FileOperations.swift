@@ -33,6 +33,13 @@ package protocol FileOperations: Sendable {
   /// Brings a file's content to the disk.
   func synchronizeFile(_ path: String) throws(FileError)
 
+  /// Brings a file's content to the disk while something only reads it.
+  ///
+  /// What a crash model has to know: it is a sync of the file after the work.
+  ///
+  /// - Throws: What the work throws, or `FileError` when the content can't be brought to the disk.
+  func synchronizeFile(_ path: String, while work: () throws -> Void) throws
+
   /// Brings a folder's names to the disk.
   func synchronizeDirectory(_ path: String) throws(FileError)
 
@@ -86,6 +93,31 @@ package protocol FileOperations: Sendable {
 
   /// Returns 32 lowercase hexadecimal digits that no other call, in any process, returns.
   func uniqueIdentifier() -> String
+}
+
+extension FileOperations {
+  package func synchronizeFile(_ path: String, while work: () throws -> Void) throws {
+    try work()
+    try synchronizeFile(path)
+  }
+
+  /// Gives a file a name that nothing has, and never replaces what somebody else puts there meanwhile.
+  ///
+  /// A link does so in one step. Where links are refused (FAT, some mounted folders) the file is renamed after a look. What a
+  /// crash model has to know: the old name may be there afterwards, or not.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - newPath: The name; nothing may be there.
+  /// - Throws: `FileError`, with the code `EEXIST` when something is there.
+  package func linkOrMove(_ path: String, to newPath: String) throws(FileError) {
+    do throws(FileError) {
+      try link(path, to: newPath)
+    } catch {
+      guard error.isRefusedLink, try status(of: newPath) == nil else { throw error }
+      try rename(path, to: newPath)
+    }
+  }
 }
 
 /// A lock on a file, held until it is closed or deallocated.

@@ -91,6 +91,18 @@ package struct POSIXFileOperations: FileOperations {
     try file.synchronize(for: .synchronizeFile)
   }
 
+  package func synchronizeFile(_ path: String, while work: () throws -> Void) throws {
+    let sync = EarlySync(of: path)
+    do {
+      try work()
+    } catch {
+      // What the work found counts; the file must be closed before anybody else opens it.
+      try? sync.wait()
+      throw error
+    }
+    try sync.wait()
+  }
+
   package func synchronizeDirectory(_ path: String) throws(FileError) {
     let folder = try FileDescriptor(path, flags: O_RDONLY | O_DIRECTORY, for: .synchronizeDirectory)
     try folder.synchronize(for: .synchronizeDirectory)

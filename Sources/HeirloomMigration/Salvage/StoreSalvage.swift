@@ -268,13 +268,7 @@ public struct StoreSalvage {
         placed.append(place)
       }
       try files.synchronizeDirectory(output.directory)
-      do throws(FileError) {
-        // A link never replaces what somebody else has put there meanwhile.
-        try files.link(parts.store, to: output.path)
-      } catch {
-        guard error.isRefusedLink, try files.status(of: output.path) == nil else { throw error }
-        try files.rename(parts.store, to: output.path)
-      }
+      try files.linkOrMove(parts.store, to: output.path)
     } catch {
       for place in placed.reversed() { try? FolderTree(files: files).remove(place) }
       throw error

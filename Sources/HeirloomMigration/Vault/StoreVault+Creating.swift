@@ -30,11 +30,8 @@ extension StoreVault {
       try build(candidate)
       try complete(candidate, usesWAL: true)
       try emit(.built(path: candidate))
-      // A link never replaces what somebody else has put there meanwhile.
-      if try !isLinked(candidate, to: location.path) {
-        guard try files.status(of: location.path) == nil else { return false }
-        try files.rename(candidate, to: location.path)
-      }
+      guard try files.status(of: location.path) == nil else { return false }
+      try files.linkOrMove(candidate, to: location.path)
       // The companion folder may be as new as the store's name.
       try files.synchronizeDirectory(location.directory)
       return true

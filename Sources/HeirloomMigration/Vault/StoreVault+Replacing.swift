@@ -122,7 +122,7 @@ extension StoreVault {
     let candidate = try makeCandidate(swap.identifier, attributes: gate.status.attributes)
     try build(gate, candidate)
     try emit(.built(path: candidate))
-    try prove(gate, candidate)
+    try files.synchronizeFile(candidate) { try prove(gate, candidate) }
     try emit(.proven(path: candidate))
     let attached = try gate.connection.rows("PRAGMA database_list").compactMap { $0.count > 1 ? $0[1].text : nil }
     guard attached.allSatisfy({ $0 == "main" || $0 == "temp" }), !gate.connection.isInTransaction else {

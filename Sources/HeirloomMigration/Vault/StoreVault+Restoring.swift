@@ -192,13 +192,8 @@ extension StoreVault {
     try complete(candidate, usesWAL: set.usedWAL ?? true)
     try separateExternalFiles(identifier)
     try publishExternalFiles(identifier)
-    do throws(FileError) {
-      // Unlike a rename, a link can't replace a store that an app has made meanwhile.
-      try files.link(candidate, to: location.path)
-    } catch {
-      guard error.isRefusedLink, try files.status(of: location.path) == nil else { throw error }
-      try files.rename(candidate, to: location.path)
-    }
+    // An app may have made a store meanwhile.
+    try files.linkOrMove(candidate, to: location.path)
     do throws(FileError) {
       try files.synchronizeDirectory(location.directory)
     } catch {
