@@ -1,0 +1,12 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// An app of a newcomer, outside of the checkout: `.ci/newcomer` copies it away and links the checkout beside it.
+let package = Package(
+  name: "Journal",
+  platforms: [.macOS(.v15)],
+  dependencies: [.package(path: "../heirloom")],
+  targets: [
+    .executableTarget(name: "Journal", dependencies: [.product(name: "Heirloom", package: "heirloom")])
+  ]
+)
