@@ -166,7 +166,7 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
     return scenarios
   }
 
-  static let all = LongTests.selection(of: table, every: 3) + further + deferring
+  static let all = LongTests.selection(of: table, every: 4) + LongTests.selection(of: further, every: 2) + deferring
 
   /// The scenarios whose recovery is crashed in as well.
   static let base: [CrashScenario] =

@@ -34,9 +34,8 @@ struct JSONReaderTests {
   }
 
   @Test func `refuses more values than any snapshot has`() {
-    let text =
-      Array("[".utf8) + Array(repeating: Array("0,".utf8), count: JSONReader.valueLimit).joined() + Array("0]".utf8)
-    #expect(throws: JSONError.self) { try JSONReader.value(of: text) }
+    let text = "[" + String(repeating: "0,", count: JSONReader.valueLimit) + "0]"
+    #expect(throws: JSONError.self) { try JSONReader.value(of: Array(text.utf8)) }
   }
 
   @Test func `refuses invalid UTF-8`() {
