@@ -193,6 +193,28 @@ struct ConfigurationMigrationTests {
     #expect(try Data(contentsOf: url) == before)
   }
 
+  @Test func `a configuration that lists an entity without its parent is migrated as that part`() throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Store.sqlite")
+    func model(_ zebra: EntityDescription) throws -> ManagedObjectModel {
+      var note = Make.entity("Note", [Make.attribute("text")])
+      note.superentity = "Item"
+      return try ManagedObjectModel(
+        entities: [Make.entity("Item", [Make.attribute("name")]), note, zebra],
+        configurations: [ModelConfiguration(name: "first", entityNames: ["Note"])])
+    }
+    let models = [try model(Self.zebra), try model(Self.later[0])]
+    try Self.makeStore(url, models[0], "first")
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: models[1], earlier: [("1", models[0])]))
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    #expect(report.plan.configuration == "first")
+  }
+
   @Test func `a whole store that lost the tables of the other configuration is not taken for a part`() throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("Store.sqlite")

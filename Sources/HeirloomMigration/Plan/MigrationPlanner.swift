@@ -69,7 +69,7 @@ struct MigrationPlanner {
   ///
   /// A store that held more has lost tables: what is left of it is not to be taken for the part that has no others.
   private func namesNoEntity(outside configuration: String) throws -> Bool {
-    let part = Set(sourceModel.entities(inConfiguration: configuration)?.map(\.name) ?? [])
+    let part = Set(try sourceModel.part(inConfiguration: configuration)?.entities.map(\.name) ?? [])
     let others = Set(sourceModel.entities.map(\.name)).subtracting(part)
     let table = "\(quote(SchemaName.store)).\(quote(PhysicalName.primaryKeyTable))"
     let names = try connection.rows("SELECT \(quote(PhysicalName.name)) FROM \(table)")

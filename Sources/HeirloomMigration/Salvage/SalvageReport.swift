@@ -70,6 +70,8 @@ public struct SalvageReport: Hashable, Sendable {
   public package(set) var isModelFit: Bool?
   /// Whether the database's structure was found sound, so that SQLite itself could read everything.
   public package(set) var isStructureSound: Bool = true
+  /// Whether something is damaged or missing in the store's files that content may have been in; the notes say what.
+  public package(set) var mayLackContent: Bool = false
   /// The tables of the model in their order.
   public package(set) var tables: [Table] = []
   /// The objects in the new store, by the name of their entity.
@@ -107,7 +109,7 @@ public struct SalvageReport: Hashable, Sendable {
   public var isComplete: Bool {
     tables.allSatisfy(\.isWhole) && cuts.isEmpty && unreadablePageCount == 0 && uncertainPageCount == 0
       && unassignedPageCount == 0
-      && missingFiles.isEmpty && leftOut.isEmpty
+      && missingFiles.isEmpty && leftOut.isEmpty && !mayLackContent
   }
 
   mutating func count(_ kind: Cut.Kind, _ subject: String, by count: Int64 = 1) {

@@ -17,6 +17,8 @@ final class SalvageWorkspace {
   private(set) var lostPages: [Int] = []
   /// Whether something of the store was damaged or missing already in its files.
   private(set) var isDamaged = false
+  /// Whether content may have been in what is damaged or missing there: what is read may lack it, or be of an earlier time.
+  private(set) var mayLackContent = false
 
   private let files: any FileOperations
   private let location: StoreLocation
@@ -102,8 +104,7 @@ final class SalvageWorkspace {
       offset += Int64(blockSize)
     }
     guard unreadable > 0 else { return }
-    isDamaged = true
-    notes.append(
+    noteLoss(
       "The disk can't read \(unreadable) blocks of \(source) any more; copy what is on it to another disk soon.")
   }
 
@@ -118,8 +119,7 @@ final class SalvageWorkspace {
     } catch {
       // A disk that fails here is no damage of the store: the next run undoes the change.
       guard error.isAboutContent else { throw error }
-      isDamaged = true
-      notes.append(
+      noteLoss(
         "An interrupted change could not be undone from the \"-journal\" (\(error.message)): objects that it concerned may be of"
           + " the time before or after it.")
     }
@@ -137,12 +137,30 @@ final class SalvageWorkspace {
     }
     let outcome = try LogReplay(path + "-wal").run(into: path, pageSize: declared)
     for suffix in ["-wal", "-shm"] where try files.status(of: path + suffix) != nil { try files.unlink(path + suffix) }
-    guard let outcome, outcome.damagedCount > 0 else { return }
-    isDamaged = true
+    guard let outcome else { return }
     lostPages = outcome.lostPages
-    notes.append(
-      "\(outcome.damagedCount) of the \(outcome.frameCount) pages in the \"-wal\" are damaged; \(lostPages.count) pages are"
-        + " not known in their last state.")
+    if outcome.damagedCount > 0 {
+      noteLoss(
+        "\(outcome.damagedCount) of the \(outcome.frameCount) pages in the \"-wal\" are damaged; \(lostPages.count) pages are"
+          + " not known in their last state.")
+    }
+    if outcome.isHeaderDamaged {
+      noteLoss(
+        outcome.pageCount == nil
+          ? "The \"-wal\" is damaged from its start, and nothing in it could be read: changes that were saved last are missing."
+          : "The header of the \"-wal\" is damaged; what is in it was told by its pages.")
+    }
+    if outcome.isEndDamaged {
+      noteLoss(
+        "The end of the \"-wal\" can't be read: a change that was saved last may be missing, if it was saved at all.")
+    }
+  }
+
+  /// Notes what content may be missing by.
+  private func noteLoss(_ note: String) {
+    isDamaged = true
+    mayLackContent = true
+    notes.append(note)
   }
 
   /// Makes sure that the first page tells of a database as large as it is, in one file.
@@ -162,20 +180,7 @@ final class SalvageWorkspace {
     }
     let pageCount = Int(clamping: size / Int64(header.pageSize))
     guard pageCount >= 1 else { throw SalvageError(storePath: location.path, problem: .notDatabase) }
-    let declaredCount = header.isRepaired ? pageCount : bigEndian(start, at: 28)
-    // The number counts only if it was written with the last change.
-    let isCurrent = !header.isRepaired && start[24..<28].elementsEqual(start[92..<96])
-    if isCurrent, declaredCount != pageCount {
-      if declaredCount > pageCount {
-        isDamaged = true
-        header.formerPageCount = declaredCount
-        notes.append("The file ends after \(pageCount) of \(declaredCount) pages: the rest is missing.")
-      } else {
-        notes.append("The file goes on for \(pageCount - declaredCount) pages after its end, which were left alone.")
-        try file.truncate(to: Int64(declaredCount) * Int64(header.pageSize))
-      }
-    }
-    if Int64(pageCount) * Int64(header.pageSize) != size, !(isCurrent && declaredCount < pageCount) {
+    if Int64(pageCount) * Int64(header.pageSize) != size {
       try file.truncate(to: Int64(pageCount) * Int64(header.pageSize))
     }
     if header.isRepaired {
@@ -185,12 +190,41 @@ final class SalvageWorkspace {
     } else {
       // One file: SQLite would look for the `-wal` that is already in it.
       try file.write([1, 1], at: 18)
-      if isCurrent, declaredCount > pageCount {
-        try file.write((0..<4).map { UInt8(truncatingIfNeeded: pageCount >> (24 - 8 * $0)) }, at: 28)
-      }
+      try settle(pageCount, declared: bigEndian(start, at: 28), start: start, file)
     }
     for page in lostPages where page > 1 {
       try file.write([UInt8](repeating: 0, count: header.pageSize), at: Int64(page - 1) * Int64(header.pageSize))
+    }
+  }
+}
+
+extension SalvageWorkspace {
+  /// Sees to it that the header tells of as many pages as there are.
+  private func settle(_ pageCount: Int, declared: Int, start: [UInt8], _ file: FileDescriptor) throws {
+    // The number counts only if it was written with the last change.
+    guard start[24..<28].elementsEqual(start[92..<96]), declared != pageCount else { return }
+    if declared > pageCount {
+      header.formerPageCount = declared
+      noteLoss("The file ends after \(pageCount) of \(declared) pages: the rest is missing.")
+    } else if declared > 0, try isSound() {
+      // SQLite lets a file be longer, as where space was reserved.
+      notes.append("The file goes on for \(pageCount - declared) pages after its end, which were left alone.")
+      return try file.truncate(to: Int64(declared) * Int64(header.pageSize))
+    } else {
+      isDamaged = true
+      notes.append("The file's header tells of \(declared) pages, and there are \(pageCount): all of them were read.")
+    }
+    try file.write((0..<4).map { UInt8(truncatingIfNeeded: pageCount >> (24 - 8 * $0)) }, at: 28)
+  }
+
+  /// Whether SQLite finds nothing wrong with the pages that the header tells of.
+  private func isSound() throws -> Bool {
+    do throws(SQLiteError) {
+      let connection = try Connection(path: path, mode: .immutable, options: .looking)
+      return try connection.rows("PRAGMA quick_check(1)").first?.first == .text("ok")
+    } catch {
+      guard error.isAboutContent else { throw error }
+      return false
     }
   }
 }

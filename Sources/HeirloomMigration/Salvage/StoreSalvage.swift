@@ -146,6 +146,7 @@ public struct StoreSalvage {
     report.isStructureSound = source.isSound
     report.pageCount = source.image.pageCount
     report.notes = workspace.notes
+    report.mayLackContent = workspace.mayLackContent
     if metadata == nil {
       report.notes.append("The store's metadata can't be read: the new store has an identifier of its own.")
     }
