@@ -72,6 +72,12 @@ struct FilesTests {
     #expect(error?.code == EEXIST)
     #expect(try files.readFile(path("b"), limit: 9) == [1])
     #expect(try files.readFile(path("c"), limit: 9) == [2])
+    let refusing = FaultyFiles(refusesLinks: true)
+    #expect(throws: FileError(.link, path("c"), to: path("b"), code: EEXIST)) {
+      try refusing.linkOrMove(path("c"), to: path("b"))
+    }
+    try refusing.linkOrMove(path("c"), to: path("d"))
+    #expect(try files.readFile(path("d"), limit: 9) == [2])
   }
 
   @Test func `does not hang at a named pipe`() throws {

@@ -1,6 +1,7 @@
 import Foundation
 import HeirloomMigration
 import HeirloomStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -181,6 +182,39 @@ struct VaultRecoveryTests {
     }
   }
 
+  @Test(arguments: [false, true])
+  func `what a program saved into a store that was about to be moved aside stays with it`(_ savesMore: Bool) throws {
+    let fixture = try VaultFixture(.rollback, externalFiles: 2)
+    let path = fixture.location.path
+    let death = Death(before: path)
+    let files = FaultyFiles(.matching { death.comes($0, $1) })
+    #expect(throws: (any Error).self) { try fixture.vault(files).setStoreAside() }
+    #expect(fixture.exists(fixture.location.manifest) && fixture.exists(path))
+    let before = try fixture.content()
+    if savesMore {
+      var options = Connection.Options()
+      options.checkpointsOnClose = false
+      let connection = try Connection(path: path, mode: .readWrite, options: options)
+      try connection.execute("PRAGMA journal_mode=WAL")
+      try connection.execute("INSERT INTO note(text) VALUES ('saved by an extension')")
+      try connection.close()
+    }
+    try fixture.vault().recover()
+    #expect(!fixture.exists(fixture.location.manifest))
+    #expect(fixture.exists(path) == savesMore)
+    let aside = try fixture.vault().asideSets()
+    #expect(aside.count == (savesMore ? 0 : 1))
+    if savesMore {
+      #expect(try fixture.content().rows.count == before.rows.count + 1)
+      #expect(fixture.externalNames() == ["FILE-0", "FILE-1"])
+      // And it can be moved with all that it holds.
+      _ = try fixture.vault().setStoreAside()
+    }
+    let set = try #require(try fixture.vault().asideSets().first)
+    let rows = try fixture.content(set.storePath(named: fixture.location.name)).rows
+    #expect(rows.count == before.rows.count + (savesMore ? 1 : 0))
+  }
+
   @Test func `only names of our own patterns are swept`() throws {
     let fixture = try VaultFixture(.rollback)
     let location = fixture.location
@@ -326,6 +360,21 @@ struct VaultRecoveryTests {
       #expect(try fixture.content().version == 2)
       #expect(try fixture.vault().retainedVersions().count == 1)
       #expect(try fixture.leftovers() == [])
+    }
+  }
+}
+
+/// The end of a process before it removes a file's name: no call after it works.
+private final class Death: Sendable {
+  private let path: String
+  private let hasCome = Mutex(false)
+
+  init(before path: String) { self.path = path }
+
+  func comes(_ operation: FileError.Operation, _ path: String) -> Bool {
+    hasCome.withLock { hasCome in
+      if operation == .unlink, path == self.path { hasCome = true }
+      return hasCome
     }
   }
 }

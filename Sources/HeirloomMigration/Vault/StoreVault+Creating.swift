@@ -1,3 +1,4 @@
+import Foundation
 import HeirloomStore
 
 extension StoreVault {
@@ -30,8 +31,12 @@ extension StoreVault {
       try build(candidate)
       try complete(candidate, usesWAL: true)
       try emit(.built(path: candidate))
-      guard try files.status(of: location.path) == nil else { return false }
-      try files.linkOrMove(candidate, to: location.path)
+      do throws(FileError) {
+        try files.linkOrMove(candidate, to: location.path)
+      } catch {
+        guard error.code == EEXIST else { throw error }
+        return false
+      }
       // The companion folder may be as new as the store's name.
       try files.synchronizeDirectory(location.directory)
       return true

@@ -135,12 +135,29 @@ extension StoreVault {
 
   /// Settles a moving aside that was interrupted.
   func settleSettingAside(_ manifest: VaultManifest) throws(FileError) -> VaultRecovery {
-    if manifest.phase == .removing {
+    if manifest.phase == .removing, try !wasUsedSince(manifest) {
       try finishSettingAside(manifest)
       return .rolledForward
     }
     try removeAside(manifest)
     return .rolledBack
+  }
+
+  /// Whether the store is still in its place with a side file that is not aside.
+  ///
+  /// A program that knows nothing of the vault has opened it since and saved something, which belongs to it.
+  private func wasUsedSince(_ manifest: VaultManifest) throws(FileError) -> Bool {
+    let main = asideStore(manifest)
+    guard try files.status(of: main) != nil, try files.status(of: location.path) != nil,
+      try isRedundant(main, location.path)
+    else { return false }
+    for suffix in StoreLocation.dataSuffixes {
+      guard let status = try files.status(of: location.path + suffix), status.size > 0 else { continue }
+      guard try files.status(of: main + suffix) != nil, try isRedundant(main + suffix, location.path + suffix) else {
+        return true
+      }
+    }
+    return false
   }
 
   /// Removes what was prepared: nothing has left its place yet.
