@@ -77,7 +77,8 @@ package enum HeirloomTool {
     if asJSON {
       var members = report.members
       if let failure = report.failure { members.append("error", failure.output) }
-      console.writeOutput(TerminalText.harmless(OutputValue.object(members).json, isJSON: true))
+      let value = OutputValue.object(members)
+      console.writeOutput(TerminalText.harmless(report.isLastLine ? value.line : value.json, isJSON: true))
       return
     }
     if !report.lines.isEmpty {

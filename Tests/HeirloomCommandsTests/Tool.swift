@@ -15,6 +15,8 @@ struct Tool {
   var interruption = Interruption()
   /// Called with what is written to standard error.
   var onError: @Sendable (String) -> Void = { _ in }
+  /// Called with what is written to standard output.
+  var onOutput: @Sendable (String) -> Void = { _ in }
 
   /// The repository's sample histories.
   static let snapshots = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -45,9 +47,12 @@ struct Tool {
   /// Runs the tool.
   func run(_ arguments: [String]) -> Outcome {
     let written = Written()
-    let onError = onError
+    let (onError, onOutput) = (onError, onOutput)
     let console = Console(
-      writeOutput: { text in written.texts.withLock { $0.output += text } },
+      writeOutput: { text in
+        written.texts.withLock { $0.output += text }
+        onOutput(text)
+      },
       writeError: { text in
         written.texts.withLock { $0.error += text }
         onError(text)

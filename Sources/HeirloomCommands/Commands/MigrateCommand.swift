@@ -6,7 +6,7 @@ extension Command {
   static let migrate = Command(
     name: "migrate",
     usage: "STORE… --to MODEL [--model MODEL]… [--mapping FILE]… [--keep N] [--decide ENTITY.PROPERTY=CHOICE]…"
-      + " [--defer] [--accept-losses]",
+      + " [--defer] [--accept-losses] [--jobs N] [--files-from LIST [--null]]",
     summary: "bring stores to a model; the previous version is kept",
     details: [
       "A store that has the model already is left alone, but for what an earlier run with --defer left to be cleaned up: without"
@@ -17,6 +17,9 @@ extension Command {
         + " highest primary key is the newest; for a constraint on several properties their names are joined by commas."
         + " Rows in quarantine go to a file in STORE.heirloom/quarantine.",
       "heirloom versions STORE lists what is kept, heirloom restore STORE brings it back.",
+      "With --jobs or --files-from, one line of JSON a store is written as each is done, in the order in which they are done. A"
+        + " run that was stopped or killed is gone on with by the same command: stores that are done are found to be, in about a"
+        + " millisecond each. The exit code is the worst of all stores': 130, 7, 1, 5, 3, 4, 0, the worst first.",
     ],
     options: [
       .to, .model, .mapping,
@@ -24,15 +27,23 @@ extension Command {
         name: "--keep", value: "N",
         summary: "previous versions to keep, at least 1 (1 unless given); older ones go with a later run"),
       .decide, .deferring, .acceptLosses,
+      Option(name: "--jobs", value: "N", summary: "migrate N stores at a time (1 unless given)"),
+      Option(
+        name: "--files-from", value: "LIST",
+        summary: "take further stores from a file with one path a line; - is standard input"),
+      Option(name: "--null", summary: "the paths of LIST end with a NUL character, as find -print0 writes them"),
     ],
     example: "heirloom migrate Journal.sqlite --to Journal.xcdatamodeld", positionals: ["STORE"], repeatsLast: true,
-    requiredCount: 1, run: MigrateCommand.run)
+    run: MigrateCommand.run)
 }
 
 /// Migrates stores.
 enum MigrateCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
-    let paths = arguments.positionals.map(console.path)
+    let batch = try BatchOptions(arguments)
+    let named = arguments.positionals.map(console.path)
+    guard batch != nil || !named.isEmpty else { throw UsageError.missingArgument("STORE") }
+    let paths = try batch.map { try $0.paths(besides: named, console: console) } ?? named
     var request: MigrationRequest
     do {
       let kept = try keptVersions(arguments)
@@ -43,6 +54,7 @@ enum MigrateCommand {
     } catch {
       throw CommandFailure(error).aboutStore(at: paths.first)
     }
+    if let batch { return BatchMigration(of: paths, jobs: batch.jobs, request: request, console: console).run() }
     var results: [Migrated] = []
     for path in paths {
       let result = Migrated(path, request: request, console: console)
@@ -83,10 +95,13 @@ enum MigrateCommand {
 }
 
 /// What became of one store.
-private struct Migrated {
+struct Migrated {
+  /// What is said of it.
   let report: CommandReport
+  /// Why it was not migrated.
   var failure: CommandFailure? { report.failure }
 
+  /// Migrates a store.
   init(_ path: String, request: MigrationRequest, console: Console) {
     for note in request.mappingNotes(forStoreAt: path) { console.log("note: \(note)") }
     let start = ContinuousClock.now

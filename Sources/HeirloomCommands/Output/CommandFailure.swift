@@ -66,6 +66,10 @@ extension CommandFailure {
     case let error as UsageError:
       self.init(
         exitCode: .usage, code: "usage", coreDataCode: nil, message: error.description, suggestion: error.suggestion)
+    case let error as StoreListError:
+      self.init(
+        exitCode: .usage, code: "usage", message: error.description,
+        suggestion: "Nothing was begun. heirloom help migrate says how stores are listed.")
     case let error as MigrationAssistantError: self.init(error)
     case let error as StoreError: self.init(.unreadableStore(error))
     case let error as SQLiteError:

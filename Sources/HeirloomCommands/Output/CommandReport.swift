@@ -8,4 +8,6 @@ struct CommandReport {
   var failure: CommandFailure?
   /// Whether standard error says the failure as well; false where the lines do.
   var printsFailure = true
+  /// Whether the JSON object is the last of several, each on a line.
+  var isLastLine = false
 }

@@ -50,6 +50,13 @@ indirect enum OutputValue {
     return String(decoding: writer.bytes, as: UTF8.self) + "\n"
   }
 
+  /// The value as JSON on one line, with a line end.
+  var line: String {
+    var writer = CanonicalJSONWriter(isIndented: false)
+    write(to: &writer)
+    return String(decoding: writer.bytes, as: UTF8.self) + "\n"
+  }
+
   private func write(to writer: inout CanonicalJSONWriter) {
     switch self {
     case .null: writer.null()
