@@ -125,7 +125,8 @@ package final class CandidateChain {
         CandidateRun(
           store: source, candidatePath: target, source: hop.source, destination: hop.destination, mapping: hop.mapping,
           policies: policies, progress: progress, builder: builder,
-          decisions: try MigrationHop.decisions(decisions, aboutHop: index, of: hops), defers: defers && isLast)
+          decisions: try MigrationHop.decisions(decisions, aboutHop: index, of: hops), defers: defers && isLast,
+          stepsLeft: hops.count - index)
       }
       // What is changed before the first hop, or by it, is not what the plan was made of.
       var plan = try run().build(by: index == 0 && hop.willMigrate == nil ? known : nil)

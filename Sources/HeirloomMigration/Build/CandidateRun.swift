@@ -37,13 +37,16 @@ struct CandidateRun {
   let decisions: [DataDecision]
   /// Whether clean-up may be left for later.
   let defers: Bool
+  /// How many steps there are from this one to the last; those to come count like this one.
+  let stepsLeft: Int64
 
   /// Creates a run.
   init(
     store: RunStore, candidatePath: String, source: ManagedObjectModel, destination: ManagedObjectModel,
     mapping: MappingModel, policies: MigrationPolicyRegistry, progress: Progress?, builder: BuilderChoice = .automatic,
-    decisions: [DataDecision] = [], defers: Bool = false
+    decisions: [DataDecision] = [], defers: Bool = false, stepsLeft: Int = 1
   ) {
+    self.stepsLeft = Int64(stepsLeft)
     self.store = store
     self.candidatePath = candidatePath
     self.source = source
@@ -105,7 +108,10 @@ struct CandidateRun {
         policies: policies, builder: builder, decisions: decisions, defers: defers)
     }
     guard plan.blockers.isEmpty else { return plan }
-    progress?.totalUnitCount = max(1, plan.rowsRewritten)
+    // What steps before this one have written stays counted.
+    let done = progress?.completedUnitCount ?? 0
+    let rows = max(1, plan.rowsRewritten)
+    progress?.totalUnitCount = done + rows * stepsLeft
     if plan.builder == .cloneAndAlter {
       do throws(FileError) {
         try store.duplicate(candidatePath)
@@ -115,14 +121,14 @@ struct CandidateRun {
     }
     try Self.attached(connection, candidatePath) { () throws(MigrationError) in
       let outcome = try CandidateBuilder(
-        connection: connection, plan: plan, progress: { rows in progress?.completedUnitCount = rows },
+        connection: connection, plan: plan, progress: { progress?.completedUnitCount = done + min($0, rows) },
         runMappings: runMappings
       ).run()
       if let outcome { plan.take(outcome) }
     }
     guard progress?.isCancelled != true else { throw .cancelled }
     // Where no row is written anew, the work was one unit.
-    if let progress { progress.completedUnitCount = progress.totalUnitCount }
+    progress?.completedUnitCount = done + rows
     return plan
   }
 
