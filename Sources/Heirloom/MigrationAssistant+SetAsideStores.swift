@@ -142,7 +142,8 @@ extension MigrationAssistant {
     do {
       return try body()
     } catch {
-      report(.failed(reason: wrapped(error).description))
+      let wrapped = wrapped(error)
+      report(.failed(reason: wrapped.description), error: wrapped)
       throw error
     }
   }

@@ -40,6 +40,8 @@ public final class MigrationAssistant {
 
     /// What becomes of a store that no model or mapping fits, or whose pages are damaged.
     public var incompatibleStore: IncompatibleStorePolicy = .throw
+    /// Told of what happens, besides the delegate: an app's log and its metrics.
+    public var observers: [MigrationObserver] = []
 
     /// Creates the standard configuration.
     public init() {}
@@ -57,10 +59,8 @@ public final class MigrationAssistant {
   public weak var delegate: (any MigrationAssistantDelegate)?
   /// Leads stores stage by stage where code must take part; `nil` to infer mappings or ask the delegate.
   public var stagedManager: StagedMigrationManager?
-  /// How far a migration is, in rows; cancelling it stops the migration and leaves the store as it was.
-  ///
-  /// It is made when it is asked for: most launches need none.
-  public internal(set) lazy var progress = Progress(totalUnitCount: -1)
+  /// Made when it is asked for: most launches need none.
+  var madeProgress: Progress?
 
   /// What happened in this run, for a diagnostics archive.
   private(set) var recentEvents = RecentEvents()
@@ -148,15 +148,15 @@ public final class MigrationAssistant {
     while true {
       let found = mayMove ? try? foundFile() : nil
       do {
-        return try outcome(since: start)
+        return finished(try outcome(since: start))
       } catch {
         let error = explained(wrapped(error))
-        report(.failed(reason: error.description))
+        report(.failed(reason: error.description), error: error)
         attemptsLeft -= 1
-        guard mayMove, error.isAboutIncompatibleStore else { throw error }
-        if let notice = try setStoreAside(because: error, of: found) { return .setAside(notice) }
+        guard mayMove, error.isAboutIncompatibleStore else { throw observed(error) }
+        if let notice = try setStoreAside(because: error, of: found) { return finished(.setAside(notice)) }
         // Another process has changed the store meanwhile, so that it may be fit now.
-        guard attemptsLeft > 0 else { throw error }
+        guard attemptsLeft > 0 else { throw observed(error) }
       }
     }
   }
@@ -193,6 +193,7 @@ public final class MigrationAssistant {
   }
 
   private func migrate(since start: ContinuousClock.Instant) throws -> MigrationOutcome {
+    beginProgress()
     var route: Route?
     var approved: MigrationPlan?
     var carriedOut: MigrationPlan?
@@ -201,6 +202,7 @@ public final class MigrationAssistant {
     let vault = try vault()
     let retained = try vault.replaceStore(
       prepare: {
+        try checkNotCancelled()
         try undoInterruptedChange()
         // Another process may have migrated while this one waited for the lock.
         guard let metadata = try storeMetadata(), metadata.versionHashes != history.currentHashes else { return nil }
@@ -219,6 +221,7 @@ public final class MigrationAssistant {
           plan = try self.plan(of: found, decisions: decisions)
           if !isPreliminary { try checkDecided(plan) }
         }
+        try checkNotCancelled()
         report(.started(from: origin.model.versionChecksum(), to: history.current.versionChecksum()))
         (route, approved) = (found, plan)
         let snapshot = ModelSnapshot(model: origin.model)
@@ -255,7 +258,11 @@ public final class MigrationAssistant {
           return more
         }
       },
-      prove: { _, _ in try chain?.prove() })
+      prove: { _, _ in
+        try chain?.prove()
+        // The last moment: what follows keeps the old version and puts the new one in its place.
+        try checkNotCancelled()
+      })
     guard let retained, let route, let carriedOut else {
       return try storeMetadata() == nil ? .noStore : .upToDate
     }
@@ -372,9 +379,10 @@ public final class MigrationAssistant {
 
   // MARK: Telling
 
-  func report(_ event: MigrationEvent) {
+  func report(_ event: MigrationEvent, error: MigrationAssistantError? = nil) {
     recentEvents.note(event)
     delegate?.migrationAssistant(self, didReport: event)
+    observe(event, error: error)
   }
 
   private func forward(_ event: VaultEvent) {

@@ -1,0 +1,72 @@
+import Foundation
+import Synchronization
+
+extension MigrationAssistant {
+  /// Brings a store to the current model on a thread of its own, so that neither an actor nor a thread of the pool that tasks share
+  /// waits for it.
+  ///
+  /// ```swift
+  /// let assistant = MigrationAssistant(storeURL: storeURL, modelController: controller, history: history)
+  /// let progress = assistant.progress            // may be shown, and cancelled, from anywhere
+  /// let outcome = try await MigrationAssistant.migrateStore(with: assistant)
+  /// ```
+  ///
+  /// The assistant is given away: an assistant is no `Sendable` type, and the compiler sees to it that nothing else uses it, its
+  /// delegate or its stages meanwhile. The delegate, policies, stages and observers are called on that thread, not on the caller's
+  /// actor; a delegate that is to be used afterwards must be `Sendable`. It is kept until the migration ends.
+  ///
+  /// Cancelling the task cancels the migration as ``progress`` does: the store is as it was, and the error's code is `cancelled`.
+  /// The thread has the quality of service that goes with the task's priority, where the system knows such.
+  ///
+  /// - Parameter assistant: The assistant, with all that it needs.
+  /// - Returns: What it came to.
+  /// - Throws: What ``migrateStore()`` throws.
+  public static func migrateStore(with assistant: sending MigrationAssistant) async throws -> MigrationOutcome {
+    let progress = assistant.progress
+    let run = DetachedRun(assistant)
+    let quality = QualityOfService(Task.currentPriority)
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let thread = Thread {
+          // On Linux a thread has the name of the one that made it until it names itself.
+          Thread.current.name = "heirloom"
+          continuation.resume(with: run.outcome())
+        }
+        thread.qualityOfService = quality
+        // As much as a main thread has: predicates and archives are read by recursion.
+        thread.stackSize = 8 << 20
+        thread.start()
+      }
+    } onCancel: {
+      progress.cancel()
+    }
+  }
+}
+
+/// An assistant on its way to the thread that it works on.
+private final class DetachedRun: Sendable {
+  private let assistant: Mutex<MigrationAssistant>
+
+  init(_ assistant: sending MigrationAssistant) {
+    self.assistant = Mutex(assistant)
+  }
+
+  func outcome() -> Result<MigrationOutcome, any Error> {
+    assistant.withLock { assistant in
+      // The assistant itself doesn't keep its delegate.
+      withExtendedLifetime(assistant.delegate) { Result { try assistant.migrateStore() } }
+    }
+  }
+}
+
+extension QualityOfService {
+  /// The quality that goes with a task's priority.
+  fileprivate init(_ priority: TaskPriority) {
+    switch priority {
+    case TaskPriority.high...: self = .userInitiated
+    case TaskPriority.medium...: self = .default
+    case TaskPriority.low...: self = .utility
+    default: self = .background
+    }
+  }
+}

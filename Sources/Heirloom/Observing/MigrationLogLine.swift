@@ -1,0 +1,168 @@
+import Foundation
+import HeirloomMigration
+
+/// A line about a migration for an app's log, in the shape of swift-log's.
+public struct MigrationLogLine: Hashable, Sendable {
+  /// How much a line matters; the raw values are names of swift-log's levels.
+  public enum Level: String, Hashable, Sendable {
+    /// For who looks for a mistake.
+    case debug
+    /// The usual.
+    case info
+    /// Worth knowing although nothing is wrong.
+    case notice
+    /// Something is not as it should be, and was dealt with.
+    case warning
+    /// Something failed.
+    case error
+  }
+
+  /// How much it matters.
+  public let level: Level
+  /// What happened, in a sentence; of an event always the same one.
+  public let message: String
+  /// To what it happened: under `event` the event's name, under `store` the store's path, then versions, counts and names.
+  public private(set) var metadata: [String: String]
+
+  init(_ level: Level, _ message: String, _ metadata: [String: String?] = [:]) {
+    self.level = level
+    self.message = message
+    self.metadata = metadata.compactMapValues { $0 }
+  }
+
+  /// The same line with one more entry.
+  func adding(_ value: String, for key: String) -> MigrationLogLine {
+    var line = self
+    line.metadata[key] = value
+    return line
+  }
+}
+
+extension MigrationEvent {
+  /// A stable name of the case, for logs and metrics.
+  public var name: String {
+    switch self {
+    case .foundStaleCandidate: "foundStaleCandidate"
+    case .removedStaleCandidate: "removedStaleCandidate"
+    case .recovered: "recovered"
+    case .snapshotDisagrees: "snapshotDisagrees"
+    case .snapshotUnreadable: "snapshotUnreadable"
+    case .foundSourceModel: "foundSourceModel"
+    case .mappingUnused: "mappingUnused"
+    case .started: "started"
+    case .held: "held"
+    case .runningStage: "runningStage"
+    case .built: "built"
+    case .proven: "proven"
+    case .retained: "retained"
+    case .swapped: "swapped"
+    case .quarantined: "quarantined"
+    case .finished: "finished"
+    case .failed: "failed"
+    case .cleanUpPostponed: "cleanUpPostponed"
+    case .movedAside: "movedAside"
+    case .pruned: "pruned"
+    }
+  }
+
+  /// The event as a line for a log, without a value of a row.
+  ///
+  /// The reason of ``failed(reason:)`` is left out, since the app's own code may have given it and may quote a value:
+  /// ``MigrationAssistantError/logLine`` says what can be said.
+  public var logLine: MigrationLogLine { line.adding(name, for: "event") }
+
+  private var line: MigrationLogLine {
+    switch self {
+    case .foundStaleCandidate(let path):
+      MigrationLogLine(.notice, "An earlier run left a candidate behind.", ["path": path])
+    case .removedStaleCandidate(let path):
+      MigrationLogLine(.info, "The candidate of an earlier run was removed.", ["path": path])
+    case .recovered(let operation):
+      MigrationLogLine(
+        .warning, "An operation that an earlier run did not finish was settled.", ["operation": operation])
+    case .snapshotDisagrees(let snapshot, let store):
+      MigrationLogLine(
+        .warning, "The archived model is of another version than the store, which counts.",
+        ["snapshotVersion": snapshot, "storeVersion": store])
+    case .snapshotUnreadable(let reason):
+      MigrationLogLine(.warning, "The archived model can't be read; the store counts.", ["reason": reason])
+    case .foundSourceModel(let source, let version):
+      MigrationLogLine(
+        .debug, "The model that made the store was found.", ["modelSource": source.rawValue, "version": version])
+    case .mappingUnused(let reason):
+      MigrationLogLine(.warning, "A mapping model has no part in the migration.", ["reason": reason])
+    case .started(let from, let to):
+      MigrationLogLine(.info, "The migration begins.", ["from": from, "to": to])
+    case .held: MigrationLogLine(.debug, "The store is held.")
+    case .runningStage(let stage, let handler):
+      MigrationLogLine(.debug, "Code of a stage runs.", ["stage": stage, "handler": handler.rawValue])
+    case .built: MigrationLogLine(.debug, "The migrated store is built.")
+    case .proven: MigrationLogLine(.debug, "The migrated store is proven.")
+    case .retained(let id): MigrationLogLine(.info, "The previous version is kept.", ["retained": id])
+    case .swapped: MigrationLogLine(.debug, "The migrated store is in place.")
+    case .quarantined(let rows, let paths):
+      MigrationLogLine(
+        .warning, "Rows were put into quarantine, by decision.",
+        ["rows": "\(rows)", "paths": paths.joined(separator: ", ")])
+    case .finished(let seconds): MigrationLogLine(.info, "The migration is complete.", ["seconds": "\(seconds)"])
+    case .failed: MigrationLogLine(.error, "The migration failed.")
+    case .cleanUpPostponed(let reason):
+      MigrationLogLine(.notice, "Something was left for the next run to remove.", ["reason": reason])
+    case .movedAside(let path):
+      MigrationLogLine(.warning, "What could not be opened was moved aside.", ["path": path])
+    case .pruned(let id): MigrationLogLine(.info, "A previous version was removed.", ["version": id])
+    }
+  }
+}
+
+extension MigrationAssistantError {
+  /// The error as a line for a log, without a value of a row.
+  public var logLine: MigrationLogLine {
+    MigrationLogLine(
+      .error, textWithoutValues, ["event": "failed", "code": code, "coreDataCode": coreDataCode.map(String.init)])
+  }
+}
+
+extension MigrationOutcome {
+  /// A stable name of the case, for logs and metrics.
+  public var name: String {
+    switch self {
+    case .noStore: "noStore"
+    case .upToDate: "upToDate"
+    case .migrated: "migrated"
+    case .setAside: "setAside"
+    }
+  }
+
+  /// The outcome as a line for a log, without a value of a row.
+  public var logLine: MigrationLogLine { line.adding(name, for: "outcome") }
+
+  private var line: MigrationLogLine {
+    switch self {
+    case .noStore: return MigrationLogLine(.info, "There is no store yet.")
+    case .upToDate: return MigrationLogLine(.debug, "The store has the current model.")
+    case .migrated(let report):
+      let losses = ([report.plan] + report.plan.following).flatMap(\.losses)
+      let text = losses.map { "\($0.rows) × \($0.entity)\($0.property.map { ".\($0)" } ?? "")" }
+      return MigrationLogLine(
+        losses.isEmpty ? .info : .notice,
+        losses.isEmpty
+          ? "The store was migrated." : "The store was migrated, and the previous version has what it lost.",
+        [
+          "from": report.sourceChecksum, "to": report.destinationChecksum, "retained": report.retained.id,
+          "rows": "\(report.rowCount)", "losses": losses.isEmpty ? nil : text.joined(separator: ", "),
+        ])
+    case .setAside(let notice):
+      return MigrationLogLine(
+        .warning, "There is no store now: what was there was moved aside.",
+        ["code": notice.code, "path": notice.folderURL.path])
+    }
+  }
+}
+
+extension MigrationReport {
+  /// The objects of the migrated store.
+  var rowCount: Int64 {
+    (plan.following.last ?? plan).rows.reduce(0) { $0 + ($1.after ?? 0) }
+  }
+}

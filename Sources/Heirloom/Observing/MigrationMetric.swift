@@ -1,0 +1,71 @@
+/// A figure about a migration for an app's metrics, in the shape of swift-metrics'.
+///
+/// | name | kind | dimensions | |
+/// | --- | --- | --- | --- |
+/// | `heirloom.launches` | counter | `outcome`, with `failed` also `code` | calls of ``MigrationAssistant/migrateStore()`` |
+/// | `heirloom.events` | counter | `event` | each ``MigrationEvent`` |
+/// | `heirloom.migration.duration` | timer | | seconds of a migration |
+/// | `heirloom.migration.rows` | counter | | objects of a migrated store |
+/// | `heirloom.migration.quarantined` | counter | | rows that were put into quarantine |
+/// | `heirloom.retained.bytes` | gauge | | size of the version that was kept last |
+///
+/// Dimensions have few values: neither paths nor names of a model are among them.
+public struct MigrationMetric: Hashable, Sendable {
+  /// How a figure is taken.
+  public enum Kind: String, Hashable, Sendable {
+    /// A whole number to add.
+    case counter
+    /// A duration, in seconds.
+    case timer
+    /// A figure that replaces the one before.
+    case gauge
+  }
+
+  /// How it is taken.
+  public let kind: Kind
+  /// What it is about.
+  public let name: String
+  /// The figure: seconds of a timer, bytes or a whole number otherwise.
+  public let value: Double
+  /// What tells it from others of its name.
+  public let dimensions: [String: String]
+
+  init(_ kind: Kind, _ name: String, _ value: Double = 1, _ dimensions: [String: String] = [:]) {
+    self.kind = kind
+    self.name = name
+    self.value = value
+    self.dimensions = dimensions
+  }
+}
+
+extension MigrationEvent {
+  /// What the event adds to an app's metrics.
+  public var metrics: [MigrationMetric] {
+    let counted = MigrationMetric(.counter, "heirloom.events", 1, ["event": name])
+    return switch self {
+    case .finished(let seconds): [counted, MigrationMetric(.timer, "heirloom.migration.duration", seconds)]
+    case .quarantined(let rows, _):
+      [counted, MigrationMetric(.counter, "heirloom.migration.quarantined", Double(rows))]
+    default: [counted]
+    }
+  }
+}
+
+extension MigrationOutcome {
+  /// What the outcome adds to an app's metrics.
+  public var metrics: [MigrationMetric] {
+    let counted = MigrationMetric(.counter, "heirloom.launches", 1, ["outcome": name])
+    guard case .migrated(let report) = self else { return [counted] }
+    return [
+      counted, MigrationMetric(.counter, "heirloom.migration.rows", Double(report.rowCount)),
+      MigrationMetric(.gauge, "heirloom.retained.bytes", Double(report.retained.byteCount)),
+    ]
+  }
+}
+
+extension MigrationAssistantError {
+  /// What the error adds to an app's metrics where a call ends with it.
+  public var metrics: [MigrationMetric] {
+    [MigrationMetric(.counter, "heirloom.launches", 1, ["outcome": "failed", "code": code])]
+  }
+}

@@ -1,0 +1,197 @@
+import Foundation
+import Heirloom
+import HeirloomStore
+import Synchronization
+import TestSupport
+import Testing
+
+/// How far a migration is, how it is stopped, and how a task waits for it.
+struct MigrationProgressTests {
+  private typealias Make = InferableChangeTests
+
+  private struct Scene {
+    let directory: TemporaryDirectory
+    let old: ManagedObjectModel
+    let new: ManagedObjectModel
+    let before: StoreContents
+    var store: URL { directory.file("Journal.sqlite") }
+
+    init() throws {
+      directory = try TemporaryDirectory()
+      old = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name")])])
+      new = try ManagedObjectModel(
+        entities: [Make.entity("Item", [Make.attribute("name"), Make.attribute("more")])])
+      var generator = StoreGenerator(objectsPerEntity: 40, seed: 3)
+      try generator.makeStore(at: directory.file("Journal.sqlite"), model: old)
+      before = try StoreContents(of: directory.file("Journal.sqlite"), model: old)
+    }
+
+    func assistant(current: ManagedObjectModel? = nil) -> MigrationAssistant {
+      MigrationAssistant(
+        storeURL: store, modelController: ModelController(storeURL: store),
+        history: ModelHistory(current: current ?? new, earlier: [("1", old)]))
+    }
+
+    func checkUntouched() throws {
+      #expect(try StoreContents(of: store, model: old) == before)
+      #expect(try assistant().previousVersions().isEmpty)
+      #expect(try assistant().status() == .tooOld)
+    }
+  }
+
+  /// Does something at each event, on the thread on which it is told.
+  private final class Listener: MigrationAssistantDelegate, Sendable {
+    private let onEvent: @Sendable (MigrationEvent) -> Void
+
+    init(_ onEvent: @escaping @Sendable (MigrationEvent) -> Void) { self.onEvent = onEvent }
+
+    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) { onEvent(event) }
+  }
+
+  private func code(_ error: any Error) -> String? { (error as? MigrationAssistantError)?.code }
+
+  // MARK: Progress
+
+  @Test func `a migration is its share of an app's progress, and one with nothing to do is too`() throws {
+    let scene = try Scene()
+    for assistant in [scene.assistant(), scene.assistant()] {
+      let launch = Progress(totalUnitCount: 10)
+      launch.addChild(assistant.progress, withPendingUnitCount: 8)
+      _ = try assistant.migrateStore()
+      #expect(assistant.progress.fractionCompleted == 1)
+      #expect(launch.completedUnitCount == 8)
+    }
+    let assistant = scene.assistant(current: scene.old)
+    #expect(assistant.progress.totalUnitCount < 0)
+    #expect(try scene.assistant().status() == .current)
+  }
+
+  @Test(arguments: [(MigrationEvent.held, true), (.held, false), (.built, false)])
+  func `cancelling before the swap leaves the store as it was`(moment: MigrationEvent, byTheApp: Bool) throws {
+    let scene = try Scene()
+    let assistant = scene.assistant()
+    let launch = Progress(totalUnitCount: 1)
+    launch.addChild(assistant.progress, withPendingUnitCount: 1)
+    let cancelled = byTheApp ? launch : assistant.progress
+    let listener = Listener { event in if event == moment { cancelled.cancel() } }
+    assistant.delegate = listener
+    var code: String?
+    do { _ = try assistant.migrateStore() } catch { code = self.code(error) }
+    #expect(code == "cancelled")
+    withExtendedLifetime(listener) {}
+    try scene.checkUntouched()
+    guard case .migrated = try scene.assistant().migrateStore() else {
+      Issue.record("it is migrated by the next launch")
+      return
+    }
+  }
+
+  @Test func `on a way of several steps, progress never goes back`() throws {
+    let scene = try StagedMigrationTests.Scene()
+    try scene.makeStore()
+    let fractions = Mutex<[Double]>([])
+    let progress = Mutex<Progress?>(nil)
+    func note() {
+      let fraction = progress.withLock { $0?.fractionCompleted ?? -1 }
+      fractions.withLock { $0.append(fraction) }
+    }
+    let assistant = try scene.assistant(
+      [
+        scene.custom(1, 2, will: { _, _ in note() }, did: { _, _ in note() }),
+        scene.custom(2, 3, will: { _, _ in note() }, did: { _, _ in note() }),
+      ], to: 3)
+    progress.withLock { $0 = assistant.progress }
+    _ = try assistant.migrateStore()
+    note()
+    let seen = fractions.withLock { $0 }
+    #expect(seen.count == 5)
+    #expect(seen == seen.sorted())
+    // The first step is done when its second handler runs, and the second isn't.
+    #expect(seen[1] > 0 && seen[1] < 1)
+    #expect(seen.last == 1)
+    #expect(assistant.progress.completedUnitCount == assistant.progress.totalUnitCount)
+  }
+
+  // MARK: Tasks
+
+  @Test func `a task waits without holding its actor, and the delegate is called on another thread`() async throws {
+    let scene = try Scene()
+    let names = Mutex<Set<String?>>([])
+    let turn = DispatchSemaphore(value: 0)
+    let waited = Mutex(DispatchTimeoutResult.timedOut)
+    let listener = Listener { event in
+      names.withLock { _ = $0.insert(Thread.current.name) }
+      // Goes on when another task of the actor has had its turn.
+      if event == .held { waited.withLock { $0 = turn.wait(timeout: .now() + 20) } }
+    }
+    let outcome = try await Self.migrate(scene.assistant(), listener) { turn.signal() }
+    guard case .migrated = outcome else {
+      Issue.record("it was not migrated")
+      return
+    }
+    #expect(waited.withLock { $0 } == .success)
+    #expect(names.withLock { $0 } == ["heirloom"])
+    #expect(try scene.assistant().status() == .current)
+  }
+
+  @MainActor private static func migrate(
+    _ assistant: sending MigrationAssistant, _ listener: Listener, meanwhile: @escaping @Sendable () -> Void
+  ) async throws -> MigrationOutcome {
+    assistant.delegate = listener
+    let other = Task { @MainActor in meanwhile() }
+    let outcome = try await MigrationAssistant.migrateStore(with: assistant)
+    await other.value
+    return outcome
+  }
+
+  @Test func `a task's priority goes along`() async throws {
+    let scene = try Scene()
+    let quality = Mutex(QualityOfService.default)
+    let listener = Listener { _ in quality.withLock { $0 = Thread.current.qualityOfService } }
+    let assistant = scene.assistant()
+    assistant.delegate = listener
+    let task = Task(priority: .high) { [box = Mutex<MigrationAssistant?>(assistant)] in
+      guard let assistant = box.withLock({ $0.take() }) else { return }
+      _ = try await MigrationAssistant.migrateStore(with: assistant)
+    }
+    try await task.value
+    #expect(quality.withLock { $0 } == .userInitiated)
+  }
+
+  @Test(arguments: [true, false])
+  func `cancelling the task leaves the store as it was`(beforeItBegins: Bool) async throws {
+    let scene = try Scene()
+    let (held, cancelled) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let listener = Listener { event in
+      guard event == .held else { return }
+      held.signal()
+      cancelled.wait()
+    }
+    let store = scene.store
+    let (old, new) = (scene.old, scene.new)
+    let task = Task {
+      if beforeItBegins { while !Task.isCancelled { await Task.yield() } }
+      let assistant = MigrationAssistant(
+        storeURL: store, modelController: ModelController(storeURL: store),
+        history: ModelHistory(current: new, earlier: [("1", old)]))
+      assistant.delegate = listener
+      return try await MigrationAssistant.migrateStore(with: assistant)
+    }
+    if !beforeItBegins {
+      await withCheckedContinuation { continuation in
+        DispatchQueue.global().async {
+          held.wait()
+          continuation.resume()
+        }
+      }
+    }
+    task.cancel()
+    cancelled.signal()
+    guard case .failure(let error) = await task.result else {
+      Issue.record("it was not cancelled")
+      return
+    }
+    #expect(code(error) == "cancelled")
+    try scene.checkUntouched()
+  }
+}
