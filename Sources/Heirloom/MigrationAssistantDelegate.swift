@@ -5,8 +5,8 @@ public import HeirloomStore
 
 /// What an app says when a migration needs more than inference, and what it is told.
 ///
-/// Every method has a default, is called on the task that called the assistant, and may throw to stop the migration: the store
-/// is then as it was.
+/// Every method has a default, is called on the thread that called the assistant (which ``MigrationAssistant/migrateStore(with:)``
+/// has of its own), and may throw to stop the migration: the store is then as it was.
 public protocol MigrationAssistantDelegate: AnyObject {
   /// Asked for a mapping, when inference found obstacles or would drop the objects of an entity that nothing continues.
   ///

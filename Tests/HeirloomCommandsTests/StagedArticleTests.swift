@@ -24,7 +24,8 @@ struct StagedArticleTests {
   @Test func `every block of code in the article is in this file, line by line`() throws {
     let checkout = Tool.snapshots.deletingLastPathComponent()
     let article = try String(
-      contentsOf: checkout.appendingPathComponent("Sources/Heirloom/Heirloom.docc/Staged.md"), encoding: .utf8)
+      contentsOf: checkout.appendingPathComponent("Sources/Heirloom/Heirloom.docc/StagedAndDeferred.md"),
+      encoding: .utf8)
     let source = "\n" + Self.trimmed(try String(contentsOfFile: #filePath, encoding: .utf8)) + "\n"
     let parts = article.components(separatedBy: "\n```")
     let blocks = parts.filter { $0.hasPrefix("swift\n") }.map { String($0.dropFirst("swift\n".count)) }

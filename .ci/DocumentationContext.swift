@@ -1,0 +1,68 @@
+// What the examples of the documentation don't declare themselves, so that they can be type-checked; nothing of it ever runs.
+import Foundation
+import Heirloom
+
+private func absent<Value>() -> Value { fatalError("examples are type-checked only") }
+
+var storeURL: URL { absent() }
+var modelURL: URL { absent() }
+var url: URL { absent() }
+var damaged: URL { absent() }
+var salvaged: URL { absent() }
+var models: URL { absent() }
+var history: ModelHistory { absent() }
+var controller: ModelController { absent() }
+var assistant: MigrationAssistant { absent() }
+var configuration: MigrationAssistant.Configuration {
+  get { absent() }
+  set {}
+}
+var note: EntityDescription {
+  get { absent() }
+  set {}
+}
+var first: ManagedObjectModel { absent() }
+var source: ManagedObjectModel { absent() }
+var destination: ManagedObjectModel { absent() }
+var store: SetAsideStore { absent() }
+var context: ManagedObjectContext { absent() }
+var aircraft: ManagedObject { absent() }
+var bytes: [UInt8] { absent() }
+var version2: ManagedObjectModelReference { absent() }
+var additions: ManagedObjectModelReference { absent() }
+var version3: ManagedObjectModelReference { absent() }
+var colors: MigrationStage { absent() }
+var copy: MigrationStage { absent() }
+var removal: MigrationStage { absent() }
+
+struct NotCopied: Error { let aircraft: String? }
+final class RecordsToDayRecord: EntityMigrationPolicy {}
+
+// What an app does.
+func show(_ notice: MigrationNotice) {}
+func show(_ notice: MigrationNotice, whenRead: () throws -> Void) {}
+func showsPlaceholder(_ text: String) {}
+func showProgress(_ progress: Progress) {}
+func userWants(_ date: Date, _ objects: Int64) -> Bool { absent() }
+func personWantsBack(_ date: Date, _ losses: [MigrationLoss]) -> Bool { absent() }
+
+// The shapes of swift-log and swift-metrics, as far as the examples go.
+struct Logger: Sendable {
+  enum Level: String { case trace, debug, info, notice, warning, error, critical }
+  enum MetadataValue { case string(String) }
+  struct Message: ExpressibleByStringInterpolation { init(stringLiteral: String) {} }
+  init(label: String) {}
+  func log(level: Level, _ message: Message, metadata: [String: MetadataValue]?) {}
+}
+struct Counter {
+  init(label: String, dimensions: [(String, String)]) {}
+  func increment(by: some BinaryInteger) {}
+}
+struct Timer {
+  init(label: String, dimensions: [(String, String)]) {}
+  func recordSeconds(_ seconds: some BinaryFloatingPoint) {}
+}
+struct Gauge {
+  init(label: String, dimensions: [(String, String)]) {}
+  func record(_ value: some BinaryFloatingPoint) {}
+}
