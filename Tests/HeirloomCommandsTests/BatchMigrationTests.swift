@@ -168,6 +168,28 @@ struct BatchMigrationTests {
     try scene.checkMigrated()
   }
 
+  @Test func `versions that are kept are passed over when a search finds them`() throws {
+    let scene = try Scene(stores: 2)
+    let tool = Tool(directory: scene.directory.url)
+    #expect(tool("migrate", "--files-from", "list", "--to", scene.model).code == 0)
+    let versions = try scene.names.map { name in
+      let folder = "\(name).heirloom/previous"
+      let id = try #require(
+        try FileManager.default.contentsOfDirectory(atPath: scene.directory.file(folder).path).first)
+      return "\(folder)/\(id)/\(name)"
+    }
+    try scene.write(versions + scene.names, "found")
+    let outcome = tool("migrate", "--files-from", "found", "--to", scene.model)
+    #expect(outcome.code == 0)
+    #expect(outcome.error.contains("note: 2 stores of the list lie where migrations keep earlier versions"))
+    #expect(outcome.error.contains("2 stores: 2 up to date; "))
+    for version in versions {
+      #expect(try StoreMetadata(contentsOf: scene.directory.file(version)).isCompatible(with: Notebook.first()))
+    }
+    try scene.write(versions, "kept")
+    #expect(tool("migrate", "--files-from", "kept", "--to", scene.model).code == 2)
+  }
+
   @Test func `the exit code is that of the store that asks for most care`() throws {
     var scene = try Scene(stores: 3, model: Notebook.requiring())
     let tool = Tool(directory: scene.directory.url)

@@ -46,7 +46,14 @@ struct BatchOptions {
         ? try StoreList.bytes(of: .standardInput, name: "standard input")
         : try StoreList.bytes(ofFile: console.path(list))
       let name = list == "-" ? "standard input" : list
-      paths += try StoreList.paths(in: bytes, separator: separator, name: name).map(console.path)
+      let listed = try StoreList.paths(in: bytes, separator: separator, name: name).map(console.path)
+      let stores = listed.filter { !StoreList.isKept($0) }
+      guard !stores.isEmpty || !named.isEmpty else { throw StoreListError.empty(list: name) }
+      if stores.count < listed.count {
+        let count = counted(Int64(listed.count - stores.count), "store")
+        console.log("note: \(count) of the list lie where migrations keep earlier versions, and are passed over")
+      }
+      paths += stores
     }
     try StoreList.checkDistinct(paths)
     return paths
@@ -122,6 +129,16 @@ package enum StoreList {
     }
     guard !paths.isEmpty else { throw .empty(list: name) }
     return paths
+  }
+
+  /// Whether a path leads to what the vault keeps, as it comes from a search for all files of a name.
+  ///
+  /// A version that is kept must stay what it is; who wants to migrate one names it on the command line.
+  package static func isKept(_ path: String) -> Bool {
+    let parts = path.split(separator: "/")
+    return zip(parts, parts.dropFirst()).contains { folder, name in
+      folder.hasSuffix(StoreLocation.companionSuffix) && ["previous", "incompatible", "incoming"].contains(name)
+    }
   }
 
   /// Refuses stores of which two are the same: their migrations would meet.
