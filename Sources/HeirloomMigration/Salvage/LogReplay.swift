@@ -201,7 +201,9 @@ private struct LogFrame {
   }
 }
 
-/// A sum of the log: https://www.sqlite.org/fileformat2.html#checksum_algorithm
+/// A sum of the log's frames.
+///
+/// https://www.sqlite.org/fileformat2.html#checksum_algorithm
 private struct LogSum: Equatable {
   private var first: UInt32 = 0
   private var second: UInt32 = 0
