@@ -39,20 +39,7 @@ enum RehearseCommand {
     guard preview.failure == nil, let plan = preview.plan else {
       return PlanCommand.report(preview, request: request, showsSQL: false, style: style)
     }
-    let clone = try StoreClone(of: path, bytesNeeded: plan.bytesNeeded, console: console)
-    let migration = StoreMigration(request: request, console: console)
-    let report: MigrationReport
-    do {
-      guard case .migrated(let result) = try migration.run(on: clone.path) else {
-        throw CommandFailure(
-          exitCode: .failed, code: "failed",
-          message: "The copy of \(path) was not migrated: another process was quicker.",
-          suggestion: "Nothing was changed. Run again.", storeAt: path)
-      }
-      report = result
-    } catch {
-      throw clone.translate(error)
-    }
+    let report = try run(plan, onCopyOf: path, request: request, console: console)
     let text = PlanText(plan: report.plan)
     var lines = PlanCommand.headline(preview, request: request, style: style)
     lines += text.findings(style) + ["", style.bold("Objects:")] + PlanText.rowLines(report.plan.rows)
@@ -64,5 +51,32 @@ enum RehearseCommand {
     let difference = preview.difference.map { DifferenceText(difference: $0).members } ?? []
     return CommandReport(
       lines: lines, members: difference + PlanText.members(of: report.plan, seconds: report.seconds))
+  }
+
+  /// Carries a plan out on a copy, which is removed.
+  ///
+  /// - Parameters:
+  ///   - plan: The plan.
+  ///   - path: The store's file.
+  ///   - request: The models.
+  ///   - console: Tells where temporary folders are made, and when to stop.
+  /// - Returns: What the migration of the copy came to.
+  /// - Throws: What keeps it from being made, in words about the store.
+  static func run(
+    _ plan: MigrationPlan, onCopyOf path: String, request: MigrationRequest, console: Console
+  ) throws -> MigrationReport {
+    let clone = try StoreClone(of: path, bytesNeeded: plan.bytesNeeded, console: console)
+    do {
+      guard case .migrated(let report) = try StoreMigration(request: request, console: console).run(on: clone.path)
+      else {
+        throw CommandFailure(
+          exitCode: .failed, code: "failed",
+          message: "The copy of \(path) was not migrated: another process was quicker.",
+          suggestion: "Nothing was changed. Run again.", storeAt: path)
+      }
+      return report
+    } catch {
+      throw clone.translate(error)
+    }
   }
 }

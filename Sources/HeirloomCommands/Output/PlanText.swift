@@ -93,6 +93,11 @@ struct PlanText {
 
   /// The steps in order; those of one kind that write no rows share a line.
   func steps(_ style: TextStyle) -> [String] {
+    ["", style.bold("Steps:")] + zip(1..., stepTexts).map { "  \($0). \($1)" }
+  }
+
+  /// A phrase for each step, or for several of one kind.
+  var stepTexts: [String] {
     var texts: [String] = []
     var rest = plan.steps[...]
     while let first = rest.first {
@@ -105,7 +110,7 @@ struct PlanText {
       let empty = other.rows == nil ? "" : " (without rows)"
       texts.append(others.count == 1 ? other.summary + empty : "\(Self.words(other.kind)) \(subjects)\(empty)")
     }
-    return ["", style.bold("Steps:")] + zip(1..., texts).map { "  \($0). \($1)" }
+    return texts
   }
 
   /// The statements of all steps, each step under its summary as a comment.
