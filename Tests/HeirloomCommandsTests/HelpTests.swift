@@ -6,7 +6,7 @@ import Testing
 struct HelpTests {
   private static let commands = [
     "inspect", "doctor", "verify", "compare", "plan", "rehearse", "migrate", "versions", "restore", "salvage",
-    "snapshot",
+    "snapshot", "diagram",
     "demo",
   ]
   private let tool = Tool(directory: Tool.snapshots)
@@ -16,7 +16,7 @@ struct HelpTests {
     #expect(help.code == 0)
     #expect(help.error.isEmpty)
     for command in Self.commands { #expect(help.output.contains("\n  \(command) "), "\(command)") }
-    for absent in ["check", "diagram"] {
+    for absent in ["check"] {
       #expect(!help.output.contains("\n  \(absent) "))
       #expect(tool(absent).code == 2)
     }
@@ -49,7 +49,7 @@ struct HelpTests {
     ["migrate", "--to", "b"], ["migrate", "a", "--to", "b", "--keep", "0"],
     ["migrate", "a", "--to", "b", "--keep", "x"],
     ["migrate", "a", "--to", "b", "--decide", "x"], ["restore"], ["versions"], ["demo", "Garden"],
-    ["help", "diagram"],
+    ["help", "draw"],
     ["migrate", "a", "--to", "b", "--mapping"], ["compare", "a", "b", "--mapping", "m.cdm"],
   ])
   func `a command line that isn't understood is refused with what to do`(arguments: [String]) throws {

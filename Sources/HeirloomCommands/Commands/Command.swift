@@ -47,7 +47,8 @@ struct Command: Sendable {
   /// All commands, in the order of their use.
   static var all: [Command] {
     [
-      .inspect, .doctor, .verify, .compare, .plan, .rehearse, .migrate, .versions, .restore, .salvage, .snapshot, .demo,
+      .inspect, .doctor, .verify, .compare, .plan, .rehearse, .migrate, .versions, .restore, .salvage, .snapshot,
+      .diagram, .demo,
     ]
   }
 }

@@ -1,0 +1,163 @@
+/// Spreads connected boxes over columns: neighbours into columns beside each other, no column much higher than the others.
+struct ColumnAssignment {
+  /// A line between two boxes, which looks best from left to right.
+  struct Link {
+    let left: Int
+    let right: Int
+  }
+
+  private let count: Int
+  private let heights: [Double]
+  private let links: [Link]
+  private let linksOf: [[Int]]
+  private let target: Double
+
+  /// Prepares an assignment.
+  ///
+  /// - Parameters:
+  ///   - count: The number of columns; some may stay empty.
+  ///   - heights: The height of each box.
+  ///   - links: The lines; one from a box to itself counts for nothing.
+  init(count: Int, heights: [Double], links: [Link]) {
+    self.count = count
+    self.heights = heights
+    self.links = links.filter { $0.left != $0.right }
+    var linksOf = heights.map { _ in [Int]() }
+    for (index, link) in self.links.enumerated() {
+      linksOf[link.left].append(index)
+      linksOf[link.right].append(index)
+    }
+    self.linksOf = linksOf
+    target = max(heights.reduce(0, +) / Double(count) * 1.08, heights.max() ?? 1)
+  }
+
+  /// The column of each box, from 0; every column up to the last is used.
+  func columns() -> [Int] {
+    var best: (columns: [Int], cost: Double)?
+    for start in [byRank(), aroundHub()] {
+      var columns = start
+      improve(&columns)
+      let cost = cost(of: columns)
+      if best.map({ cost < $0.cost }) ?? true { best = (columns, cost) }
+    }
+    let columns = best?.columns ?? []
+    let used = Set(columns).sorted()
+    return columns.map { column in used.firstIndex(of: column) ?? 0 }
+  }
+
+  /// The box with the most lines, the first of equals.
+  private var hub: Int {
+    linksOf.indices.max { linksOf[$0].count == linksOf[$1].count ? $0 > $1 : linksOf[$0].count < linksOf[$1].count }
+      ?? 0
+  }
+
+  /// Boxes in the order in which they are reached from the hub, each with its distance.
+  private func reached() -> [(box: Int, distance: Int, from: Int)] {
+    var result = [(box: hub, distance: 0, from: hub)]
+    var seen = Set([hub])
+    var next = 0
+    while next < result.count {
+      let (box, distance, _) = result[next]
+      next += 1
+      for index in linksOf[box] {
+        let other = links[index].left == box ? links[index].right : links[index].left
+        if seen.insert(other).inserted { result.append((other, distance + 1, box)) }
+      }
+    }
+    return result
+  }
+
+  /// By the longest way from a box that nothing leads to; lines back to what was reached before are left out.
+  private func byRank() -> [Int] {
+    let order = reached()
+    var position = heights.map { _ in 0 }
+    for (index, step) in order.enumerated() { position[step.box] = index }
+    var rank = heights.map { _ in 0 }
+    for _ in 0..<min(heights.count, 64) {
+      var isStable = true
+      for link in links where position[link.left] < position[link.right] && rank[link.right] <= rank[link.left] {
+        rank[link.right] = rank[link.left] + 1
+        isStable = false
+      }
+      if isStable { break }
+    }
+    let deepest = max(rank.max() ?? 0, 1)
+    return rank.map { deepest < count ? $0 : $0 * (count - 1) / deepest }
+  }
+
+  /// The hub in the middle, what it leads to on both sides by turns.
+  private func aroundHub() -> [Int] {
+    var columns = heights.map { _ in 0 }
+    var isLeft = heights.map { _ in false }
+    var turn = false
+    for step in reached() {
+      if step.distance == 0 {
+        columns[step.box] = count / 2
+        continue
+      }
+      if step.distance == 1 {
+        turn.toggle()
+        isLeft[step.box] = turn
+      } else {
+        isLeft[step.box] = isLeft[step.from]
+      }
+      columns[step.box] = min(max(columns[step.from] + (isLeft[step.box] ? -1 : 1), 0), count - 1)
+    }
+    return columns
+  }
+
+  // MARK: Improving
+
+  /// Moves one box at a time to the column where it costs least, until none wants to move.
+  private func improve(_ columns: inout [Int]) {
+    var sums = [Double](repeating: 0, count: count)
+    for (box, column) in columns.enumerated() { sums[column] += heights[box] }
+    for _ in 0..<24 {
+      var moved = false
+      for box in columns.indices {
+        sums[columns[box]] -= heights[box]
+        var best = columns[box]
+        var least = cost(of: box, in: best, columns, sums) - 0.01
+        for column in 0..<count where column != columns[box] {
+          let cost = cost(of: box, in: column, columns, sums)
+          if cost < least { (best, least) = (column, cost) }
+        }
+        if best != columns[box] { moved = true }
+        columns[box] = best
+        sums[best] += heights[box]
+      }
+      if !moved { return }
+    }
+  }
+
+  private func cost(of box: Int, in column: Int, _ columns: [Int], _ sums: [Double]) -> Double {
+    var cost = heightCost(sums[column] + heights[box])
+    for index in linksOf[box] {
+      let link = links[index]
+      cost += link.left == box ? span(columns[link.right] - column) : span(column - columns[link.left])
+    }
+    return cost
+  }
+
+  private func cost(of columns: [Int]) -> Double {
+    var sums = [Double](repeating: 0, count: count)
+    for (box, column) in columns.enumerated() { sums[column] += heights[box] }
+    return links.reduce(0) { $0 + span(columns[$1.right] - columns[$1.left]) }
+      + sums.reduce(0) { $0 + heightCost($1) }
+  }
+
+  /// What a line costs that leads so many columns to the right.
+  private func span(_ columns: Int) -> Double {
+    switch columns {
+    case 1: 0
+    case 0: 1.5
+    case 2...: Double(columns - 1) * 1.3
+    default: 0.3 + Double(-columns - 1) * 1.3
+    }
+  }
+
+  private func heightCost(_ height: Double) -> Double {
+    let share = height / target
+    return share * 0.3 + max(0, share - 1) * 12
+  }
+}

@@ -1,0 +1,125 @@
+/// Where everything of a diagram stands, in whole pixels: the same for the same diagram on every run.
+struct DiagramLayout {
+  /// A rectangle.
+  struct Frame: Hashable {
+    var x: Double
+    var y: Double
+    var width: Double
+    var height: Double
+
+    var right: Double { x + width }
+    var bottom: Double { y + height }
+  }
+
+  /// A point.
+  struct Point: Hashable {
+    var x: Double
+    var y: Double
+  }
+
+  /// A piece of a line: straight, or a curve that leaves and arrives horizontally.
+  enum Piece: Hashable {
+    case line(to: Point)
+    case curve(Point, Point, to: Point)
+  }
+
+  /// A line from the border of a box to that of another.
+  struct Route: Hashable {
+    var start: Point
+    var pieces: [Piece]
+    /// Whether the line leaves its first box to the right; it arrives at the last from the left unless ``endsAtRight``.
+    var endsAtRight = false
+
+    /// Where the line ends.
+    var end: Point {
+      switch pieces.last {
+      case .line(let point), .curve(_, _, let point): point
+      case nil: start
+      }
+    }
+  }
+
+  /// The boxes with their texts.
+  let shapes: [DiagramBoxShape]
+  /// Where each box stands.
+  private(set) var frames: [Frame]
+  /// The way of each edge.
+  private(set) var routes: [Route]
+  /// Whether an edge's way begins at its end.
+  private(set) var isReversed: [Bool]
+  /// The picture's width.
+  private(set) var width = 0.0
+  /// The picture's height.
+  private(set) var height = 0.0
+
+  private static let componentGap = 44.0
+  private static let aspect = 1.5
+
+  /// Lays out a diagram.
+  init(_ diagram: ModelDiagram) {
+    shapes = diagram.boxes.map { DiagramBoxShape($0, showsSigns: diagram.isDifference) }
+    frames = shapes.map { Frame(x: 0, y: 0, width: $0.width, height: $0.height) }
+    routes = diagram.edges.map { _ in Route(start: Point(x: 0, y: 0), pieces: []) }
+    isReversed = diagram.edges.map { _ in false }
+    let components = Self.components(of: diagram)
+    let parts = components.map {
+      ComponentLayout.best(boxes: $0.boxes, edges: $0.edges, diagram: diagram, shapes: shapes)
+    }
+    let packing = RectanglePacking.best(
+      parts.map { (width: $0.width, height: $0.height, isSingle: $0.boxes.count == 1) }, gap: Self.componentGap,
+      aspect: Self.aspect)
+    for (part, origin) in zip(parts, packing.origins) { take(part, at: origin) }
+    (width, height) = (packing.width, packing.height)
+  }
+
+  private mutating func take(_ part: ComponentLayout, at origin: Point) {
+    let (x, y) = (origin.x.rounded(), origin.y.rounded())
+    for (box, frame) in zip(part.boxes, part.frames) {
+      frames[box] = Frame(x: frame.x + x, y: frame.y + y, width: frame.width, height: frame.height)
+    }
+    for (edge, route) in zip(part.edges, part.routes) {
+      routes[edge] = route.moved(x: x, y: y)
+    }
+    for (edge, reversed) in zip(part.edges, part.isReversed) { isReversed[edge] = reversed }
+  }
+
+  /// The boxes that lines connect, the largest group first; each group's boxes in their order.
+  private static func components(of diagram: ModelDiagram) -> [(boxes: [Int], edges: [Int])] {
+    var group = Array(diagram.boxes.indices)
+    func root(_ box: Int) -> Int {
+      var box = box
+      while group[box] != box {
+        group[box] = group[group[box]]
+        box = group[box]
+      }
+      return box
+    }
+    for edge in diagram.edges {
+      let (left, right) = (root(edge.start.box), root(edge.end.box))
+      group[max(left, right)] = min(left, right)
+    }
+    var boxes: [Int: [Int]] = [:]
+    for box in diagram.boxes.indices { boxes[root(box), default: []].append(box) }
+    var edges: [Int: [Int]] = [:]
+    for (index, edge) in diagram.edges.enumerated() { edges[root(edge.start.box), default: []].append(index) }
+    return boxes.keys.sorted { left, right in
+      let counts = (boxes[left]?.count ?? 0, boxes[right]?.count ?? 0)
+      return counts.0 == counts.1 ? left < right : counts.0 > counts.1
+    }.map { (boxes[$0] ?? [], edges[$0] ?? []) }
+  }
+}
+
+extension DiagramLayout.Route {
+  fileprivate func moved(x: Double, y: Double) -> Self {
+    func move(_ point: DiagramLayout.Point) -> DiagramLayout.Point { .init(x: point.x + x, y: point.y + y) }
+    var route = self
+    route.start = move(start)
+    route.pieces = pieces.map { piece in
+      switch piece {
+      case .line(let end): .line(to: move(end))
+      case .curve(let first, let second, let end): .curve(move(first), move(second), to: move(end))
+      }
+    }
+    return route
+  }
+}
