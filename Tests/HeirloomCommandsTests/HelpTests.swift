@@ -6,7 +6,7 @@ import Testing
 struct HelpTests {
   private static let commands = [
     "inspect", "doctor", "verify", "compare", "plan", "rehearse", "migrate", "versions", "restore", "salvage",
-    "snapshot", "diagram",
+    "snapshot", "diagram", "report",
     "demo",
   ]
   private let tool = Tool(directory: Tool.snapshots)

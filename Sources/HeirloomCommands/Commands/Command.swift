@@ -48,7 +48,7 @@ struct Command: Sendable {
   static var all: [Command] {
     [
       .inspect, .doctor, .verify, .compare, .plan, .rehearse, .migrate, .versions, .restore, .salvage, .snapshot,
-      .diagram, .demo,
+      .diagram, .report, .demo,
     ]
   }
 }

@@ -1,0 +1,80 @@
+import Foundation
+import Heirloom
+
+extension Command {
+  /// Writes a page about a migration.
+  static let report = Command(
+    name: "report",
+    usage: "STORE --to MODEL --output FILE [--rehearse] [--model MODEL]… [--mapping FILE]…"
+      + " [--decide ENTITY.PROPERTY=CHOICE]… [--defer]",
+    summary: "one page for others to read: plan, losses, what changes as a picture, time; nothing is changed",
+    details: [
+      "The page is one file that loads nothing and needs no script; no value of any row is in it. The exit code is 0 whatever"
+        + " the plan says. An earlier report is replaced, any other file is left alone."
+    ],
+    options: [
+      .to, Option(name: "--output", value: "FILE", summary: "the page to write; its name ends in .html"),
+      Option(name: "--rehearse", summary: "try the migration on a copy, and tell how long it took"),
+      .model, .mapping, .decide, .deferring, .acceptLosses,
+    ],
+    example: "heirloom report Journal.sqlite --to Journal.xcdatamodeld --output report.html", positionals: ["STORE"],
+    requiredCount: 1, run: ReportCommand.run)
+}
+
+/// Writes a page about what a migration would do to a store.
+enum ReportCommand {
+  static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
+    let store = console.path(arguments.positionals[0])
+    let output = console.path(try arguments.required("--output", "FILE"))
+    guard ["html", "htm"].contains((output as NSString).pathExtension.lowercased()) else {
+      throw UsageError.invalidValue(option: "--output", value: output, expected: "a name that ends in .html")
+    }
+    do {
+      return try write(aboutStoreAt: store, to: output, arguments, console)
+    } catch let error as UsageError {
+      throw error
+    } catch {
+      throw CommandFailure(error).aboutStore(at: store)
+    }
+  }
+
+  private static func write(
+    aboutStoreAt store: String, to output: String, _ arguments: Arguments, _ console: Console
+  ) throws -> CommandReport {
+    let request = try MigrationRequest(arguments, console: console)
+    for note in request.mappingNotes(forStoreAt: store) { console.log("note: \(note)") }
+    let preview = try MigrationPreview(of: store, for: request)
+    let report = MigrationPage(
+      preview: preview, destinationName: request.history.currentName,
+      rehearsal: arguments.has("--rehearse") ? try rehearsal(preview, request, console) : .none, date: Date())
+    let isNew = try OutputFile(path: output, mark: MigrationPage.mark).write(report.file)
+    let plan = report.plan
+    return CommandReport(
+      lines: ["\(output) was \(isNew ? "written" : "written anew"). Nothing was changed in the store."],
+      members: [
+        ("path", .text(output)), ("verdict", .optional(preview.difference?.verdict.rawValue)),
+        ("losses", .integer(Int64(plan?.allLosses.count ?? 0))),
+        ("blockers", .integer(Int64(plan?.blockers.count ?? 0))), ("seconds", seconds(report.rehearsal)),
+      ])
+  }
+
+  /// Tries the migration where the plan doesn't refuse it already.
+  private static func rehearsal(
+    _ preview: MigrationPreview, _ request: MigrationRequest, _ console: Console
+  ) throws -> MigrationPage.Rehearsal {
+    guard preview.failure == nil, let plan = preview.plan else { return .none }
+    do {
+      return .passed(try RehearseCommand.run(plan, onCopyOf: preview.look.path, request: request, console: console))
+    } catch {
+      let failure = CommandFailure(error)
+      // Whoever stopped it wants no page.
+      if failure.exitCode == .cancelled { throw failure }
+      return .failed(failure)
+    }
+  }
+
+  private static func seconds(_ rehearsal: MigrationPage.Rehearsal) -> OutputValue {
+    if case .passed(let report) = rehearsal { return .number(report.seconds) }
+    return .null
+  }
+}
