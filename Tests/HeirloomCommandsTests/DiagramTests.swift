@@ -9,7 +9,7 @@ import Testing
 struct DiagramCorpusTests {
   private let tool = Tool(directory: Corpus.folder)
 
-  @Test(arguments: LongTests.selection(of: Corpus.modelPaths, every: 43))
+  @Test(arguments: LongTests.selection(of: Corpus.modelPaths, every: 60))
   func `a picture has every entity and property, and nothing lies over anything`(path: String) throws {
     let outcome = tool("diagram", path)
     #expect(outcome.code == 0)
@@ -79,7 +79,11 @@ struct DiagramCorpusTests {
     }
   }
 
-  @Test(arguments: LongTests.selection(of: Corpus.modelPaths, every: 97))
+  // Graphviz takes its time for a large model, in a long run as well.
+  @Test(
+    arguments: stride(from: 5, to: Corpus.modelPaths.count, by: LongTests.areOn ? 31 : 150).map {
+      Corpus.modelPaths[$0]
+    })
   func `Mermaid and Graphviz have every entity and line, in their grammars`(path: String) throws {
     let model = try Corpus.model(at: Corpus.folder.appendingPathComponent(path).path)
     let lines = try DrawnPicture(tool("diagram", path).output).lines

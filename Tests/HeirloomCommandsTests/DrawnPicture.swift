@@ -151,31 +151,38 @@ struct DrawnPicture {
 extension DrawnPicture {
   /// Expects what holds of every picture: boxes apart and inside, lines from border to border and through no box.
   func expectOrder(_ name: Comment) {
+    #expect(disorder == [], name)
+  }
+
+  /// What lies over something, leads nowhere or sticks out.
+  private var disorder: [String] {
+    var found: [String] = []
     for (index, box) in boxes.enumerated() {
       let frame = box.frame
-      #expect(frame.x >= 0 && frame.y >= 0 && frame.right <= width && frame.bottom <= height, name)
+      if frame.x < 0 || frame.y < 0 || frame.right > width || frame.bottom > height {
+        found.append("\(box.entity) sticks out")
+      }
       for other in boxes[(index + 1)...] {
         let theirs = other.frame
         let isApart =
           frame.right + 8 <= theirs.x || theirs.right + 8 <= frame.x || frame.bottom + 8 <= theirs.y
           || theirs.bottom + 8 <= frame.y
-        #expect(isApart, "\(name): \(box.entity) and \(other.entity)")
+        if !isApart { found.append("\(box.entity) is over \(other.entity)") }
       }
     }
     for line in lines {
+      guard let first = line.points.first, let last = line.points.last else { return found + ["a line without points"] }
       // Another box may have the name, where one entity went and one came.
-      let ends = (boxes.filter { $0.entity == line.from }, boxes.filter { $0.entity == line.to })
-      guard let first = line.points.first, let last = line.points.last else {
-        Issue.record(name)
-        continue
+      if !boxes.contains(where: { $0.entity == line.from && $0.frame.touches(first) })
+        || !boxes.contains(where: { $0.entity == line.to && $0.frame.touches(last) })
+      {
+        found.append("the line from \(line.from) to \(line.to) ends at no border")
       }
-      #expect(ends.0.contains { $0.frame.touches(first) }, "\(name): \(line.from) to \(line.to)")
-      #expect(ends.1.contains { $0.frame.touches(last) }, "\(name): \(line.from) to \(line.to)")
-      for box in boxes {
-        let crosses = line.points.contains { box.frame.holds($0) }
-        #expect(!crosses, "\(name): \(line.from) to \(line.to) goes through \(box.entity)")
+      for box in boxes where line.points.contains(where: { box.frame.holds($0) }) {
+        found.append("the line from \(line.from) to \(line.to) goes through \(box.entity)")
       }
     }
+    return found
   }
 
   /// Whether a line ends at a row.
