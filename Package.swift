@@ -89,7 +89,8 @@ let package = Package(
       dependencies: [
         "HeirloomCommands", "Heirloom", "HeirloomMigration", "HeirloomStore", "HeirloomMapping", "HeirloomModel",
         "TestSupport",
-      ]
+      ],
+      exclude: ["Screens"]
     ),
   ]
 )

@@ -32,7 +32,8 @@ extension MigrationAssistant {
 
   /// Puts a previous version back in the store's place; the store there is kept as a previous version itself.
   ///
-  /// A store that can't be read is moved to the folder `incompatible` of the companion folder instead.
+  /// A store that can't be read is moved to the folder `incompatible` of the companion folder instead. Cancelling ``progress``
+  /// stops it as long as the store was not replaced.
   ///
   /// - Parameter id: The version's name or the start of it; `nil` for the newest.
   /// - Returns: The version that was restored, and the one that was kept.
@@ -48,7 +49,9 @@ extension MigrationAssistant {
           storePath: storeURL.path, reason: "no previous version of \(storeURL.path) is kept")
       }
       do {
-        let result = try vault.restore(prefix, current: descriptionOfStore())
+        let result = try vault.restore(prefix, current: descriptionOfStore()) { _ in
+          guard !progress.isCancelled else { throw MigrationError.cancelled }
+        }
         archiveModel(of: result.restored)
         return (PreviousVersion(result.restored), result.retained.map(PreviousVersion.init))
       } catch VaultError.unreadableStore(_, let reason) where reason.isAboutContent {

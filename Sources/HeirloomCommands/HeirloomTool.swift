@@ -15,12 +15,14 @@ package enum HeirloomTool {
   package static func run(arguments: [String], console: Console) -> Int32 {
     // A command line that can't be read tells all the same in which form the complaint is wanted.
     let wantsJSON = arguments.prefix { $0 != "--" }.contains("--json")
+    let console = console.forRun(writesJSON: wantsJSON)
     let report: CommandReport
     do {
       report = try answer(arguments, console: console)
     } catch {
       report = CommandReport(failure: CommandFailure(error))
     }
+    console.progress.finish()
     write(report, asJSON: wantsJSON, to: console)
     return (report.failure?.exitCode ?? .done).rawValue
   }
@@ -31,15 +33,18 @@ package enum HeirloomTool {
       // Someone who types the bare name wants help; a script that does has a mistake in it.
       var report = CommandReport(
         members: HelpText.members, failure: CommandFailure(UsageError.missingArgument("COMMAND")))
-      report.lines = HelpText.overview(console.style)
+      report.lines = HelpText(console).overview
       return report
     }
     switch name {
     case "help", "--help", "-h":
-      guard let topic = words.dropFirst().first else {
-        return CommandReport(lines: HelpText.overview(console.style), members: HelpText.members)
+      let topics = words.dropFirst().filter { $0 != "--help" && $0 != "-h" }
+      guard let topic = topics.first else {
+        return CommandReport(lines: HelpText(console).overview, members: HelpText.members)
       }
-      return help(on: try command(topic), console: console)
+      let command = try command(topic)
+      if topics.count > 1 { throw UsageError.unexpectedArgument(topics[1]) }
+      return help(on: command, console: console)
     case "--version":
       return CommandReport(lines: ["heirloom \(version)"], members: [("version", .text(version))])
     default:
@@ -56,21 +61,21 @@ package enum HeirloomTool {
       return try command.run(arguments, console)
     } catch let error as UsageError {
       var failure = CommandFailure(error)
-      failure.suggestion =
-        "Usage: heirloom \(command.name) \(command.usage). heirloom help \(command.name) says more."
+      failure.suggestion = "For example: \(command.example) (heirloom help \(command.name) says more)"
       throw failure
     }
   }
 
   private static func command(_ name: String) throws(UsageError) -> Command {
-    guard let command = Command.all.first(where: { $0.name == name }) else {
-      throw .unknownCommand(name, known: Command.all.map(\.name))
+    if let command = Command.all.first(where: { $0.name == name }) { return command }
+    guard !name.hasPrefix("-") else {
+      throw .unknown(.option(of: nil), name, known: (["--version"] + Command.Option.common.map(\.name)).sorted())
     }
-    return command
+    throw .unknown(.command, name, known: ["help"] + Command.all.map(\.name))
   }
 
   private static func help(on command: Command, console: Console) -> CommandReport {
-    CommandReport(lines: HelpText.lines(of: command, console.style), members: HelpText.members(of: command))
+    CommandReport(lines: HelpText(console).lines(of: command), members: HelpText.members(of: command))
   }
 
   private static func write(_ report: CommandReport, asJSON: Bool, to console: Console) {

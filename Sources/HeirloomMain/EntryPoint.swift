@@ -4,7 +4,7 @@ import HeirloomCommands
 @main
 struct EntryPoint {
   static func main() {
-    let interruption = Interruption()
+    let interruption = Interruption { _exit($0) }
     let listener = SignalListener(interruption: interruption)
     let code = withExtendedLifetime(listener) {
       HeirloomTool.run(

@@ -4,26 +4,31 @@ import TestSupport
 import Testing
 
 struct HelpTests {
-  private static let commands = [
-    "inspect", "doctor", "verify", "compare", "plan", "rehearse", "migrate", "versions", "restore", "salvage",
-    "snapshot", "diagram", "report",
-    "demo",
-  ]
+  /// The commands, as the tool itself lists them for a program.
+  private static var declared: [[String: Any]] {
+    let json = try? Tool(directory: Tool.snapshots)("help", "--json").json()
+    return json?["commands"] as? [[String: Any]] ?? []
+  }
+  private static let commands = declared.compactMap { $0["name"] as? String }
   private let tool = Tool(directory: Tool.snapshots)
 
-  @Test func `the overview lists what there is, and nothing else`() throws {
+  private static func options(of command: String) -> [[String: Any]] {
+    declared.first { $0["name"] as? String == command }?["options"] as? [[String: Any]] ?? []
+  }
+
+  @Test func `the overview lists what there is on one screen`() throws {
     let help = tool("help")
     #expect(help.code == 0)
     #expect(help.error.isEmpty)
+    #expect(Self.commands.count >= 13)
     for command in Self.commands { #expect(help.output.contains("\n  \(command) "), "\(command)") }
-    for absent in ["check"] {
-      #expect(!help.output.contains("\n  \(absent) "))
-      #expect(tool(absent).code == 2)
-    }
+    for line in help.output.split(separator: "\n") { #expect(line.count <= 80, "\(line)") }
+    #expect(help.output.split(separator: "\n").count <= 40)
     #expect(tool("--help").output == help.output)
+    #expect(tool("help", "--help").output == help.output)
     let json = try tool("help", "--json").json()
-    #expect((json["commands"] as? [[String: Any]])?.compactMap { $0["name"] as? String } == Self.commands)
     #expect((json["exitCodes"] as? [[String: Any]])?.count == ExitCode.allCases.count)
+    for code in ExitCode.allCases { #expect(help.output.contains("\(code.rawValue) ")) }
   }
 
   @Test(arguments: commands)
@@ -35,11 +40,101 @@ struct HelpTests {
     #expect(tool("help", command).output == help.output)
     #expect(tool(command, "-h").output == help.output)
     #expect(try tool(command, "--help", "--json").json()["name"] as? String == command)
+    let narrow = Tool(directory: Tool.snapshots, columns: 40)(command, "--help").output
+    let example = narrow.components(separatedBy: "Example:")
+    #expect(example.count == 2)
+    // Words longer than the terminal, such as the name of a file, can't be broken.
+    for line in example[0].split(separator: "\n") {
+      #expect(line.count <= 40 || !line.drop { $0 == " " }.contains(" "), "\(line)")
+    }
+  }
+
+  @Test(arguments: commands)
+  func `usage, options and what is understood are the same`(command: String) throws {
+    let declared = try #require(Self.declared.first { $0["name"] as? String == command })
+    let usage = try #require(declared["usage"] as? String)
+    let options = Self.options(of: command)
+    let names = options.compactMap { $0["name"] as? String }
+    #expect(Set(names).count == names.count)
+    let inUsage = usage.matches(of: /--[a-z-]+/).map { String($0.output) }
+    #expect(Set(inUsage) == Set(names).subtracting(["--json", "--help"]))
+    for option in options {
+      let name = try #require(option["name"] as? String)
+      if let value = option["value"] as? String {
+        #expect(usage.contains("\(name) \(value)"))
+        #expect(tool(command, name).error.contains("\(name) needs a value: \(name) \(value)."))
+      } else {
+        #expect(tool(command, name + "=x").error.contains("\(name) takes no value."))
+      }
+      #expect((option["summary"] as? String)?.isEmpty == false)
+      // Help is asked for before anything is missing.
+      let text = option["value"] is String ? [name, "x"] : [name]
+      #expect(tool.run([command] + text + ["--help"]).code == 0)
+    }
+    let unknown = tool(command, "--frobnicate")
+    #expect(unknown.code == 2)
+    #expect(unknown.error.hasPrefix("heirloom: Unknown option \"--frobnicate\" of heirloom \(command)"))
+  }
+
+  @Test func `every option that a command asks for is declared`() throws {
+    let declared = Set(Self.commands.flatMap { Self.options(of: $0).compactMap { $0["name"] as? String } })
+    let sources = Tool.snapshots.deletingLastPathComponent().appendingPathComponent("Sources/HeirloomCommands")
+    var asked: Set<String> = []
+    for case let url as URL in FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil) ?? .init()
+    where url.pathExtension == "swift" {
+      let text = try String(contentsOf: url, encoding: .utf8)
+      asked.formUnion(text.matches(of: /\.(?:has|value|all|required)\("(--[a-z-]+)"/).map { String($0.1) })
+    }
+    #expect(asked.isSuperset(of: ["--to", "--model", "--keep", "--sql"]))
+    #expect(asked.subtracting(declared).isEmpty)
+  }
+
+  /// The command lines in the README and in the tool's own help.
+  private static let examples: [String] = {
+    let readme = Tool.snapshots.deletingLastPathComponent().appendingPathComponent("README.md")
+    let text = (try? String(contentsOf: readme, encoding: .utf8)) ?? ""
+    let written = text.matches(of: /swift run heirloom ([^#&`\n]*[^#&`\n ])/).map { String($0.1) }
+    let told = declared.compactMap { ($0["example"] as? String)?.dropFirst("heirloom ".count) }.map(String.init)
+    return written + told
+  }()
+
+  @Test func `the examples can be typed as they stand`() throws {
+    #expect(Self.examples.count > Self.commands.count + 10)
+    let empty = try TemporaryDirectory()
+    let tool = Tool(directory: empty.url, environment: ["TMPDIR": empty.url.path])
+    for example in Self.examples {
+      let outcome = tool.run(example.split(separator: " ").map(String.init))
+      #expect(outcome.code != 2, "\(example): \(outcome.error)")
+    }
   }
 
   @Test func `the version is told`() throws {
     #expect(tool("--version").output == "heirloom \(HeirloomTool.version)\n")
     #expect(try tool("--version", "--json").json()["version"] as? String == HeirloomTool.version)
+  }
+
+  /// What is typed, what it is called, and what was meant.
+  private static let mistyped: [([String], String?, String?)] = [
+    (["migrat"], "command \"migrat\"", "migrate"), (["Migrate"], "command \"Migrate\"", "migrate"),
+    (["imgrate"], "command \"imgrate\"", "migrate"), (["help", "rehearsal"], "command \"rehearsal\"", "rehearse"),
+    (["comp"], "command \"comp\"", "compare"), (["hlep"], "command \"hlep\"", "help"),
+    (["plan", "a", "--ot", "b"], nil, nil), (["plan", "a", "--too", "b"], "option \"--too\" of heirloom plan", "--to"),
+    (["migrate", "a", "--accept-loses"], "option \"--accept-loses\" of heirloom migrate", "--accept-losses"),
+    (["--versio"], "option \"--versio\"", "--version"), (["demo", "dairy"], "story \"dairy\"", "Diary"),
+    (["completions", "fisch"], "shell \"fisch\"", "fish"), (["diary"], nil, nil),
+    (["xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"], nil, nil),
+  ]
+
+  @Test(arguments: mistyped)
+  func `a mistyped name is asked back`(arguments: [String], subject: String?, meant: String?) {
+    let text = tool.run(arguments)
+    #expect(text.code == 2)
+    if let subject, let meant {
+      #expect(text.error.hasPrefix("heirloom: Unknown \(subject): did you mean \"\(meant)\"?\n"), "\(text.error)")
+    } else {
+      #expect(!text.error.contains("did you mean"))
+      #expect(text.error.contains(" there are ") || text.error.contains("--to"), "\(text.error)")
+    }
   }
 
   @Test(arguments: [
@@ -49,7 +144,8 @@ struct HelpTests {
     ["migrate", "--to", "b"], ["migrate", "a", "--to", "b", "--keep", "0"],
     ["migrate", "a", "--to", "b", "--keep", "x"],
     ["migrate", "a", "--to", "b", "--decide", "x"], ["restore"], ["versions"], ["demo", "Garden"],
-    ["help", "draw"],
+    ["restore", "a", "--defer"], ["salvage", "a"], ["completions"], ["completions", "sh"],
+    ["help", "nonsense"], ["help", "plan", "migrate"],
     ["migrate", "a", "--to", "b", "--mapping"], ["compare", "a", "b", "--mapping", "m.cdm"],
   ])
   func `a command line that isn't understood is refused with what to do`(arguments: [String]) throws {

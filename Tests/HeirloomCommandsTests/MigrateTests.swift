@@ -186,16 +186,6 @@ struct MigrateTests {
       "migrate", "Notebook.sqlite", "--to", dropping, "--model", first, "--json")
     #expect(try later.json()["outcome"] as? String == "migrated")
   }
-
-  @Test func `a terminal sees how far it is`() throws {
-    let directory = try TemporaryDirectory()
-    _ = try Notebook.makeStore(in: directory, count: 3)
-    let model = try Notebook.write(Notebook.adding(), "Adding", in: directory)
-    let outcome = Tool(directory: directory.url, isTerminal: true)("migrate", "Notebook.sqlite", "--to", model)
-    #expect(outcome.code == 0)
-    #expect(outcome.error.hasSuffix("\r\u{1B}[K"))
-    #expect(outcome.output.contains("was migrated to"))
-  }
 }
 
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))

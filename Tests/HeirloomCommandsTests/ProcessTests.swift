@@ -83,6 +83,39 @@ struct ProcessTests {
     }
   }
 
+  @Test func `whenever a run is stopped, the store is the one before or the new one, and nothing lies about`() throws {
+    var duration = 0.0
+    var random = SplitMix64(seed: 78)
+    var cancelled = 0
+    for number in 0..<(LongTests.areOn ? 100 : 5) {
+      let scene = try Scene(objects: 300)
+      let begin = ContinuousClock.now
+      let run = try scene.start()
+      if number > 0 {
+        Thread.sleep(forTimeInterval: duration * Double(200 + random.below(700)) / 1000)
+        kill(run.process.processIdentifier, SIGINT)
+      }
+      let outcome = Self.outcome(run.output)
+      run.process.waitUntilExit()
+      // The first run is measured.
+      if number == 0 { duration = begin.duration(to: .now) / .seconds(1) }
+      // Whoever stops it before it listens has ended it.
+      guard run.process.terminationReason == .exit else { continue }
+      guard outcome != "migrated" else {
+        #expect(run.process.terminationStatus == 0)
+        try scene.checkMigrated()
+        continue
+      }
+      #expect(run.process.terminationStatus == 130)
+      cancelled += 1
+      #expect(try StoreContents(of: scene.store, model: scene.first) == scene.before)
+      for name in ["previous", "incoming"] { #expect(scene.companion(name).isEmpty) }
+      #expect(!FileManager.default.fileExists(atPath: scene.store.path + ".heirloom/manifest.json"))
+    }
+    print("stopped \(cancelled) runs")
+    #expect(cancelled > 0)
+  }
+
   @Test func `whenever a run is killed, the next one finishes and nothing is lost`() throws {
     let kills = LongTests.areOn ? 1000 : 30
     let measured = try Scene(objects: 300)

@@ -11,6 +11,8 @@ struct Tool {
   var environment: [String: String] = [:]
   /// Whether both streams count as terminals.
   var isTerminal = false
+  /// The columns that lines may take.
+  var columns = 80
   /// Told when the user stops the tool.
   var interruption = Interruption()
   /// Called with what is written to standard error.
@@ -47,7 +49,7 @@ struct Tool {
   /// Runs the tool.
   func run(_ arguments: [String]) -> Outcome {
     let written = Written()
-    let (onError, onOutput) = (onError, onOutput)
+    let (onError, onOutput, columns) = (onError, onOutput, columns)
     let console = Console(
       writeOutput: { text in
         written.texts.withLock { $0.output += text }
@@ -58,7 +60,7 @@ struct Tool {
         onError(text)
       },
       isOutputTerminal: isTerminal, isErrorTerminal: isTerminal, environment: environment,
-      currentDirectory: directory.path, interruption: interruption)
+      currentDirectory: directory.path, interruption: interruption, columns: { columns })
     let code = HeirloomTool.run(arguments: arguments, console: console)
     let texts = written.texts.withLock { $0 }
     return Outcome(code: code, output: texts.output, error: texts.error)

@@ -3,7 +3,7 @@ import Heirloom
 extension Command {
   /// Compares two models.
   static let compare = Command(
-    name: "compare", usage: "SOURCE DEST [--skeleton]", summary: "what changed, what it does to rows, verdict",
+    name: "compare", summary: "what changed, what it does to rows, verdict",
     details: [
       "SOURCE and DEST are models of any kind; a store stands for the model that made it. The exit code is 0 whatever the"
         + " verdict: identical, compatible, lightweight, needsMapping.",
@@ -20,8 +20,12 @@ extension Command {
 /// Compares two models.
 enum CompareCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
-    let source = try NamedModel(at: console.path(arguments.positionals[0]))
-    let destination = try NamedModel(at: console.path(arguments.positionals[1]))
+    let (source, destination) = try console.reading("Reading the models", nil) {
+      (
+        try NamedModel(at: console.path(arguments.positionals[0])),
+        try NamedModel(at: console.path(arguments.positionals[1]))
+      )
+    }
     for warning in source.warnings + destination.warnings { console.log("note: \(warning)") }
     if arguments.has("--skeleton") { return skeleton(from: source.model, to: destination.model) }
     let text = DifferenceText(difference: ModelDifference(from: source.model, to: destination.model))

@@ -4,8 +4,7 @@ import Heirloom
 extension Command {
   /// Tells a story with a real store.
   static let demo = Command(
-    name: "demo", usage: "[STORY] [--snapshots DIRECTORY] [--keep-files]",
-    summary: "a store's life through the versions of its model, told while it happens",
+    name: "demo", summary: "a store's life through its model's versions, told as it happens",
     details: [
       "The stories are Done, a to-do list that goes through three versions and comes back to the first (told unless another is"
         + " named), Diary, whose archived arrays become objects by policies of the app's own, and Aircraft, whose flight data"
@@ -18,19 +17,19 @@ extension Command {
         summary: "the folder with the stories; else the nearest Snapshots folder above the current one or the tool"),
       Option(name: "--keep-files", summary: "leave the folder with the store for a look"),
     ],
-    example: "heirloom demo Done --keep-files", positionals: ["STORY"], run: DemoCommand.run)
+    example: "heirloom demo Done --keep-files", positionals: ["STORY"],
+    choices: ["STORY": DemoCommand.stories.map { $0.name }], run: DemoCommand.run)
 }
 
 /// Tells a story with a real store.
 enum DemoCommand {
   /// The stories, the first of which is told unless another is named.
-  private static var stories: [any DemoRun.Type] { [DoneRun.self, DiaryRun.self, AircraftRun.self] }
+  static var stories: [any DemoRun.Type] { [DoneRun.self, DiaryRun.self, AircraftRun.self] }
 
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let name = arguments.positionals.first ?? DoneRun.name
     guard let story = stories.first(where: { $0.name == name }) else {
-      let names = stories.map { $0.name }.joined(separator: ", ")
-      throw UsageError.invalidValue(option: "STORY", value: name, expected: "one of \(names)")
+      throw UsageError.unknown(.choice("story"), name, known: stories.map { $0.name })
     }
     let models = try DemoStory(
       folder: try folder(of: name, arguments: arguments, console: console), versionCount: story.versionCount)

@@ -15,7 +15,9 @@ extension Command {
       Option(name: "--to", value: "MODEL", summary: "draw what differs between the two"),
       Option(name: "--changes", summary: "leave out what is the same in both, but for what changes lead to"),
       Option(name: "--output", value: "FILE", summary: "the file to write"),
-      Option(name: "--format", value: "FORMAT", summary: "svg, mermaid or dot"),
+      Option(
+        name: "--format", value: "FORMAT", choices: ["svg", "mermaid", "dot"],
+        summary: "what standard output gets, svg unless given"),
     ],
     example: "heirloom diagram Journal.xcdatamodeld --output Journal.svg", positionals: ["MODEL"], requiredCount: 1,
     run: DiagramCommand.run)

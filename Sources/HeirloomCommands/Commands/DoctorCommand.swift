@@ -5,7 +5,7 @@ extension Command {
   /// Tells on one screen how a store is.
   static let doctor = Command(
     name: "doctor", usage: "STORE [--model MODEL]… [--archive FILE [--include-store]]",
-    summary: "one screen: what it is, which model fits, what is kept, what to run next",
+    summary: "one screen: how a store is, what is kept, what to run next",
     details: [
       "Runs the checks of heirloom verify and shows the worst findings in short. Nothing is written and no lock is taken; a store"
         + " that is gone or can't be read is looked for among what is kept. The exit code is 0 whatever is found.",
@@ -31,7 +31,9 @@ enum DoctorCommand {
     }
     guard !arguments.has("--include-store") else { throw UsageError.missingOption("--archive", value: "FILE") }
     do {
-      return try StoreDiagnosis(of: path, models: arguments.all("--model"), console: console).report(console.style)
+      return try console.reading("Checking the store", path) {
+        try StoreDiagnosis(of: path, models: arguments.all("--model"), console: console).report(console.style)
+      }
     } catch {
       throw CommandFailure(error).aboutStore(at: path)
     }
@@ -40,6 +42,7 @@ enum DoctorCommand {
   private static func writeArchive(
     _ archive: String, of path: String, includesStore: Bool, models: [String], console: Console
   ) throws -> CommandReport {
+    console.progress.begin("Writing the archive")
     do {
       let known = try models.flatMap { try NamedModel.all(at: console.path($0), console: console) }
       let url = URL(fileURLWithPath: path)

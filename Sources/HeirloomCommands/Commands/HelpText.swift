@@ -1,45 +1,62 @@
 /// The tool's help.
-enum HelpText {
-  /// The help of the whole tool.
-  static func overview(_ style: TextStyle) -> [String] {
-    var lines = [
-      "Heirloom migrates Core Data stores so that the previous version is never lost.", "",
-      style.bold("Usage:") + " heirloom COMMAND …", "", style.bold("Commands:"),
-    ]
-    let width = Command.all.map(\.name.count).max() ?? 0
-    for command in Command.all {
-      let padding = String(repeating: " ", count: width - command.name.count)
-      lines.append("  \(command.name)\(padding)  \(command.summary)")
-    }
-    lines += [
-      "", "heirloom help COMMAND says more about one of them, with an example.",
-      "Every command takes --json: one JSON object on standard output. heirloom --version tells the version.", "",
-      style.bold("Exit codes:"),
-    ]
-    for code in ExitCode.allCases {
-      let number = String(code.rawValue)
-      lines.append("  \(String(repeating: " ", count: 3 - number.count))\(number)  \(code.meaning)")
-    }
-    return lines
+struct HelpText {
+  /// How it is set.
+  let style: TextStyle
+  /// The columns that lines may take.
+  let columns: Int
+
+  /// Creates help for a console.
+  init(_ console: Console) {
+    style = console.style
+    // Longer lines are hard to read, also where there is room for them.
+    columns = min(max(console.columns(), 20), 100)
+  }
+
+  /// The help of the whole tool, which fits on one screen.
+  var overview: [String] {
+    let title = "Heirloom migrates Core Data stores so that the previous version is never lost."
+    let codes = ExitCode.allCases.enumerated().map { index, code in
+      Self.unbroken((index == 0 ? "" : "· ") + "\(code.rawValue) \(code.meaning)")
+    }.joined(separator: " ")
+    return TextLayout.wrapped(title, to: columns)
+      + ["", style.bold("Usage:") + " heirloom COMMAND …", "", style.bold("Commands:")]
+      + TextLayout.table(Command.all.map { ($0.name, $0.summary) }, columns: columns)
+      + [""] + TextLayout.wrapped("heirloom help COMMAND says more about one, with an example.", to: columns)
+      + TextLayout.wrapped("--json gives one JSON object on standard output; --version tells the version.", to: columns)
+      + [""] + titled("Exit codes:", codes)
   }
 
   /// The help of a command.
-  static func lines(of command: Command, _ style: TextStyle) -> [String] {
-    var lines = ["\(style.bold("heirloom \(command.name)")) \(command.usage)", "", sentence(command.summary)]
-    for paragraph in command.details { lines += ["", paragraph] }
-    let options =
-      command.options + [
-        Command.Option(name: "--json", summary: "one JSON object on standard output"),
-        Command.Option(name: "--help", summary: "this help"),
-      ]
-    let titles = options.map { option in option.value.map { "\(option.name) \($0)" } ?? option.name }
-    let width = titles.map(\.count).max() ?? 0
-    lines += ["", style.bold("Options:")]
-    for (title, option) in zip(titles, options) {
-      let more = option.isRepeatable ? " (repeatable)" : ""
-      lines.append("  \(title)\(String(repeating: " ", count: width - title.count))  \(option.summary)\(more)")
+  func lines(of command: Command) -> [String] {
+    var lines = titled("heirloom \(command.name)", command.usageItems.map(Self.unbroken).joined(separator: " ")) + [""]
+    let choices = command.positionals.compactMap { name in
+      command.choices[name].map { "\(name) is one of \($0.joined(separator: ", "))." }
     }
-    return lines + ["", style.bold("Example:"), "  \(command.example)"]
+    for paragraph in [sentence(command.summary)] + choices + command.details {
+      lines += TextLayout.wrapped(paragraph, to: columns) + [""]
+    }
+    let options = (command.options + Command.Option.common).map { option in
+      var text = option.summary
+      if !option.choices.isEmpty { text += ": " + option.choices.joined(separator: ", ") }
+      return (title: option.title, text: text + (option.isRepeatable ? " (repeatable)" : ""))
+    }
+    lines += [style.bold("Options:")] + TextLayout.table(options, columns: columns)
+    // An example is one line whatever the width is, so that it can be copied.
+    return lines + ["", style.bold("Example:"), "  " + command.example]
+  }
+
+  /// A paragraph with a title in front.
+  private func titled(_ title: String, _ text: String) -> [String] {
+    var lines = TextLayout.wrapped("\(title) \(text)", to: columns, indent: 2).map {
+      String($0.map { $0 == "\u{A0}" ? " " : $0 })
+    }
+    if lines[0].hasPrefix(title) { lines[0] = style.bold(title) + lines[0].dropFirst(title.count) }
+    return lines
+  }
+
+  /// Words that stay on one line.
+  private static func unbroken(_ text: String) -> String {
+    String(text.map { $0 == " " ? "\u{A0}" : $0 })
   }
 
   /// The overview for a program.
@@ -53,9 +70,16 @@ enum HelpText {
 
   /// The help of a command for a program.
   static func members(of command: Command) -> OutputMembers {
-    [
-      ("name", .text(command.name)), ("usage", .text("heirloom \(command.name) \(command.usage)")),
-      ("summary", .text(command.summary)), ("example", .text(command.example)),
+    let options = (command.options + Command.Option.common).map { option in
+      OutputValue.object([
+        ("name", .text(option.name)), ("value", .optional(option.value)), ("summary", .text(option.summary)),
+        ("repeatable", .boolean(option.isRepeatable)), ("required", .boolean(option.isRequired)),
+        ("choices", .texts(option.choices)),
+      ])
+    }
+    return [
+      ("name", .text(command.name)), ("usage", .text("heirloom \(command.name) \(command.usageText)")),
+      ("summary", .text(command.summary)), ("example", .text(command.example)), ("options", .list(options)),
     ]
   }
 }

@@ -4,10 +4,9 @@ import Heirloom
 extension Command {
   /// Shows what a file is.
   static let inspect = Command(
-    name: "inspect", usage: "PATH [--model MODEL]… [--properties]",
-    summary: "a store, model, snapshot or mapping model: entities, hashes, rows, where its model came from",
+    name: "inspect", summary: "what a store, model, snapshot or mapping model is and holds",
     details: [
-      "Nothing is changed. The model of a store is looked for in the snapshot beside it, among those given by --model, and in"
+      "Shows entities, hashes, rows, and where the model of a store came from. Nothing is changed. The model of a store is looked for in the snapshot beside it, among those given by --model, and in"
         + " the store itself.",
       "Of a model everything is shown: entities with their properties, indexes and constraints, configurations and fetch requests;"
         + " of a store with --properties. With --json the member \"model\" holds all of it, as a snapshot does. What a file says and"
@@ -30,8 +29,10 @@ enum InspectCommand {
         message: "There is nothing at \(path); expected a store, a model, a compiled model or a snapshot.",
         suggestion: "Check the path.")
     case .database:
-      return try StoreInspection(path: path, models: arguments.all("--model"), console: console).report(
-        console.style, showsModel: arguments.has("--properties"))
+      return try console.reading("Looking at the store", path) {
+        try StoreInspection(path: path, models: arguments.all("--model"), console: console).report(
+          console.style, showsModel: arguments.has("--properties"))
+      }
     case .emptyFile:
       throw StoreError(path: path, problem: .empty)
     case .unreadable, .folder, .file, .special:

@@ -4,10 +4,7 @@ import Heirloom
 extension Command {
   /// Migrates stores.
   static let migrate = Command(
-    name: "migrate",
-    usage: "STORE… --to MODEL [--model MODEL]… [--mapping FILE]… [--keep N] [--decide ENTITY.PROPERTY=CHOICE]…"
-      + " [--defer] [--accept-losses] [--jobs N] [--files-from LIST [--null]]",
-    summary: "bring stores to a model; the previous version is kept",
+    name: "migrate", summary: "bring stores to a model; the previous version is kept",
     details: [
       "A store that has the model already is left alone, but for what an earlier run with --defer left to be cleaned up: without"
         + " --defer that is done now. With several stores a failure does not keep the others from being"
@@ -22,7 +19,7 @@ extension Command {
         + " millisecond each. The exit code is the worst of all stores': 130, 7, 1, 5, 3, 4, 0, the worst first.",
     ],
     options: [
-      .to, .model, .mapping,
+      .to.required, .model, .mapping,
       Option(
         name: "--keep", value: "N",
         summary: "previous versions to keep, at least 1 (1 unless given); older ones go with a later run"),

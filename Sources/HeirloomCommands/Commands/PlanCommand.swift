@@ -4,15 +4,13 @@ import Heirloom
 extension Command {
   /// Shows what a migration would do.
   static let plan = Command(
-    name: "plan",
-    usage: "STORE --to MODEL [--model MODEL]… [--mapping FILE]… [--decide ENTITY.PROPERTY=CHOICE]… [--defer] [--sql]",
-    summary: "the steps, losses, blockers, time and space; nothing is changed",
+    name: "plan", summary: "the steps, losses, blockers, time and space; nothing is changed",
     details: [
       "The exit code is the one that heirloom migrate would end with: 3 where a mapping or a decision about rows is needed,"
         + " 5 for a store of an unknown version that would lose something and for one of a newer version."
     ],
     options: [
-      .to, .model, .mapping, Option(name: "--sql", summary: "show the statements of the steps"),
+      .to.required, .model, .mapping, Option(name: "--sql", summary: "show the statements of the steps"),
       .decide, .deferring, .acceptLosses,
     ],
     example: "heirloom plan Journal.sqlite --to Journal.xcdatamodeld", positionals: ["STORE"], requiredCount: 1,
@@ -26,7 +24,7 @@ enum PlanCommand {
     do {
       let request = try MigrationRequest(arguments, console: console)
       for note in request.mappingNotes(forStoreAt: path) { console.log("note: \(note)") }
-      let preview = try MigrationPreview(of: path, for: request)
+      let preview = try console.reading("Planning", path) { try MigrationPreview(of: path, for: request) }
       return report(preview, request: request, showsSQL: arguments.has("--sql"), style: console.style)
     } catch let error as UsageError {
       throw error

@@ -4,14 +4,12 @@ import Heirloom
 extension Command {
   /// Tries a migration on a copy.
   static let rehearse = Command(
-    name: "rehearse",
-    usage: "STORE --to MODEL [--model MODEL]… [--mapping FILE]… [--decide ENTITY.PROPERTY=CHOICE]… [--defer]",
-    summary: "the whole migration on a clone, proof and timing; the store is untouched",
+    name: "rehearse", summary: "the whole migration on a clone; the store is untouched",
     details: [
-      "The clone is made in a temporary folder (TMPDIR names another place for it) and removed at the end. Other processes"
+      "What is written is proven as a migration does, and the time is told. The clone is made in a temporary folder (TMPDIR names another place for it) and removed at the end. Other processes"
         + " may have the store open meanwhile."
     ],
-    options: [.to, .model, .mapping, .decide, .deferring, .acceptLosses],
+    options: [.to.required, .model, .mapping, .decide, .deferring, .acceptLosses],
     example: "heirloom rehearse Journal.sqlite --to Journal.xcdatamodeld", positionals: ["STORE"], requiredCount: 1,
     run: RehearseCommand.run)
 }
@@ -34,7 +32,7 @@ enum RehearseCommand {
   ) throws -> CommandReport {
     let style = console.style
     for note in request.mappingNotes(forStoreAt: path) { console.log("note: \(note)") }
-    let preview = try MigrationPreview(of: path, for: request)
+    let preview = try console.reading("Planning", path) { try MigrationPreview(of: path, for: request) }
     // What the plan already refuses needs no copy.
     guard preview.failure == nil, let plan = preview.plan else {
       return PlanCommand.report(preview, request: request, showsSQL: false, style: style)
@@ -65,10 +63,11 @@ enum RehearseCommand {
   static func run(
     _ plan: MigrationPlan, onCopyOf path: String, request: MigrationRequest, console: Console
   ) throws -> MigrationReport {
+    console.progress.begin("Copying the store")
     let clone = try StoreClone(of: path, bytesNeeded: plan.bytesNeeded, console: console)
+    let migration = StoreMigration(request: request, console: console)
     do {
-      guard case .migrated(let report) = try StoreMigration(request: request, console: console).run(on: clone.path)
-      else {
+      guard case .migrated(let report) = try migration.run(on: clone.path, mayLeave: false) else {
         throw CommandFailure(
           exitCode: .failed, code: "failed",
           message: "The copy of \(path) was not migrated: another process was quicker.",

@@ -5,15 +5,14 @@ extension Command {
   /// Writes a page about a migration.
   static let report = Command(
     name: "report",
-    usage: "STORE --to MODEL --output FILE [--rehearse] [--model MODEL]… [--mapping FILE]…"
-      + " [--decide ENTITY.PROPERTY=CHOICE]… [--defer]",
     summary: "one page for others to read: plan, losses, what changes as a picture, time; nothing is changed",
     details: [
       "The page is one file that loads nothing and needs no script; no value of any row is in it. The exit code is 0 whatever"
         + " the plan says. An earlier report is replaced, any other file is left alone."
     ],
     options: [
-      .to, Option(name: "--output", value: "FILE", summary: "the page to write; its name ends in .html"),
+      .to.required,
+      Option(name: "--output", value: "FILE", isRequired: true, summary: "the page to write; its name ends in .html"),
       Option(name: "--rehearse", summary: "try the migration on a copy, and tell how long it took"),
       .model, .mapping, .decide, .deferring, .acceptLosses,
     ],

@@ -7,7 +7,7 @@ extension Command {
     name: "restore",
     usage: "STORE [--version ID | --set-aside ID --to MODEL [--model MODEL]… [--mapping FILE]… [--decide"
       + " ENTITY.PROPERTY=CHOICE]… [--accept-losses]]",
-    summary: "put a retained version back, or a store that was moved aside; the store there is kept too",
+    summary: "put a retained version back; the store there is kept too",
     details: [
       "Without --version the newest is restored. The start of an ID is enough where it is the only one.",
       "A store that was moved aside (heirloom versions STORE lists them) is brought to the model of --to where it lies, and a copy"
@@ -37,7 +37,7 @@ enum RestoreCommand {
         throw UsageError.missingOption("--set-aside", value: "ID")
       }
       _ = try keeper.versions()
-      let result = try keeper.restore(arguments.value("--version"))
+      let result = try keeper.restore(arguments.value("--version"), console: console)
       return CommandReport(
         lines: ["\(console.style.green("Restored")) \(result.restored.id) as \(path)."]
           + lines(onRetained: result.retained?.id, path: path),

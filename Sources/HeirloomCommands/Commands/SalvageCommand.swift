@@ -4,10 +4,9 @@ import Heirloom
 extension Command {
   /// Reads what can be read of a damaged store.
   static let salvage = Command(
-    name: "salvage", usage: "STORE --output FILE [--model MODEL]… [--include-uncertain]",
-    summary: "what can be read of a damaged store, into a new one; the damaged one is untouched",
+    name: "salvage", summary: "what can be read of a damaged store, into a new one",
     details: [
-      "The store is copied with its \"-wal\" and \"-journal\", and never opened itself. What SQLite can't read is read page by"
+      "The damaged store stays as it is: it is copied with its \"-wal\" and \"-journal\", and never opened itself. What SQLite can't read is read page by"
         + " page: rows whose page is whole are found also when the pages that lead to it are gone, the header or the schema"
         + " included. Keys are kept. Links to objects that are lost lead nowhere in the new store; whatever was cut is in"
         + " FILE.cuts.jsonl, a JSON object a line. A row that was deleted doesn't come back.",
@@ -17,7 +16,7 @@ extension Command {
       "The exit code is 0 when everything was read, 6 when something is lost or was cut, and 1 when there is no new store.",
     ],
     options: [
-      Option(name: "--output", value: "FILE", summary: "the new store, which must not exist"), .model,
+      Option(name: "--output", value: "FILE", isRequired: true, summary: "the new store, which must not exist"), .model,
       Option(
         name: "--include-uncertain",
         summary: "read also pages of which nothing tells whether their rows were deleted; such rows may come back"),
@@ -40,7 +39,10 @@ enum SalvageCommand {
       candidates += order.map { StoreModelCandidate(source: .file($0.name), model: $0.model) }
     }
     var salvage = StoreSalvage(storeURL: URL(fileURLWithPath: path), candidates: candidates)
+    let interruption = console.interruption
+    salvage.isCancelled = { interruption.isInterrupted }
     salvage.includesUncertainPages = arguments.has("--include-uncertain")
+    console.progress.begin("Reading the damaged store")
     do throws(SalvageError) {
       let report = try salvage.run(to: URL(fileURLWithPath: output))
       return SalvageText(report: report, style: console.style).commandReport
@@ -53,6 +55,10 @@ enum SalvageCommand {
 extension CommandFailure {
   /// Says in the tool's words what kept a store from being salvaged.
   init(_ error: SalvageError) {
+    guard error.problem != .cancelled else {
+      self = .cancelled(storeAt: error.storePath)
+      return
+    }
     self.init(
       exitCode: error.problem == .inUse ? .storeInUse : .failed, code: error.code, coreDataCode: error.coreDataCode,
       message: error.description, suggestion: error.recoverySuggestion,

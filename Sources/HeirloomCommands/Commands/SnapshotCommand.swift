@@ -4,8 +4,7 @@ import Heirloom
 extension Command {
   /// Exports a model.
   static let snapshot = Command(
-    name: "snapshot", usage: "MODEL [--output FILE] [--date DATE]",
-    summary: "write a model as JSON, for version control or another machine",
+    name: "snapshot", summary: "write a model as JSON, for version control or another machine",
     details: [
       "MODEL is a model of any kind, or a store, which stands for the model that made it. The file is <version>.json in the"
         + " current folder unless --output names another; a name that ends in .gz is compressed.",

@@ -4,7 +4,7 @@ import Heirloom
 extension Command {
   /// Checks a store.
   static let verify = Command(
-    name: "verify", usage: "STORE [--model MODEL]…",
+    name: "verify",
     summary: "integrity, and drift of the real schema and rows from the model",
     details: [
       "Checks the file, the metadata, tables, columns and indexes against the model that made the store, every row's entity,"
@@ -23,7 +23,9 @@ enum VerifyCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = console.path(arguments.positionals[0])
     do {
-      let check = try StoreCheck(of: path, models: arguments.all("--model"), console: console)
+      let check = try console.reading("Checking the store", path) {
+        try StoreCheck(of: path, models: arguments.all("--model"), console: console)
+      }
       let style = console.style
       var lines = ["\(style.bold(path)): \(check.countWords), held against \(check.modelWords ?? "no model")."]
       lines += check.report.findings.map { $0.line(style) }

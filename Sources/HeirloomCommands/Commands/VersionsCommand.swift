@@ -4,7 +4,7 @@ import Heirloom
 extension Command {
   /// Lists what is kept.
   static let versions = Command(
-    name: "versions", usage: "STORE", summary: "retained versions, the newest first, and what was moved aside",
+    name: "versions", summary: "retained versions, the newest first, and what was moved aside",
     details: [
       "Each of them is a complete set in a folder of its own, whose store opens by itself.",
       "A store that the app could not open may have been moved aside, with all that belongs to it: heirloom restore STORE"
@@ -117,10 +117,15 @@ struct StoreKeeper {
 
   /// Brings a version back.
   ///
-  /// - Parameter prefix: The start of its name; `nil` for the newest.
+  /// - Parameters:
+  ///   - prefix: The start of its name; `nil` for the newest.
+  ///   - console: Tells when to stop, and is told what is under way.
   /// - Returns: The version that was restored, and the one that was kept.
   /// - Throws: `MigrationAssistantError`.
-  func restore(_ prefix: String?) throws -> (restored: PreviousVersion, retained: PreviousVersion?) {
-    try assistant.restorePreviousVersion(prefix)
+  func restore(
+    _ prefix: String?, console: Console
+  ) throws -> (restored: PreviousVersion, retained: PreviousVersion?) {
+    console.progress.begin("Bringing the version back")
+    return try console.interruption.cancelling(assistant.progress) { try assistant.restorePreviousVersion(prefix) }
   }
 }

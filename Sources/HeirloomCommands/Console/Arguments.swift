@@ -14,14 +14,22 @@ struct Arguments {
     var options: [String: String] = [:]
     /// Options that may be given several times.
     var repeatable: Set<String> = []
+    /// Options that must be given.
+    var required: [String] = []
     /// Options without a value.
     var flags: Set<String> = []
+
+    /// Whether there is an option of a name.
+    func declares(_ option: String) -> Bool {
+      options[option] != nil || flags.contains(option) || Command.Option.common.contains { $0.name == option }
+    }
   }
 
   /// The positional words, in order.
   private(set) var positionals: [String] = []
   private var values: [String: [String]] = [:]
   private var givenFlags: Set<String> = []
+  private let grammar: Grammar
 
   /// Sorts words.
   ///
@@ -30,6 +38,7 @@ struct Arguments {
   ///   - grammar: What the command accepts; `--json` and `--help` are always accepted.
   /// - Throws: ``UsageError`` for the first word that doesn't fit.
   init(_ words: [String], grammar: Grammar) throws(UsageError) {
+    self.grammar = grammar
     var remaining = words[...]
     var optionsEnded = false
     while let word = remaining.popFirst() {
@@ -38,7 +47,7 @@ struct Arguments {
       } else if word == "--" {
         optionsEnded = true
       } else {
-        try take(word, from: &remaining, grammar: grammar)
+        try take(word, from: &remaining)
       }
     }
     // Whoever asks for help need not know the arguments yet.
@@ -47,23 +56,24 @@ struct Arguments {
       throw .unexpectedArgument(positionals[grammar.positionals.count])
     }
     guard positionals.count >= grammar.requiredCount else {
-      throw .missingArgument(grammar.positionals[positionals.count])
+      throw .missingArgument(grammar.positionals[min(positionals.count, grammar.positionals.count - 1)])
+    }
+    for option in grammar.required where values[option] == nil {
+      throw .missingOption(option, value: grammar.options[option] ?? "")
     }
   }
 
-  private mutating func take(
-    _ word: String, from remaining: inout ArraySlice<String>, grammar: Grammar
-  ) throws(UsageError) {
+  private mutating func take(_ word: String, from remaining: inout ArraySlice<String>) throws(UsageError) {
     let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     let name = parts[0]
-    if grammar.flags.contains(name) || name == "--json" || name == "--help" || name == "-h" {
+    if name == "-h" || grammar.options[name] == nil && grammar.declares(name) {
       guard parts.count == 1 else { throw .unexpectedValue(option: name) }
       givenFlags.insert(name == "-h" ? "--help" : name)
       return
     }
     guard let valueName = grammar.options[name] else {
-      let known = Array(grammar.options.keys) + grammar.flags + ["--json", "--help"]
-      throw .unknownOption(name, command: grammar.command, known: known.sorted())
+      let known = Array(grammar.options.keys) + grammar.flags + Command.Option.common.map(\.name)
+      throw .unknown(.option(of: grammar.command), name, known: known.sorted())
     }
     // A word that looks like an option is one; a value that begins so is joined by an equals sign.
     let next = remaining.first.flatMap { $0.hasPrefix("--") ? nil : $0 }
@@ -76,17 +86,31 @@ struct Arguments {
   }
 
   /// Whether a flag was given.
-  func has(_ flag: String) -> Bool { givenFlags.contains(flag) }
+  func has(_ flag: String) -> Bool {
+    check(flag)
+    return givenFlags.contains(flag)
+  }
 
   /// The value of an option, or `nil`.
-  func value(_ option: String) -> String? { values[option]?.first }
+  func value(_ option: String) -> String? { all(option).first }
 
   /// All values of a repeatable option.
-  func all(_ option: String) -> [String] { values[option] ?? [] }
+  func all(_ option: String) -> [String] {
+    check(option)
+    return values[option] ?? []
+  }
 
   /// The value of an option that must be given.
   func required(_ option: String, _ valueName: String) throws(UsageError) -> String {
     guard let value = value(option) else { throw .missingOption(option, value: valueName) }
     return value
+  }
+
+  /// Whether the command has an option; only then may it be asked for.
+  func declares(_ option: String) -> Bool { grammar.declares(option) }
+
+  /// An option that is read and not declared could never be given, and no help would know it.
+  private func check(_ option: String) {
+    assert(grammar.declares(option), "heirloom \(grammar.command) reads \(option), which it does not declare")
   }
 }

@@ -20,12 +20,21 @@ package struct Console: Sendable {
   package let executablePath: String?
   /// Tells when the user stops the tool.
   package let interruption: Interruption
+  /// Returns the columns of the terminal, or those that text is set for where there is none.
+  package let columns: @Sendable () -> Int
+  /// Tells what is under way; each run of the tool has its own.
+  private(set) var progress: ProgressReporter
+  /// Whether a program reads standard output.
+  private(set) var writesJSON = false
+  private let status: StatusLine
+  private let showsProgress: Bool
 
   /// Creates a console.
   package init(
     writeOutput: @escaping @Sendable (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
     isOutputTerminal: Bool = false, isErrorTerminal: Bool = false, environment: [String: String] = [:],
-    currentDirectory: String, executablePath: String? = nil, interruption: Interruption = Interruption()
+    currentDirectory: String, executablePath: String? = nil, interruption: Interruption = Interruption(),
+    columns: @escaping @Sendable () -> Int = { 80 }, showsProgress: Bool = false
   ) {
     self.writeOutput = writeOutput
     self.writeError = writeError
@@ -35,6 +44,24 @@ package struct Console: Sendable {
     self.currentDirectory = currentDirectory
     self.executablePath = executablePath
     self.interruption = interruption
+    self.columns = columns
+    self.showsProgress = showsProgress
+    status = StatusLine(write: writeError)
+    progress = ProgressReporter(form: .silent, status: status)
+  }
+
+  /// Returns the same console for one run of the tool.
+  ///
+  /// - Parameter writesJSON: Whether a program reads the output, which wants no word about progress.
+  /// - Returns: The console, whose progress is to be finished.
+  func forRun(writesJSON: Bool) -> Console {
+    var console = self
+    console.writesJSON = writesJSON
+    // Whoever wants no colours wants no line that moves either.
+    let form: ProgressReporter.Form =
+      writesJSON || !showsProgress ? .silent : isErrorTerminal && allowsColor ? .bar(columns: columns) : .lines
+    console.progress = ProgressReporter(form: form, status: status, interruption: interruption)
+    return console
   }
 
   /// Creates the console of this process.
@@ -46,7 +73,22 @@ package struct Console: Sendable {
       writeOutput: { write($0, to: STDOUT_FILENO) }, writeError: { write($0, to: STDERR_FILENO) },
       isOutputTerminal: isatty(STDOUT_FILENO) == 1, isErrorTerminal: isatty(STDERR_FILENO) == 1,
       environment: ProcessInfo.processInfo.environment, currentDirectory: FileManager.default.currentDirectoryPath,
-      executablePath: Bundle.main.executablePath, interruption: interruption)
+      executablePath: Bundle.main.executablePath, interruption: interruption, columns: { Self.terminalColumns },
+      showsProgress: true)
+  }
+
+  /// The columns of the terminal that the tool runs on; 80 where there is none.
+  private static var terminalColumns: Int {
+    #if canImport(Darwin)
+      let request: UInt = 0x4008_7468
+    #else
+      let request = UInt(TIOCGWINSZ)
+    #endif
+    for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
+      var size = winsize()
+      if isatty(descriptor) == 1, ioctl(descriptor, request, &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+    }
+    return 80
   }
 
   /// Returns the absolute path of a word of the command line.
@@ -68,7 +110,7 @@ package struct Console: Sendable {
 
   /// Writes a line to standard error.
   func log(_ line: String) {
-    writeError(TerminalText.harmless(line, keepsStyle: errorStyle.isColored) + "\n")
+    status.writeLine(TerminalText.harmless(line, keepsStyle: errorStyle.isColored))
   }
 
   /// Writes all of a text.

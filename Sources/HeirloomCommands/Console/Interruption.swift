@@ -7,12 +7,18 @@ package final class Interruption: Sendable {
     var isInterrupted = false
     var actions: [Int: @Sendable () -> Void] = [:]
     var next = 0
+    var leave: (@Sendable () -> Void)?
   }
 
   private let state = Mutex(State())
+  private let endProcess: (@Sendable (Int32) -> Void)?
 
   /// Creates one that was not interrupted.
-  package init() {}
+  ///
+  /// - Parameter endProcess: Ends the process where nothing has to be tidied up; `nil` if it has to go on to its end.
+  package init(endProcess: (@Sendable (Int32) -> Void)? = nil) {
+    self.endProcess = endProcess
+  }
 
   /// Whether the user wants to stop.
   package var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
@@ -24,6 +30,8 @@ package final class Interruption: Sendable {
   package func interrupt() -> Bool {
     let (isFirst, actions) = state.withLock { state in
       defer { state.isInterrupted = true }
+      // Under the lock, so that what is under way can't end, and say so, meanwhile.
+      state.leave?()
       return (!state.isInterrupted, Array(state.actions.values))
     }
     for action in actions { action() }
@@ -49,6 +57,29 @@ package final class Interruption: Sendable {
   }
 }
 
+extension Interruption {
+  /// From now on an interruption ends the process at once, until ``stay()``.
+  ///
+  /// It is for what only reads, and for what has not begun to change anything.
+  ///
+  /// - Parameter farewell: Says that it was stopped; it is called once at most, on any thread.
+  func mayLeave(_ farewell: @escaping @Sendable () -> Void) {
+    guard let endProcess else { return }
+    state.withLock { state in
+      state.leave = {
+        farewell()
+        endProcess(ExitCode.cancelled.rawValue)
+      }
+      if state.isInterrupted { state.leave?() }
+    }
+  }
+
+  /// From now on an interruption is heard by what is under way.
+  func stay() {
+    state.withLock { $0.leave = nil }
+  }
+}
+
 /// Listens to the signals by which a user or a system stops a program.
 package final class SignalListener {
   private var sources: [any DispatchSourceSignal] = []
@@ -66,7 +97,10 @@ package final class SignalListener {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {
-        if !interruption.interrupt() { _exit(ExitCode.cancelled.rawValue) }
+        guard !interruption.interrupt() else { return }
+        // The shell's prompt must not stand behind what is under way.
+        if isatty(STDERR_FILENO) == 1 { _ = write(STDERR_FILENO, "\n", 1) }
+        _exit(ExitCode.cancelled.rawValue)
       }
       source.resume()
       sources.append(source)

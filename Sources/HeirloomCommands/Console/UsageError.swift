@@ -1,7 +1,6 @@
 /// A command line that is not understood.
 enum UsageError: Error, Hashable {
-  case unknownCommand(String, known: [String])
-  case unknownOption(String, command: String, known: [String])
+  case unknown(Name, String, known: [String])
   case missingValue(option: String, value: String)
   case unexpectedValue(option: String)
   case missingArgument(String)
@@ -9,16 +8,25 @@ enum UsageError: Error, Hashable {
   case unexpectedArgument(String)
   case repeatedOption(String)
   case invalidValue(option: String, value: String, expected: String)
+
+  /// What a word should have been the name of.
+  enum Name: Hashable {
+    case command
+    case option(of: String?)
+    /// One of several words, such as a story.
+    case choice(String)
+  }
 }
 
 extension UsageError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
   var description: String {
     switch self {
-    case .unknownCommand(let name, let known):
-      "\"\(name)\" is no command; the commands are \(known.joined(separator: ", "))."
-    case .unknownOption(let name, let command, let known):
-      "\"\(name)\" is no option of \(command); the options are \(known.joined(separator: ", "))."
+    case .unknown(let kind, let word, let known):
+      // One place for all names: what is near is asked for, else what there is.
+      "Unknown \(kind.words(word))"
+        + (NameSuggestion.nearest(to: word, among: known).map { ": did you mean \"\($0)\"?" }
+          ?? "; there \(known.count == 1 ? "is" : "are") \(known.joined(separator: ", ")).")
     case .missingValue(let option, let value): "\(option) needs a value: \(option) \(value)."
     case .unexpectedValue(let option): "\(option) takes no value."
     case .missingArgument(let name): "\(name) is missing."
@@ -32,5 +40,17 @@ extension UsageError: CustomStringConvertible {
   /// What to do.
   var suggestion: String {
     "heirloom help lists the commands and says more about each."
+  }
+}
+
+extension UsageError.Name {
+  /// The kind with the word, such as `command "migrat"`.
+  fileprivate func words(_ word: String) -> String {
+    switch self {
+    case .command: "command \"\(word)\""
+    case .option(let command?): "option \"\(word)\" of heirloom \(command)"
+    case .option(nil): "option \"\(word)\""
+    case .choice(let name): "\(name) \"\(word)\""
+    }
   }
 }

@@ -30,7 +30,7 @@ struct MigrationRequest {
     mappings = try GivenMappings(arguments.all("--mapping").map(console.path), history: history, console: console)
     acceptsLosses = arguments.has("--accept-losses")
     let current = history.current
-    configuration.defersLightweightMigration = arguments.has("--defer")
+    configuration.defersLightweightMigration = arguments.declares("--defer") && arguments.has("--defer")
     configuration.decisions = try given.map { argument throws(UsageError) in try argument.decision(for: current) }
     self.history = acceptsLosses ? try Self.withCurrentLast(history) : history
   }

@@ -78,6 +78,9 @@ extension CommandFailure {
       self.init(
         exitCode: .failed, code: "unreadableModel", coreDataCode: error.coreDataCode, message: error.description,
         suggestion: error.recoverySuggestion)
+    case MigrationError.cancelled:
+      self = .cancelled(storeAt: nil)
+      message = "Cancelled: the store is whole, and a further run goes on."
     case let error as MigrationError:
       self.init(exitCode: .failed, code: "failed", coreDataCode: error.coreDataCode, message: error.description)
       notePolicies(of: error)
@@ -129,7 +132,9 @@ extension CommandFailure {
     case .noModel, .unknownVersion, .newerVersion: exitCode = .unknownVersion
     case .mappingNeeded, .decisionNeeded: exitCode = .decisionNeeded
     case .outcomeUnknown: exitCode = .outcomeUnknown
-    case .failed(_, .cancelled): exitCode = .cancelled
+    case .failed(_, .cancelled):
+      let failure = Self.cancelled(storeAt: error.storePath)
+      (exitCode, message, suggestion) = (failure.exitCode, failure.message, nil)
     case .failed(_, .unfitDecision): exitCode = .decisionNeeded
     default: exitCode = .failed
     }

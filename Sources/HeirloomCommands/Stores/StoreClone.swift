@@ -29,8 +29,9 @@ final class StoreClone {
       at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     do {
       try copyDatabase(location, console: console)
-      try copy(location.support, to: location.supportName)
+      try copy(location.support, to: location.supportName, console: console)
       try copySnapshot(location)
+      try checkCancellation(console)
     } catch {
       remove()
       throw error
@@ -52,6 +53,11 @@ final class StoreClone {
     failure.suggestion = failure.suggestion?.replacingOccurrences(of: path, with: originalPath)
     failure.storeAt = originalPath
     return failure
+  }
+
+  private func checkCancellation(_ console: Console) throws {
+    guard console.interruption.isInterrupted else { return }
+    throw MigrationAssistantError.failed(storePath: originalPath, .cancelled)
   }
 
   private func copyDatabase(_ location: StoreLocation, console: Console) throws {
@@ -81,7 +87,7 @@ final class StoreClone {
   }
 
   /// Copies the folder of external binary data, if there is one; only folders and regular files belong there.
-  private func copy(_ folder: String, to name: String) throws {
+  private func copy(_ folder: String, to name: String, console: Console) throws {
     let files = POSIXFileOperations()
     let attributes = FileAttributes(mode: 0o700)
     guard try files.status(of: folder)?.kind == .directory else { return }
@@ -89,6 +95,7 @@ final class StoreClone {
     try files.makeDirectory(copy, attributes: attributes)
     // Folders come before what is in them.
     for case let inner as String in FileManager.default.enumerator(atPath: folder) ?? .init() {
+      try checkCancellation(console)
       let source = StoreLocation.join(folder, inner)
       switch try files.status(of: source)?.kind {
       case .directory: try files.makeDirectory(StoreLocation.join(copy, inner), attributes: attributes)

@@ -8,11 +8,13 @@ struct StoreMigration {
 
   /// Migrates a store; an interruption by the user cancels it.
   ///
-  /// - Parameter path: The store's file.
+  /// - Parameters:
+  ///   - path: The store's file.
+  ///   - mayLeave: Whether the tool may end at once while nothing was begun; false where something is to be tidied up.
   /// - Returns: What it came to.
   /// - Throws: `MigrationAssistantError`.
-  func run(on path: String) throws -> MigrationOutcome {
-    try run(request.assistant(for: path)) { try $0.migrateStore() }
+  func run(on path: String, mayLeave: Bool = true) throws -> MigrationOutcome {
+    try run(request.assistant(for: path), mayLeave: mayLeave) { try $0.migrateStore() }
   }
 
   /// Brings a store to its place that was moved aside; an interruption by the user cancels its migration.
@@ -24,7 +26,7 @@ struct StoreMigration {
   /// - Returns: What it came to.
   /// - Throws: `MigrationAssistantError`.
   func putBack(_ id: String, storedAt source: String, to path: String) throws -> SetAsideOutcome {
-    try run(request.assistant(for: path, migrating: source)) { assistant in
+    try run(request.assistant(for: path, migrating: source), mayLeave: true) { assistant in
       guard let store = try assistant.setAsideStores().first(where: { $0.id == id }) else {
         throw MigrationAssistantError.noSuchVersion(storePath: path, reason: "\(id) is not there any more")
       }
@@ -33,12 +35,14 @@ struct StoreMigration {
   }
 
   private func run<Outcome>(
-    _ assistant: MigrationAssistant, _ body: (MigrationAssistant) throws -> Outcome
+    _ assistant: MigrationAssistant, mayLeave: Bool, _ body: (MigrationAssistant) throws -> Outcome
   ) throws -> Outcome {
     let log = EventLog(console: console, acceptsLosses: request.acceptsLosses)
     assistant.delegate = log
-    let bar = ProgressBar(assistant.progress, console: console)
-    defer { bar?.finish() }
+    console.progress.begin("Looking at the store")
+    // Whoever waits for another process to let go has begun nothing yet.
+    if mayLeave { console.mayLeave(assistant.storeURL.path) }
+    defer { console.interruption.stay() }
     return try withExtendedLifetime(log) {
       try console.interruption.cancelling(assistant.progress) { try body(assistant) }
     }
@@ -77,6 +81,7 @@ extension StoreMigration {
       return CleanUp(left: look.deferred)
     }
     let store = try PersistentStore.open(at: url, model: request.history.current)
+    console.progress.begin("Cleaning up")
     let items = try ActualSchema(of: store.connection).pending(under: store.schema).items
     while try store.finishDeferredLightweightMigrationTask() {
       if console.interruption.isInterrupted { throw MigrationError.cancelled }
@@ -99,12 +104,31 @@ final class EventLog: MigrationAssistantDelegate {
   func migrationAssistant(
     _ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan
   ) throws -> MigrationDecision {
+    console.interruption.stay()
     if console.interruption.isInterrupted { throw MigrationError.cancelled }
     return acceptsLosses ? .proceed : .automatic
   }
 
   func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
     if let words = Self.words(event) { console.log("note: \(words)") }
+    begin(after: event, assistant)
+  }
+
+  /// Tells what is under way after an event.
+  private func begin(after event: MigrationEvent, _ assistant: MigrationAssistant) {
+    let progress = console.progress
+    switch event {
+    case .foundSourceModel: progress.begin("Planning")
+    case .started:
+      console.interruption.stay()
+      progress.begin("Waiting for the store")
+    case .held: progress.begin("Writing", counting: assistant.progress)
+    case .runningStage(let name, _): progress.begin("Running the code of \(name)")
+    case .built: progress.begin("Checking what was written")
+    case .proven: progress.begin("Keeping the previous version")
+    case .swapped: progress.begin("Finishing")
+    default: break
+    }
   }
 
   /// What is worth a line although the migration goes on; the rest is in the result.

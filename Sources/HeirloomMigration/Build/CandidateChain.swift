@@ -166,7 +166,16 @@ package final class CandidateChain {
   /// - Throws: ``MigrationError/proofFailed(findings:)``.
   package func prove() throws {
     guard let last else { return }
-    try CandidateRun.prove(last.plan, connection: last.connection, candidatePath: candidatePath, level: proof)
+    if let progress { try last.connection.interrupt(every: 10_000) { progress.isCancelled } }
+    defer { try? last.connection.removeInterruption() }
+    do {
+      try CandidateRun.prove(last.plan, connection: last.connection, candidatePath: candidatePath, level: proof)
+    } catch {
+      // Of a proof that was stopped nothing counts.
+      throw progress?.isCancelled == true ? .cancelled : error
+    }
+    // It is the last moment at which nothing was changed yet.
+    guard progress?.isCancelled != true else { throw MigrationError.cancelled }
     self.last = nil
     try removeIntermediate()
   }

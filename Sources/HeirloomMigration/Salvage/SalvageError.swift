@@ -36,6 +36,8 @@ public struct SalvageError: Error, Hashable, Sendable {
     case outputExists(path: String)
     /// There is no room for the copy and the new store.
     case notEnoughSpace(folder: String, needed: Int64, available: Int64)
+    /// It was stopped.
+    case cancelled
     /// Another process went on writing to the store while it was copied.
     case inUse
     /// A file could not be read or written, or SQLite refused the new store.
@@ -60,6 +62,7 @@ extension SalvageError: CustomStringConvertible {
     case .outputExists(let path): "There is something at \(path) already; expected a free place for the new store."
     case .notEnoughSpace(let folder, let needed, let available):
       "A copy of \(storePath) and the new store need \(needed) bytes in \(folder), where \(available) are left."
+    case .cancelled: "Salvaging \(storePath) was cancelled."
     case .inUse: "Another process went on writing to \(storePath) while it was copied; expected a store at rest."
     case .failed(let reason): "Nothing could be salvaged from \(storePath): \(reason)"
     }
@@ -76,6 +79,7 @@ extension SalvageError: CustomStringConvertible {
     case .notStore: "notStore"
     case .sameFile, .outputExists: "fileExists"
     case .notEnoughSpace: "notEnoughSpace"
+    case .cancelled: "cancelled"
     case .inUse: "storeInUse"
     case .failed: "failed"
     }
@@ -89,6 +93,7 @@ extension SalvageError: CustomStringConvertible {
     case .noModel, .notStore: 134_000
     case .sameFile, .outputExists: 516
     case .notEnoughSpace: 640
+    case .cancelled: 3072
     case .inUse: 134_090
     case .failed: nil
     }
@@ -115,6 +120,7 @@ extension SalvageError: LocalizedError {
     case .sameFile: "Nothing was changed. Give the new store a name of its own."
     case .outputExists: "Nothing was changed. Move what is there away, or give the new store another name."
     case .notEnoughSpace: "Nothing was changed. Make room, or put the new store on a larger volume."
+    case .cancelled: "Nothing was changed, and there is no new store. Salvage again when there is time."
     case .inUse: "Nothing was changed. End the app that uses the store and try again."
     case .failed: "\(storePath) was not changed and still holds what it held."
     }

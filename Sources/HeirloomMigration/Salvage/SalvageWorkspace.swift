@@ -235,6 +235,8 @@ func salvageErrors<Value>(_ path: String, _ body: () throws -> Value) throws(Sal
     return try body()
   } catch let error as SalvageError {
     throw error
+  } catch let error as SQLiteError where error.isInterrupt {
+    throw SalvageError(storePath: path, problem: .cancelled)
   } catch {
     throw SalvageError(storePath: path, problem: .failed(reason: "\(error)"))
   }

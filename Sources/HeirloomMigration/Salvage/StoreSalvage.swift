@@ -14,6 +14,8 @@ public struct StoreSalvage {
   ///
   /// Stores of Core Data tell it unless much of them is damaged. Rows that were deleted may come back.
   public var includesUncertainPages: Bool = false
+  /// Asked from time to time whether to stop; there is no new store then, and the damaged one is as it was.
+  public var isCancelled: @Sendable () -> Bool = { false }
 
   private let candidates: [StoreModelCandidate]
   private let files: any FileOperations
@@ -55,11 +57,18 @@ public struct StoreSalvage {
     }
     defer { try? workspace.remove() }
     try workspace.prepare()
+    try checkCancellation(store)
     return try salvageErrors(store.path) {
       let (report, parts) = try build(store, output, workspace)
+      // What was stopped may have taken it for damage: nothing of it is put in place.
+      try checkCancellation(store)
       try install(parts, at: output, workspace)
       return report
     }
+  }
+
+  private func checkCancellation(_ store: StoreLocation) throws(SalvageError) {
+    guard !isCancelled() else { throw SalvageError(storePath: store.path, problem: .cancelled) }
   }
 
   // MARK: Before
@@ -139,6 +148,7 @@ public struct StoreSalvage {
     let choice = try choose(for: source, metadata, store)
     let configuration = metadata.flatMap { $0.configuration(of: choice.model, heldBy: source.actual) } ?? nil
     let schema = PhysicalSchema(model: choice.model, configuration: configuration, actual: source.actual)
+    try checkCancellation(store)
     try source.recognize(schema)
     var report = SalvageReport(storePath: store.path, outputPath: output.path)
     report.modelSource = choice.source.description
@@ -162,7 +172,11 @@ public struct StoreSalvage {
     let writer = try SalvageWriter(
       path: path, schema: schema, source: source, report: report,
       entityNumbers: choice.isFit ? nil : Self.numbers(of: source, schema))
-    for table in schema.tables { try writer.copyRows(of: table) }
+    try writer.connection.interrupt(every: 10_000, if: isCancelled)
+    for table in schema.tables {
+      try writer.copyRows(of: table)
+      try checkCancellation(store)
+    }
     if let census = source.census {
       writer.report.unreadablePages = Array(census.unreadablePages.sorted().prefix(100))
       writer.report.unreadablePageCount = census.unreadablePages.count

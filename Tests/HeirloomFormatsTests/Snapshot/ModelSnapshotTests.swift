@@ -31,7 +31,7 @@ struct ModelSnapshotTests {
     let snapshot = try snapshot()
     let readable = Self.goldens.appendingPathComponent("format-1.json")
     let compressed = Self.goldens.appendingPathComponent("format-1.json.gz")
-    if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] != nil {
+    if TextSnapshot.isRecording {
       try snapshot.encoded(.readable).write(to: readable)
       try snapshot.encoded(.compressed).write(to: compressed)
       Issue.record("recorded; run again without RECORD_SNAPSHOTS")

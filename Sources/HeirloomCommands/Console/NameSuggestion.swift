@@ -1,0 +1,47 @@
+/// Finds the name that someone meant who mistyped one.
+enum NameSuggestion {
+  /// Returns the name that is nearest to a word; `nil` if none is near enough to be meant.
+  ///
+  /// - Parameters:
+  ///   - word: What was typed.
+  ///   - names: The names that there are; of equally near ones the first counts.
+  /// - Returns: The name.
+  static func nearest(to word: String, among names: [String]) -> String? {
+    let typed = letters(word)
+    // A word of one or two letters is near to everything; a long one is no name, and would take its time.
+    guard typed.count >= 3, typed.count <= 64 else { return nil }
+    var best: (name: String, distance: Int)?
+    for name in names {
+      let wanted = letters(name)
+      let allowed = max(1, min(typed.count, wanted.count) / 3)
+      var found = distance(typed, wanted)
+      // Whoever stops in the middle of a name means that name.
+      if found > allowed, wanted.starts(with: typed) { found = allowed }
+      guard found <= allowed, best.map({ found < $0.distance }) ?? true else { continue }
+      best = (name, found)
+    }
+    return best?.name
+  }
+
+  /// The letters that count: dashes at the start and upper case are not what makes a name.
+  private static func letters(_ word: String) -> [Character] {
+    Array(word.lowercased().drop { $0 == "-" })
+  }
+
+  /// The number of letters to put in, to leave out, to replace or to exchange with their neighbour.
+  private static func distance(_ first: [Character], _ second: [Character]) -> Int {
+    var rows = [Array(0...second.count)]
+    for (line, letter) in first.enumerated() {
+      var row = [line + 1]
+      for (column, other) in second.enumerated() {
+        var least = min(rows[line][column + 1] + 1, row[column] + 1, rows[line][column] + (letter == other ? 0 : 1))
+        if line > 0, column > 0, letter == second[column - 1], first[line - 1] == other {
+          least = min(least, rows[line - 1][column - 1] + 1)
+        }
+        row.append(least)
+      }
+      rows.append(row)
+    }
+    return rows[first.count][second.count]
+  }
+}

@@ -1,0 +1,31 @@
+import Synchronization
+
+/// The last line of a terminal, which shows what is under way and gives way to what is said for good.
+package final class StatusLine: Sendable {
+  private let write: @Sendable (String) -> Void
+  private let isShown = Mutex(false)
+
+  /// Creates a line that is empty.
+  ///
+  /// - Parameter write: Writes to standard error.
+  package init(write: @escaping @Sendable (String) -> Void) {
+    self.write = write
+  }
+
+  /// Shows a text in place of what is shown; an empty one takes it away.
+  package func show(_ text: String) {
+    isShown.withLock { isShown in
+      guard isShown || !text.isEmpty else { return }
+      write("\r\u{1B}[K" + text)
+      isShown = !text.isEmpty
+    }
+  }
+
+  /// Writes a line that stays.
+  package func writeLine(_ line: String) {
+    isShown.withLock { isShown in
+      write((isShown ? "\r\u{1B}[K" : "") + line + "\n")
+      isShown = false
+    }
+  }
+}

@@ -1,0 +1,88 @@
+/// Text in the columns of a terminal.
+package enum TextLayout {
+  /// Returns the number of columns that a text takes.
+  package static func width(of text: String) -> Int {
+    text.reduce(0) { $0 + width(of: $1) }
+  }
+
+  /// Returns a text that takes so many columns at most; what is cut is told by an ellipsis.
+  package static func cut(_ text: String, to columns: Int) -> String {
+    guard width(of: text) > columns else { return text }
+    guard columns > 0 else { return "" }
+    var result = ""
+    var left = columns - 1
+    for character in text {
+      left -= width(of: character)
+      guard left >= 0 else { break }
+      result.append(character)
+    }
+    return result + "…"
+  }
+
+  /// Returns the lines of a text, broken between words.
+  ///
+  /// - Parameters:
+  ///   - text: One paragraph.
+  ///   - columns: The columns that there are; a longer word has a line of its own.
+  ///   - indent: The columns that lines after the first begin with.
+  /// - Returns: At least one line.
+  package static func wrapped(_ text: String, to columns: Int, indent: Int = 0) -> [String] {
+    let margin = String(repeating: " ", count: indent)
+    var lines: [String] = []
+    var line = ""
+    var taken: Int?
+    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+      let size = width(of: String(word))
+      if let before = taken, before + 1 + size <= columns {
+        line += " " + word
+        taken = before + 1 + size
+      } else if taken == nil {
+        (line, taken) = (String(word), size)
+      } else {
+        lines.append(line)
+        (line, taken) = (margin + word, indent + size)
+      }
+    }
+    return lines + [line]
+  }
+
+  /// Returns the lines of a table of titles and explanations.
+  ///
+  /// - Parameters:
+  ///   - rows: The rows.
+  ///   - columns: The columns that there are.
+  ///   - limit: The widest title that explanations stand beside; after a wider one, and on a narrow terminal, they stand below.
+  /// - Returns: The lines.
+  package static func table(_ rows: [(title: String, text: String)], columns: Int, limit: Int = 24) -> [String] {
+    let isNarrow = columns < 60
+    let widest = rows.map { width(of: $0.title) }.filter { $0 <= limit }.max() ?? 0
+    let indent = isNarrow ? 6 : widest + 4
+    let margin = String(repeating: " ", count: indent)
+    return rows.flatMap { row in
+      let size = width(of: row.title)
+      if isNarrow || size > widest {
+        return ["  " + row.title] + wrapped(row.text, to: columns - indent).map { margin + $0 }
+      }
+      let lines = wrapped(row.text, to: columns - indent)
+      let padding = String(repeating: " ", count: widest - size + 2)
+      return ["  " + row.title + padding + lines[0]] + lines.dropFirst().map { margin + $0 }
+    }
+  }
+
+  /// The columns of a character: none for marks that stand on another, two for wide ones.
+  private static func width(of character: Character) -> Int {
+    guard let first = character.unicodeScalars.first else { return 0 }
+    // A picture in colour is wide whatever it is made of.
+    if character.unicodeScalars.contains("\u{FE0F}") { return 2 }
+    switch first.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format, .control: return 0
+    default: break
+    }
+    switch first.value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1FAFF, 0x20000...0x3FFFD:
+      return 2
+    default: return 1
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Heirloom
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// The main screens, as a person sees them on a terminal of 80 columns without colours.
+///
+/// The files in `Screens` are to be read: what looks wrong there is wrong. `RECORD_SNAPSHOTS=1` writes them.
+struct ScreenTests {
+  /// A screen and the command line that shows it.
+  struct Screen: Sendable, CustomTestStringConvertible {
+    let name: String
+    let arguments: [String]
+    var columns = 80
+
+    init(_ name: String, _ arguments: String..., columns: Int = 80) {
+      self.name = name
+      self.arguments = arguments
+      self.columns = columns
+    }
+
+    var testDescription: String { name }
+  }
+
+  private static let screens: [Screen] = [
+    Screen("help", "help"), Screen("help-narrow", "help", columns: 40), Screen("no-command"),
+    Screen("inspect-store", "inspect", "Done.sqlite"), Screen("inspect-model", "inspect", "Done.xcdatamodeld"),
+    Screen("compare", "compare", "Done.sqlite", "Done.xcdatamodeld"),
+    Screen("plan", "plan", "Done.sqlite", "--to", "Done.xcdatamodeld"),
+    Screen("doctor", "doctor", "Done.sqlite"), Screen("verify", "verify", "Done.sqlite"),
+    Screen("versions-none", "versions", "Done.sqlite"), Screen("versions", "versions", "Migrated.sqlite"),
+    Screen("doctor-migrated", "doctor", "Migrated.sqlite"), Screen("verify-damaged", "verify", "Damaged.sqlite"),
+    Screen("up-to-date", "migrate", "Migrated.sqlite", "--to", "Done.xcdatamodeld"),
+    Screen("error-command", "migrat", "Done.sqlite"), Screen("error-help-topic", "help", "nonsense"),
+    Screen("error-argument", "migrate"), Screen("error-option", "plan", "Done.sqlite", "--tow", "Done.xcdatamodeld"),
+    Screen("error-no-file", "migrate", "Dome.sqlite", "--to", "Done.xcdatamodeld"),
+    Screen("error-no-store", "inspect", "notes.txt"),
+    Screen("error-no-model", "plan", "Done.sqlite", "--to", "notes.txt"),
+  ]
+
+  private static let commands: [Screen] = {
+    let json = try? Tool(directory: Tool.snapshots)("help", "--json").json()
+    let names = (json?["commands"] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }
+    return names.map { Screen("help-\($0)", "help", $0) }
+  }()
+
+  /// A folder with the sample history's stores, made once.
+  private static let folder = Result { () throws -> TemporaryDirectory in
+    let directory = try TemporaryDirectory()
+    let models = Tool.snapshots.appendingPathComponent("Done/Done.xcdatamodeld")
+    try FileManager.default.copyItem(at: models, to: directory.file("Done.xcdatamodeld"))
+    let history = try ModelHistory(contentsOf: models)
+    let first = try #require(try history.model(named: "Done"))
+    for name in ["Done", "Migrated", "Damaged"] {
+      var generator = StoreGenerator(objectsPerEntity: 1200, seed: 5)
+      try generator.makeStore(at: directory.file("\(name).sqlite"), model: first)
+      let store = try PersistentStore.open(at: directory.file("\(name).sqlite"), model: first)
+      try StoreModelCache.write(first, to: store.connection)
+      if name == "Damaged" { try store.connection.execute("UPDATE ZITEM SET Z_ENT = 77 WHERE Z_PK = 3") }
+      try store.close()
+    }
+    try Data("Dear diary,\n".utf8).write(to: directory.file("notes.txt"))
+    let migrated = Tool(directory: directory.url)("migrate", "Migrated.sqlite", "--to", "Done.xcdatamodeld")
+    #expect(migrated.code == 0, "\(migrated.error)")
+    return directory
+  }
+
+  @Test(arguments: screens + commands)
+  func `the screens are as they were when somebody looked at them`(screen: Screen) throws {
+    let directory = try Self.folder.get()
+    var tool = Tool(directory: directory.url)
+    tool.columns = screen.columns
+    let outcome = tool.run(screen.arguments)
+    var text = "$ " + (["heirloom"] + screen.arguments).joined(separator: " ") + "\n" + outcome.output + outcome.error
+    if outcome.code != 0 { text += "(exit code \(outcome.code))\n" }
+    text = text.replacingOccurrences(of: directory.url.path, with: "/home/ada")
+    // What differs from run to run and from machine to machine.
+    text.replace(/\d{8}T\d{6}Z?-[0-9a-f]{8}/, with: "20261121T101500Z-1a2b3c4d")
+    text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/, with: "2026-11-21T10:15:00Z")
+    text.replace(/[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}/, with: "5D0A1B2C-0000-4000-8000-1234567890AB")
+    text.replace(/\d+\.\d\d s/, with: "0.12 s")
+    text.replace(/\d+\.\d (kB|MB|GB)/) { match in "12.3 \(match.1)" }
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent(
+      "Screens/\(screen.name).txt")
+    if let complaint = try TextSnapshot.complaint(about: text, file: file) { Issue.record("\(complaint)") }
+  }
+
+  @Test func `every file of a screen is that of a screen`() throws {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Screens")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(Set(files).subtracting((Self.screens + Self.commands).map { $0.name + ".txt" }).isEmpty)
+  }
+}
