@@ -57,7 +57,9 @@ struct ScreenTests {
       try generator.makeStore(at: directory.file("\(name).sqlite"), model: first)
       let store = try PersistentStore.open(at: directory.file("\(name).sqlite"), model: first)
       try StoreModelCache.write(first, to: store.connection)
-      if name == "Damaged" { try store.connection.execute("UPDATE ZITEM SET Z_ENT = 77 WHERE Z_PK = 3") }
+      if name == "Damaged" {
+        try store.connection.execute("UPDATE ZITEM SET Z_ENT = 77 WHERE Z_PK = (SELECT max(Z_PK) FROM ZITEM)")
+      }
       try store.close()
     }
     try Data("Dear diary,\n".utf8).write(to: directory.file("notes.txt"))
