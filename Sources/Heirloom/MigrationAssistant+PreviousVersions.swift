@@ -7,7 +7,7 @@ import HeirloomStore
 extension MigrationAssistant {
   /// The versions that were kept, the newest first.
   ///
-  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:reason:coreDataCode:)`` when the folder can't be read.
+  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:reason:advice:coreDataCode:)`` when the folder can't be read.
   public func previousVersions() throws(MigrationAssistantError) -> [PreviousVersion] {
     do {
       return try vault().retainedVersions().reversed().map(PreviousVersion.init)
@@ -21,7 +21,7 @@ extension MigrationAssistant {
   /// Each line of a file is a JSON object: the row's entity, key and object ID, its attributes and links, the decision and the
   /// reason. They are never removed.
   ///
-  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:reason:coreDataCode:)`` when the folder can't be read.
+  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:reason:advice:coreDataCode:)`` when the folder can't be read.
   public func quarantinedRows() throws(MigrationAssistantError) -> [URL] {
     do {
       return try vault().quarantineFiles().map { URL(fileURLWithPath: $0) }

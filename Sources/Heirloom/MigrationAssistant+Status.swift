@@ -13,7 +13,7 @@ extension MigrationAssistant {
   /// - Returns: The status of this moment. What is opened upon ``StoreStatus/current`` is whole, even if a migration begins
   ///   right then: opening for writing waits for it or fails, and a migration waits for who has the store open.
   /// - Throws: ``MigrationAssistantError/unreadableStore(_:)`` for what is no readable store, or is held by others for long;
-  ///   ``MigrationAssistantError/unfitLocation(storePath:reason:coreDataCode:)`` when a folder can't be read.
+  ///   ``MigrationAssistantError/unfitLocation(storePath:reason:advice:coreDataCode:)`` when a folder can't be read.
   public func status() throws(MigrationAssistantError) -> StoreStatus {
     guard try !isOperationUnfinished() else { return .inProgress }
     do throws(MigrationAssistantError) {

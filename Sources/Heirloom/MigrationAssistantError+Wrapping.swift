@@ -4,7 +4,7 @@ import HeirloomStore
 
 extension MigrationAssistantError {
   /// Says in the assistant's words what a part of it reported about a store.
-  init(wrapping error: any Error, storePath path: String) {
+  package init(wrapping error: any Error, storePath path: String) {
     switch error {
     case let error as MigrationAssistantError: self = error
     case let error as MigrationError: self = .failed(storePath: path, error)
@@ -34,14 +34,21 @@ extension MigrationAssistantError {
     case .notEnoughSpace(let shortage):
       self = .notEnoughSpace(shortage)
     case .folderNotWritable(let underlying):
-      self = .unfitLocation(storePath: path, reason: "\(error)", coreDataCode: underlying.foundationCode ?? 513)
+      self = Self.unfit(error, path: path, coreDataCode: underlying.foundationCode ?? 513)
     case .file(let underlying):
-      self = .unfitLocation(storePath: path, reason: "\(error)", coreDataCode: underlying.foundationCode ?? 134080)
+      self = Self.unfit(error, path: path, coreDataCode: underlying.foundationCode ?? 134080)
     case .storeMissing:
-      self = .unfitLocation(storePath: path, reason: "\(error)", coreDataCode: 260)
+      self = Self.unfit(error, path: path, coreDataCode: 260)
     case .sideFilesWithoutStore, .unusableSideFile, .notAFile, .hardLinked, .unsafeVolume, .unusableFolder,
       .damagedManifest:
-      self = .unfitLocation(storePath: path, reason: "\(error)", coreDataCode: 134080)
+      self = Self.unfit(error, path: path, coreDataCode: 134080)
     }
+  }
+
+  private static func unfit(_ error: VaultError, path: String, coreDataCode: Int) -> MigrationAssistantError {
+    .unfitLocation(
+      storePath: path, reason: "\(error)",
+      advice: error.isAboutStore ? "\(unchanged(path)) \(error.suggestion)" : error.suggestion,
+      coreDataCode: coreDataCode)
   }
 }

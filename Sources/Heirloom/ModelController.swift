@@ -64,7 +64,7 @@ public struct ModelController: Sendable {
   ///   - applicationVersion: The app's version, for people.
   /// - Returns: Whether the snapshot was written.
   /// - Throws: ``MigrationAssistantError/storeNotMigrated(storePath:)`` while the store beside it is at another version, so that
-  ///   a failed migration can't be papered over; ``MigrationAssistantError/unfitLocation(storePath:reason:coreDataCode:)`` when
+  ///   a failed migration can't be papered over; ``MigrationAssistantError/unfitLocation(storePath:reason:advice:coreDataCode:)`` when
   ///   the file can't be written.
   @discardableResult
   public func archive(_ model: ManagedObjectModel, applicationVersion: String? = nil) throws -> Bool {

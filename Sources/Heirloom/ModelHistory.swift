@@ -203,4 +203,10 @@ public struct NearVersion: Hashable, Sendable {
   public let name: String
   /// The entities whose version hashes differ, sorted.
   public let differingEntities: [String]
+
+  /// Creates a description.
+  package init(name: String, differingEntities: [String]) {
+    self.name = name
+    self.differingEntities = differingEntities
+  }
 }

@@ -17,7 +17,7 @@ public struct NewerStore: Hashable, Sendable {
   public var retainedVersion: PreviousVersion? { fittingVersions.first }
 
   /// Creates a description.
-  init(storePath: String, versionName: String?, versionChecksum: String, fittingVersions: [PreviousVersion]) {
+  package init(storePath: String, versionName: String?, versionChecksum: String, fittingVersions: [PreviousVersion]) {
     self.storePath = storePath
     self.versionName = versionName
     self.versionChecksum = versionChecksum

@@ -1,3 +1,6 @@
+import HeirloomFormats
+import HeirloomModel
+
 /// What keeps a migration from being planned, built or proven.
 @nonexhaustive
 public enum MigrationError: Error, Sendable {
@@ -37,26 +40,26 @@ extension MigrationError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
   public var description: String {
     switch self {
-    case .unsupportedMapping(let reason): "The mapping can't be carried out: \(reason)."
+    case .unsupportedMapping(let reason): "The mapping can't be carried out: \(ErrorWords.ended(reason))"
     case .unknownPolicies(let names, let known):
       "The mapping names the \(names.count == 1 ? "policy" : "policies") \(Self.list(names)), which"
         + " \(names.count == 1 ? "is" : "are") not registered; known are: \(known.isEmpty ? "none" : Self.list(known))."
     case .invalidExpression(let expression): expression.description
     case .mappingFailed(let failure): failure.description
     case .unfitConfiguration(let name, let reason):
-      "The store holds the configuration \"\(name)\" of its model, and can't be migrated as such: \(reason)."
+      "The store holds the configuration \"\(name)\" of its model, and can't be migrated as such: \(ErrorWords.ended(reason))"
     case .unfitStages(let error): error.description
     case .stageFailed(let failure): failure.description
     case .notUnique(let duplicates): duplicates.description
-    case .storeContradictsModel(let reason): "The store is not what its model says: \(reason)."
+    case .storeContradictsModel(let reason): "The store is not what its model says: \(ErrorWords.ended(reason))"
     case .unexpectedRowCount(let step, let expected, let written):
-      "\(step): expected to write \(expected) rows and wrote \(written); rows of an entity number that is none of the"
+      "\(step): expected to write \(CountText.counted(expected, "row")) and wrote \(CountText.grouped(written)); rows of an entity number that is none of the"
         + " model's are left out (heirloom verify lists them)."
     case .proofFailed(let findings):
-      "The migrated store failed its proof: \(findings.joined(separator: "; "))."
-    case .database(let reason, _): reason
-    case .appFailed(let error): "The app stopped the migration: \(error)"
-    case .unfitDecision(let decision, let reason): "The decision \(decision) does not fit: \(reason)."
+      "The migrated store failed its proof: \(findings.map(ErrorWords.clause).joined(separator: "; "))."
+    case .database(let reason, _): ErrorWords.sentence(reason)
+    case .appFailed(let error): "The app stopped the migration: \(ErrorWords.sentence(of: error))"
+    case .unfitDecision(let decision, let reason): "The decision \(decision) does not fit: \(ErrorWords.ended(reason))"
     case .cancelled: "The migration was cancelled."
     }
   }

@@ -1,4 +1,6 @@
 public import Foundation
+import HeirloomFormats
+import HeirloomModel
 
 /// A store that can't be read, made or opened, and why.
 public struct StoreError: Error, Hashable, Sendable {
@@ -119,15 +121,15 @@ extension StoreError: CustomStringConvertible {
     case .notDatabase:
       "The file \(path) is no SQLite database of a known format; expected a store."
     case .truncated(let byteCount, let expected):
-      "The store \(path) has \(byteCount) bytes where its header promises \(expected): its end is missing."
+      "The store \(path) has \(CountText.counted(byteCount, "byte")) where its header promises \(CountText.grouped(expected)): its end is missing."
     case .damaged(let reason):
-      "The store \(path) is damaged: \(reason)."
+      "The store \(path) is damaged: \(ErrorWords.ended(reason))"
     case .notStore(let tables):
       "The database \(path) is no Core Data store: it has no table \(PhysicalName.metadataTable)\(Self.list(tables))."
     case .metadataRowCount(let count):
       "The store \(path) has \(count) rows of metadata; expected one."
     case .invalidMetadata(let reason):
-      "The metadata of the store \(path) can't be read: \(reason)"
+      "The metadata of the store \(path) can't be read: \(ErrorWords.ended(reason))"
     case .missingVersionHashes:
       "The metadata of the store \(path) name no version hashes, so the version of its model is unknown."
     case .inUse:
@@ -137,7 +139,7 @@ extension StoreError: CustomStringConvertible {
     case .unreadableLog:
       "The store \(path) has changes in its -wal file, which can't be read while its folder can't be written to."
     case .unreadable(let reason):
-      "The store \(path) can't be read: \(reason)."
+      "The store \(path) can't be read: \(ErrorWords.ended(reason))"
     case .readOnly:
       "The store \(path) can't be written to."
     case .unusableSideFile(let file, let found):
@@ -149,7 +151,7 @@ extension StoreError: CustomStringConvertible {
     case .straySideFile(let file):
       "The file \(file) belongs to a store that is gone from \(path), where a new store was to be made."
     case .invalidModelCache(let reason):
-      "The copy of the model in the store \(path) can't be read: \(reason)"
+      "The copy of the model in the store \(path) can't be read: \(ErrorWords.ended(reason))"
     case .incompatible(let entities):
       "The store \(path) was made with another version of the model\(Self.list(entities, "entities that differ"))."
     case .unknownConfiguration(let name):
@@ -157,7 +159,7 @@ extension StoreError: CustomStringConvertible {
     case .differentSchema(let missing):
       "The store \(path) lacks what its model asks for\(Self.list(missing, "missing"))."
     case .database(let code, let message):
-      "SQLite reports \"\(message)\" (code \(code)) about the store \(path)."
+      "The store \(path) can't be used: SQLite reports \"\(message)\" (code \(code))."
     }
   }
 
@@ -176,7 +178,7 @@ extension StoreError: LocalizedError {
   public var recoverySuggestion: String? {
     switch problem {
     case .missing:
-      "Check the path. If the app starts for the first time, create a store."
+      "Check the path; nothing was created there. If the app starts for the first time, make a store."
     case .notFile, .notStore:
       "Check the path; nothing was changed there."
     case .notDatabase:
@@ -188,7 +190,7 @@ extension StoreError: LocalizedError {
       "Keep \(path) and the files beside it as they are: they still hold what can be saved. Open a retained version"
         + " from the folder \(path).heirloom/previous, or salvage the store into a new file."
     case .inUse:
-      "Nothing was changed. Close the store elsewhere and try again."
+      "\(path) still holds all data and was not changed. Close it in other processes and connections, then try again."
     case .needsRecovery:
       "Keep the files beside \(path) together with it, and open the store once where its folder can be written to;"
         + " SQLite then restores the last complete state."
@@ -197,7 +199,7 @@ extension StoreError: LocalizedError {
     case .unreadable, .database:
       "Nothing was changed in \(path). Check permissions and the disk, then try again."
     case .readOnly:
-      "Nothing was changed. Check permissions of \(path) and its folder, then try again."
+      "Nothing was changed. Check the permissions of \(path) and its folder, then try again."
     case .unusableSideFile(let file, _):
       "Nothing was changed. Find out who made \(file) and move it away."
     case .diskFull:

@@ -1,5 +1,6 @@
 import Foundation
 import HeirloomMigration
+import HeirloomModel
 import HeirloomStore
 import Testing
 
@@ -38,9 +39,12 @@ struct SpaceShortageTests {
     #expect(none.neededBytes == 10_000 + 1_000 + configuration.reservedBytes + none.retainedBytes)
     #expect(none.availableBytes == 0 && none.folder == fixture.location.directory)
     #expect(none.storePath == fixture.location.path)
-    for figure in [none.neededBytes, none.availableBytes] { #expect(none.description.contains("\(figure)")) }
+    for figure in [none.neededBytes, none.availableBytes] {
+      #expect(none.description.contains(CountText.size(figure)))
+    }
     let close = try shortage { _ = try fixture.migrate(vault(none.neededBytes - 1)) }
     #expect(close.availableBytes == none.neededBytes - 1 && close.neededBytes == none.neededBytes)
+    #expect(close.description.contains(CountText.grouped(none.neededBytes - 1)))
     #expect(try data() == bytes)
     #expect(try fixture.vault().retainedVersions() == [])
 

@@ -1,5 +1,6 @@
 import Foundation
 import HeirloomMigration
+import HeirloomModel
 import HeirloomStore
 import Synchronization
 import TestSupport
@@ -296,7 +297,8 @@ struct VaultRecoveryTests {
     guard case .notEnoughSpace(let shortage) = error else { throw try #require(error) }
     #expect(shortage.neededBytes > 1 << 60 && shortage.availableBytes < 1 << 60 && shortage.retainedBytes == 0)
     #expect(
-      shortage.folder == fixture.location.directory && error?.description.contains("\(shortage.neededBytes)") == true)
+      shortage.folder == fixture.location.directory
+        && error?.description.contains(CountText.size(shortage.neededBytes)) == true)
     #expect(try fixture.bytes() == bytes)
     #expect(throws: VaultError.self) {
       try fixture.vault().replaceStore(

@@ -432,7 +432,7 @@ struct UsersPainsTests {
       #expect(Set(obstacles.map { "\($0.entity).\($0.property ?? "")" }) == places && obstacles.count == count)
       for obstacle in obstacles {
         #expect(!obstacle.reason.isEmpty && !obstacle.suggestion.isEmpty)
-        #expect(error.description.contains(obstacle.reason))
+        #expect(error.description.contains(obstacle.reason.dropLast()))
         #expect(error.recoverySuggestion?.contains(obstacle.suggestion) == true)
         #expect(skeleton?.source.contains(obstacle.property ?? "?") == true)
       }

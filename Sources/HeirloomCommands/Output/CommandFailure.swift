@@ -59,7 +59,7 @@ struct CommandFailure: Error {
 }
 
 extension CommandFailure {
-  /// Says in the tool's words what went wrong.
+  /// Says what went wrong in the error's own words, with what the tool's options can do about it.
   init(_ error: any Error) {
     switch error {
     case let error as CommandFailure: self = error
@@ -72,22 +72,16 @@ extension CommandFailure {
         suggestion: "Nothing was begun. heirloom help migrate says how stores are listed.")
     case let error as MigrationAssistantError: self.init(error)
     case let error as StoreError: self.init(.unreadableStore(error))
-    case let error as SQLiteError:
-      self.init(exitCode: .failed, code: "failed", coreDataCode: nil, message: error.description)
-    case let error as ModelReadingError:
-      self.init(
-        exitCode: .failed, code: "unreadableModel", coreDataCode: error.coreDataCode, message: error.description,
-        suggestion: error.recoverySuggestion)
+    case let error as SQLiteError: self.init(anyError: error)
+    case let error as ModelReadingError: self.init(anyError: error, code: "unreadableModel")
     case MigrationError.cancelled:
       self = .cancelled(storeAt: nil)
       message = "Cancelled: the store is whole, and a further run goes on."
     case let error as MigrationError:
-      self.init(exitCode: .failed, code: "failed", coreDataCode: error.coreDataCode, message: error.description)
+      self.init(anyError: error)
       notePolicies(of: error)
     case let error as MappingReadingError:
-      self.init(
-        exitCode: .failed, code: "unreadableMapping", coreDataCode: error.coreDataCode, message: error.description,
-        suggestion: error.recoverySuggestion)
+      self.init(anyError: error, code: "unreadableMapping")
       if case .unfit(let source, let destination, let mismatches) = error.problem {
         exitCode = .decisionNeeded
         code = "mappingMismatch"
@@ -97,21 +91,22 @@ extension CommandFailure {
         )
       }
     case let error as DeferredMigrationError:
-      self.init(
-        exitCode: error.problem == .inUse ? .storeInUse : .failed,
-        code: error.problem == .inUse ? "storeInUse" : "cleanUpFailed", coreDataCode: error.coreDataCode,
-        message: error.description, suggestion: error.recoverySuggestion, storeAt: error.path)
-    case let error as ManagedObjectError:
-      self.init(exitCode: .failed, code: "failed", coreDataCode: nil, message: "\(error)")
-    case let error as VaultError:
-      self.init(
-        exitCode: .failed, code: "unfitLocation", coreDataCode: nil, message: sentence("\(error)"),
-        suggestion: error.suggestion)
-    case let error as FileError:
-      self.init(exitCode: .failed, code: "unfitLocation", coreDataCode: nil, message: sentence("\(error)"))
-    default:
-      self.init(exitCode: .failed, code: "failed", coreDataCode: nil, message: sentence("\(error)"))
+      self.init(anyError: error, code: "cleanUpFailed")
+      storeAt = error.path
+      if error.problem == .inUse { (exitCode, code) = (.storeInUse, "storeInUse") }
+    case is VaultError, is FileError: self.init(anyError: error, code: "unfitLocation")
+    default: self.init(anyError: error)
     }
+  }
+
+  /// Takes the words and the code of any error.
+  private init(anyError error: any Error, code: String = "failed") {
+    let known = error as NSError
+    let hasCode = known.domain == NSCocoaErrorDomain && known.code != ErrorWords.generalCode
+    self.init(
+      exitCode: .failed, code: code, coreDataCode: hasCode ? known.code : nil,
+      message: ErrorWords.sentence(ErrorWords.words(of: error)),
+      suggestion: (error as? any LocalizedError)?.recoverySuggestion)
   }
 
   private init(_ error: MigrationAssistantError) {
@@ -126,7 +121,6 @@ extension CommandFailure {
       coreDataCode = 134_090
     case .unreadableStore(let problem) where problem.problem == .missing:
       code = Self.missingCode
-      suggestion = "Check the path; nothing was created."
       storeAt = nil
     case .storeInUse: exitCode = .storeInUse
     case .noModel, .unknownVersion, .newerVersion: exitCode = .unknownVersion
@@ -140,63 +134,44 @@ extension CommandFailure {
     }
     switch error {
     case .mappingNeeded(let path, let obstacles, let source):
-      skeleton = source?.source
+      if let source {
+        skeleton = source.source
+        hint("heirloom compare \(shellWord(path)) MODEL --skeleton prints it.")
+      }
       let count = counted(Int64(obstacles.count), "thing")
       list = (
         "No mapping can be inferred for the store \(path), which was not changed; \(count) to settle:",
         obstacles.map(\.description)
       )
     case .decisionNeeded(let path, let plan):
+      hint("Here, --decide ENTITY.PROPERTY=CHOICE decides.")
       list = (
         "Rows of the store \(path), which was not changed, don't fit the new model:",
         plan.blockers.map { "\(counted($0.rows, "row")): \($0.reason)\n    \($0.optionText)" }
       )
-    case .noModel:
-      suggestion = "\(error.storePath) was not changed. Give the model that made it with --model."
+    case .noModel: hint("Here, --model MODEL names it.")
+    case .unknownVersion: hint("Here, --accept-losses approves it.")
     case .newerVersion(let store):
-      suggestion =
-        (store.retainedVersion.map {
-          "\(error.storePath) was not changed. The retained version \($0.id) fits: heirloom restore"
-            + " \(shellWord(error.storePath)) --version \($0.id) brings it back, or use the newer app."
-        } ?? "\(error.storePath) was not changed. Use the newer app.")
-        + " To go back to this model all the same, give --accept-losses."
+      if let version = store.retainedVersion {
+        hint("heirloom restore \(shellWord(error.storePath)) --version \(version.id) brings it back.")
+      }
+      hint("To go back to this model all the same, give --accept-losses.")
+    case .noSuchVersion: hint("heirloom versions \(shellWord(error.storePath)) shows them.")
     case .failed(_, let problem): notePolicies(of: problem)
     default: break
     }
   }
 
+  /// Adds what the tool's options can do.
+  private mutating func hint(_ text: String) {
+    suggestion = suggestion.map { "\($0) \(text)" } ?? text
+  }
+
   /// Says what a mapping with policies needs, if that is what is missing.
   private mutating func notePolicies(of error: MigrationError) {
-    guard case .unknownPolicies(let names, _) = error else { return }
+    guard case .unknownPolicies = error else { return }
     exitCode = .decisionNeeded
     code = "policyNeeded"
-    suggestion =
-      "Nothing was changed. \(names.count == 1 ? "The policy is" : "The policies are") code of the app: \(listText(names))."
-      + " Migrate with the app, which registers them with MigrationAssistant."
-  }
-}
-
-extension ModelReadingError {
-  /// The code that Foundation or Core Data gives a like failure.
-  fileprivate var coreDataCode: Int? {
-    switch problem {
-    case .missing: 260
-    case .unreadable: 257
-    case .notModel, .tooLarge: 259
-    case .malformed, .unsupportedSnapshotFormat: 134_010
-    case .inconsistent, .hashMismatch: 134_020
-    }
-  }
-}
-
-extension MappingReadingError {
-  /// The code that Foundation or Core Data gives a like failure.
-  fileprivate var coreDataCode: Int? {
-    switch problem {
-    case .missing: 260
-    case .unreadable: 257
-    case .notMappingModel, .tooLarge, .malformed: 259
-    case .unfit: 134_140
-    }
+    hint("The tool has no code of an app: migrate with the app.")
   }
 }

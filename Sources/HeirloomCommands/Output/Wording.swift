@@ -1,33 +1,14 @@
 import Foundation
+import Heirloom
 
 /// Returns a number with a comma before each group of three digits.
-func grouped(_ number: Int64) -> String {
-  let digits = Array(String(number.magnitude))
-  var text = number < 0 ? "-" : ""
-  for (index, digit) in digits.enumerated() {
-    if index > 0, (digits.count - index).isMultiple(of: 3) { text.append(",") }
-    text.append(digit)
-  }
-  return text
-}
+func grouped(_ number: Int64) -> String { CountText.grouped(number) }
 
 /// Returns a number with the word for what is counted: `1 row`, `2 rows`, `3 entities`.
-func counted(_ number: Int64, _ word: String) -> String {
-  let plural = word.hasSuffix("y") && !word.hasSuffix("ay") ? word.dropLast() + "ies" : word + "s"
-  return "\(grouped(number)) \(number == 1 ? word : String(plural))"
-}
+func counted(_ number: Int64, _ word: String) -> String { CountText.counted(number, word) }
 
 /// Returns a size for a person: `512 bytes`, `1.5 MB`.
-func sizeText(_ bytes: Int64) -> String {
-  guard bytes >= 1000 else { return counted(bytes, "byte") }
-  var value = Double(bytes)
-  var unit = "bytes"
-  for next in ["kB", "MB", "GB", "TB"] where value >= 999.95 {
-    value /= 1000
-    unit = next
-  }
-  return "\(String(format: "%.1f", value)) \(unit)"
-}
+func sizeText(_ bytes: Int64) -> String { CountText.size(bytes) }
 
 /// Returns a duration for a person: `0.12 s`, `2 min 5 s`.
 func durationText(_ seconds: Double) -> String {

@@ -1,3 +1,5 @@
+import HeirloomModel
+
 /// Bytes from which no archived value could be decoded, or a value that can't be archived.
 @nonexhaustive
 public enum ArchivedValueError: Error, Hashable, Sendable {
@@ -37,14 +39,15 @@ extension ArchivedValueError: CustomStringConvertible {
     case .cyclic: "The archived value holds an object that holds itself."
     case .tooDeep(let limit): "The archived value is nested more than \(limit) levels deep."
     case .tooLarge(let byteCount, let limit):
-      "The archived value has \(byteCount) bytes; at most \(limit) are accepted."
-    case .tooManyValues(let limit): "The archived value holds more than the \(limit) values that are accepted."
+      "The archived value has \(CountText.counted(byteCount, "byte")); at most \(CountText.grouped(limit)) are accepted."
+    case .tooManyValues(let limit):
+      "The archived value holds more than the \(CountText.grouped(limit)) values that are accepted."
     case .tooMuchContent(let limit):
-      "Texts and data in the archived value have more than the \(limit) bytes that are accepted."
+      "Texts and data in the archived value have more than the \(CountText.grouped(limit)) bytes that are accepted."
     case .duplicateKey: "A dictionary in the archived value has a key twice."
     case .unsupportedClass(let name):
       "An object of the class \"\(name.prefix(80))\" can't be archived; expected values of Foundation's own classes."
-    case .unencodable(let reason): "The value can't be archived: \(reason)"
+    case .unencodable(let reason): "The value can't be archived: \(ErrorWords.ended(reason))"
     }
   }
 }

@@ -1,5 +1,6 @@
 public import Foundation
 public import HeirloomMapping
+import HeirloomModel
 
 /// A file from which no mapping model could be read, and why.
 public struct MappingReadingError: Error, Hashable, Sendable {
@@ -59,9 +60,9 @@ extension MappingReadingError: CustomStringConvertible {
     let file = path.map { "\"\($0)\"" } ?? "The data"
     return switch problem {
     case .missing: "There is no file at \(path.map { "\"\($0)\"" } ?? "the given path"); a mapping model was expected."
-    case .unreadable(let reason): "\(file) can't be read: \(reason)."
+    case .unreadable(let reason): "\(file) can't be read: \(ErrorWords.ended(reason))"
     case .tooLarge(let byteCount, let limit):
-      "\(file) has \(byteCount) bytes; a mapping model has at most \(limit)."
+      "\(file) has \(CountText.counted(byteCount, "byte")); a mapping model has at most \(CountText.grouped(limit))."
     case .notMappingModel(let found):
       "\(file) is \(found); a mapping model (.xcmappingmodel or .cdm) was expected."
     case .malformed(let reason):

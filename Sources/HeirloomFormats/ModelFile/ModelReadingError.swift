@@ -78,8 +78,9 @@ extension ModelReadingError: CustomStringConvertible {
     let file = path.map { "\"\($0)\"" } ?? "The data"
     return switch problem {
     case .missing: "There is no file at \(path.map { "\"\($0)\"" } ?? "the given path"); a model was expected."
-    case .unreadable(let reason): "\(file) can't be read: \(reason)."
-    case .tooLarge(let byteCount, let limit): "\(file) has \(byteCount) bytes; a model has at most \(limit)."
+    case .unreadable(let reason): "\(file) can't be read: \(ErrorWords.ended(reason))"
+    case .tooLarge(let byteCount, let limit):
+      "\(file) has \(CountText.counted(byteCount, "byte")); a model has at most \(CountText.grouped(limit))."
     case .notModel(let content): "\(file) is \(content.description); a model was expected."
     case .malformed(let reason): "\(file) is no complete model: \(reason.hasSuffix(".") ? reason : reason + ".")"
     case .inconsistent(let error): "\(file) holds no consistent model: \(error.description)"

@@ -84,6 +84,6 @@ extension MappingInferenceError: CustomStringConvertible {
     let reason = obstacles.first?.reason ?? ""
     return obstacles.count == 1
       ? "No mapping can be inferred: \(reason)"
-      : "No mapping can be inferred for \(obstacles.count) reasons. The first: \(reason)"
+      : "No mapping can be inferred for \(obstacles.count) reasons, the first being: \(reason)"
   }
 }

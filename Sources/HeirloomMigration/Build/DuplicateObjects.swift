@@ -1,3 +1,4 @@
+import HeirloomModel
 import HeirloomStore
 
 /// Objects of a store that is being built that are equal where a uniqueness constraint wants them to differ.
@@ -20,6 +21,20 @@ public struct DuplicateObjects: Hashable, Sendable {
     public let values: [String]
     /// The primary keys of the first two of them in the new store, ascending.
     public let primaryKeys: [Int64]
+
+    /// Creates an example.
+    package init(values: [String], primaryKeys: [Int64]) {
+      self.values = values
+      self.primaryKeys = primaryKeys
+    }
+  }
+
+  /// Creates a description.
+  package init(entity: String, properties: [String], rows: Int64, examples: [Example]) {
+    self.entity = entity
+    self.properties = properties
+    self.rows = rows
+    self.examples = examples
   }
 
   /// Looks for duplicates in a candidate whose index could not be made.
@@ -70,7 +85,7 @@ extension DuplicateObjects: CustomStringConvertible {
   public var description: String {
     let names = properties.map { "\"\($0)\"" }.joined(separator: ", ")
     let keys = examples.first.map { $0.primaryKeys.map(String.init).joined(separator: " and ") } ?? ""
-    return "The mapping makes \(rows) \(rows == 1 ? "object" : "objects") of \"\(entity)\" that"
+    return "The mapping makes \(CountText.counted(rows, "object")) of \"\(entity)\" that"
       + " \(rows == 1 ? "is" : "are") equal to another in \(names), such as \(keys), where the model wants all to differ."
   }
 }

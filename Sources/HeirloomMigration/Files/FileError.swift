@@ -1,4 +1,5 @@
 import Foundation
+import HeirloomFormats
 
 /// An operation of the file system that failed.
 package struct FileError: Error, Hashable, Sendable {
@@ -88,7 +89,7 @@ package struct FileError: Error, Hashable, Sendable {
 
   private static func text(for code: Int32) -> String {
     // strerror is not safe between threads; Foundation's table is.
-    POSIXErrorCode(rawValue: code).map { POSIXError($0).localizedDescription } ?? "error \(code)"
+    POSIXErrorCode(rawValue: code).map { ErrorWords.systemWords(of: POSIXError($0)) } ?? "error \(code)"
   }
 }
 

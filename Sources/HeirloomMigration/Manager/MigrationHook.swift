@@ -1,3 +1,5 @@
+import HeirloomFormats
+import HeirloomModel
 public import HeirloomStore
 
 /// A step of a policy, by Core Data's names.
@@ -48,7 +50,8 @@ extension EntityMappingFailure: CustomStringConvertible {
   /// One sentence: where it happened and what was found.
   public var description: String {
     let place = object.map { " for the object \($0.primaryKey) of \"\(entity)\"" } ?? " of \"\(entity)\""
-    return "The entity mapping \"\(mapping)\" failed in \(hook.rawValue)\(place): \(underlying)"
+    return
+      "The entity mapping \"\(mapping)\" failed in \(hook.rawValue)\(place): \(ErrorWords.sentence(of: underlying))"
   }
 }
 
@@ -76,9 +79,9 @@ extension MigrationManagerError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unknownEntityMapping(let name, let known):
-      "No entity mapping is named \"\(name)\"; there are \(known.map { "\"\($0)\"" }.joined(separator: ", "))."
+      "No entity mapping is named \"\(name)\"; there are \(known.isEmpty ? "none" : known.map { "\"\($0)\"" }.joined(separator: ", "))."
     case .notAssociated(let entity, let made):
-      "\(made) objects of \"\(entity)\" were made and not associated with the source object; call associate for each, or"
+      "\(CountText.counted(made, "object")) of \"\(entity)\" \(made == 1 ? "was" : "were") made and not associated with the source object; call associate for each, or"
         + " their relationships would never be set."
     case .associatedTwice(let source, let destination):
       "The source object \(source) and the destination object \(destination) were associated twice."
@@ -87,7 +90,7 @@ extension MigrationManagerError: CustomStringConvertible {
     case .unfitValue(let property, let expected):
       "The value expression of \"\(property)\" gave another kind of value; expected \(expected)."
     case .expressionFailed(let property, let reason):
-      "The value expression of \"\(property)\" can't be evaluated: \(reason)"
+      "The value expression of \"\(property)\" can't be evaluated: \(ErrorWords.ended(reason))"
     case .missingValue(let entity, let property, let key):
       "The required property \"\(entity).\(property)\" of the object \(key) has no value."
     }

@@ -11,6 +11,14 @@ public struct InvalidExpression: Error, Hashable, Sendable {
   /// What is wrong.
   public let problem: Problem
 
+  /// Creates a description.
+  package init(mapping: String, entity: String, property: String?, problem: Problem) {
+    self.mapping = mapping
+    self.entity = entity
+    self.property = property
+    self.problem = problem
+  }
+
   /// What is wrong with an expression.
   @nonexhaustive
   public enum Problem: Hashable, Sendable {

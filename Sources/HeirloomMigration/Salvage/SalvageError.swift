@@ -1,4 +1,6 @@
 public import Foundation
+import HeirloomFormats
+import HeirloomModel
 
 /// Why nothing could be salvaged.
 ///
@@ -61,10 +63,10 @@ extension SalvageError: CustomStringConvertible {
       "The new store \(output) would replace a file of the damaged one; expected another name."
     case .outputExists(let path): "There is something at \(path) already; expected a free place for the new store."
     case .notEnoughSpace(let folder, let needed, let available):
-      "A copy of \(storePath) and the new store need \(needed) bytes in \(folder), where \(available) are left."
+      "A copy of \(storePath) and the new store need \(CountText.size(needed)) in \(folder), where \(CountText.size(available)) are left."
     case .cancelled: "Salvaging \(storePath) was cancelled."
     case .inUse: "Another process went on writing to \(storePath) while it was copied; expected a store at rest."
-    case .failed(let reason): "Nothing could be salvaged from \(storePath): \(reason)"
+    case .failed(let reason): "Nothing could be salvaged from \(storePath): \(ErrorWords.ended(reason))"
     }
   }
 

@@ -1,4 +1,5 @@
 public import Foundation
+import HeirloomFormats
 
 /// What is wrong with the stages of a migration, all of it.
 public struct StagedMigrationError: Error, Hashable, Sendable {
@@ -105,7 +106,7 @@ extension StagedMigrationError: CustomStringConvertible, LocalizedError {
 
   /// What to do.
   public var recoverySuggestion: String? {
-    "Correct the stages, or put the shipped model back, then try again."
+    "No store was changed. Correct the stages, or put the shipped model back, then try again."
   }
 }
 
@@ -117,6 +118,13 @@ public struct StageFailure: Error, Sendable {
   public let handler: StageHandlerKind
   /// What it threw, or what was found wrong.
   public let underlying: any Error
+
+  /// Creates a failure.
+  package init(stage: String, handler: StageHandlerKind, underlying: any Error) {
+    self.stage = stage
+    self.handler = handler
+    self.underlying = underlying
+  }
 }
 
 /// One of a custom stage's handlers.
@@ -130,7 +138,7 @@ public enum StageHandlerKind: String, Hashable, Sendable {
 extension StageFailure: CustomStringConvertible {
   /// One sentence: where it happened and what was found.
   public var description: String {
-    "The \(handler.rawValue) handler of \(stage) failed: \(underlying)"
+    "The \(handler.rawValue) handler of \(stage) failed: \(ErrorWords.sentence(of: underlying))"
   }
 }
 

@@ -1,3 +1,5 @@
+import HeirloomModel
+
 /// Too little room on a volume, with the figures: nothing was begun.
 public struct SpaceShortage: Hashable, Sendable {
   /// The store.
@@ -28,11 +30,17 @@ public struct SpaceShortage: Hashable, Sendable {
 }
 
 extension SpaceShortage: CustomStringConvertible {
-  /// What was found and what was expected, in bytes.
+  /// What was found and what was expected.
   public var description: String {
     let name = fileSystem.isEmpty ? "" : " (\(fileSystem))"
-    let copies = retainedBytes == 0 ? "" : ", \(retainedBytes) of them for copies of what is kept"
+    let copies = retainedBytes == 0 ? "" : ", \(CountText.size(retainedBytes)) of them for copies of what is kept"
+    let (free, needed) = (CountText.size(availableBytes), CountText.size(neededBytes))
+    // Figures that differ by less than is shown would read as nonsense.
+    let figures =
+      free == needed
+      ? "\(CountText.counted(availableBytes, "byte")) left, and \(CountText.grouped(neededBytes))"
+      : "\(free) left, and \(needed)"
     return
-      "the volume of “\(storePath)”\(name) has \(availableBytes) bytes left, and \(neededBytes) are needed\(copies)"
+      "the volume of “\(storePath)”\(name) has \(figures) are needed\(copies)"
   }
 }

@@ -91,7 +91,15 @@ extension VaultError: CustomStringConvertible {
     }
   }
 
-  /// What to do about it: which file holds the data, and whether trying again helps.
+  /// Whether a store is there, so that it can be said to hold its data.
+  package var isAboutStore: Bool {
+    switch self {
+    case .storeMissing, .sideFilesWithoutStore, .notAFile: false
+    default: true
+    }
+  }
+
+  /// What to do about it, and whether trying again helps.
   package var suggestion: String {
     switch self {
     case .storeMissing(_, let retained):
@@ -99,19 +107,19 @@ extension VaultError: CustomStringConvertible {
         ? "If the store was moved, give its new place; if it is a first launch, make a new store."
         : "Restore a retained version; nothing was deleted."
     case .sideFilesWithoutStore:
-      "Put the missing store back beside them, or restore a retained version, which keeps them aside."
-    case .unusableSideFile: "Find out who made it and move it away. The store was not changed."
-    case .notAFile: "Give the path of the store's main file."
-    case .hardLinked: "Remove the file's other names, or work on a copy. The store was not changed."
+      "Nothing was changed. Put the missing store back beside them, or restore a retained version, which keeps them aside."
+    case .unusableSideFile: "Find out who made it and move it away."
+    case .notAFile: "Nothing was changed. Give the path of the store's main file."
+    case .hardLinked: "Remove the file's other names, or work on a copy."
     case .unsafeVolume: "Move the store to a local volume, or allow unsafe volumes after making a backup."
-    case .unusableFolder: "Put a plain folder there, on the store's own volume. The store was not changed."
-    case .folderNotWritable: "Give this process the right to write in the folder. The store was not changed."
-    case .notEnoughSpace: "Free some room and try again. The store was not changed."
-    case .vaultInUse, .storeInUse: "Close the other program and try again. The store was not changed."
+    case .unusableFolder: "Put a plain folder there, on the store's own volume."
+    case .folderNotWritable(let error), .file(let error): error.recoverySuggestion ?? "Try again."
+    case .notEnoughSpace: "Free some room on its volume, then try again."
+    case .vaultInUse, .storeInUse: "Close the store in other processes and connections, then try again."
     case .unreadableStore: "The file was left as it is; a retained version may help."
     case .damagedManifest:
       "The store opens as usual and nothing was deleted; set the record aside, then run again."
-    case .unfitCandidate, .file: "The store is as it was. Try again; if it fails again, the message says where to look."
+    case .unfitCandidate: "Try again; if it fails again, the message says where to look."
     case .unknownVersion: "Give more of the version's name."
     case .unusableVersion: "The version was left as it is; try another one."
     case .unusableAsideSet: "The set was left as it is, and so was the store."

@@ -34,7 +34,7 @@ extension ExpressionError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .tooLong(let limit):
-      "The text is too long for a predicate or expression: expected at most \(limit) characters."
+      "The text is too long for a predicate or expression: expected at most \(CountText.grouped(limit)) characters."
     case .tooDeep(let offset, let limit):
       "At character \(offset + 1) the text is nested more than \(limit) levels deep; expected a simpler one."
     case .unexpected(let found, let offset, let expected):

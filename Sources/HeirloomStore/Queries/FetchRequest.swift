@@ -1,3 +1,4 @@
+import HeirloomFormats
 public import HeirloomModel
 
 /// Which objects of an entity are wanted, and in which order.
@@ -106,7 +107,7 @@ extension FetchError: CustomStringConvertible {
     case .otherContext(let entity):
       "The fetch's condition has an object of entity \"\(entity)\" of another context; expected one of the same."
     case .functionFailed(let entity, let error):
-      "A function in the condition of a fetch of \"\(entity)\" failed: \(error)"
+      "A function in the condition of a fetch of \"\(entity)\" failed: \(ErrorWords.sentence(of: error))"
     case .object(let error): error.description
     }
   }

@@ -1,0 +1,65 @@
+package import Foundation
+
+/// What the errors of all modules have in common towards people and towards Foundation.
+package enum ErrorWords {
+  /// Core Data's general error, for what it has no code of its own for.
+  package static let generalCode: Int = 134_060
+
+  /// Returns what Foundation is told of an error beside its domain and code.
+  ///
+  /// Foundation on Linux takes nothing from `LocalizedError` where there is user info: the words are put in here.
+  ///
+  /// - Parameters:
+  ///   - error: The error.
+  ///   - path: The file that the error is about.
+  ///   - underlying: The error that it was caused by.
+  /// - Returns: The words by Foundation's keys, the path, and the cause.
+  package static func userInfo(
+    of error: some LocalizedError, path: String? = nil, underlying: (any Error)? = nil
+  ) -> [String: Any] {
+    var info: [String: Any] = [:]
+    info[NSLocalizedDescriptionKey] = error.errorDescription
+    info[NSLocalizedFailureReasonErrorKey] = error.failureReason
+    info[NSLocalizedRecoverySuggestionErrorKey] = error.recoverySuggestion
+    if let path {
+      info[NSFilePathErrorKey] = path
+      info[NSURLErrorKey] = URL(fileURLWithPath: path)
+    }
+    info[NSUnderlyingErrorKey] = underlying.map { $0 as NSError }
+    return info
+  }
+
+  /// Returns what an error says, whoever made it: a sentence if it is one of ours.
+  package static func words(of error: any Error) -> String {
+    if let words = (error as? any LocalizedError)?.errorDescription { return words }
+    guard error is any CustomNSError || type(of: error) is NSError.Type else { return "\(error)" }
+    let words = systemWords(of: error)
+    let path = (error as NSError).userInfo[NSFilePathErrorKey] as? String
+    return path.map { words.contains($0) ? words : "\(ended(words).dropLast()): \($0)" } ?? words
+  }
+
+  /// Returns what an error of the system's says, without the sentence before it that says nothing.
+  package static func systemWords(of error: any Error) -> String {
+    let empty = "The operation could not be completed. "
+    let text = error.localizedDescription
+    return text.hasPrefix(empty) ? String(text.dropFirst(empty.count)) : text
+  }
+
+  /// Returns what an error says, with an end.
+  package static func sentence(of error: any Error) -> String { ended(words(of: error)) }
+
+  /// Returns a text with a full stop, or what else it ends with.
+  package static func ended(_ text: String) -> String {
+    text.hasSuffix(".") || text.hasSuffix("!") || text.hasSuffix("?") ? text : text + "."
+  }
+
+  /// Returns a text without the full stop at its end, to be followed by more.
+  package static func clause(_ text: String) -> String {
+    text.hasSuffix(".") ? String(text.dropLast()) : text
+  }
+
+  /// Returns a text as a sentence: upper case first, an end last.
+  package static func sentence(_ text: String) -> String {
+    ended(text.prefix(1).uppercased() + text.dropFirst())
+  }
+}

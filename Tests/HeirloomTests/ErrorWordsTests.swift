@@ -1,0 +1,163 @@
+import Foundation
+import Heirloom
+import Testing
+
+struct ErrorWordsTests {
+  /// The modules whose errors reach an app.
+  private static let modules = [
+    "Heirloom", "HeirloomModel", "HeirloomMapping", "HeirloomFormats", "HeirloomStore", "HeirloomMigration",
+  ]
+  private static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("Sources")
+
+  @Test func `every public error is told in words, with what to do`() throws {
+    for sample in try ErrorSamples.all() {
+      let error = try #require(sample.error as? any LocalizedError, "\(sample.name) is no LocalizedError")
+      let description = error.errorDescription ?? ""
+      let suggestion = error.recoverySuggestion ?? ""
+      for text in [description, suggestion, error.failureReason ?? "As above."] {
+        #expect(text.count > 8 && text.hasSuffix("."), "\(sample.name): \(text)")
+        #expect(text.first?.isLowercase == false, "\(sample.name): \(text)")
+        for wrong in ["..", ". .", ".;", " . ", "  ", ": .", ".:"] where text.contains(wrong) {
+          Issue.record("\(sample.name) has \"\(wrong)\": \(text)")
+        }
+        for word in ["Optional(", "file://", "Error(", "Error Domain", "could not be completed", "nil"]
+        where text.contains(word) {
+          Issue.record("\(sample.name) has \"\(word)\": \(text)")
+        }
+        #expect(!text.contains(ErrorSamples.secret), "\(sample.name) tells a value: \(text)")
+        #expect(!Self.hasLongNumber(text.replacing(sample.path ?? "-", with: "")), "\(sample.name): \(text)")
+      }
+      #expect(Self.sentenceCount(description) == 1, "\(sample.name): \(description)")
+      #expect(suggestion != description, "\(sample.name): \(suggestion)")
+      let name = "\(type(of: sample.error))"
+      #expect(!description.contains(name) && !suggestion.contains(name), "\(sample.name): \(description)")
+      if let path = sample.path {
+        #expect((description + suggestion).contains(path), "\(sample.name): \(description) \(suggestion)")
+      }
+    }
+  }
+
+  @Test func `Foundation gets the same words, and Core Data's domain and code where there is one`() throws {
+    for sample in try ErrorSamples.all() {
+      let words = sample.error as? any LocalizedError
+      let bridged = sample.error as NSError
+      #expect(bridged.localizedDescription == words?.errorDescription, "\(sample.name)")
+      #expect(bridged.localizedRecoverySuggestion == words?.recoverySuggestion, "\(sample.name)")
+      // Where there is none of ours Foundation has one for its own codes.
+      if let reason = words?.failureReason { #expect(bridged.localizedFailureReason == reason, "\(sample.name)") }
+      #expect(sample.error.localizedDescription == words?.errorDescription, "\(sample.name)")
+      guard let code = Self.code(sample.error) else { continue }
+      #expect(bridged.domain == NSCocoaErrorDomain && bridged.code == code, "\(sample.name): \(bridged)")
+    }
+    let path = ErrorSamples.path
+    let failure = MigrationError.appFailed(ErrorSamples.AppError())
+    let error = MigrationAssistantError.failed(storePath: path, failure) as NSError
+    #expect(error.userInfo[NSFilePathErrorKey] as? String == path)
+    let cause = try #require(error.userInfo[NSUnderlyingErrorKey] as? NSError)
+    #expect(cause.code == 134_110)
+    #expect((cause.userInfo[NSUnderlyingErrorKey] as? NSError)?.localizedDescription == "The template is missing.")
+  }
+
+  @Test func `no public error, and no case of one, is without words`() throws {
+    let declared = try Self.declaredCases()
+    let samples = Set(try ErrorSamples.all().map(\.name))
+    #expect(declared.count > 150 && declared.contains("StoreError.missing") && declared.contains("StageFailure"))
+    #expect(samples.subtracting(declared).sorted() == [], "samples of what isn't declared")
+    #expect(declared.subtracting(samples).sorted() == [], "cases that ErrorSamples has no error of")
+  }
+
+  @Test func `the label of a sample is the case of its error`() throws {
+    for sample in try ErrorSamples.all() {
+      let parts = sample.name.split(separator: ".").map(String.init)
+      #expect(parts[0] == "\(type(of: sample.error))")
+      let mirror = Mirror(reflecting: sample.error)
+      guard mirror.displayStyle == .enum, let label = mirror.children.first?.label else { continue }
+      #expect(parts.last == label)
+    }
+  }
+
+  @Test(
+    arguments: [
+      (0, "0"), (999, "999"), (1000, "1,000"), (-1_234_567, "-1,234,567"), (Int64.min, "-9,223,372,036,854,775,808"),
+    ] as [(Int64, String)])
+  func `numbers have a comma before each three digits`(number: Int64, text: String) {
+    #expect(CountText.grouped(number) == text)
+  }
+
+  @Test(
+    arguments: [
+      (0, "0 bytes"), (1, "1 byte"), (999, "999 bytes"), (1000, "1.0 kB"), (999_949, "999.9 kB"), (999_950, "1.0 MB"),
+      (2_549_000_000, "2.5 GB"), (UInt64.max, "18.4 EB"),
+    ] as [(UInt64, String)])
+  func `sizes are told in units of a thousand`(bytes: UInt64, text: String) {
+    #expect(CountText.size(bytes) == text)
+  }
+
+  // MARK: Reading texts
+
+  /// Core Data's code as the error tells it without Foundation.
+  private static func code(_ error: any Error) -> Int? {
+    switch error {
+    case let error as MigrationAssistantError: error.coreDataCode
+    case let error as MigrationError: error.coreDataCode
+    case let error as StoreError: error.coreDataCode
+    case let error as ManagedObjectError: error.coreDataCode
+    case let error as ModelReadingError: error.coreDataCode
+    case let error as MappingReadingError: error.coreDataCode
+    case let error as DeferredMigrationError: error.coreDataCode
+    case let error as StagedMigrationError: error.coreDataCode
+    case let error as SalvageError: error.coreDataCode
+    case is MappingInferenceError: 134_190
+    case is EntityMappingFailure: 134_170
+    default: nil
+    }
+  }
+
+  /// Full stops that a new sentence follows; what follows a colon belongs to the sentence.
+  private static func sentenceCount(_ text: String) -> Int {
+    1 + text.matches(of: /[.!?] [A-Z“"]/).count
+  }
+
+  /// Whether a count stands there without separators.
+  private static func hasLongNumber(_ text: String) -> Bool {
+    text.matches(of: /[0-9]{6,}/).contains { !$0.output.isEmpty }
+  }
+
+  // MARK: Reading the sources
+
+  /// The cases of public errors by `Type.case`; errors that are structures without cases by `Type`.
+  private static func declaredCases() throws -> Set<String> {
+    var names: Set<String> = []
+    for module in modules {
+      let folder = sources.appendingPathComponent(module)
+      let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
+      for case let url as URL in files where url.pathExtension == "swift" {
+        names.formUnion(cases(in: try String(contentsOf: url, encoding: .utf8)))
+      }
+    }
+    return names
+  }
+
+  private static func cases(in text: String) -> Set<String> {
+    var names: Set<String> = []
+    var type: (name: String, hasCases: Bool)?
+    var isInEnum = false
+    for line in text.split(separator: "\n") {
+      if let match = line.firstMatch(of: /^public (enum|struct|final class) (\w+):.*\bError\b.*\{/) {
+        type = (String(match.2), match.1 == "enum")
+        isInEnum = match.1 == "enum"
+      } else if line == "}" {
+        // A structure without an enumeration of its own has one kind only.
+        if let type, !type.hasCases { names.insert(type.name) }
+        type = nil
+      } else if line.firstMatch(of: /^  public enum \w+.*\{/) != nil {
+        isInEnum = true
+        type?.hasCases = true
+      } else if isInEnum, let type, let match = line.firstMatch(of: /^ +case (\w+)/) {
+        names.insert("\(type.name).\(match.1)")
+      }
+    }
+    return names
+  }
+}
