@@ -14,7 +14,7 @@ struct CompareTests {
     let outcome = tool("compare", "\(source).json", "Done.xcdatamodeld/\(destination).xcdatamodel", "--json")
     #expect(outcome.code == 0)
     let json = try outcome.json()
-    #expect(Set(json.keys) == ["verdict", "changes", "obstacles"])
+    #expect(Set(json.keys) == ["verdict", "changes", "obstacles", "renames"])
     #expect(json["verdict"] as? String == verdict)
     let changes = try #require(json["changes"] as? [[String: Any]])
     #expect(changes.isEmpty == (verdict == "identical"))
@@ -47,8 +47,9 @@ struct CompareTests {
     let lines = Tool(directory: directory.url)("compare", adding, dropping).output.split(separator: "\n")
     #expect(lines.count >= 4)
     #expect(lines[1].hasPrefix("What is lost"))
-    #expect(lines[2].contains("Note.mood"))
-    #expect(lines[3].contains("Note.rating"))
+    #expect(lines[2] == "  Note:")
+    #expect(lines[3].hasPrefix("    − mood: "))
+    #expect(lines[4].hasPrefix("    − rating: "))
   }
 
   @Test func `a store stands for the model that made it`() throws {

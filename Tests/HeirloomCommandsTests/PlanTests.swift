@@ -6,7 +6,8 @@ import Testing
 
 struct PlanTests {
   private static let keys: Set<String> = [
-    "verdict", "changes", "obstacles", "steps", "losses", "blockers", "decisions", "rowsRewritten", "deferred",
+    "verdict", "changes", "obstacles", "renames", "steps", "losses", "blockers", "decisions", "rowsRewritten",
+    "deferred",
     "configuration", "bytesNeeded", "seconds", "builder", "warnings",
   ]
 

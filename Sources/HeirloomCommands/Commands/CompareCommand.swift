@@ -7,6 +7,8 @@ extension Command {
     details: [
       "SOURCE and DEST are models of any kind; a store stands for the model that made it. The exit code is 0 whatever the"
         + " verdict: identical, compatible, lightweight, needsMapping.",
+      "Where something of one kind is gone and another is new, it asks whether that is a rename, and says what the rows of a"
+        + " store tell of it: of SOURCE what would be lost, of two stores how many values are equal.",
       "The source that --skeleton prints compiles as it is: a delegate's method, and a policy for each entity with holes to fill"
         + " in, which throw until they are.",
     ],
@@ -20,15 +22,15 @@ extension Command {
 /// Compares two models.
 enum CompareCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
+    let paths = arguments.positionals.map(console.path)
     let (source, destination) = try console.reading("Reading the models", nil) {
-      (
-        try NamedModel(at: console.path(arguments.positionals[0])),
-        try NamedModel(at: console.path(arguments.positionals[1]))
-      )
+      (try NamedModel(at: paths[0]), try NamedModel(at: paths[1]))
     }
     for warning in source.warnings + destination.warnings { console.log("note: \(warning)") }
     if arguments.has("--skeleton") { return skeleton(from: source.model, to: destination.model) }
-    let text = DifferenceText(difference: ModelDifference(from: source.model, to: destination.model))
+    let stores = paths.map { path in if case .database = PathKind(path) { path } else { String?.none } }
+    let text = DifferenceText(
+      ModelDifference(from: source.model, to: destination.model), storeAt: stores[0], laterStoreAt: stores[1])
     let style = console.style
     return CommandReport(
       lines: ["\(style.bold(source.name)) → \(style.bold(destination.name)): \(text.verdictWords)."]
@@ -43,6 +45,6 @@ enum CompareCommand {
     let text = skeleton?.source ?? "// Nothing to fill in: the mapping can be inferred, or none is needed.\n"
     return CommandReport(
       lines: text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init),
-      members: DifferenceText(difference: difference).members + [("skeleton", .optional(skeleton?.source))])
+      members: DifferenceText(difference).members + [("skeleton", .optional(skeleton?.source))])
   }
 }

@@ -165,7 +165,7 @@ struct Migrated {
     let text = PlanText(plan: report.plan)
     let name = request.history.currentName
     var lines = ["\(style.bold(path)) was migrated to \"\(name)\" in \(durationText(report.seconds))."]
-    lines += text.findings(style).dropFirst()
+    lines += text.findings(style, difference: nil).dropFirst()
     lines += report.quarantine.map { "Rows in quarantine: \($0.path)" }
     let deferred = report.plan.lastDeferred.items
     if !deferred.isEmpty {

@@ -37,7 +37,7 @@ enum PlanCommand {
   static func report(
     _ preview: MigrationPreview, request: MigrationRequest, showsSQL: Bool, style: TextStyle
   ) -> CommandReport {
-    let text = preview.difference.map { DifferenceText(difference: $0) }
+    let text = preview.difference.map { DifferenceText($0, storeAt: preview.look.path) }
     var report = CommandReport(
       members: (text?.members ?? []) + PlanText.members(of: preview.plan, showsSQL: showsSQL), failure: preview.failure)
     // The lines say it all.
@@ -52,9 +52,9 @@ enum PlanCommand {
       report.lines = planText.sql
       return report
     }
-    report.lines += planText.findings(style)
+    report.lines += planText.findings(style, difference: text)
     report.lines += ["", style.bold("Objects:")] + PlanText.rowLines(plan.rows)
-    report.lines += planText.steps(style) + ["", planText.costs, "Nothing was changed."]
+    report.lines += planText.steps(style) + [""] + planText.costs(style) + ["Nothing was changed."]
     return report
   }
 

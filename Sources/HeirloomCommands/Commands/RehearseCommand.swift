@@ -40,15 +40,17 @@ enum RehearseCommand {
     let report = try run(plan, onCopyOf: path, request: request, console: console)
     let text = PlanText(plan: report.plan)
     var lines = PlanCommand.headline(preview, request: request, style: style)
-    lines += text.findings(style) + ["", style.bold("Objects:")] + PlanText.rowLines(report.plan.rows)
+    let difference = preview.difference.map { DifferenceText($0, storeAt: path) }
+    lines +=
+      text.findings(style, difference: difference) + ["", style.bold("Objects:")] + PlanText.rowLines(report.plan.rows)
     lines += [
       "",
       "\(style.green("Rehearsed")) on a copy: \(counted(report.plan.rowsRewritten, "row")) in"
         + " \(durationText(report.seconds)), the proof passed. The copy is removed, the store is untouched.",
     ]
-    let difference = preview.difference.map { DifferenceText(difference: $0).members } ?? []
+    lines += LaunchTime(report.plan, seconds: report.seconds).words.map { "\(style.yellow("!")) \($0)" }
     return CommandReport(
-      lines: lines, members: difference + PlanText.members(of: report.plan, seconds: report.seconds))
+      lines: lines, members: (difference?.members ?? []) + PlanText.members(of: report.plan, seconds: report.seconds))
   }
 
   /// Carries a plan out on a copy, which is removed.

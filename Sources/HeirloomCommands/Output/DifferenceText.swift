@@ -4,6 +4,20 @@ import Heirloom
 struct DifferenceText {
   /// The difference.
   let difference: ModelDifference
+  /// What stores say of the renames that are suspected.
+  let evidence: [RenameSuspicion: RenameEvidence]
+
+  /// Creates the text of a difference, and asks stores about suspected renames.
+  ///
+  /// - Parameters:
+  ///   - difference: The difference.
+  ///   - path: The store of the earlier version, if there is one.
+  ///   - laterPath: The store of the later version, if there is one.
+  init(_ difference: ModelDifference, storeAt path: String? = nil, laterStoreAt laterPath: String? = nil) {
+    self.difference = difference
+    evidence =
+      path.map { RenameInquiry(difference: difference, path: $0, laterPath: laterPath).evidence() } ?? [:]
+  }
 
   /// The members that every command about a difference has.
   var members: OutputMembers {
@@ -20,6 +34,7 @@ struct DifferenceText {
           })
       ),
       ("obstacles", .list(difference.obstacles.map(Self.output))),
+      ("renames", .list(difference.renames.map(output))),
     ]
   }
 
@@ -32,6 +47,23 @@ struct DifferenceText {
     ])
   }
 
+  /// A suspected rename for a program; what no store told is null.
+  private func output(_ suspicion: RenameSuspicion) -> OutputValue {
+    let evidence = evidence[suspicion]
+    return .object([
+      ("kind", .text(suspicion.kind.rawValue)), ("entity", .text(suspicion.entity)),
+      ("sourceEntity", .text(suspicion.sourceEntity)), ("removed", .text(suspicion.removed)),
+      ("added", .text(suspicion.added)), ("type", .text(suspicion.type)),
+      ("nameSimilarity", .number(Self.rounded(suspicion.nameSimilarity))),
+      ("score", .number(Self.rounded(suspicion.score))),
+      ("renamingIdentifier", .text(suspicion.renamingIdentifier)), ("objects", .optional(evidence?.objects)),
+      ("values", .optional(evidence?.values)), ("compared", .optional(evidence?.compared)),
+      ("equal", .optional(evidence?.equal)), ("misfits", .texts(evidence?.misfits ?? [])),
+    ])
+  }
+
+  private static func rounded(_ share: Double) -> Double { (share * 100).rounded() / 100 }
+
   /// What the verdict means, in a sentence without its end.
   var verdictWords: String {
     switch difference.verdict {
@@ -42,48 +74,76 @@ struct DifferenceText {
     }
   }
 
-  /// The changes grouped by entity: what stands in the way first, then what is lost, then the rest.
+  /// What is lost first, then what may be a rename, what stands in the way, what the rows decide, and the rest by entity.
   func lines(_ style: TextStyle) -> [String] {
     var lines: [String] = []
+    let losses = difference.changes.filter { $0.effect == .dropped }
+    if !losses.isEmpty {
+      lines += ["", style.bold(Self.lossTitle)]
+      lines += Self.sections(losses, by: \.entity, style) { style.red("− \(Self.line($0))") }
+    }
+    lines += renameLines(style)
     if !difference.obstacles.isEmpty {
       lines += ["", style.bold("What stands in the way:")]
       for obstacle in difference.obstacles {
         lines += ["  \(style.red("✗")) \(obstacle.reason)", "    \(obstacle.suggestion)"]
       }
     }
-    let losses = difference.changes.filter { $0.effect == .dropped }
-    if !losses.isEmpty {
-      lines += ["", style.bold("What is lost (the previous version keeps it):")]
-      lines += losses.map { "  \(style.red("−")) \($0.description)" }
-    }
-    let others = difference.changes.filter { $0.effect != .dropped }
-    for (entity, changes) in Self.groups(others) {
-      lines += ["", style.bold(entity ?? "The model as a whole") + ":"]
-      lines += changes.map { "  \(Self.line($0))" }
-    }
     let asked = difference.hazards.filter { $0.kind.severity == .blocker }
     if !asked.isEmpty {
       lines += ["", style.bold("What the rows of a store decide (heirloom plan counts them):")]
       lines += asked.map { "  \(style.yellow("?")) \($0.description)" }
     }
-    if !difference.diagnostics.isEmpty {
-      lines += ["", style.bold("Perhaps meant otherwise:")]
-      lines += difference.diagnostics.map { "  \($0.description)" }
+    let odd = difference.diagnostics.filter { $0.kind != .suspectedRename }
+    if !odd.isEmpty {
+      lines += ["", style.bold("Perhaps meant otherwise:")] + odd.map { "  \(style.yellow("?")) \($0.description)" }
+    }
+    let others = difference.changes.filter { $0.effect != .dropped }
+    if !others.isEmpty {
+      lines += ["", style.bold("What changes besides:")]
+      lines += Self.sections(others, by: \.entity, style) { Self.line($0) }
     }
     return lines
   }
 
-  /// Changes in groups of one entity, in their order.
-  private static func groups(_ changes: [ModelChange]) -> [(entity: String?, changes: [ModelChange])] {
-    var groups: [(entity: String?, changes: [ModelChange])] = []
-    for change in changes {
-      if let last = groups.indices.last, groups[last].entity == change.entity {
-        groups[last].changes.append(change)
-      } else {
-        groups.append((change.entity, [change]))
+  /// The renames that are suspected, each with what to do and what the rows say; nothing if there are none.
+  func renameLines(_ style: TextStyle) -> [String] {
+    let suspicions = difference.renames
+    guard !suspicions.isEmpty else { return [] }
+    return ["", style.bold("Perhaps renamed (nothing is done about it unless the model says so):")]
+      + Self.sections(suspicions, by: { $0.kind == .entity ? nil : $0.entity }, style) { suspicion in
+        style.yellow("? \(sentence(suspicion.question))")
+      } more: { suspicion in
+        let otherwise = suspicion.kind == .entity ? "its objects are" : "its content is"
+        return ["\(suspicion.advice).", evidence[suspicion]?.words(suspicion) ?? "Otherwise \(otherwise) dropped."]
       }
+  }
+
+  /// The title of what is lost.
+  static let lossTitle = "What is lost (the previous version keeps it):"
+
+  /// Items under the entity that they are about, in their order.
+  ///
+  /// - Parameters:
+  ///   - items: The items; those of an entity follow each other.
+  ///   - entity: The entity of one; `nil` for the model as a whole.
+  ///   - style: How text is set.
+  ///   - line: The line of one.
+  ///   - more: Further lines of one.
+  /// - Returns: The lines, each entity's name above its own.
+  static func sections<Item>(
+    _ items: [Item], by entity: (Item) -> String?, _ style: TextStyle, line: (Item) -> String,
+    more: (Item) -> [String] = { _ in [] }
+  ) -> [String] {
+    var lines: [String] = []
+    var last: String??
+    for item in items {
+      let name = entity(item)
+      if last != .some(name) { lines.append("  \(style.bold(name ?? "The model as a whole")):") }
+      last = .some(name)
+      lines += ["    \(line(item))"] + more(item).map { "      \($0)" }
     }
-    return groups
+    return lines
   }
 
   /// A change below its entity.

@@ -22,7 +22,8 @@ struct PlanText {
       return OutputValue.object(members)
     }
     return [("steps", .list(steps))] + findingMembers(of: plan) + [
-      ("decisions", .list((plan?.allDecisions ?? []).map(\.output))), ("warnings", .texts(plan?.warnings ?? [])),
+      ("decisions", .list((plan?.allDecisions ?? []).map(\.output))),
+      ("warnings", .texts((plan?.warnings ?? []) + (plan.map { LaunchTime($0, seconds: seconds).words } ?? []))),
       ("rowsRewritten", .integer(plan?.rowsRewritten ?? 0)),
       ("bytesNeeded", .integer(plan?.bytesNeeded ?? 0)),
       ("seconds", .number(seconds ?? plan?.estimatedSeconds ?? 0)), ("builder", .optional(plan?.builder.rawValue)),
@@ -50,9 +51,23 @@ struct PlanText {
     ])
   }
 
-  /// What is lost, what stands in the way and what may surprise, counted.
-  func findings(_ style: TextStyle) -> [String] {
-    var lines: [String] = []
+  /// What is lost first, then what stands in the way and what may surprise, counted.
+  ///
+  /// - Parameters:
+  ///   - style: How text is set.
+  ///   - difference: What differs between the models, for renames that are suspected.
+  /// - Returns: The lines.
+  func findings(_ style: TextStyle, difference: DifferenceText?) -> [String] {
+    var lines = ["", style.bold(plan.allLosses.isEmpty ? "Nothing is lost." : DifferenceText.lossTitle)]
+    // Hops lose one after the other: what an entity loses stands together all the same.
+    var losses: [MigrationLoss] = []
+    for loss in plan.allLosses where !losses.contains(where: { $0.entity == loss.entity }) {
+      losses += plan.allLosses.filter { $0.entity == loss.entity }
+    }
+    lines += DifferenceText.sections(losses, by: \.entity, style) { loss in
+      style.red("− \(counted(loss.rows, "row")): \(loss.reason)")
+    }
+    lines += difference?.renameLines(style) ?? []
     if !plan.blockers.isEmpty {
       lines += ["", style.bold("What stands in the way:")]
       for blocker in plan.blockers {
@@ -62,12 +77,6 @@ struct PlanText {
     }
     if !plan.allDecisions.isEmpty {
       lines += ["", style.bold("What was decided:")] + plan.allDecisions.map { "  \($0.words)" }
-    }
-    lines += [
-      "", style.bold(plan.allLosses.isEmpty ? "Nothing is lost." : "What is lost (the previous version keeps it):"),
-    ]
-    for loss in plan.allLosses {
-      lines.append("  \(style.red("−")) \(counted(loss.rows, "row")): \(loss.reason)")
     }
     if !plan.warnings.isEmpty {
       lines += ["", style.bold("What may surprise:")]
@@ -118,10 +127,18 @@ struct PlanText {
     plan.steps.flatMap { ["-- \($0.summary)", $0.sql] }
   }
 
-  /// What the migration takes.
-  var costs: String {
-    "\(counted(plan.rowsRewritten, "row")) are written anew by \(plan.builder.rawValue); about"
-      + " \(durationText(plan.estimatedSeconds)) and \(sizeText(plan.bytesNeeded)) of free space are needed."
+  /// What the migration takes, and what to do where that is too long for a launch.
+  func costs(_ style: TextStyle) -> [String] {
+    let way =
+      switch plan.builder {
+      case .rebuild: "into a new file"
+      case .cloneAndAlter: "in a copy of the store"
+      }
+    return [
+      "\(counted(plan.rowsRewritten, "row")) \(plan.rowsRewritten == 1 ? "is" : "are") written anew, \(way)"
+        + " (\(plan.builder.rawValue)). It takes about \(durationText(plan.estimatedSeconds)) and"
+        + " \(sizeText(plan.bytesNeeded)) of free space."
+    ] + LaunchTime(plan).words.map { "\(style.yellow("!")) \($0)" }
   }
 
   private static func words(_ kind: MigrationStep.Kind) -> String {

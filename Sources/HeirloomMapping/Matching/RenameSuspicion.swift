@@ -1,0 +1,195 @@
+import HeirloomModel
+
+/// Something that was removed and something of its kind that was added, which may be one thing under a new name.
+///
+/// Nothing is done about it: a migration goes by names and renaming identifiers alone, and drops what a rename without one
+/// leaves behind. Whoever reads a plan should be asked.
+public struct RenameSuspicion: Hashable, Sendable {
+  /// What may have been renamed; raw values are stable.
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// An entity.
+    case entity
+    /// An attribute.
+    case attribute
+    /// A relationship.
+    case relationship
+  }
+
+  /// What may have been renamed.
+  public let kind: Kind
+  /// The entity of the destination that declares the added property, or the added entity itself.
+  public let entity: String
+  /// The entity of the source whose objects have the removed property, or the removed entity itself.
+  public let sourceEntity: String
+  /// The name that is gone.
+  public let removed: String
+  /// The name that is new.
+  public let added: String
+  /// What both are, such as `String`, or `to Person` for a relationship to one.
+  public let type: String
+  /// How alike the two names are, from 0 to 1.
+  public let nameSimilarity: Double
+  /// How alike the two are, from 0 to 1: their names, and what else the models say of them.
+  public let score: Double
+  /// The renaming identifier that would make it a rename.
+  public let renamingIdentifier: String
+}
+
+extension RenameSuspicion: CustomStringConvertible {
+  /// What was seen, in one sentence that asks.
+  public var question: String {
+    switch kind {
+    case .entity:
+      "entity \"\(removed)\" removed and \"\(added)\" added, with properties that are alike: a rename?"
+    case .attribute: "\"\(removed)\" removed and \"\(added)\" added, both \(type): a rename?"
+    case .relationship: "\"\(removed)\" removed and \"\(added)\" added, both lead \(type): a rename?"
+    }
+  }
+
+  /// What to do if it is a rename, as the beginning of a sentence.
+  public var advice: String {
+    "Give \"\(added)\" the renaming identifier \"\(renamingIdentifier)\": in Xcode's model inspector, or"
+      + " elementID=\"\(renamingIdentifier)\" in the model's source"
+  }
+
+  /// The question, and what to do.
+  public var description: String {
+    let subject = kind == .entity ? "" : "\(entity): "
+    return
+      "\(subject)\(question) \(advice); otherwise \(kind == .entity ? "its objects are" : "its content is") dropped."
+  }
+}
+
+extension ModelDifference {
+  /// The renames that are suspected, in the order of ``diagnostics``.
+  ///
+  /// - Complexity: O(*n*) in the number of suspicions times that of an entity's subentities.
+  public var renames: [RenameSuspicion] {
+    diagnostics.compactMap { RenameSuspicion($0, in: inference.correspondence) }
+  }
+}
+
+extension RenameSuspicion {
+  /// Says more of a suspicion; `nil` for another diagnostic.
+  init?(_ diagnostic: MatchingDiagnostic, in correspondence: ModelCorrespondence) {
+    guard diagnostic.kind == .suspectedRename else { return nil }
+    let (source, destination) = (correspondence.source, correspondence.destination)
+    removed = diagnostic.counterpart
+    renamingIdentifier = diagnostic.suggestedIdentifier
+    entity = diagnostic.entity
+    added = diagnostic.property ?? diagnostic.entity
+    nameSimilarity = NameSimilarity.value(removed, added)
+    guard let property = diagnostic.property else {
+      kind = .entity
+      sourceEntity = diagnostic.counterpart
+      type = "entity"
+      let likeness = Self.likeness(source.shapes(of: sourceEntity), destination.shapes(of: entity))
+      score = 0.3 * nameSimilarity + 0.7 * likeness
+      return
+    }
+    // The entity itself may be new, and only its subentities have objects that were there before.
+    let tree = destination.entityTree(from: diagnostic.entity)
+    guard let pair = tree.lazy.compactMap({ correspondence.pair(ofDestination: $0.name) }).first else { return nil }
+    sourceEntity = pair.source.name
+    if let before = source.attribute(named: removed, of: sourceEntity),
+      let after = destination.attribute(named: property, of: entity)
+    {
+      kind = .attribute
+      type = after.type.name
+      score =
+        0.6 * nameSimilarity + (before.isOptional == after.isOptional ? 0.25 : 0)
+        + (before.defaultValue == after.defaultValue ? 0.15 : 0)
+    } else if let before = source.relationship(named: removed, of: sourceEntity),
+      let after = destination.relationship(named: property, of: entity)
+    {
+      kind = .relationship
+      type = "to \(after.isToMany ? "many " : "")\(after.destinationEntity)"
+      score =
+        0.6 * nameSimilarity + (before.isOptional == after.isOptional ? 0.15 : 0)
+        + (correspondence.haveSameInverse(before, after) ? 0.25 : 0)
+    } else {
+      return nil
+    }
+  }
+
+  /// How much two sets have in common, from 0 to 1.
+  private static func likeness(_ one: Set<String>, _ other: Set<String>) -> Double {
+    let total = one.count + other.count
+    return total == 0 ? 0 : 2 * Double(one.intersection(other).count) / Double(total)
+  }
+}
+
+extension ManagedObjectModel {
+  /// The names and types of what objects of an entity have.
+  fileprivate func shapes(of entity: String) -> Set<String> {
+    Set(
+      attributes(of: entity).map { "\($0.name) \($0.type.name)" }
+        + relationships(of: entity).map { "\($0.name) \($0.isToMany)" })
+  }
+}
+
+extension ModelCorrespondence {
+  /// Whether the inverses of two relationships belong together, or neither has one.
+  fileprivate func haveSameInverse(_ before: RelationshipDescription, _ after: RelationshipDescription) -> Bool {
+    guard let old = source.inverse(of: before), let new = destination.inverse(of: after) else {
+      return source.inverse(of: before) == nil && destination.inverse(of: after) == nil
+    }
+    return pair(ofSource: old.entity.name)?.destinationRelationships[old.relationship.name] == new.relationship.name
+  }
+}
+
+/// How alike two names are.
+enum NameSimilarity {
+  /// Returns a number from 0 to 1: 1 for names that differ in case only.
+  ///
+  /// It is the larger share of what they have in common of neighbouring letters, and of words: `fullName` and `name` share
+  /// a word.
+  static func value(_ one: String, _ other: String) -> Double {
+    if one.lowercased() == other.lowercased() { return 1 }
+    return max(share(letterPairs(one), letterPairs(other)), share(words(one), words(other)))
+  }
+
+  private static func share(_ one: [String], _ other: [String]) -> Double {
+    var rest: [String: Int] = [:]
+    for part in other { rest[part, default: 0] += 1 }
+    var common = 0
+    for part in one {
+      guard let count = rest[part], count > 0 else { continue }
+      rest[part] = count - 1
+      common += 1
+    }
+    let total = one.count + other.count
+    return total == 0 ? 0 : 2 * Double(common) / Double(total)
+  }
+
+  private static func letterPairs(_ name: String) -> [String] {
+    let letters = Array(name.lowercased())
+    return zip(letters, letters.dropFirst()).map { String([$0, $1]) }
+  }
+
+  /// The words of a name such as `fullName`, `full_name` or `HTMLText`, in lower case.
+  private static func words(_ name: String) -> [String] {
+    var words: [String] = []
+    var word = ""
+    var wasUpper = false
+    for character in name {
+      guard character.isLetter || character.isNumber else {
+        if !word.isEmpty { words.append(word) }
+        (word, wasUpper) = ("", false)
+        continue
+      }
+      if character.isUppercase, !wasUpper, !word.isEmpty {
+        words.append(word)
+        word = ""
+      } else if !character.isUppercase, wasUpper, word.count > 1 {
+        // The last capital of several begins the next word.
+        let first = String(word.removeLast())
+        words.append(word)
+        word = first
+      }
+      word += character.lowercased()
+      wasUpper = character.isUppercase
+    }
+    return word.isEmpty ? words : words + [word]
+  }
+}
