@@ -68,7 +68,7 @@ extension MigrationPage {
       (name: "To be brought to", text: destinationName),
     ]
     if let difference = preview.difference {
-      items.append((name: "Difference", text: DifferenceText(difference: difference).verdictWords))
+      items.append((name: "Difference", text: DifferenceText(difference).verdictWords))
     }
     if let configuration = look.configuration { items.append((name: "Configuration", text: configuration)) }
     items.append((name: "Entities", text: grouped(Int64(look.entities.count))))
