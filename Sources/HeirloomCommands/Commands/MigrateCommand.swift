@@ -54,7 +54,8 @@ enum MigrateCommand {
     if let batch { return BatchMigration(of: paths, jobs: batch.jobs, request: request, console: console).run() }
     var results: [Migrated] = []
     for path in paths {
-      let result = Migrated(path, request: request, console: console)
+      // What became of the stores before is told at the end.
+      let result = Migrated(path, request: request, console: console, mayLeave: paths.count == 1)
       results.append(result)
       if result.failure?.exitCode == .cancelled { break }
     }
@@ -99,11 +100,17 @@ struct Migrated {
   var failure: CommandFailure? { report.failure }
 
   /// Migrates a store.
-  init(_ path: String, request: MigrationRequest, console: Console) {
+  ///
+  /// - Parameters:
+  ///   - path: The store's file.
+  ///   - request: What is asked of the migration.
+  ///   - console: The surroundings.
+  ///   - mayLeave: Whether the tool may end at once while nothing was begun.
+  init(_ path: String, request: MigrationRequest, console: Console, mayLeave: Bool = false) {
     for note in request.mappingNotes(forStoreAt: path) { console.log("note: \(note)") }
     let start = ContinuousClock.now
     do {
-      let outcome = try StoreMigration(request: request, console: console).run(on: path)
+      let outcome = try StoreMigration(request: request, console: console).run(on: path, mayLeave: mayLeave)
       let finished = try StoreMigration(request: request, console: console).cleanUp(after: outcome, at: path)
       var warnings: [String] = []
       if case .noStore = outcome {
