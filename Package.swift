@@ -6,6 +6,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Heirloom", targets: ["Heirloom"]),
+    .library(name: "HeirloomTesting", targets: ["HeirloomTesting"]),
     .executable(name: "heirloom", targets: ["HeirloomMain"]),
   ],
   targets: [
@@ -37,12 +38,20 @@ let package = Package(
         "HeirloomModel", "HeirloomMapping", "HeirloomFormats", "HeirloomStore", "HeirloomMigration",
       ]
     ),
-    .target(name: "HeirloomCommands", dependencies: ["Heirloom"]),
+    .target(
+      name: "HeirloomTesting",
+      dependencies: [
+        "Heirloom", "HeirloomMigration", "HeirloomStore", "HeirloomFormats", "HeirloomMapping", "HeirloomModel",
+      ]
+    ),
+    .target(name: "HeirloomCommands", dependencies: ["Heirloom", "HeirloomTesting"]),
     .executableTarget(name: "HeirloomMain", dependencies: ["HeirloomCommands"]),
     .executableTarget(name: "HeirloomBenchmarks", dependencies: ["Heirloom", "CHeirloomSQLite"]),
     .target(
       name: "TestSupport",
-      dependencies: ["Heirloom", "HeirloomStore", "HeirloomFormats", "HeirloomMapping", "HeirloomModel"],
+      dependencies: [
+        "Heirloom", "HeirloomTesting", "HeirloomStore", "HeirloomFormats", "HeirloomMapping", "HeirloomModel",
+      ],
       path: "Tests/TestSupport"
     ),
     .target(
@@ -84,6 +93,10 @@ let package = Package(
       ]
     ),
     .testTarget(name: "HeirloomTests", dependencies: ["Heirloom", "HeirloomFormats", "HeirloomStore", "TestSupport"]),
+    .testTarget(
+      name: "HeirloomTestingTests",
+      dependencies: ["HeirloomTesting", "Heirloom", "HeirloomStore", "HeirloomModel", "TestSupport"]
+    ),
     .testTarget(
       name: "HeirloomCommandsTests",
       dependencies: [

@@ -201,25 +201,3 @@ package struct StoreGenerator {
       "UPDATE \(quote(table)) SET \(quote(column)) = ?2 WHERE Z_PK = ?1", [.integer(key), .integer(value)])
   }
 }
-
-/// A small generator of pseudo-random numbers: the same on every platform.
-package struct SplitMix64: RandomNumberGenerator {
-  private var state: UInt64
-
-  /// Starts from a seed.
-  package init(seed: UInt64) { state = seed }
-
-  /// Returns the next number.
-  package mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var mixed = state
-    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
-    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
-    return mixed ^ mixed >> 31
-  }
-
-  /// Returns a number from 0 to below the bound.
-  package mutating func below(_ bound: Int) -> Int {
-    Int(next() % UInt64(max(1, bound)))
-  }
-}

@@ -55,7 +55,7 @@ package enum ExternalStorage: Hashable, Sendable {
 
 extension ExternalStorage {
   /// Reads a file of external data; `nil` if it is missing or no plain file.
-  static func contents(ofFile path: String) -> [UInt8]? {
+  package static func contents(ofFile path: String) -> [UInt8]? {
     // The folder may have been tampered with: links out of it are not followed.
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }

@@ -1,20 +1,25 @@
-package import Foundation
-package import HeirloomModel
+public import Foundation
+public import HeirloomModel
 package import HeirloomStore
 
 /// Everything that a store holds of its model, in a form that doesn't depend on column order or entity numbers.
-package struct StoreContents: Equatable {
+///
+/// Values that are kept in files beside the store are part of it.
+public struct StoreContents: Equatable, Sendable {
   /// Objects by entity, then by primary key.
   package var objects: [String: [Int64: StoredObject]] = [:]
 
   /// One object as a store keeps it.
-  package struct StoredObject: Equatable {
+  package struct StoredObject: Equatable, Sendable {
     /// Stored values of attributes by path, such as `address.city`.
     package var values: [String: SQLiteValue] = [:]
     /// Primary keys of related objects by relationship; in order for an ordered one, else ascending.
     package var links: [String: [Int64]] = [:]
     /// How often the object was saved.
     package var saves: Int64 = 0
+
+    /// Creates an object without values.
+    package init() {}
   }
 
   /// Creates the contents of an empty store.
@@ -25,17 +30,19 @@ package struct StoreContents: Equatable {
   /// - Parameters:
   ///   - url: The store; the file is not changed.
   ///   - model: The store's model.
-  /// - Throws: SQLite's error for a store that is not of the model.
-  package init(of url: URL, model: ManagedObjectModel) throws {
+  /// - Throws: An error for a store that can't be read or is not of the model.
+  public init(of url: URL, model: ManagedObjectModel) throws {
     let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
     let schema = PhysicalSchema(model: model, actual: try ActualSchema(of: connection))
     for entity in schema.entities {
       let number = entity.number
       var columns = ["\"Z_PK\"", "\"Z_OPT\""]
       var paths: [String] = []
+      var external: Set<Int> = []
       for attribute in model.attributes(of: entity.name) {
         for column in schema.columns(ofAttribute: attribute.name, in: entity.name) {
           columns.append(quote(column.name))
+          if column.attribute.allowsExternalBinaryDataStorage { external.insert(paths.count) }
           paths.append(column.path.joined(separator: "."))
         }
       }
@@ -44,7 +51,9 @@ package struct StoreContents: Equatable {
       for row in try connection.rows(sql) {
         var object = StoredObject()
         object.saves = row[1].integer ?? -1
-        for (path, value) in zip(paths, row.dropFirst(2)) { object.values[path] = value }
+        for (index, value) in row.dropFirst(2).enumerated() {
+          object.values[paths[index]] = external.contains(index) ? Self.resolved(value, besideStoreAt: url.path) : value
+        }
         found[row[0].integer ?? -1] = object
       }
       for relationship in model.relationships(of: entity.name) {
@@ -71,6 +80,20 @@ package struct StoreContents: Equatable {
     }
   }
 
+  /// The value with what its file holds; the reference itself where the file is missing.
+  private static func resolved(_ value: SQLiteValue, besideStoreAt path: String) -> SQLiteValue {
+    guard case .blob(let bytes) = value, case .file(let name)? = ExternalStorage(bytes),
+      let data = ExternalStorage.contents(ofFile: ExternalStorage.folder(forStoreAt: path) + "/" + name)
+    else { return value }
+    return .blob(ExternalStorage.inline(data).bytes)
+  }
+
+  /// The number of objects of exactly one entity.
+  ///
+  /// - Parameter entity: The entity's name.
+  /// - Returns: 0 for an unknown one.
+  public func count(ofEntity entity: String) -> Int { objects[entity]?.count ?? 0 }
+
   /// The number of objects.
-  package var count: Int { objects.values.reduce(0) { $0 + $1.count } }
+  public var count: Int { objects.values.reduce(0) { $0 + $1.count } }
 }

@@ -1,0 +1,334 @@
+package import HeirloomMapping
+package import HeirloomModel
+package import HeirloomStore
+
+/// What a store must hold after a migration, as far as its mapping says so.
+///
+/// What code makes and what expressions compute isn't known; it is left out, and so is what a later step makes of it.
+package struct ExpectedContents {
+  /// What must be of one object; what isn't known is left out.
+  package struct Object {
+    /// Stored values of attributes by path.
+    package var values: [String: SQLiteValue]
+    /// Related objects by relationship.
+    package var links: [String: Links]
+  }
+
+  /// Which objects a relationship must lead to, by their primary keys.
+  package enum Links {
+    /// These, in this order.
+    case exactly([Int64])
+    /// These, in any order.
+    case set(Set<Int64>)
+    /// None but these.
+    case some(of: Set<Int64>, atMostOne: Bool)
+
+    /// The keys, if it is known which of them there are.
+    fileprivate var keys: [Int64]? {
+      switch self {
+      case .exactly(let keys): keys
+      case .set(let keys): keys.sorted()
+      case .some: nil
+      }
+    }
+
+    fileprivate func isMet(by found: [Int64]) -> Bool {
+      switch self {
+      case .exactly(let keys): found == keys
+      case .set(let keys): Set(found) == keys
+      case .some(let keys, let atMostOne): Set(found).isSubset(of: keys) && !(atMostOne && found.count > 1)
+      }
+    }
+  }
+
+  /// The objects by entity and primary key; an entity of which not all are known is left out.
+  package private(set) var objects: [String: [Int64: Object]] = [:]
+
+  /// Expects what a store holds.
+  ///
+  /// - Parameters:
+  ///   - contents: The store's contents.
+  ///   - model: Its model.
+  package init(_ contents: StoreContents, of model: ManagedObjectModel) {
+    for entity in model.entities {
+      let names = model.relationships(of: entity.name).filter { !$0.isTransient }.map(\.name)
+      objects[entity.name] = (contents.objects[entity.name] ?? [:]).mapValues { object in
+        Object(
+          values: object.values,
+          links: Dictionary(
+            names.map { ($0, .exactly(object.links[$0] ?? [])) }, uniquingKeysWith: { first, _ in first }))
+      }
+    }
+  }
+
+  private init() {}
+
+  /// Returns what must be there after a step.
+  ///
+  /// Objects of mapped entities have the primary keys that they had, or, where trees of entities come under one root, those that
+  /// ``MergedKeys`` says; copied values are equal where the type is; links lead to the same objects, in the same order where both
+  /// sides are ordered.
+  ///
+  /// - Parameters:
+  ///   - source: The model before.
+  ///   - destination: The model after.
+  ///   - mapping: What is carried out, completed.
+  /// - Returns: The expectation.
+  package func migrated(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel, by mapping: MappingModel
+  ) -> ExpectedContents {
+    ExpectedStep(before: self, source: source, destination: destination, mapping: mapping).result()
+  }
+
+  /// Sets what must be of an entity's objects.
+  fileprivate mutating func expect(_ objects: [Int64: Object], of entity: String) {
+    self.objects[entity] = objects
+  }
+}
+
+/// One step of a migration, with what must be there before it.
+private struct ExpectedStep {
+  let before: ExpectedContents
+  let source: ManagedObjectModel
+  let destination: ManagedObjectModel
+  let mapping: MappingModel
+  /// Entity mappings that take all objects of an entity as they are.
+  let plain: [EntityMapping]
+  /// What a source entity becomes by them.
+  let becomes: [String: String]
+  let keys: MergedKeys
+
+  init(
+    before: ExpectedContents, source: ManagedObjectModel, destination: ManagedObjectModel, mapping: MappingModel
+  ) {
+    self.before = before
+    self.source = source
+    self.destination = destination
+    self.mapping = mapping
+    let pairs = mapping.entityMappings.filter { $0.sourceEntityName != nil && $0.destinationEntityName != nil }
+    let sources = Dictionary(grouping: pairs) { $0.sourceEntityName }
+    let destinations = Dictionary(grouping: mapping.entityMappings) { $0.destinationEntityName }
+    plain = pairs.filter { pair in
+      !pair.isCode && !pair.selectsRows && sources[pair.sourceEntityName]?.count == 1
+        && destinations[pair.destinationEntityName]?.count == 1
+    }
+    becomes = Dictionary(
+      plain.map { ($0.sourceEntityName ?? "", $0.destinationEntityName ?? "") }, uniquingKeysWith: { first, _ in first }
+    )
+    keys = MergedKeys(
+      becomes.map { from, to in
+        MergedKeys.Member(
+          sourceRoot: source.rootEntity(of: from)?.name ?? "",
+          destinationRoot: destination.rootEntity(of: to)?.name ?? "",
+          depth: destination.superentities(of: to).count, objects: before.objects[from]?.count ?? 0)
+      },
+      highest: Dictionary(
+        source.rootEntities.map { entity in
+          (
+            entity.name,
+            source.entityTree(from: entity.name).flatMap { (before.objects[$0.name] ?? [:]).keys }.max() ?? 0
+          )
+        }, uniquingKeysWith: max))
+  }
+
+  func result() -> ExpectedContents {
+    var result = ExpectedContents.empty
+    let made = Set(mapping.entityMappings.compactMap(\.destinationEntityName))
+    for entity in destination.entities where !made.contains(entity.name) { result.expect([:], of: entity.name) }
+    for entity in mapping.entityMappings {
+      guard let to = entity.destinationEntityName else { continue }
+      guard let from = entity.sourceEntityName else {
+        // An entity that is new has no objects, unless code makes some.
+        let others = mapping.entityMappings.filter { $0.destinationEntityName == to }
+        if others.count == 1, !entity.isCode { result.expect([:], of: to) }
+        continue
+      }
+      guard becomes[from] == to, let objects = before.objects[from], let shift = shift(from, to) else { continue }
+      var expected: [Int64: ExpectedContents.Object] = [:]
+      for (key, object) in objects { expected[key + shift] = .init(values: values(of: object, entity), links: [:]) }
+      for property in entity.relationshipMappings {
+        guard let links = links(property, from, to) else { continue }
+        for (key, object) in objects { expected[key + shift]?.links[property.name] = links(object) }
+      }
+      result.expect(expected, of: to)
+    }
+    return result
+  }
+
+  /// What is added to keys; `nil` if that isn't known.
+  private func shift(_ from: String, _ to: String) -> Int64? {
+    let roots = (
+      from: source.rootEntity(of: from)?.name ?? "", to: destination.rootEntity(of: to)?.name ?? ""
+    )
+    let shift = keys.key(0, from: roots.from, to: roots.to)
+    let isKnown = source.entities.allSatisfy { $0.isAbstract || before.objects[$0.name] != nil }
+    return shift == 0 || isKnown ? shift : nil
+  }
+
+  private func values(of object: ExpectedContents.Object, _ entity: EntityMapping) -> [String: SQLiteValue] {
+    guard let from = entity.sourceEntityName, let to = entity.destinationEntityName else { return [:] }
+    var values: [String: SQLiteValue] = [:]
+    for property in entity.attributeMappings {
+      guard case .attribute(let name) = property.form, let was = source.attribute(named: name, of: from),
+        let will = destination.attribute(named: property.name, of: to)
+      else { continue }
+      for (path, leaf) in will.keptLeaves(of: was) {
+        let path = path.isEmpty ? "" : "." + path.joined(separator: ".")
+        guard let value = object.values[name + path] else { continue }
+        let isFilled = value == .null && leaf.defaultValue != nil && !leaf.isOptional
+        if !isFilled { values[property.name + path] = value }
+      }
+    }
+    return values
+  }
+
+  /// Returns what must become of an object's links; `nil` if that isn't known for the relationship.
+  private func links(
+    _ property: PropertyMapping, _ from: String, _ to: String
+  ) -> ((ExpectedContents.Object) -> ExpectedContents.Links?)? {
+    guard case .links(let name) = property.form, let was = source.relationship(named: name, of: from),
+      let will = destination.relationship(named: property.name, of: to), !was.isTransient, !will.isTransient,
+      let shift = shift(was.destinationEntity, will.destinationEntity)
+    else { return nil }
+    let tree = source.entityTree(from: was.destinationEntity)
+    // What became of objects that code took isn't known.
+    let taken = Set(mapping.entityMappings.compactMap(\.sourceEntityName)).subtracting(becomes.keys)
+    let removed = Set(
+      mapping.entityMappings.filter { $0.destinationEntityName == nil && !$0.isCode }.compactMap(\.sourceEntityName))
+    guard tree.allSatisfy({ $0.isAbstract || before.objects[$0.name] != nil }),
+      !tree.contains(where: { taken.contains($0.name) && !removed.contains($0.name) })
+    else { return nil }
+    // Primary keys are unique within a tree of entities.
+    let surviving = Set(
+      tree.filter { target in
+        becomes[target.name].map { destination.isEntity($0, kindOf: will.destinationEntity) } ?? false
+      }
+      .flatMap { (before.objects[$0.name] ?? [:]).keys })
+    // Where one object may have fewer links than before, some are dropped; none may be made up.
+    let wasInverseToOne = source.inverse(of: was).map { !$0.relationship.isToMany } ?? false
+    let willInverseToOne = destination.inverse(of: will).map { !$0.relationship.isToMany } ?? false
+    let isNarrowed = willInverseToOne && !wasInverseToOne
+    return { object in
+      guard let links = object.links[name], let keys = links.keys else { return nil }
+      let expected = keys.filter { surviving.contains($0) }.map { $0 + shift }
+      if isNarrowed { return .some(of: Set(expected), atMostOne: !will.isToMany) }
+      if !will.isToMany, was.isToMany { return .exactly(Array(expected.sorted().prefix(1))) }
+      if case .exactly = links, was.isOrdered, will.isOrdered { return .exactly(expected) }
+      return .set(Set(expected))
+    }
+  }
+}
+
+extension ExpectedContents {
+  /// What decisions about rows may have changed.
+  package struct Decided {
+    /// How many objects may be gone, by entity.
+    package var removed: [String: Int64] = [:]
+    /// Entities whose objects may have got values where they had none.
+    package var filled: Set<String> = []
+
+    /// Creates what nothing was decided about.
+    package init() {}
+  }
+
+  fileprivate static var empty: ExpectedContents { ExpectedContents() }
+
+  /// Lists what a store holds otherwise, at most a finding for each property.
+  ///
+  /// - Parameters:
+  ///   - found: The store after the migration.
+  ///   - decided: What decisions may have changed.
+  /// - Returns: Nothing if all is well.
+  package func findings(in found: StoreContents, decided: Decided = Decided()) -> [MigrationFinding] {
+    objects.sorted { $0.key.utf16Precedes($1.key) }.flatMap { entity, objects in
+      findings(entity, objects, found.objects[entity] ?? [:], decided)
+    }
+  }
+
+  private func findings(
+    _ entity: String, _ objects: [Int64: Object], _ found: [Int64: StoreContents.StoredObject],
+    _ decided: Decided
+  ) -> [MigrationFinding] {
+    var findings: [MigrationFinding] = []
+    let gone = objects.keys.filter { found[$0] == nil }
+    if gone.count > Int(clamping: decided.removed[entity] ?? 0), let first = gone.min() {
+      findings.append(
+        .init(.objectsLost, entity, "\(gone.count) of \(objects.count) objects of \"\(entity)\" are gone, key \(first)")
+      )
+    }
+    let added = found.keys.filter { objects[$0] == nil }
+    if let first = added.min() {
+      findings.append(
+        .init(.objectsAdded, entity, "\(added.count) objects of \"\(entity)\" came from nowhere, key \(first)"))
+    }
+    let kept = objects.filter { found[$0.key] != nil }
+    for path in Set(kept.values.flatMap(\.values.keys)).sorted(by: { $0.utf16Precedes($1) }) {
+      let wrong = kept.filter { key, object in
+        guard let value = object.values[path], value != .null || !decided.filled.contains(entity) else { return false }
+        return found[key]?.values[path] != value
+      }
+      guard let first = wrong.keys.min() else { continue }
+      let was = wrong[first]?.values[path].map(Self.words) ?? ""
+      let new = found[first]?.values[path].map(Self.words) ?? "nothing"
+      findings.append(
+        .init(
+          .valuesChanged, entity, property: path,
+          "\(wrong.count) values of \"\(entity).\(path)\" are not what they were: key \(first) has \(new), expected \(was)"
+        ))
+    }
+    // Decisions may merge objects, and then their links too.
+    guard decided.removed.isEmpty else { return findings }
+    for name in Set(kept.values.flatMap(\.links.keys)).sorted(by: { $0.utf16Precedes($1) }) {
+      let wrong = kept.filter { key, object in
+        guard let links = object.links[name] else { return false }
+        return !links.isMet(by: found[key]?.links[name] ?? [])
+      }
+      guard let first = wrong.keys.min() else { continue }
+      findings.append(
+        .init(
+          .linksChanged, entity, property: name,
+          "\(wrong.count) objects of \"\(entity)\" have other links by \"\(name)\" than before, key \(first)"))
+    }
+    return findings
+  }
+
+  /// A stored value in a few words.
+  private static func words(_ value: SQLiteValue) -> String {
+    switch value {
+    case .null: "no value"
+    case .integer(let number): "\(number)"
+    case .real(let number): "\(number)"
+    case .text(let text): "\"\(text.prefix(40))\"\(text.count > 40 ? "…" : "")"
+    case .blob(let bytes): "\(bytes.count) bytes"
+    }
+  }
+}
+
+extension EntityMapping {
+  /// Whether code takes part.
+  var isCode: Bool { entityMigrationPolicyClassName != nil || entityMigrationPolicyClass != nil }
+
+  /// Whether a condition chooses the objects.
+  fileprivate var selectsRows: Bool {
+    guard let sourceExpression else { return false }
+    return sourceExpression.sourceRows.map { $0.predicate != "TRUEPREDICATE" } ?? true
+  }
+}
+
+extension AttributeDescription {
+  /// The stored leaves whose values are kept as they are, by their path below the attribute.
+  fileprivate func keptLeaves(of was: AttributeDescription) -> [(path: [String], leaf: AttributeDescription)] {
+    guard type == was.type, !isTransient, !was.isTransient, derivation == nil, was.derivation == nil else { return [] }
+    guard let composite, let old = was.composite else {
+      return allowsExternalBinaryDataStorage == was.allowsExternalBinaryDataStorage ? [([], self)] : []
+    }
+    // With renamed elements names alone don't tell which is which.
+    let isRenamed = composite.elements.contains { ($0.renamingIdentifier ?? $0.name) != $0.name }
+    guard !isRenamed else { return [] }
+    return composite.elements.flatMap { element in
+      old.elements.first { $0.name == element.name }.map { other in
+        element.keptLeaves(of: other).map { (path: [element.name] + $0.path, leaf: $0.leaf) }
+      } ?? []
+    }
+  }
+}

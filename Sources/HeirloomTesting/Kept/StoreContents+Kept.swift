@@ -1,0 +1,131 @@
+public import Foundation
+public import Heirloom
+import HeirloomMapping
+package import HeirloomMigration
+public import HeirloomModel
+import HeirloomStore
+
+extension StoreContents {
+  /// Checks that a migration kept what the store held before.
+  ///
+  /// ```swift
+  /// let before = try StoreContents(of: storeURL, model: oldModel)
+  /// guard case .migrated(let report) = try assistant.migrateStore() else { return }
+  /// try before.expectKept(in: storeURL, after: report)
+  /// ```
+  ///
+  /// Objects are compared by entity and primary key, as the mapping says; values that it copies must be equal, links must lead
+  /// to the same objects, and what is gone must be among the losses that the plan announced. What code made — policies, handlers of
+  /// stages, expressions — can't be known: entities with a policy are left out, what handlers changed is named by `except`.
+  ///
+  /// - Parameters:
+  ///   - url: The migrated store.
+  ///   - report: What the migration said.
+  ///   - except: What may differ: names of entities, such as `Item`, or of properties, such as `Item.title`, as they are after the
+  ///     migration.
+  /// - Throws: ``MigrationNotKept`` with all that was found, or what keeps the store from being read.
+  public func expectKept(in url: URL, after report: MigrationReport, except: Set<String> = []) throws {
+    let findings = try findings(in: url, after: report.plan).filter { finding in
+      !except.contains(finding.entity) && !except.contains("\(finding.entity).\(finding.property ?? "")")
+    }
+    guard findings.isEmpty else { throw MigrationNotKept(findings: findings) }
+  }
+
+  /// Checks that a store still holds the same: every object, value and link.
+  ///
+  /// For what must change nothing, such as a second migration, or going back to the version that was kept.
+  ///
+  /// - Parameters:
+  ///   - url: The store.
+  ///   - model: The model that it has, which is the one that it had.
+  /// - Throws: ``MigrationNotKept`` with all that was found, or what keeps the store from being read.
+  public func expectUnchanged(in url: URL, model: ManagedObjectModel) throws {
+    let found = try StoreContents(of: url, model: model)
+    let findings = ExpectedContents(self, of: model).findings(in: found)
+    guard findings.isEmpty else { throw MigrationNotKept(findings: findings) }
+  }
+
+  /// Lists what a migration did not keep.
+  ///
+  /// - Parameters:
+  ///   - url: The migrated store.
+  ///   - plan: What was carried out.
+  /// - Returns: Nothing if all is well.
+  /// - Throws: What keeps the store from being read.
+  package func findings(in url: URL, after plan: MigrationPlan) throws -> [MigrationFinding] {
+    var expected = ExpectedContents(self, of: plan.source)
+    for step in [plan] + plan.following {
+      expected = expected.migrated(from: step.source, to: step.destination, by: step.mapping)
+    }
+    var decided = ExpectedContents.Decided()
+    for outcome in plan.allDecisions {
+      for entity in plan.lastDestination.entityTree(from: outcome.decision.entity) {
+        if outcome.removed > 0 { decided.removed[entity.name, default: 0] += outcome.removed }
+        if outcome.filled > 0 { decided.filled.insert(entity.name) }
+      }
+    }
+    let found = try StoreContents(of: url, model: plan.lastDestination)
+    return expected.findings(in: found, decided: decided) + unannouncedLosses(in: plan)
+  }
+
+  /// Lists what the mapping has no place for although the plan doesn't say so.
+  private func unannouncedLosses(in plan: MigrationPlan) -> [MigrationFinding] {
+    let model = plan.source
+    let losses = plan.allLosses
+    func isAnnounced(_ entity: String, _ property: String?) -> Bool {
+      let names = Set([entity] + model.superentities(of: entity).map(\.name))
+      return losses.contains { loss in
+        guard names.contains(loss.entity) else { return false }
+        guard let property, let lost = loss.property else { return loss.property == property }
+        return lost == property || lost.hasPrefix(property + ".") || property.hasPrefix(lost + ".")
+      }
+    }
+    return model.entities.flatMap { entity -> [MigrationFinding] in
+      guard let objects = objects[entity.name], !objects.isEmpty else { return [] }
+      let mappings = plan.mapping.entityMappings.filter { $0.sourceEntityName == entity.name }
+      let going = mappings.filter { $0.destinationEntityName != nil }
+      if mappings.contains(where: \.isCode) { return [] }
+      guard !going.isEmpty else {
+        return isAnnounced(entity.name, nil)
+          ? []
+          : [
+            MigrationFinding(
+              .unannouncedLoss, entity.name,
+              "\(objects.count) objects of \"\(entity.name)\" have no place in the new model, and the plan doesn't say so"
+            )
+          ]
+      }
+      let forms = going.flatMap(\.attributeMappings).map(\.form)
+      if forms.contains(where: { if case .expression = $0 { true } else { false } }) { return [] }
+      let used = Set(forms.compactMap(\.sourceName).map { $0.prefix { $0 != "." } }.map(String.init))
+      return model.attributes(of: entity.name).compactMap { attribute in
+        let count = objects.values.count { object in
+          object.values.contains { path, value in
+            value != .null && (path == attribute.name || path.hasPrefix(attribute.name + "."))
+          }
+        }
+        guard attribute.derivation == nil, count > 0, !used.contains(attribute.name),
+          !isAnnounced(entity.name, attribute.name)
+        else { return nil }
+        return MigrationFinding(
+          .unannouncedLoss, entity.name, property: attribute.name,
+          "\(count) values of \"\(entity.name).\(attribute.name)\" are gone, and the plan doesn't say so")
+      }
+    }
+  }
+}
+
+extension MigrationPlan {
+  /// The model that the store has in the end.
+  fileprivate var lastDestination: ManagedObjectModel { following.last?.destination ?? destination }
+}
+
+extension PropertyMapping.Form {
+  /// The source attribute whose value is used.
+  fileprivate var sourceName: String? {
+    switch self {
+    case .attribute(let name), .filledAttribute(let name, _), .steppedAttribute(let name, _): name
+    default: nil
+    }
+  }
+}
