@@ -87,7 +87,7 @@ struct Command: Sendable {
   static var all: [Command] {
     [
       .inspect, .doctor, .verify, .compare, .plan, .rehearse, .migrate, .versions, .restore, .salvage, .snapshot,
-      .diagram, .report, .demo, .completions,
+      .check, .diagram, .report, .demo, .completions,
     ]
   }
 }

@@ -4,15 +4,20 @@ import Heirloom
 extension Command {
   /// Exports a model.
   static let snapshot = Command(
-    name: "snapshot", summary: "write a model as JSON, for version control or another machine",
+    name: "snapshot", usage: "MODEL [--output FILE | --history DIRECTORY] [--date DATE]",
+    summary: "write a model as JSON, for version control or another machine",
     details: [
       "MODEL is a model of any kind, or a store, which stands for the model that made it. The file is <version>.json in the"
         + " current folder unless --output names another; a name that ends in .gz is compressed.",
       "A file that holds the same version is brought up to date, any other is left alone. Equal models give equal files: the"
         + " time that is noted is 1970-01-01 unless --date says another.",
+      "With --history, the version was shipped: its snapshot is written into the folder, and lock.json fixes it after those before;"
+        + " heirloom check holds it against that. The first time, the versions before it are fixed as well. A version that was"
+        + " fixed and edited since is refused.",
     ],
     options: [
       Option(name: "--output", value: "FILE", summary: "the file to write"),
+      Option(name: "--history", value: "DIRECTORY", summary: "fix the version as shipped, in this folder"),
       Option(name: "--date", value: "DATE", summary: "the time that is noted, such as 2026-11-21T10:15:00Z"),
     ],
     example: "heirloom snapshot Journal.xcdatamodeld --output Snapshots/Journal.json", positionals: ["MODEL"],
@@ -24,6 +29,11 @@ enum SnapshotCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let date = try date(arguments)
     let source = console.path(arguments.positionals[0])
+    if let folder = arguments.value("--history") {
+      guard arguments.value("--output") == nil else { throw UsageError.repeatedOption("--output or --history") }
+      var history = try SnapshotHistory(at: console.path(folder))
+      return try history.add(modelAt: source, date: date, console: console)
+    }
     let named = try NamedModel(at: source)
     for warning in named.warnings { console.log("note: \(warning)") }
     let output = console.path(arguments.value("--output") ?? fileName(named.name))
@@ -44,13 +54,13 @@ enum SnapshotCommand {
   }
 
   /// A version's name as a file's: no part of it may lead elsewhere.
-  private static func fileName(_ version: String) -> String {
+  static func fileName(_ version: String) -> String {
     let name = String(version.map { $0 == "/" || $0 == "\0" ? "-" : $0 })
     return (name.hasPrefix(".") ? "model" + name : name) + ".json"
   }
 
   /// Writes the file unless it holds the same already.
-  private static func write(_ snapshot: ModelSnapshot, to path: String) throws -> Bool {
+  static func write(_ snapshot: ModelSnapshot, to path: String) throws -> Bool {
     let bytes = try snapshot.bytes(path.hasSuffix(".gz") ? .compressed : .readable)
     let file = SnapshotFile(path: path, files: POSIXFileOperations())
     switch PathKind(path) {

@@ -52,20 +52,41 @@ struct GivenMappings {
   /// - Parameter models: The model that made the store, those that may lie on the way, and the current one.
   /// - Returns: A sentence for each.
   func notes(onTheWayThrough models: [ManagedObjectModel]) -> [String] {
-    guard let source = models.first, let destination = models.last else { return [] }
+    let hashes = models.map { $0.versionHashes() }
+    return all.compactMap { Self.note($0, models[...], hashes[...]) }
+  }
+
+  /// Lists the mapping models that have no part in the migration of any version to the last.
+  ///
+  /// - Parameter models: The versions in their order.
+  /// - Returns: The file of each, with a sentence.
+  func unused(by models: [ManagedObjectModel]) -> [(path: String, note: String)] {
     let hashes = models.map { $0.versionHashes() }
     return all.compactMap { given in
-      let mismatches =
-        given.mapping.carriesHashes
-        ? given.mapping.mismatches(from: source, to: destination)
-        : given.read.mismatches(from: source, to: destination)
-      guard let first = mismatches.first else { return nil }
-      // A mapping model may also be for a part of the way.
-      let starts = models.indices.filter { given.mapping.starts(at: hashes[$0]) }
-      let ends = models.indices.filter { given.mapping.ends(at: hashes[$0]) }
-      if given.mapping.carriesHashes, starts.contains(where: { start in ends.contains { $0 != start } }) { return nil }
-      return "\(given.path) is not for this migration: \(first.description)"
+      var last: String?
+      for start in models.indices.dropLast() {
+        guard let note = Self.note(given, models[start...], hashes[start...]) else { return nil }
+        last = note
+      }
+      return last.map { (given.path, $0) }
     }
+  }
+
+  /// Says why a mapping model has no part in a migration; `nil` if it has.
+  private static func note(
+    _ given: Given, _ models: ArraySlice<ManagedObjectModel>, _ hashes: ArraySlice<[String: VersionHash]>
+  ) -> String? {
+    guard let source = models.first, let destination = models.last else { return nil }
+    let mismatches =
+      given.mapping.carriesHashes
+      ? given.mapping.mismatches(from: source, to: destination)
+      : given.read.mismatches(from: source, to: destination)
+    guard let first = mismatches.first else { return nil }
+    // A mapping model may also be for a part of the way.
+    let starts = models.indices.filter { given.mapping.starts(at: hashes[$0]) }
+    let ends = models.indices.filter { given.mapping.ends(at: hashes[$0]) }
+    if given.mapping.carriesHashes, starts.contains(where: { start in ends.contains { $0 != start } }) { return nil }
+    return "\(given.path) is not for this migration: \(first.description)"
   }
 }
 

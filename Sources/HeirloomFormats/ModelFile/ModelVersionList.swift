@@ -93,29 +93,16 @@ package struct ModelVersionList: Hashable, Sendable {
 
   /// A folder with a source bundle, exported snapshots, or both, and perhaps a lock.
   private static func snapshotFolder(_ folder: ModelFile) throws(ModelReadingError) -> ModelVersionList {
-    let names = try FileContents.names(in: folder.path)
-    let bundles = names.filter { $0.hasSuffix(FileNames.sourceBundleExtension) }
-    guard bundles.count <= 1 else {
-      let reason = "it holds \(bundles.count) model bundles (\(bundles[0]), \(bundles[1])); at most one was expected"
-      throw ModelReadingError(path: folder.path, problem: .malformed(reason: reason))
+    let found = try SnapshotFolder(folder.path)
+    if let name = found.missingNames.first {
+      let reason = "it names the version \"\(name.prefix(80))\", which is not in the folder"
+      throw ModelReadingError(path: found.lockPath, problem: .malformed(reason: reason))
     }
-    let sources = try bundles.first.map { name throws(ModelReadingError) in
-      try ModelVersionList(folder.path + "/" + name)
-    }
-    let lockPath = folder.path + "/" + FileNames.lock
-    let lock = FileContents.exists(lockPath) ? try VersionLock(path: lockPath) : VersionLock()
-    var files: [String: ModelFile] = [:]
-    for name in names where FileNames.isSnapshot(name) {
-      let ending = name.hasSuffix(".gz") ? ".json.gz" : ".json"
-      files[FileNames.base(name, without: ending)] = try ModelFile(folder.path + "/" + name)
-    }
+    let (sources, lock) = (found.sources, found.lock ?? VersionLock())
+    var files = found.snapshots
     // The source of a version wins over its snapshot: it is what the app is built from.
     for version in sources?.versions ?? [] { files[version.name] = version.file }
     let locked = lock.versions.map(\.name)
-    for name in locked where files[name] == nil {
-      let reason = "it names the version \"\(name.prefix(80))\", which is not in the folder"
-      throw ModelReadingError(path: lockPath, problem: .malformed(reason: reason))
-    }
     let others = files.keys.filter { !locked.contains($0) }.sorted { NaturalOrder.precedes($0, $1) }
     let versions = (locked + others).compactMap { name in
       files[name].map { file in

@@ -1,0 +1,219 @@
+import Foundation
+import Heirloom
+
+/// Holds the versions of a history against its lock and its snapshots.
+struct HistoryCheck {
+  /// A version that can be read.
+  struct Version {
+    let name: String
+    let model: ManagedObjectModel
+    /// The file that a person edits.
+    let file: String
+    /// Whether the lock has it.
+    let isShipped: Bool
+  }
+
+  /// What was found.
+  private(set) var findings: [CheckFinding] = []
+  /// The versions in their order, those that can't be read left out.
+  private(set) var versions: [Version] = []
+  /// The current version's name.
+  let currentName: String
+  /// The history as the assistant sees it; `nil` if the current version can't be read.
+  private(set) var history: ModelHistory?
+
+  private let path: String
+
+  /// Checks a history; nothing is migrated yet.
+  ///
+  /// - Parameter path: A folder with a model bundle, snapshots and a lock, or with some of these; or a model bundle.
+  /// - Throws: `ModelReadingError` if there is no history.
+  init(at path: String) throws {
+    self.path = path
+    let kind = try ModelFile(path).kind
+    guard kind == .snapshotFolder || kind == .sourceBundle || kind == .compiledBundle else {
+      throw ModelReadingError(path: path, problem: .malformed(reason: "it is one model, and no history of several"))
+    }
+    guard kind == .snapshotFolder else {
+      let list = try ModelVersionList(path)
+      currentName = list.currentVersionName ?? ""
+      for version in list.versions { read(version.name, source: version.file, snapshot: nil, entry: nil) }
+      add(
+        .warning, .missingLock, file: path,
+        "There is no lock: what was shipped, and in which order, is told from names.")
+      try makeHistory(isComplete: true)
+      return
+    }
+    let folder = try SnapshotFolder(path)
+    let locked = (folder.lock?.versions ?? []).map(\.name)
+    let known = Set(folder.snapshots.keys).union(folder.sources?.versions.map(\.name) ?? [])
+    let others = known.subtracting(locked).sorted { NaturalOrder.precedes($0, $1) }
+    let names = locked.filter(known.contains) + others
+    currentName = folder.sources?.currentVersionName ?? names.last ?? ""
+    for name in folder.missingNames {
+      add(
+        .error, .missingVersion, version: name, file: folder.lockPath,
+        "The version \"\(name)\" was shipped, as lock.json says, and is gone: nobody can migrate its stores. Bring it back."
+      )
+    }
+    for name in names {
+      read(
+        name, source: folder.sources?.version(named: name)?.file, snapshot: folder.snapshots[name],
+        entry: folder.lock?.versions.first { $0.name == name })
+    }
+    checkOrder(folder, names: names)
+    try makeHistory(isComplete: folder.missingNames.isEmpty)
+  }
+
+  private mutating func add(
+    _ severity: StoreFinding.Severity, _ kind: CheckFinding.Kind, version: String? = nil, entity: String? = nil,
+    property: String? = nil, file: String?, _ message: String
+  ) {
+    findings.append(
+      CheckFinding(
+        severity: severity, kind: kind, version: version, entity: entity, property: property, file: file,
+        message: message))
+  }
+
+  private mutating func makeHistory(isComplete: Bool) throws {
+    guard let current = versions.first(where: { $0.name == currentName }) else { return }
+    // Where the lock doesn't place all of them, the assistant has to know that. Else they are read only once.
+    let arePlaced = versions.allSatisfy(\.isShipped)
+    if !arePlaced, isComplete, findings.allSatisfy({ $0.kind != .unreadableVersion }) {
+      history = try ModelHistory(contentsOf: URL(fileURLWithPath: path))
+      return
+    }
+    let position = versions.firstIndex { $0.name == currentName } ?? 0
+    history = ModelHistory(
+      current: current.model, name: current.name, earlier: versions[..<position].map { ($0.name, $0.model) },
+      later: versions[(position + 1)...].map { ($0.name, $0.model) })
+  }
+
+  // MARK: - Versions
+
+  private mutating func read(_ name: String, source: ModelFile?, snapshot: ModelFile?, entry: VersionLock.Entry?) {
+    let sourceModel = source.flatMap { model(of: $0, named: name) }
+    let snapshotModel = snapshot.flatMap { model(of: $0, named: name) }
+    guard let model = sourceModel ?? snapshotModel, let file = (sourceModel == nil ? snapshot : source) else { return }
+    versions.append(Version(name: name, model: model, file: file.editedPath, isShipped: entry != nil))
+    if let entry, model.versionChecksum() != entry.checksum {
+      let shipped =
+        sourceModel == nil ? nil : snapshotModel.flatMap { $0.versionChecksum() == entry.checksum ? $0 : nil }
+      tellEdits(of: model, name, since: shipped, entry, file: file.editedPath)
+    } else if let sourceModel, let snapshotModel, let snapshot, sourceModel != snapshotModel {
+      tellSnapshot(snapshotModel, at: snapshot.path, differsFrom: sourceModel, name, isShipped: entry != nil)
+    }
+  }
+
+  private mutating func model(of file: ModelFile, named name: String) -> ManagedObjectModel? {
+    do {
+      return try file.read().model
+    } catch {
+      add(.error, .unreadableVersion, version: name, file: file.editedPath, "The version \"\(name)\": \(error)")
+      return nil
+    }
+  }
+
+  /// Says what of a shipped version was edited, as exactly as can be told.
+  private mutating func tellEdits(
+    of model: ManagedObjectModel, _ name: String, since shipped: ManagedObjectModel?, _ entry: VersionLock.Entry,
+    file: String
+  ) {
+    let rule = "\"\(name)\" was shipped and must not change, since stores were made with it"
+    let advice = "Take the change back, and make it in a new version."
+    if let shipped {
+      let changes = ModelDifference(from: shipped, to: model).changes.filter(\.isHashed)
+      for change in changes {
+        add(
+          .error, .editedVersion, version: name, entity: change.entity, property: change.property, file: file,
+          "\(rule): \(change.subject): \(change.sentence). \(advice)")
+      }
+      if !changes.isEmpty { return }
+    }
+    let found = model.versionHashes().mapValues(\.description)
+    let edits = Self.edits(from: entry.entities, to: found)
+    for (entity, words) in edits {
+      add(
+        .error, .editedVersion, version: name, entity: entity, file: file,
+        "\(rule): the entity \"\(entity)\" \(words). \(advice)")
+    }
+    guard edits.isEmpty else { return }
+    add(
+      .error, .editedVersion, version: name, file: file,
+      "\(rule): its checksum is \(model.versionChecksum()), and lock.json has \(entry.checksum). What was edited can't be told:"
+        + " there is no snapshot of the shipped version, and the lock has no hashes of its entities, which heirloom snapshot"
+        + " --history writes. \(advice)")
+  }
+
+  private static func edits(from locked: [String: String]?, to found: [String: String]) -> [(String, String)] {
+    guard let locked else { return [] }
+    return Set(locked.keys).union(found.keys).sorted().compactMap { entity in
+      if locked[entity] == found[entity] { return nil }
+      guard let hash = locked[entity] else { return (entity, "was added") }
+      guard let new = found[entity] else { return (entity, "was removed") }
+      return (entity, "was edited: its version hash is \(new.prefix(12))…, and lock.json has \(hash.prefix(12))…")
+    }
+  }
+
+  /// Says how a snapshot differs from its source.
+  private mutating func tellSnapshot(
+    _ snapshot: ManagedObjectModel, at path: String, differsFrom source: ManagedObjectModel, _ name: String,
+    isShipped: Bool
+  ) {
+    let changes = ModelDifference(from: snapshot, to: source).changes
+    let hashed = changes.filter(\.isHashed)
+    let words = listText((hashed.isEmpty ? changes : hashed).map { "\($0.subject): \($0.sentence)" }, limit: 4)
+    let first = hashed.first ?? changes.first
+    if snapshot.versionHashes() != source.versionHashes() {
+      add(
+        isShipped ? .error : .warning, .editedSnapshot, version: name, entity: first?.entity, property: first?.property,
+        file: path,
+        isShipped
+          ? "The snapshot of \"\(name)\" is not of the version that was shipped (\(words)). Write it again: heirloom snapshot --history."
+          : "The snapshot of \"\(name)\", which was not shipped yet, is older than the model (\(words)). Write it again when it ships."
+      )
+    } else {
+      add(
+        .warning, .editedDetails, version: name, entity: first?.entity, property: first?.property, file: path,
+        "The model and the snapshot of \"\(name)\" are the same to stores, but differ in what stores don't keep (\(words))."
+      )
+    }
+  }
+
+  // MARK: - Order
+
+  private mutating func checkOrder(_ folder: SnapshotFolder, names: [String]) {
+    guard let lock = folder.lock else {
+      add(
+        .warning, .missingLock, file: folder.path,
+        "There is no lock.json: what was shipped, and in which order, is told from names. heirloom snapshot MODEL --history"
+          + " writes one.")
+      return
+    }
+    let locked = lock.versions.map(\.name)
+    for name in names where !locked.contains(name) {
+      if name == currentName {
+        add(
+          .note, .unlockedVersion, version: name, file: folder.lockPath,
+          "The current version \"\(name)\" is not in lock.json yet: heirloom snapshot MODEL --history adds it when it ships."
+        )
+      } else {
+        add(
+          .warning, .unlockedVersion, version: name, file: folder.lockPath,
+          "The version \"\(name)\" is not in lock.json, so nobody knows whether and when it was shipped.")
+      }
+    }
+    guard let position = locked.firstIndex(of: currentName) else { return }
+    for name in locked[(position + 1)...] {
+      add(
+        .error, .laterVersion, version: name, file: folder.lockPath,
+        "\"\(name)\" was shipped after \"\(currentName)\", as lock.json says, but \"\(currentName)\" is the current version: stores"
+          + " of \"\(name)\" would be newer than the app.")
+    }
+  }
+}
+
+extension ModelFile {
+  /// The file that a person edits.
+  fileprivate var editedPath: String { kind == .source && !path.hasSuffix("/contents") ? path + "/contents" : path }
+}

@@ -1,0 +1,198 @@
+import Foundation
+import Heirloom
+import HeirloomTesting
+
+/// Migrates a store with sample objects of one version to the current one, in a temporary folder.
+struct MigrationTrial {
+  /// What became of the store.
+  enum Result: String {
+    /// It was migrated, and all that the plan promised was kept.
+    case kept
+    /// It was migrated, or should have been, and something is wrong.
+    case failed
+    /// It was not tried.
+    case notTried
+  }
+
+  /// What was found.
+  private(set) var findings: [CheckFinding] = []
+  /// What became of the store.
+  private(set) var result = Result.notTried
+  /// How many sample objects there were.
+  private(set) var objects = 0
+  /// How long the migration took, in seconds.
+  private(set) var seconds = 0.0
+
+  private let version: HistoryCheck.Version
+  private let history: ModelHistory
+  private let mappings: GivenMappings
+  private let console: Console
+
+  init(of version: HistoryCheck.Version, to history: ModelHistory, mappings: GivenMappings, console: Console) {
+    self.version = version
+    self.history = history
+    self.mappings = mappings
+    self.console = console
+  }
+
+  private var way: String { "\"\(version.name)\" → \"\(history.currentName)\"" }
+
+  /// Tries it.
+  ///
+  /// - Parameters:
+  ///   - objectsPerEntity: How many objects each entity gets.
+  ///   - seed: Another seed gives other objects.
+  /// - Throws: What has nothing to do with the models: no room, or that the user stopped it.
+  mutating func run(objectsPerEntity: Int, seed: UInt64) throws {
+    let parent =
+      console.environment["TMPDIR"].map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
+    let folder = parent.appendingPathComponent("heirloom-check-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    defer { try? FileManager.default.removeItem(at: folder) }
+    guard let hazards = try hazards(in: folder) else { return }
+    tell(hazards)
+    let store = folder.appendingPathComponent("Sample.sqlite")
+    let narrower = (try? version.model.narrowed(by: hazards)) ?? version.model
+    let samples = SampleObjects(
+      of: version.model, asIfOf: narrower, objectsPerEntity: objectsPerEntity, seed: seed)
+    for note in samples.notes { add(.note, .incompleteSample, "\"\(version.name)\": \(note)") }
+    try samples.makeStore(at: store)
+    let before = try StoreContents(of: store, model: version.model)
+    objects = before.count
+    if version.model.versionHashes() == history.currentHashes {
+      add(
+        .note, .notTried,
+        "\"\(version.name)\" is to stores the same as \"\(history.currentName)\": there is nothing to migrate.")
+      return
+    }
+    do {
+      guard case .migrated(let report) = try migrate(store) else { return }
+      seconds = report.seconds
+      tell(report.plan.following.flatMap { $0.mapping.hazards(from: $0.source, to: $0.destination) })
+      try judge(store, before: before, report: report)
+    } catch {
+      try tell(error)
+    }
+  }
+
+  // MARK: - Steps
+
+  /// What rows may stop or lose, told from the models and mappings alone; `nil` if there is no way to migrate.
+  private mutating func hazards(in folder: URL) throws -> [DataHazard]? {
+    let url = folder.appendingPathComponent("Empty.sqlite")
+    try PersistentStore.create(at: url, model: version.model).close()
+    do {
+      guard let plan = try assistant(for: url).plan() else { return [] }
+      return plan.mapping.hazards(from: plan.source, to: plan.destination)
+    } catch {
+      try tell(error)
+      return nil
+    }
+  }
+
+  private func assistant(for url: URL) -> MigrationAssistant {
+    var configuration = MigrationAssistant.Configuration()
+    configuration.proof = .full
+    if !mappings.isEmpty {
+      configuration.mappings = mappings.models(from: version.model, to: history.current)
+    }
+    return MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
+  }
+
+  private func migrate(_ url: URL) throws -> MigrationOutcome {
+    let assistant = assistant(for: url)
+    return try console.interruption.cancelling(assistant.progress) { try assistant.migrateStore() }
+  }
+
+  /// Looks at the migrated store.
+  private mutating func judge(_ url: URL, before: StoreContents, report: MigrationReport) throws {
+    result = .kept
+    for finding in try before.findings(in: url, after: report.plan) {
+      result = .failed
+      add(.error, .notKept, entity: finding.entity, property: finding.property, "\(way): \(finding.message)")
+    }
+    let verification = try StoreVerification.report(
+      onStoreAt: url.path,
+      candidates: [StoreModelCandidate(source: .file(history.currentName), model: history.current)])
+    for finding in verification.findings where finding.severity < .note {
+      result = .failed
+      add(.error, .unsoundStore, entity: finding.entity, "\(way): the migrated store is not sound: \(finding.message)")
+    }
+    if try assistant(for: url).isMigrationNeeded() {
+      result = .failed
+      add(.error, .migrationFailed, "\(way): the migrated store does not have the current model.")
+    }
+  }
+
+  // MARK: - Words
+
+  private mutating func add(
+    _ severity: StoreFinding.Severity, _ kind: CheckFinding.Kind, entity: String? = nil, property: String? = nil,
+    _ message: String
+  ) {
+    findings.append(
+      CheckFinding(
+        severity: severity, kind: kind, version: version.name, entity: entity, property: property, file: version.file,
+        message: message))
+  }
+
+  private mutating func tell(_ hazards: [DataHazard]) {
+    for hazard in hazards {
+      let property = hazard.properties.isEmpty ? nil : hazard.properties.joined(separator: ", ")
+      // What was taken out of a model on purpose is no surprise; the previous version keeps it.
+      let isIntended: Bool
+      switch hazard.kind {
+      case .valuesDropped, .linksDropped: isIntended = true
+      default: isIntended = false
+      }
+      add(
+        isIntended ? .note : .warning, .dataHazard, entity: hazard.entity, property: property,
+        hazard.words(isAboutAllRows: hazard.rows.contains { $0.properties.contains(nil) }))
+    }
+  }
+
+  private mutating func tell(_ error: any Error) throws {
+    result = .failed
+    switch error {
+    case MigrationAssistantError.mappingNeeded(_, let obstacles, _):
+      for obstacle in obstacles {
+        add(
+          .error, .mappingNeeded, entity: obstacle.entity, property: obstacle.property,
+          "\(way): \(obstacle.description) Give the mapping model with --mapping; if the app's code makes the mapping, say so with"
+            + " --by-app \(shellWord(version.name)).")
+      }
+    case MigrationAssistantError.decisionNeeded(_, let plan):
+      result = .notTried
+      for blocker in plan.blockers {
+        add(.warning, .dataHazard, entity: blocker.entity, property: blocker.property, blocker.reason)
+      }
+      add(
+        .warning, .notTried,
+        "\(way): the step to \"\(plan.destination.entities.count == history.current.entities.count ? history.currentName : "a version on the way")\" was not tried, since sample rows don't fit."
+      )
+    case MigrationAssistantError.failed(_, .unknownPolicies(let names, _)):
+      result = .notTried
+      add(
+        .warning, .policyNeeded,
+        "\(way): the mapping names \(names.count == 1 ? "the policy" : "the policies") \(listText(names)), code of the app that"
+          + " this tool doesn't have. No store of \"\(version.name)\" was migrated; the app's own tests can, with HeirloomTesting."
+      )
+    case MigrationAssistantError.failed(_, .cancelled), MigrationAssistantError.notEnoughSpace: throw error
+    default:
+      let failure = CommandFailure(error)
+      add(.error, .migrationFailed, "\(way): \(failure.message)")
+    }
+  }
+}
+
+extension DataHazard {
+  /// What may happen, for somebody who has no store at hand.
+  fileprivate func words(isAboutAllRows: Bool) -> String {
+    guard case .blocker = kind.severity else { return description }
+    return isAboutAllRows
+      ? "\(description) Until then every object stops the migration."
+      : "\(description) Until then such objects stop the migration of a user's store."
+  }
+}

@@ -1,0 +1,211 @@
+import Foundation
+import Heirloom
+
+extension Command {
+  /// Checks a history of models.
+  static let check = Command(
+    name: "check",
+    usage: "DIRECTORY [--mapping FILE]… [--by-app VERSION]… [--seed N] [--objects N] [--annotations github|none]",
+    summary: "every version that was shipped, migrated to the current one; for CI",
+    details: [
+      "DIRECTORY holds a model bundle, its snapshots and lock.json, or some of these; it may be the bundle itself. What was shipped"
+        + " must be as lock.json says. For each earlier version a store is made in a temporary folder, with sample objects of all"
+        + " types, values at their edges and deep links; it is migrated and proven, and what was there before must still be there.",
+      "What only rows can tell (a required attribute without a default, a new uniqueness constraint, a narrower type) is a warning."
+        + " The exit code is 6 when there is an error; warnings and notes leave it at 0.",
+      "In a workflow of GitHub (GITHUB_ACTIONS is true) errors and warnings are printed as annotations too; --annotations none"
+        + " leaves them out.",
+    ],
+    options: [
+      .mapping,
+      Option(
+        name: "--by-app", value: "VERSION", isRepeatable: true,
+        summary: "stores of this version are migrated by the app's own code: don't try them, and say so"),
+      Option(name: "--seed", value: "N", summary: "another number gives other sample objects (1)"),
+      Option(name: "--objects", value: "N", summary: "how many objects each entity gets (12)"),
+      Option(
+        name: "--annotations", value: "github|none", summary: "whether to print annotations for a workflow of GitHub"),
+    ],
+    example: "heirloom check Snapshots/Journal", positionals: ["DIRECTORY"], requiredCount: 1, run: CheckCommand.run)
+}
+
+/// Checks a history of models.
+struct CheckCommand {
+  /// One version with what became of its store.
+  private struct Trial {
+    let version: HistoryCheck.Version
+    let result: MigrationTrial.Result
+    let objects: Int
+    let seconds: Double
+  }
+
+  private let path: String
+  private let console: Console
+  private var findings: [CheckFinding] = []
+  private var trials: [Trial] = []
+
+  static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
+    let seed = try number(arguments, "--seed", 0...Int.max, "a whole number from 0") ?? 1
+    let objects = try number(arguments, "--objects", 1...100_000, "a number from 1 to 100000") ?? 12
+    let annotations = try annotates(arguments, console)
+    var check = CheckCommand(path: console.path(arguments.positionals[0]), console: console)
+    let history = try HistoryCheck(at: check.path)
+    check.findings = history.findings
+    let apps = Set(arguments.all("--by-app"))
+    for name in apps where !history.versions.contains(where: { $0.name == name }) {
+      throw UsageError.invalidValue(
+        option: "--by-app", value: name,
+        expected: "one of the versions \(listText(history.versions.map(\.name)))")
+    }
+    if let known = history.history {
+      let mappings = try GivenMappings(arguments.all("--mapping").map(console.path), history: known, console: console)
+      try check.tryVersions(
+        history, known, mappings: mappings, byApp: apps, objects: objects, seed: UInt64(clamping: seed))
+    }
+    return check.report(history, annotations: annotations, asJSON: arguments.has("--json"))
+  }
+
+  private init(path: String, console: Console) {
+    self.path = path
+    self.console = console
+  }
+
+  private static func number(
+    _ arguments: Arguments, _ option: String, _ range: ClosedRange<Int>, _ expected: String
+  ) throws(UsageError) -> Int? {
+    guard let text = arguments.value(option) else { return nil }
+    guard let number = Int(text), range.contains(number) else {
+      throw .invalidValue(option: option, value: text, expected: expected)
+    }
+    return number
+  }
+
+  private static func annotates(_ arguments: Arguments, _ console: Console) throws(UsageError) -> Bool {
+    switch arguments.value("--annotations") {
+    case "github": return true
+    case "none": return false
+    // Set in each step: https://docs.github.com/en/actions/reference/workflows-and-actions/variables
+    case nil: return console.environment["GITHUB_ACTIONS"] == "true"
+    case let other?:
+      throw .invalidValue(option: "--annotations", value: other, expected: "github or none")
+    }
+  }
+
+  // MARK: - Trying
+
+  private mutating func tryVersions(
+    _ history: HistoryCheck, _ known: ModelHistory, mappings: GivenMappings, byApp: Set<String>, objects: Int,
+    seed: UInt64
+  ) throws {
+    guard let position = history.versions.firstIndex(where: { $0.name == known.currentName }) else { return }
+    for version in history.versions[..<position] {
+      if console.interruption.isInterrupted {
+        throw MigrationAssistantError.failed(storePath: path, .cancelled)
+      }
+      guard !byApp.contains(version.name) else {
+        trials.append(Trial(version: version, result: .notTried, objects: 0, seconds: 0))
+        findings.append(
+          CheckFinding(
+            severity: .warning, kind: .notTried, version: version.name, file: version.file,
+            message:
+              "\"\(version.name)\" → \"\(known.currentName)\": left to the app's own code by --by-app. No store of"
+              + " \"\(version.name)\" was migrated; the app's own tests can, with HeirloomTesting."))
+        continue
+      }
+      var trial = MigrationTrial(of: version, to: known, mappings: mappings, console: console)
+      try trial.run(objectsPerEntity: objects, seed: seed)
+      findings += trial.findings
+      trials.append(
+        Trial(version: version, result: trial.result, objects: trial.objects, seconds: trial.seconds))
+    }
+    for version in history.versions[(position + 1)...] {
+      trials.append(Trial(version: version, result: .notTried, objects: 0, seconds: 0))
+      // That one that was shipped comes later is an error of its own.
+      guard !version.isShipped || !history.versions[position].isShipped else { continue }
+      findings.append(
+        CheckFinding(
+          severity: .warning, kind: .notTried, version: version.name, file: version.file,
+          message:
+            "\"\(version.name)\" comes after the current version \"\(known.currentName)\": to the assistant its stores are"
+            + " newer than the app. None was migrated."))
+    }
+    guard !mappings.isEmpty else { return }
+    for (path, note) in mappings.unused(by: history.versions[...position].map(\.model)) {
+      findings.append(CheckFinding(severity: .warning, kind: .mappingUnused, file: path, message: sentence(note)))
+    }
+  }
+
+  // MARK: - Telling
+
+  /// The findings, those that several versions share under one head, errors first.
+  private var merged: [CheckFinding] {
+    var result: [CheckFinding] = []
+    var places: [[String]: Int] = [:]
+    var versions: [Int: [String]] = [:]
+    for finding in findings {
+      let key = [finding.kind.rawValue, finding.entity ?? "", finding.property ?? "", finding.message]
+      if finding.kind == .dataHazard, let place = places[key] {
+        versions[place, default: []].append(finding.version ?? "")
+      } else {
+        places[key] = result.count
+        versions[result.count] = [finding.version ?? ""]
+        result.append(finding)
+      }
+    }
+    for index in result.indices where result[index].kind == .dataHazard {
+      let names = (versions[index] ?? []).map { "\"\($0)\"" }
+      let finding = result[index]
+      result[index] = CheckFinding(
+        severity: finding.severity, kind: finding.kind, version: finding.version, entity: finding.entity,
+        property: finding.property, file: finding.file, message: "From \(listText(names)): \(finding.message)")
+    }
+    return StoreFinding.Severity.allCases.flatMap { severity in result.filter { $0.severity == severity } }
+  }
+
+  private func report(_ history: HistoryCheck, annotations: Bool, asJSON: Bool) -> CommandReport {
+    let style = console.style
+    let merged = merged
+    let counts = StoreFinding.Severity.allCases.map { severity in
+      (severity, Int64(merged.count { $0.severity == severity }))
+    }
+    let words = counts.filter { $0.1 > 0 }.map { counted($0.1, $0.0.rawValue) }
+    let countWords = words.isEmpty ? "no findings" : words.joined(separator: ", ")
+    var lines = [
+      "\(style.bold(path)): \(counted(Int64(history.versions.count), "version")), the current one is"
+        + " \"\(history.currentName)\"; \(countWords)."
+    ]
+    let width = trials.map(\.version.name.count).max() ?? 0
+    for trial in trials {
+      let name = trial.version.name.padding(toLength: width, withPad: " ", startingAt: 0)
+      let ending =
+        switch trial.result {
+        case .kept: style.green("kept") + "  \(counted(Int64(trial.objects), "object")), \(durationText(trial.seconds))"
+        case .failed: style.red("failed")
+        case .notTried: style.yellow("not tried")
+        }
+      lines.append("  \(name)  \(ending)")
+    }
+    lines += merged.map { $0.line(style) }
+    let commands = annotations ? merged.compactMap { WorkflowAnnotation($0, console: console)?.line } : []
+    if asJSON { commands.forEach(console.log) } else { lines += commands }
+    let versions = trials.map { trial in
+      OutputValue.object([
+        ("name", .text(trial.version.name)), ("checksum", .text(trial.version.model.versionChecksum())),
+        ("result", .text(trial.result.rawValue)), ("objects", .integer(Int64(trial.objects))),
+        ("seconds", .number(trial.seconds)),
+      ])
+    }
+    var failure: CommandFailure?
+    if merged.contains(where: { $0.severity == .error }) {
+      failure = CommandFailure(
+        exitCode: .findings, code: "findings", coreDataCode: nil, message: "The history \(path) has \(countWords).",
+        suggestion: "Each finding says what it means and what to do.")
+    }
+    return CommandReport(
+      lines: lines,
+      members: [
+        ("findings", .list(merged.map(\.output))), ("current", .text(history.currentName)),
+        ("versions", .list(versions)),
+      ], failure: failure, printsFailure: false)
+  }
+}

@@ -1,0 +1,45 @@
+/// What lies in a folder of snapshots: sources, snapshots and lock, each as it is found and not yet held against the others.
+package struct SnapshotFolder: Hashable, Sendable {
+  /// The folder.
+  package let path: String
+  /// The versions of the model bundle in the folder; `nil` if there is none.
+  package let sources: ModelVersionList?
+  /// The exported snapshots by version.
+  package let snapshots: [String: ModelFile]
+  /// The lock; `nil` if there is none.
+  package let lock: VersionLock?
+
+  /// The place of the lock.
+  package var lockPath: String { Self.lockPath(in: path) }
+
+  /// The names of versions that the lock names and that are not in the folder, in the lock's order.
+  package var missingNames: [String] {
+    (lock?.versions ?? []).map(\.name).filter { snapshots[$0] == nil && sources?.version(named: $0) == nil }
+  }
+
+  /// Looks at a folder; models are not read.
+  ///
+  /// - Parameter path: The folder.
+  /// - Throws: ``ModelReadingError`` for a folder with several bundles, or a damaged lock.
+  package init(_ path: String) throws(ModelReadingError) {
+    self.path = path
+    let names = try FileContents.names(in: path)
+    let bundles = names.filter { $0.hasSuffix(FileNames.sourceBundleExtension) }
+    guard bundles.count <= 1 else {
+      let reason = "it holds \(bundles.count) model bundles (\(bundles[0]), \(bundles[1])); at most one was expected"
+      throw ModelReadingError(path: path, problem: .malformed(reason: reason))
+    }
+    sources = try bundles.first.map { name throws(ModelReadingError) in try ModelVersionList(path + "/" + name) }
+    let lockPath = Self.lockPath(in: path)
+    lock = FileContents.exists(lockPath) ? try VersionLock(path: lockPath) : nil
+    var snapshots: [String: ModelFile] = [:]
+    for name in names where FileNames.isSnapshot(name) {
+      let ending = name.hasSuffix(".gz") ? ".json.gz" : ".json"
+      snapshots[FileNames.base(name, without: ending)] = try ModelFile(path + "/" + name)
+    }
+    self.snapshots = snapshots
+  }
+
+  /// Returns the place of the lock in a folder.
+  package static func lockPath(in folder: String) -> String { folder + "/" + FileNames.lock }
+}

@@ -1,0 +1,328 @@
+import Foundation
+import Heirloom
+import HeirloomCommands
+import TestSupport
+import Testing
+
+/// `heirloom check`: a sound history passes; one that is spoiled in one way gives that finding.
+struct CheckTests {
+  private let directory: TemporaryDirectory
+  private let tool: Tool
+  private var history: URL { directory.file("History") }
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    tool = Tool(directory: directory.url)
+  }
+
+  // MARK: - Histories
+
+  /// Copies a sample history.
+  private func copyStory(_ name: String) throws {
+    try FileManager.default.copyItem(at: Tool.snapshots.appendingPathComponent(name), to: history)
+  }
+
+  /// Makes a history of snapshots, fixed one after the other.
+  private func makeHistory(_ versions: [(name: String, model: ManagedObjectModel)]) throws {
+    for version in versions {
+      let file = try Notebook.write(version.model, version.name, in: directory)
+      #expect(tool("snapshot", file, "--history", history.path).code == 0)
+    }
+  }
+
+  private func edit(_ file: String, _ old: String, _ new: String) throws {
+    let url = history.appendingPathComponent(file)
+    let text = try String(contentsOf: url, encoding: .utf8)
+    try #require(text.contains(old))
+    try Data(text.replacingOccurrences(of: old, with: new).utf8).write(to: url)
+  }
+
+  private func remove(_ file: String) throws {
+    try FileManager.default.removeItem(at: history.appendingPathComponent(file))
+  }
+
+  /// Runs the check; the findings as `severity kind entity.property`.
+  private func check(_ options: String...) throws -> (
+    code: Int32, findings: [String], messages: String, json: [String: Any]
+  ) {
+    let outcome = tool.run(["check", history.path, "--json", "--objects", "4"] + options)
+    let json = try outcome.json()
+    let findings = try #require(json["findings"] as? [[String: Any]], "\(json)")
+    for finding in findings {
+      #expect(Set(finding.keys) == ["severity", "kind", "version", "entity", "property", "file", "message"])
+    }
+    let lines = findings.map { finding in
+      [finding["severity"], finding["kind"], finding["entity"], finding["property"]].compactMap { $0 as? String }
+        .joined(separator: " ")
+    }
+    return (outcome.code, lines, findings.compactMap { $0["message"] as? String }.joined(separator: "\n"), json)
+  }
+
+  // MARK: - Sound histories
+
+  @Test func `a sound history passes, and every version was migrated`() throws {
+    try copyStory("Done")
+    let result = try check()
+    #expect(result.code == 0)
+    #expect(result.findings.isEmpty, "\(result.messages)")
+    let versions = try #require(result.json["versions"] as? [[String: Any]])
+    #expect(versions.map { $0["name"] as? String } == ["Done", "Done 2"])
+    #expect(versions.allSatisfy { $0["result"] as? String == "kept" && ($0["objects"] as? Int ?? 0) == 4 })
+    let text = tool("check", history.path)
+    #expect(text.code == 0)
+    #expect(text.output.contains("3 versions") && text.output.contains("Done 2  kept"))
+  }
+
+  @Test func `a bundle alone is a history too, without a lock`() throws {
+    try copyStory("Done")
+    let outcome = tool("check", history.appendingPathComponent("Done.xcdatamodeld").path)
+    #expect(outcome.code == 0)
+    #expect(outcome.output.contains("There is no lock") && outcome.output.contains("kept"))
+  }
+
+  @Test func `seeds give other objects, and sensible numbers are asked for`() throws {
+    try copyStory("Done")
+    #expect(try check("--seed", "99").code == 0)
+    for options in [["--seed", "x"], ["--objects", "0"], ["--annotations", "gitlab"], ["--by-app", "Nobody"]] {
+      #expect(tool.run(["check", history.path] + options).code == 2, "\(options)")
+    }
+    #expect(tool("check", directory.file("absent").path).code == 1)
+  }
+
+  // MARK: - Spoiled histories
+
+  private static let model = "Done.xcdatamodeld/Done.xcdatamodel/contents"
+
+  @Test func `an edited version is told with the property, from its snapshot`() throws {
+    try copyStory("Done")
+    try edit(Self.model, "name=\"name\" attributeType=\"String\"", "name=\"name\" attributeType=\"Integer 64\"")
+    let result = try check()
+    #expect(result.code == 6)
+    #expect(result.findings.contains("error editedVersion Item name"), "\(result.messages)")
+    #expect(result.messages.contains("\"Done\" was shipped") && result.messages.contains("String"))
+  }
+
+  @Test(arguments: [true, false])
+  func `an edited version without a snapshot is told with the entity, if the lock knows entities`(knows: Bool) throws {
+    try copyStory("Done")
+    if knows {
+      #expect(
+        tool("snapshot", history.appendingPathComponent("Done.xcdatamodeld").path, "--history", history.path).code == 0)
+    } else {
+      let lock = try VersionLock(path: history.appendingPathComponent("lock.json").path)
+      let bare = VersionLock(versions: lock.versions.map { VersionLock.Entry(name: $0.name, checksum: $0.checksum) })
+      try Data(bare.encoded()).write(to: history.appendingPathComponent("lock.json"))
+    }
+    try remove("Done.json")
+    try edit(Self.model, "name=\"done\" ", "name=\"isDone\" ")
+    let result = try check()
+    #expect(result.code == 6)
+    #expect(result.findings.first == (knows ? "error editedVersion Item" : "error editedVersion"), "\(result.messages)")
+    #expect(result.messages.contains("can't be told") != knows)
+  }
+
+  /// One way to spoil a sound history, and what is found first.
+  struct Spoiling: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let finding: String
+    let code: Int32
+    let spoil: @Sendable (CheckTests) throws -> Void
+  }
+
+  @Test(arguments: [
+    Spoiling(testDescription: "a snapshot of another version", finding: "error editedSnapshot Item updatedAt", code: 6)
+    {
+      let files = ["Done.json", "Done 2.json"].map($0.history.appendingPathComponent)
+      try Data(contentsOf: files[0]).write(to: files[1])
+    },
+    Spoiling(testDescription: "a detail that stores don't keep", finding: "warning editedDetails Item name", code: 0) {
+      try $0.edit(model, "name=\"name\"", "name=\"name\" elementID=\"title\"")
+    },
+    Spoiling(testDescription: "a version that is gone", finding: "error missingVersion", code: 6) {
+      try $0.remove("Done.json")
+      try $0.remove("Done.xcdatamodeld/Done.xcdatamodel")
+    },
+    Spoiling(testDescription: "a version that nobody fixed", finding: "warning unlockedVersion", code: 0) {
+      let lock = try VersionLock(path: $0.history.appendingPathComponent("lock.json").path)
+      let less = VersionLock(versions: lock.versions.filter { $0.name != "Done 2" })
+      try Data(less.encoded()).write(to: $0.history.appendingPathComponent("lock.json"))
+    },
+    Spoiling(testDescription: "a current version that nobody fixed yet", finding: "note unlockedVersion", code: 0) {
+      let lock = try VersionLock(path: $0.history.appendingPathComponent("lock.json").path)
+      try Data(VersionLock(versions: lock.versions.dropLast()).encoded())
+        .write(to: $0.history.appendingPathComponent("lock.json"))
+    },
+    Spoiling(testDescription: "no lock", finding: "warning missingLock", code: 0) { try $0.remove("lock.json") },
+    Spoiling(testDescription: "a current version that is not the last", finding: "error laterVersion", code: 6) {
+      let lock = try VersionLock(path: $0.history.appendingPathComponent("lock.json").path)
+      try Data(VersionLock(versions: lock.versions.reversed()).encoded())
+        .write(to: $0.history.appendingPathComponent("lock.json"))
+    },
+    Spoiling(testDescription: "a snapshot that was edited by hand", finding: "error unreadableVersion", code: 6) {
+      try $0.edit("Done 2.json", "updatedAt", "changedAt")
+    },
+  ])
+  func `each spoiled history gives its finding`(spoiling: Spoiling) throws {
+    try copyStory("Done")
+    try spoiling.spoil(self)
+    let result = try check()
+    #expect(result.findings.first == spoiling.finding, "\(result.findings) \(result.messages)")
+    #expect(result.code == spoiling.code)
+    #expect(result.messages.hasSuffix(".") && !result.messages.contains(".."))
+  }
+
+  // MARK: - Migrations
+
+  @Test func `what can't be inferred is an error, with a mapping model it passes, by the app's code it is a warning`()
+    throws
+  {
+    try makeHistory([("A", Notebook.first()), ("B", Notebook.converting())])
+    let bare = try check()
+    #expect(bare.code == 6)
+    #expect(bare.findings == ["error mappingNeeded Note mood", "error mappingNeeded Note title"], "\(bare.messages)")
+    #expect(bare.messages.contains("--mapping") && bare.messages.contains("--by-app A"))
+
+    let values = [
+      PropertyMapping(name: "title", valueExpression: .constant(.value(.integer(7)))),
+      PropertyMapping(name: "mood", valueExpression: .constant(.value(.date(0)))),
+    ]
+    let given = try check("--mapping", mapping(policy: nil, values))
+    #expect(given.code == 0, "\(given.messages)")
+    #expect(!given.findings.contains { $0.hasPrefix("error") })
+
+    let code = try check("--mapping", mapping(policy: "App.NotePolicy", []))
+    #expect(code.code == 0)
+    #expect(code.findings == ["warning policyNeeded"], "\(code.messages)")
+    #expect(code.messages.contains("App.NotePolicy") && code.messages.contains("No store of \"A\" was migrated"))
+
+    let app = try check("--by-app", "A")
+    #expect(app.code == 0)
+    #expect(app.findings == ["warning notTried"])
+    #expect((app.json["versions"] as? [[String: Any]])?.first?["result"] as? String == "notTried")
+  }
+
+  @Test func `a mapping model that fits no version is told`() throws {
+    try makeHistory([("A", Notebook.first()), ("B", Notebook.adding())])
+    let result = try check("--mapping", mapping(policy: nil, []))
+    #expect(result.code == 0)
+    #expect(result.findings == ["warning mappingUnused"], "\(result.messages)")
+  }
+
+  private func mapping(policy: String?, _ values: [PropertyMapping]) throws -> String {
+    let mapping = EntityMapping(from: "Note", to: "Note", policyNamed: policy, attributeMappings: values)
+    let completed = try MappingModel(entityMappings: [mapping]).completed(
+      from: Notebook.first(), to: Notebook.converting())
+    let url = directory.file("Map.cdm")
+    try Data(MappingArchiveWriter.archive(completed)).write(to: url)
+    return url.path
+  }
+
+  /// A change whose rows matter.
+  struct Hazard: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let finding: String
+    let change: @Sendable (inout EntityDescription) -> Void
+  }
+
+  @Test(arguments: [
+    Hazard(testDescription: "a new required attribute", finding: "warning dataHazard Note author") {
+      $0.attributes.append(AttributeDescription(name: "author", type: .string))
+    },
+    Hazard(testDescription: "an attribute that becomes required", finding: "warning dataHazard Note mood") {
+      $0.attributes[1].isOptional = false
+    },
+    Hazard(testDescription: "values that must be unique", finding: "warning dataHazard Note title") {
+      $0.uniquenessConstraints = [["title"]]
+    },
+    Hazard(testDescription: "a narrower type", finding: "warning dataHazard Note count") {
+      $0.attributes[2].type = .integer16
+    },
+    Hazard(testDescription: "an attribute that is gone", finding: "note dataHazard Note count") {
+      $0.attributes.remove(at: 2)
+    },
+  ])
+  func `what only rows can tell is a warning, and objects that fit are migrated`(hazard: Hazard) throws {
+    var note = EntityDescription(name: "Note")
+    note.attributes = [
+      AttributeDescription(name: "title", type: .string), AttributeDescription(name: "mood", type: .string),
+      AttributeDescription(name: "count", type: .integer64),
+    ]
+    note.attributes[1].isOptional = true
+    let first = try ManagedObjectModel(entities: [note])
+    hazard.change(&note)
+    try makeHistory([("A", first), ("B", ManagedObjectModel(entities: [note]))])
+    let result = try check()
+    #expect(result.code == 0, "\(result.messages)")
+    #expect(result.findings.contains(hazard.finding), "\(result.findings)")
+    #expect(result.messages.contains("From \"A\":"))
+    let versions = try #require(result.json["versions"] as? [[String: Any]])
+    #expect(versions.first?["result"] as? String == "kept")
+    #expect((versions.first?["objects"] as? Int ?? 0) == (hazard.finding.hasSuffix("author") ? 0 : 4))
+  }
+
+  // MARK: - Annotations
+
+  @Test func `a workflow of GitHub gets annotations, with what would end a command escaped`() throws {
+    try makeHistory([("A, 100%", Notebook.first()), ("B", Notebook.converting())])
+    let text = tool("check", history.path, "--annotations", "github").output
+    let lines = text.split(separator: "\n").filter { $0.hasPrefix("::") }
+    #expect(lines.count == 2)
+    let start = "::error file=History/A%2C 100%25.json,title=heirloom check%3A mappingNeeded::"
+    #expect(lines.allSatisfy { $0.hasPrefix(start) }, "\(lines)")
+    #expect(lines.allSatisfy { $0.contains("\"A, 100%25\" → \"B\"") })
+
+    let workflow = ["GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": directory.url.path]
+    let inWorkflow = Tool(directory: URL(fileURLWithPath: "/"), environment: workflow)
+    #expect(inWorkflow("check", history.path).output.contains(start))
+    #expect(!inWorkflow("check", history.path, "--annotations", "none").output.contains("::error"))
+    let json = inWorkflow("check", history.path, "--json")
+    #expect(try json.json()["error"] != nil && json.error.contains(start))
+    #expect(!tool("check", history.path).output.contains("::error"))
+  }
+
+  // MARK: - Fixing versions
+
+  @Test func `snapshot fixes versions in the lock, and refuses one that was edited`() throws {
+    try copyStory("Done")
+    let bundle = history.appendingPathComponent("Done.xcdatamodeld").path
+    let before = try VersionLock(path: history.appendingPathComponent("lock.json").path)
+    try remove("lock.json")
+    for name in ["Done", "Done 2", "Done 3"] { try remove(name + ".json") }
+    let first = tool("snapshot", bundle, "--history", history.path, "--json")
+    #expect(first.code == 0)
+    #expect(try first.json()["versions"] as? [String] == ["Done", "Done 2", "Done 3"])
+    let lock = try VersionLock(path: history.appendingPathComponent("lock.json").path)
+    #expect(lock.versions.map(\.checksum) == before.versions.map(\.checksum))
+    #expect(lock.versions.allSatisfy { $0.entities?["Item"]?.count == 64 })
+    #expect(try check().findings.isEmpty)
+    let bytes = try Data(contentsOf: history.appendingPathComponent("lock.json"))
+    #expect(tool("snapshot", bundle, "--history", history.path).code == 0)
+    #expect(try Data(contentsOf: history.appendingPathComponent("lock.json")) == bytes)
+
+    try edit(
+      "Done.xcdatamodeld/Done 3.xcdatamodel/contents", "attributeType=\"Boolean\"", "attributeType=\"Integer 16\"")
+    let refused = tool("snapshot", bundle, "--history", history.path, "--json")
+    #expect(refused.code == 1)
+    #expect(try refused.failure()["code"] as? String == "editedVersion")
+    #expect(try Data(contentsOf: history.appendingPathComponent("lock.json")) == bytes)
+  }
+}
+
+/// Histories of real apps.
+@Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
+struct CheckCorpusTests {
+  static let bundles = Array(
+    Set(Corpus.modelPaths.filter { $0.contains(".xcdatamodeld/") }.map { ($0 as NSString).deletingLastPathComponent })
+  ).sorted()
+
+  @Test(arguments: LongTests.selection(of: bundles, every: 12))
+  func `stores of real histories are migrated, and what is kept is proven`(bundle: String) throws {
+    let outcome = Tool(directory: Corpus.folder)("check", bundle, "--json", "--objects", "3")
+    let json = try outcome.json()
+    let findings = try #require(json["findings"] as? [[String: Any]], "\(bundle): \(json)")
+    for finding in findings where finding["severity"] as? String == "error" {
+      let kind = finding["kind"] as? String ?? ""
+      #expect(["mappingNeeded", "unreadableVersion"].contains(kind), "\(bundle): \(finding)")
+    }
+  }
+}
