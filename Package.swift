@@ -8,6 +8,8 @@ let package = Package(
     .library(name: "Heirloom", targets: ["Heirloom"]),
     .library(name: "HeirloomTesting", targets: ["HeirloomTesting"]),
     .executable(name: "heirloom", targets: ["HeirloomMain"]),
+    .plugin(name: "HeirloomSnapshot", targets: ["HeirloomSnapshot"]),
+    .plugin(name: "HeirloomCheck", targets: ["HeirloomCheck"]),
   ],
   targets: [
     .systemLibrary(
@@ -46,6 +48,20 @@ let package = Package(
     ),
     .target(name: "HeirloomCommands", dependencies: ["Heirloom", "HeirloomTesting"]),
     .executableTarget(name: "HeirloomMain", dependencies: ["HeirloomCommands"]),
+    // The plugins ask for the tool when they run: as a dependency, every build of the package would make a second one for the host.
+    .plugin(
+      name: "HeirloomSnapshot",
+      capability: .command(
+        intent: .custom(verb: "heirloom-snapshot", description: "Fix the current version of each model as shipped."),
+        permissions: [.writeToPackageDirectory(reason: "Snapshots and lock.json are written beside the models.")]),
+      path: "Sources/Plugins/HeirloomSnapshot"
+    ),
+    .plugin(
+      name: "HeirloomCheck",
+      capability: .command(
+        intent: .custom(verb: "heirloom-check", description: "Migrate every version of each model to the current one.")),
+      path: "Sources/Plugins/HeirloomCheck"
+    ),
     .executableTarget(name: "HeirloomBenchmarks", dependencies: ["Heirloom", "CHeirloomSQLite"]),
     .target(
       name: "TestSupport",
@@ -122,6 +138,6 @@ let settings: [SwiftSetting] = [
 // Modules of pure values promise that they hold no unsafe code.
 let pureModules: Set<String> = ["HeirloomModel", "HeirloomMapping"]
 
-for target in package.targets where target.type != .system {
+for target in package.targets where target.type != .system && target.type != .plugin {
   target.swiftSettings = settings + (pureModules.contains(target.name) ? [.strictMemorySafety()] : [])
 }
