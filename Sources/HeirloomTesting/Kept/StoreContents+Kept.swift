@@ -8,7 +8,7 @@ import HeirloomStore
 extension StoreContents {
   /// Checks that a migration kept what the store held before.
   ///
-  /// ```swift
+  /// ```
   /// let before = try StoreContents(of: storeURL, model: oldModel)
   /// guard case .migrated(let report) = try assistant.migrateStore() else { return }
   /// try before.expectKept(in: storeURL, after: report)

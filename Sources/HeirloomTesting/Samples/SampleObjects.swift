@@ -4,7 +4,7 @@ import HeirloomStore
 
 /// Sample objects of any model: values of all types with those at the edges, missing ones, and links of every kind.
 ///
-/// ```swift
+/// ```
 /// try SampleObjects(of: oldModel, seed: 1).makeStore(at: storeURL)
 /// ```
 ///
