@@ -5,7 +5,6 @@ extension Command {
   /// Checks a history of models.
   static let check = Command(
     name: "check",
-    usage: "DIRECTORY [--mapping FILE]… [--by-app VERSION]… [--seed N] [--objects N] [--annotations github|none]",
     summary: "every version that was shipped, migrated to the current one; for CI",
     details: [
       "DIRECTORY holds a model bundle, its snapshots and lock.json, or some of these; it may be the bundle itself. What was shipped"
@@ -24,7 +23,8 @@ extension Command {
       Option(name: "--seed", value: "N", summary: "another number gives other sample objects (1)"),
       Option(name: "--objects", value: "N", summary: "how many objects each entity gets (12)"),
       Option(
-        name: "--annotations", value: "github|none", summary: "whether to print annotations for a workflow of GitHub"),
+        name: "--annotations", value: "WHERE", choices: ["github", "none"],
+        summary: "whether to print annotations for a workflow of GitHub"),
     ],
     example: "heirloom check Snapshots/Journal", positionals: ["DIRECTORY"], requiredCount: 1, run: CheckCommand.run)
 }
