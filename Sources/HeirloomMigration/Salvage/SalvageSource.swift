@@ -150,12 +150,10 @@ final class SalvageSource {
       steps += 1
       return steps > 1000
     }
-    for row in rows where row.kind == .table {
-      guard let sql = row.sql, sql.uppercased().hasPrefix("CREATE TABLE") else { continue }
-      try? connection.execute(sql)
-    }
-    let made = try ActualSchema(of: connection)
+    try connection.forbidAttaching()
     let objects = rows.map { SchemaObject(kind: $0.kind, name: $0.name, table: $0.table, sql: $0.sql) }
+    for object in objects where object.kind == .table { try? connection.make(object) }
+    let made = try ActualSchema(of: connection)
     return ActualSchema(objects: objects, tables: made.tables)
   }
 

@@ -143,6 +143,8 @@ extension SalvageWriter {
 
   /// Copies tables that no entity has, such as an app's own, as far as they are whole.
   func copyOthers() throws {
+    // They are made by statements of the damaged file, and nothing that they would do is wanted here.
+    try connection.setRunsTriggers(false)
     let objects = source.actual.ownership(under: schema)
     var copied: Set<String> = []
     for (object, ownership) in objects where object.kind == .table {
@@ -155,10 +157,11 @@ extension SalvageWriter {
     }
     for (object, ownership) in objects
     where object.kind != .table && [.history, .cloudKit, .foreign].contains(ownership) {
-      guard let sql = object.sql else { continue }
-      let isWhole = object.kind == .index ? copied.contains(object.table) : source.isSound
-      let made: Void? = isWhole ? try? connection.execute(sql) : nil
-      if made == nil, object.kind != .index || schema.table(named: object.table) != nil {
+      guard object.sql != nil else { continue }
+      let isCopied = copied.contains(object.table)
+      let isWhole = object.kind == .index ? isCopied : source.isSound
+      let made: Void? = isWhole ? try? connection.make(object) : nil
+      if made == nil, object.kind != .index || isCopied || schema.table(named: object.table) != nil {
         report.leftOut.append("the \(object.kind.rawValue) \(object.name)")
       }
     }
@@ -176,8 +179,8 @@ extension SalvageWriter {
   ///
   /// - Returns: Whether all of it could be read; if not, there is no table.
   private func copyTable(_ object: SchemaObject) throws -> Bool {
-    guard let sql = object.sql, let table = source.tables[object.name], sql.uppercased().hasPrefix("CREATE TABLE"),
-      source.census?.unreadableCounts[object.name] == nil, (try? connection.execute(sql)) != nil
+    guard let table = source.tables[object.name], source.census?.unreadableCounts[object.name] == nil,
+      (try? connection.make(object)) != nil
     else { return false }
     let columns = table.columns.map(quote).joined(separator: ", ")
     let places = table.columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")

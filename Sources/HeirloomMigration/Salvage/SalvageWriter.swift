@@ -24,6 +24,7 @@ final class SalvageWriter {
     self.report = report
     self.entityNumbers = entityNumbers
     connection = try Connection(path: path, mode: .readWrite, options: .building)
+    try connection.forbidAttaching()
     try connection.execute("PRAGMA page_size = \(PersistentStore.pageSize)")
     try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     // Nobody knows the file yet: a single statement that fails is taken back, the file is thrown away as a whole.

@@ -191,9 +191,9 @@ public struct StoreSalvage {
       throw SalvageError(storePath: store.path, problem: .notStore)
     }
     try writer.repair()
-    try writer.copyOthers()
     let hasFiles = try writer.copyFiles(
       from: store.support, to: StoreLocation.join(folder, output.supportName), files: files)
+    try writer.copyOthers()
     var written = metadata ?? StoreMetadata(model: choice.model)
     if !choice.isFit { written.adopt(choice.model) }
     written.deferredMigration = nil
