@@ -110,6 +110,20 @@ struct SalvageMadeStoreTests {
     #expect(try second.errors() == [])
   }
 
+  @Test func `a file of external data that the disk can't read costs its value alone`() throws {
+    let place = try Place()
+    let salvage = StoreSalvage(
+      storeURL: place.url, candidates: [StoreModelCandidate(source: .file("test"), model: place.model)],
+      files: StoppingFiles(unreadable: Self.photos[0]))
+    let report = try salvage.run(to: place.output)
+    #expect(report.missingFiles == [Self.photos[0]] && report.objects == ["Author": 20, "Note": 600])
+    #expect(try place.rows("SELECT Z_PK FROM ZNOTE WHERE ZPHOTO NOT NULL") == [[.integer(2)]])
+    let names = try FileManager.default.contentsOfDirectory(
+      atPath: ExternalStorage.folder(forStoreAt: place.output.path))
+    #expect(names == [Self.photos[1]])
+    #expect(try place.errors() == [])
+  }
+
   @Test func `what would keep an app from opening the store is cut and told row by row`() throws {
     let place = try Place()
     try place.change(

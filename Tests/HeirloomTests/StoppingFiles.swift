@@ -6,7 +6,13 @@ final class StoppingFiles: FileOperations {
   private let left: Mutex<Int>
   private let system = POSIXFileOperations()
 
-  init(after count: Int) { left = Mutex(count) }
+  /// The name of a file that the disk can't read.
+  private let unreadable: String?
+
+  init(after count: Int = .max, unreadable: String? = nil) {
+    left = Mutex(count)
+    self.unreadable = unreadable
+  }
 
   private func check(_ path: String) throws(FileError) {
     let isOver = left.withLock { left in
@@ -63,6 +69,7 @@ final class StoppingFiles: FileOperations {
 
   func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) {
     try check(path)
+    if let unreadable, path.hasSuffix(unreadable) { throw FileError(.copy, path, code: 5) }
     try system.copyFile(path, to: newPath, attributes: attributes)
   }
 

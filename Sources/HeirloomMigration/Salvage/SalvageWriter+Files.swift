@@ -1,3 +1,4 @@
+import Foundation
 import HeirloomModel
 import HeirloomStore
 
@@ -17,24 +18,24 @@ extension SalvageWriter {
     let folder = (try? files.resolvePath(source)) ?? source
     let target = StoreLocation.join(destination, name)
     var copied: Set<String> = []
+    var hasFolder = false
     for entity in schema.model.entities {
       for attribute in entity.attributes {
         for column in schema.columns(ofAttribute: attribute.name, in: entity.name)
         where column.attribute.allowsExternalBinaryDataStorage {
           var missing: [(key: Int64, bytes: [UInt8])] = []
           for (key, bytes, file) in try names(in: column) where !copied.contains(file) {
-            let path = StoreLocation.join(folder, file)
-            guard let status = try files.status(of: path), status.kind == .regular else {
+            if !hasFolder {
+              let mode = (try files.status(of: folder)?.mode ?? 0o700) & 0o777 | 0o700
+              try files.makeDirectory(destination, attributes: FileAttributes(mode: mode))
+              try files.makeDirectory(target, attributes: FileAttributes(mode: mode))
+              hasFolder = true
+            }
+            guard try copy(StoreLocation.join(folder, file), to: StoreLocation.join(target, file), files) else {
               missing.append((key, bytes))
               if !report.missingFiles.contains(file) { report.missingFiles.append(file) }
               continue
             }
-            if copied.isEmpty {
-              let mode = (try files.status(of: folder)?.mode ?? 0o700) & 0o777 | 0o700
-              try files.makeDirectory(destination, attributes: FileAttributes(mode: mode))
-              try files.makeDirectory(target, attributes: FileAttributes(mode: mode))
-            }
-            try files.copyFile(path, to: StoreLocation.join(target, file), attributes: status.attributes)
             copied.insert(file)
           }
           try empty(column, missing, subject: "\(entity.name).\(column.path.joined(separator: "."))")
@@ -45,6 +46,21 @@ extension SalvageWriter {
     try files.synchronizeDirectory(target)
     try files.synchronizeDirectory(destination)
     return true
+  }
+
+  /// Copies a file; one that the disk can't read is as one that is missing.
+  ///
+  /// - Returns: Whether there is a copy.
+  private func copy(_ path: String, to copy: String, _ files: any FileOperations) throws(FileError) -> Bool {
+    do throws(FileError) {
+      guard let status = try files.status(of: path), status.kind == .regular else { return false }
+      try files.copyFile(path, to: copy, attributes: status.attributes)
+      return true
+    } catch {
+      guard error.code == EIO else { throw error }
+      if try files.status(of: copy) != nil { try files.unlink(copy) }
+      return false
+    }
   }
 
   private func names(in column: AttributeColumn) throws(SQLiteError) -> [(Int64, [UInt8], String)] {
