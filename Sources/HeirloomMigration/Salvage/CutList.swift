@@ -63,8 +63,13 @@ struct CutList {
       if number.isFinite { writer.double(number) } else { writer.string("\(number)") }
     case .stored(.text(let text)): writer.string(text)
     case .stored(.blob(let bytes)): member("base64", bytes.base64)
-    // The beginning of a text is the most that may be left of a long one.
-    case .lost(let bytes), .garbled(let bytes): member("readable", String(decoding: bytes, as: UTF8.self))
+    // The beginning of a text is the most that may be left of a long one; of other bytes none may be changed.
+    case .lost(let bytes), .garbled(let bytes):
+      if let text = String(validating: bytes, as: UTF8.self) {
+        member("readable", text)
+      } else {
+        member("readableBase64", bytes.base64)
+      }
     }
   }
 }

@@ -10,6 +10,18 @@ final class PageCensus {
     let page: Int
     /// Whether no whole tree leads to it.
     let isApart: Bool
+    /// The keys that it may have by the pages above.
+    var bounds = KeyBounds()
+  }
+
+  /// Where a row was found.
+  enum Place {
+    /// Where its table's tree leads.
+    case tree
+    /// In a page that no whole tree leads to.
+    case apart
+    /// In a page whose rows have keys of another range: its key is not the one that it was written with.
+    case misplaced
   }
 
   let image: DatabaseImage
@@ -29,6 +41,12 @@ final class PageCensus {
   private(set) var uncertainPages = 0
   /// Pages of rows of which nothing tells the table.
   private(set) var unassignedPages: [Int] = []
+
+  /// Pages at whose end a row's last value was taken for zeros, which a lost page is as well.
+  private(set) var emptyEnds: Set<Int> = []
+
+  /// Whether trees lead to all pages in use, as SQLite found: no others are looked for.
+  var isEveryPageLedTo = false
 
   /// The pages of the list of free ones; `nil` if the list is not whole.
   private let freePages: Set<Int>?
@@ -97,7 +115,8 @@ final class PageCensus {
       byRoot[root] = table
       try walk(table, from: root)
     }
-    guard image.pageCount >= 2 else { return }
+    guard image.pageCount >= 2, !isEveryPageLedTo else { return }
+    for root in otherRoots.sorted() { try passOver(root, tables) }
     for page in 2...image.pageCount where !isVisited[page] && page != image.lockPage {
       if pointerMap?.contains(page) ?? false { continue }
       try look(at: page, tables, byRoot, indexRoots, otherRoots)
@@ -105,8 +124,8 @@ final class PageCensus {
   }
 
   private func walk(_ table: SourceTable, from root: Int) throws(FileError) {
-    var stack = [root]
-    while let number = stack.popLast() {
+    var stack = [(page: root, bounds: KeyBounds())]
+    while let (number, bounds) = stack.popLast() {
       guard number >= 1, number <= image.pageCount else {
         noteUnreadable(number, of: table.name)
         continue
@@ -119,11 +138,11 @@ final class PageCensus {
       }
       switch page.kind {
       case .tableLeaf:
-        leaves[table.name, default: []].append(Leaf(page: number, isApart: false))
+        leaves[table.name, default: []].append(Leaf(page: number, isApart: false, bounds: bounds))
       case .tableInterior:
-        let (children, damagedCount) = page.children()
+        let (children, damagedCount) = page.children(within: bounds)
         for _ in 0..<damagedCount where pointerMap == nil { noteUnreadable(nil, of: table.name) }
-        for child in children.reversed() {
+        for (child, bounds) in children.reversed() {
           guard child >= 1, child <= image.pageCount else {
             let isLost = child >= 1 && child <= image.formerPageCount
             // Otherwise the map finds the page that was meant.
@@ -133,12 +152,31 @@ final class PageCensus {
           if let entry = try pointerMap?.entry(of: child), entry != .tree(parent: number) {
             disputed[child] = table.name
           } else {
-            stack.append(child)
+            stack.append((child, bounds))
           }
         }
       case .indexLeaf, .indexInterior:
         noteUnreadable(number, of: table.name)
       }
+    }
+  }
+
+  /// Marks the pages of a table that is not read, unless they look like another's: where the map is silent, nothing else tells.
+  private func passOver(_ root: Int, _ tables: [SourceTable]) throws(FileError) {
+    var stack = [root]
+    var seen: Set<Int> = []
+    while let number = stack.popLast() {
+      guard number >= 1, number <= image.pageCount, !isVisited[number], seen.insert(number).inserted,
+        let page = try image.treePage(number)
+      else { continue }
+      switch page.kind {
+      case .tableInterior: stack += page.children().pages.map(\.page)
+      case .tableLeaf:
+        let sample = try sample(page)
+        if tables.contains(where: { mayBe(sample, of: $0) }) { continue }
+      case .indexLeaf, .indexInterior: continue
+      }
+      if try pointerMap?.entry(of: number) == nil { isVisited[number] = true }
     }
   }
 
@@ -185,18 +223,20 @@ final class PageCensus {
       return
     }
     guard let table, candidates.count == 1 || disputed[number] == table.name else {
-      if entry != nil, !page.tableCells().cells.isEmpty { unassignedPages.append(number) }
+      if inUse == true, !page.tableCells().cells.isEmpty { unassignedPages.append(number) }
       return
     }
     leaves[table.name, default: []].append(Leaf(page: number, isApart: true))
   }
 
-  /// Some rows of a page.
+  /// Some rows of a page, of long ones the beginning.
   private func sample(_ page: TreePage) throws(FileError) -> [(key: Int64, values: [FoundValue])] {
     let reader = RecordReader(image: image, pointerMap: pointerMap)
     var rows: [(key: Int64, values: [FoundValue])] = []
     for cell in page.tableCells().cells.prefix(16) {
-      if let values = try reader.values(of: cell, in: page) { rows.append((cell.rowID, values)) }
+      if let values = try reader.values(of: cell, in: page, limit: 4 * image.pageSize) {
+        rows.append((cell.rowID, values))
+      }
     }
     return rows
   }
@@ -217,20 +257,31 @@ final class PageCensus {
   ///
   /// - Parameters:
   ///   - table: The table.
-  ///   - body: What is done with a row: its key, its values, and whether it was found apart.
+  ///   - body: What is done with a row: its key, its values, and where it was found.
   /// - Returns: How many rows of readable pages can't be read.
   /// - Throws: `FileError`, or what the body throws.
-  func forEachRow(of table: SourceTable, _ body: (Int64, [FoundValue], Bool) throws -> Void) throws -> Int {
+  func forEachRow(of table: SourceTable, _ body: (Int64, [FoundValue], Place) throws -> Void) throws -> Int {
     let reader = RecordReader(image: image, pointerMap: pointerMap)
     var damagedCount = 0
-    for leaf in leaves[table.name] ?? [] {
+    let leaves = leaves[table.name] ?? []
+    for (index, leaf) in leaves.enumerated() {
       guard let page = try image.treePage(leaf.page) else { continue }
       let (cells, count) = page.tableCells()
       damagedCount += count
+      var wrongKeys: KeyBounds?
+      let outsideCount = cells.count { !leaf.bounds.contains($0.rowID) }
+      // If most of the keys are out of bounds, it is the bounds that are damaged.
+      if outsideCount > 0, outsideCount * 2 < cells.count {
+        wrongKeys = KeyBounds(
+          above: try keys(of: leaves, at: index - 1)?.last ?? leaf.bounds.above,
+          upTo: try keys(of: leaves, at: index + 1)?.first.map { $0 &- 1 } ?? leaf.bounds.upTo)
+      }
       for cell in cells {
         // A page is smaller than that.
         let owner = leaf.page << 17 | cell.start
-        guard var values = try reader.values(of: cell, in: page, claim: { self.claim($0, for: owner) }),
+        guard
+          var values = try reader.values(
+            of: cell, in: page, claim: { self.claim($0, for: owner) }, emptyEnd: { self.emptyEnds.insert($0) }),
           values.count <= table.columns.count
         else {
           damagedCount += 1
@@ -238,10 +289,21 @@ final class PageCensus {
         }
         while values.count < table.columns.count { values.append(.stored(.null)) }
         if let keyColumn = table.keyColumn { values[keyColumn] = .stored(.integer(cell.rowID)) }
-        try body(cell.rowID, values, leaf.isApart)
+        // Bounds that the pages beside don't confirm are damaged themselves.
+        let isMisplaced =
+          wrongKeys.map { !leaf.bounds.contains(cell.rowID) && !$0.contains(cell.rowID) } ?? false
+        try body(cell.rowID, values, isMisplaced ? .misplaced : leaf.isApart ? .apart : .tree)
       }
     }
     return damagedCount
+  }
+
+  /// The keys of a leaf that are in its bounds; `nil` if there is none.
+  private func keys(of leaves: [Leaf], at index: Int) throws(FileError) -> [Int64]? {
+    guard leaves.indices.contains(index), !leaves[index].isApart, let page = try image.treePage(leaves[index].page)
+    else { return nil }
+    let keys = page.tableCells().cells.map(\.rowID).filter { leaves[index].bounds.contains($0) }
+    return keys.isEmpty ? nil : keys
   }
 
   private func claim(_ page: Int, for owner: Int) -> Bool {

@@ -51,6 +51,8 @@ public struct SalvageReport: Hashable, Sendable {
       case wrongType
       /// A value that was in a file of external data that is missing.
       case missingFile
+      /// A row whose key was changed: its neighbours' keys are of another range.
+      case wrongKey
       /// A row that has the key of another, with other values.
       case duplicateKey
       /// An object that is equal to another where the model asks for a difference.
@@ -90,7 +92,7 @@ public struct SalvageReport: Hashable, Sendable {
   public package(set) var unassignedPageCount: Int = 0
   /// Names of files of external data that are missing.
   public package(set) var missingFiles: [String] = []
-  /// Tables, views and triggers that the new store doesn't have, with the reason.
+  /// Tables, columns, views and triggers that the new store doesn't have, or names that were guessed, with the reason.
   public package(set) var leftOut: [String] = []
   /// What is to be known besides, in sentences.
   public package(set) var notes: [String] = []
@@ -136,6 +138,7 @@ extension SalvageReport.Cut {
         ("text of \(subject) with unreadable characters", "texts of \(subject) with unreadable characters")
       case .wrongType: ("value of \(subject) that is of another type", "values of \(subject) that are of another type")
       case .missingFile: ("value of \(subject) whose file is missing", "values of \(subject) whose files are missing")
+      case .wrongKey: ("row of \(subject) with a key out of place", "rows of \(subject) with keys out of place")
       case .duplicateKey: ("row of \(subject) with a key that is taken", "rows of \(subject) with keys that are taken")
       case .duplicateValues:
         ("object of \(subject) that must differ from another", "objects of \(subject) that must differ from others")

@@ -14,11 +14,19 @@ final class SalvageSource {
   let connection: Connection?
   /// Whose the pages are, in a database that is not sound.
   let census: PageCensus?
-  /// The tables by their names.
+  /// The tables by the names that the model has for them.
   private(set) var tables: [String: SourceTable] = [:]
 
-  /// The first pages of indexes, and of tables that are not read.
-  private let otherRoots: (indexes: Set<Int>, tables: Set<Int>)
+  /// Tables of the model that the file has under another name, by that name.
+  private(set) var renamedTables: Set<String> = []
+
+  /// What of names could not be read as it was, each a phrase.
+  private let findings: [String]
+  /// The first pages of tables by the names that the file has for them.
+  private let roots: [String: Int]
+
+  /// The first pages of indexes.
+  private let indexRoots: Set<Int>
 
   /// Opens a copy that is one file.
   ///
@@ -33,11 +41,18 @@ final class SalvageSource {
     var options = Connection.Options.looking
     options.runsTriggers = false
     let opened = try? Connection(path: workspace.path, mode: .immutable, options: options)
+    // A view in a table's place could be read for ever.
+    var steps = 0
+    try opened?.interrupt(every: 10_000) {
+      steps += 1
+      return steps > 20_000
+    }
     let read = opened.flatMap { connection in
       (try? ActualSchema(of: connection)).flatMap { schema in
         (try? connection.rows("SELECT type, name, tbl_name, sql, rootpage FROM sqlite_schema")).map { (schema, $0) }
       }
     }
+    try opened?.removeInterruption()
     let rows: [SchemaRow]
     if let opened, let read {
       (connection, actual) = (opened, read.0)
@@ -47,39 +62,74 @@ final class SalvageSource {
       rows = try Self.schemaRows(pages)
       actual = try Self.schema(rows)
     }
-    isSound =
-      try !workspace.isDamaged && connection.map { try Self.isSound($0) } ?? false && Self.hasNoEmptyPage(image, pages)
-    census = isSound ? nil : pages
-    var roots: [String: Int] = [:]
+    isSound = try !workspace.isDamaged && connection.map { try Self.isSound($0) } ?? false
+    pages.isEveryPageLedTo = isSound
+    census = try isSound && Self.hasNoEmptyPage(image, pages) ? nil : pages
+    var (roots, findings): ([String: Int], [String]) = ([:], [])
     for row in rows where row.kind == .table && row.root > 0 { roots[row.name] = row.root }
     var found: [String: SourceTable] = [:]
-    for table in actual.tables where !Self.hasNoKey(table.name, in: actual) {
+    for table in actual.tables where Self.hasRows(table.name, in: actual) {
       found[table.name] = SourceTable(table, root: roots[table.name])
+      // SQLite knows a table by the name in its statement.
+      guard table.columns.isEmpty, let connection, let name = Self.statedName(table.name, in: actual) else { continue }
+      let stated = ActualTable(name: name, columns: try ActualSchema.columns(of: name, connection))
+      guard let renamed = SourceTable(stated, root: roots[table.name], modelName: table.name) else { continue }
+      found[table.name] = renamed
+      findings.append("the name of the table \(table.name), which its statement calls \(name)")
     }
-    otherRoots = (
-      Set(rows.filter { $0.kind == .index }.map(\.root)), Set(roots.filter { found[$0.key] == nil }.values).union([1])
-    )
+    indexRoots = Set(rows.filter { $0.kind == .index }.map(\.root))
+    (self.roots, self.findings) = (roots, findings)
     tables = found
     for table in SourceTable.bookkeeping where tables[table.name] == nil { tables[table.name] = table }
     try takeCensus()
   }
 
-  /// Tells what the tables of the model are, so that rows are recognized whose table's beginning is lost.
-  func recognize(_ schema: PhysicalSchema) throws(FileError) {
-    guard census != nil else { return }
+  /// Tells what the tables of the model are, so that rows are recognized whose table's beginning or name is lost.
+  ///
+  /// - Parameters:
+  ///   - schema: What the model asks for.
+  ///   - numbers: The model's numbers of entities by the store's; `nil` if they are the same.
+  ///   - isOwn: Whether the model is the one that made the store, as far as is known.
+  /// - Returns: What of names could not be read as it was, each a phrase.
+  /// - Throws: `FileError`.
+  func recognize(
+    _ schema: PhysicalSchema, numbers: [Int64: Int64]?, isOwn: Bool
+  ) throws(FileError) -> [String] {
+    var told = findings
+    let lost = schema.tables.map(\.name).filter { tables[$0] == nil }
+    let foreign = actual.ownership(under: schema).filter { $0.object.kind == .table && $0.ownership == .foreign }
+    for (name, found) in SourceTable.nearPairs(lost, foreign.map(\.object.name)) {
+      guard let table = actual.table(named: found), tables[found] != nil,
+        let renamed = SourceTable(table, root: roots[found], modelName: name)
+      else { continue }
+      tables[found] = nil
+      tables[name] = renamed
+      renamedTables.insert(found)
+      told.append("the name of the table \(found), whose rows were taken for those of \(name)")
+    }
+    let pending = actual.pending(under: schema).columns
     for physical in schema.tables {
-      if tables[physical.name] == nil {
-        tables[physical.name] = SourceTable(physical, schema)
-      } else {
-        tables[physical.name]?.recognize(by: physical, schema)
+      guard tables[physical.name] != nil else {
+        guard census != nil else { continue }
+        tables[physical.name] = SourceTable(physical, schema, numbers: numbers)
+        if roots[physical.name] != nil {
+          told.append("the statement of the table \(physical.name), whose columns were taken in the model's order")
+        }
+        continue
       }
+      let known = Set(pending[physical.name] ?? [])
+      told += tables[physical.name]?.findColumns(of: physical, besides: known, isOwn: isOwn) ?? []
+      tables[physical.name]?.recognize(by: physical, schema, numbers: numbers)
     }
     try takeCensus()
+    return told
   }
 
   private func takeCensus() throws(FileError) {
+    // A table that the model knows is read, be its statement unreadable.
+    let others = roots.filter { tables[$0.key] == nil && !renamedTables.contains($0.key) }
     try census?.take(
-      tables.values.sorted { $0.name < $1.name }, indexRoots: otherRoots.indexes, otherRoots: otherRoots.tables)
+      tables.values.sorted { $0.name < $1.name }, indexRoots: indexRoots, otherRoots: Set(others.values).union([1]))
   }
 
   // MARK: Soundness
@@ -123,9 +173,17 @@ final class SalvageSource {
     }
   }
 
-  /// Whether a table is kept like an index, and so not in pages of rows.
-  private static func hasNoKey(_ table: String, in schema: ActualSchema) -> Bool {
-    schema.object(.table, named: table)?.normalizedSQL?.uppercased().contains("WITHOUT ROWID") ?? false
+  /// Whether a table is one, and is not kept like an index.
+  private static func hasRows(_ table: String, in schema: ActualSchema) -> Bool {
+    guard let sql = schema.object(.table, named: table)?.normalizedSQL?.uppercased() else { return false }
+    return sql.hasPrefix("CREATE TABLE ") && !sql.contains("WITHOUT ROWID")
+  }
+
+  /// The name that a table's statement gives it.
+  private static func statedName(_ table: String, in schema: ActualSchema) -> String? {
+    let words = schema.object(.table, named: table)?.normalizedSQL?.split { $0 == " " || $0 == "(" } ?? []
+    guard words.count > 2, words[2] != table else { return nil }
+    return String(words[2])
   }
 
   private static func schemaRows(_ pages: PageCensus) throws -> [SchemaRow] {
@@ -159,26 +217,36 @@ final class SalvageSource {
 
   // MARK: Rows
 
+  /// Whether the file has a table, under whatever name.
+  func holds(_ name: String) -> Bool {
+    tables[name]?.root != nil || actual.table(named: name) != nil
+  }
+
+  /// The most entries that an index can have: damaged pages may lead in circles.
+  private var entryLimit: Int { image.pageCount * image.usableSize / 4 }
+
   /// Calls a closure with each row of a table.
   ///
   /// - Parameters:
   ///   - name: The table.
-  ///   - body: What is done with a row: its key, its values in the order of the table's columns, and whether it was found apart.
+  ///   - body: What is done with a row: its key, its values in the order of the table's columns, and where it was found.
   /// - Returns: How many rows of readable pages can't be read.
   /// - Throws: SQLite's error, `FileError`, or what the body throws.
   @discardableResult
-  func forEachRow(of name: String, _ body: (Int64, [FoundValue], Bool) throws -> Void) throws -> Int {
+  func forEachRow(
+    of name: String, _ body: (Int64, [FoundValue], PageCensus.Place) throws -> Void
+  ) throws -> Int {
     guard let table = tables[name] else { return 0 }
     if let census { return try census.forEachRow(of: table, body) }
-    guard let connection, actual.table(named: name) != nil else { return 0 }
+    guard let connection, holds(name) else { return 0 }
     let columns = table.columns.map { "t.\(quote($0))" }.joined(separator: ", ")
     let statement = try connection.prepare(
-      "SELECT t.rowid, \(columns) FROM \(quote(name)) AS t NOT INDEXED ORDER BY t.rowid")
+      "SELECT t.rowid, \(columns) FROM \(quote(table.fileName)) AS t NOT INDEXED ORDER BY t.rowid")
     while try statement.step() {
       var values: [FoundValue] = []
       values.reserveCapacity(table.columns.count)
       for column in table.columns.indices { values.append(Self.value(of: statement, at: column + 1)) }
-      try body(statement.integer(at: 0), values, false)
+      try body(statement.integer(at: 0), values, .tree)
     }
     return 0
   }
@@ -247,12 +315,15 @@ final class SalvageSource {
   func forEachIndexedLink(
     of name: String, _ first: String, _ second: String, _ body: (Int64, Int64) throws -> Void
   ) throws {
-    guard let connection else { return }
-    for index in actual.objects where index.kind == .index && index.table == name {
+    guard let connection, let table = tables[name] else { return }
+    let columns = [first, second].map { quote(table.columnNames[$0] ?? $0) }.joined(separator: ", ")
+    for index in actual.objects where index.kind == .index && [name, table.fileName].contains(index.table) {
       // Both columns are in the index, so that SQLite doesn't look at the table.
-      let query = "SELECT \(quote(first)), \(quote(second)) FROM \(quote(name)) INDEXED BY \(quote(index.name))"
+      let query = "SELECT \(columns) FROM \(quote(table.fileName)) INDEXED BY \(quote(index.name))"
       guard let statement = try? connection.prepare(query) else { continue }
-      while (try? statement.step()) == true {
+      var count = 0
+      while count < entryLimit, (try? statement.step()) == true {
+        count += 1
         guard statement.storageClass(at: 0) == .integer, statement.storageClass(at: 1) == .integer else { continue }
         try body(statement.integer(at: 0), statement.integer(at: 1))
       }
@@ -266,13 +337,17 @@ final class SalvageSource {
   ///   - body: Told of each key; a key may be told several times.
   /// - Throws: What the body throws.
   func forEachIndexedKey(of name: String, _ body: (Int64) throws -> Void) throws {
-    guard let connection else { return }
-    for index in actual.objects where index.kind == .index && index.table == name {
+    guard let connection, let table = tables[name] else { return }
+    for index in actual.objects where index.kind == .index && [name, table.fileName].contains(index.table) {
       guard let sql = index.sql, !sql.uppercased().contains(" WHERE ") else { continue }
       // Unordered, so that a damaged index is read up to where it is damaged.
-      let query = "SELECT rowid FROM \(quote(name)) INDEXED BY \(quote(index.name))"
+      let query = "SELECT rowid FROM \(quote(table.fileName)) INDEXED BY \(quote(index.name))"
       guard let statement = try? connection.prepare(query) else { continue }
-      while (try? statement.step()) == true { try body(statement.integer(at: 0)) }
+      var count = 0
+      while count < entryLimit, (try? statement.step()) == true {
+        count += 1
+        try body(statement.integer(at: 0))
+      }
     }
   }
 }

@@ -148,7 +148,9 @@ extension SalvageWriter {
     let objects = source.actual.ownership(under: schema)
     var copied: Set<String> = []
     for (object, ownership) in objects where object.kind == .table {
-      guard [.history, .cloudKit, .foreign].contains(ownership) else { continue }
+      guard [.history, .cloudKit, .foreign].contains(ownership), !source.renamedTables.contains(object.name) else {
+        continue
+      }
       guard try copyTable(object) else {
         report.leftOut.append("the table \(object.name), which is not wholly readable")
         continue
@@ -187,9 +189,9 @@ extension SalvageWriter {
     var isWhole = true
     do {
       let insertion = try connection.prepare("INSERT INTO \(quote(object.name)) (\(columns)) VALUES (\(places))")
-      let damagedCount = try source.forEachRow(of: object.name) { _, values, _ in
+      let damagedCount = try source.forEachRow(of: object.name) { _, values, place in
         let stored = values.compactMap(\.stored)
-        guard isWhole, stored.count == values.count else {
+        guard isWhole, place != .misplaced, stored.count == values.count else {
           isWhole = false
           return
         }

@@ -76,7 +76,7 @@ final class SalvageWriter {
         subject = "\(table.name).\(column.name)"
       }
       return ColumnPlan(
-        name: column.name, role: column.role, place: found.columns.firstIndex(of: column.name), attribute: attribute,
+        name: column.name, role: column.role, place: found.place(of: column.name), attribute: attribute,
         subject: subject)
     }
   }
@@ -94,24 +94,36 @@ final class SalvageWriter {
       result.isPresent = false
       return
     }
-    result.isPresent = source.actual.table(named: table.name) != nil || source.census?.leaves[table.name] != nil
+    result.isPresent = source.holds(table.name) || source.census?.leaves[table.name] != nil
     let plan = plan(table, found)
     let columns = plan.map { quote($0.name) }.joined(separator: ", ")
     let places = plan.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
     let insertion = try connection.prepare(
       "INSERT OR IGNORE INTO \(quote(table.name)) (\(columns)) VALUES (\(places))", isPersistent: true)
     let numbers = schema.entity(named: name)?.treeNumbers
-    result.unreadableRows = try source.forEachRow(of: table.name) { key, values, isApart in
+    var tooLongCount = 0
+    result.unreadableRows = try source.forEachRow(of: table.name) { key, values, place in
+      guard place != .misplaced else {
+        cuts.add(.wrongKey, name, table: table.name, key: key, Array(zip(found.columns, values)))
+        return report.count(.wrongKey, name)
+      }
       guard let row = converted(values, key: key, plan, table, numbers, found) else { return }
-      try insertion.bind(row)
-      try insertion.run()
+      do throws(SQLiteError) {
+        try insertion.bind(row)
+        try insertion.run()
+      } catch {
+        guard error.isTooBig else { throw error }
+        tooLongCount += 1
+        return
+      }
       if connection.changes > 0 {
         result.rows += 1
-        if isApart { result.rowsFoundApart += 1 }
+        if place == .apart { result.rowsFoundApart += 1 }
       } else {
         try settleDuplicate(row, plan, table, name, key: key)
       }
     }
+    result.unreadableRows += tooLongCount
     result.unreadablePages = source.census?.unreadableCounts[table.name] ?? 0
     guard !source.isSound else { return }
     if !table.isJoin {
@@ -131,7 +143,10 @@ final class SalvageWriter {
     for column in plan {
       let value = column.place.map { values[$0] } ?? .stored(.null)
       switch column.role {
-      case .primaryKey, .joinKey, .reflexiveKey:
+      case .primaryKey:
+        // The table's own key, whatever became of the column's name or type.
+        row.append(value.stored?.integer.map { SQLiteValue.integer($0) } ?? .integer(key))
+      case .joinKey, .reflexiveKey:
         row.append(value.stored ?? .null)
       case .entity:
         let number = value.stored?.integer.flatMap { mapped($0) }

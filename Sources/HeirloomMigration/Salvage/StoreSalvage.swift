@@ -49,6 +49,7 @@ public struct StoreSalvage {
     let store = try location(of: storeURL.path)
     let output = try outputLocation(outputURL.path, besides: store)
     try checkRoom(for: store, in: output.directory)
+    SalvageLeftovers(files: files).remove(in: output.directory)
     let workspace: SalvageWorkspace
     do throws(FileError) {
       workspace = try SalvageWorkspace(for: store, in: output.directory, files: files)
@@ -56,6 +57,8 @@ public struct StoreSalvage {
       throw SalvageError(storePath: store.path, problem: .failed(reason: error.description))
     }
     defer { try? workspace.remove() }
+    let lock = SalvageLeftovers(files: files).lock(workspace.folder)
+    defer { lock?.close() }
     try workspace.prepare()
     try checkCancellation(store)
     return try salvageErrors(store.path) {
@@ -121,13 +124,23 @@ public struct StoreSalvage {
     try salvageErrors(store.path) {
       var size: Int64 = 1 << 20
       for suffix in ["", "-wal", "-journal"] { size &+= try files.status(of: store.path + suffix)?.size ?? 0 }
-      // The copy, and the new store with its indexes.
-      let needed = size &* 2 &+ size / 4
+      // The copy, and the new store with its indexes and files.
+      let needed = size &* 2 &+ size / 4 &+ externalByteCount(of: store)
       let available = Int64(clamping: try files.volume(of: folder).availableBytes)
       guard available >= needed else {
         throw SalvageError(
           storePath: store.path, problem: .notEnoughSpace(folder: folder, needed: needed, available: available))
       }
+    }
+  }
+
+  /// The bytes in files of external data, as far as they can be told.
+  private func externalByteCount(of store: StoreLocation) -> Int64 {
+    let support = (try? files.resolvePath(store.support)) ?? store.support
+    let folder = StoreLocation.join(support, "_EXTERNAL_DATA")
+    return ((try? files.names(in: folder)) ?? []).reduce(0) { sum, name in
+      let status = try? files.status(of: StoreLocation.join(folder, name))
+      return sum &+ (status?.size ?? 0)
     }
   }
 
@@ -149,7 +162,9 @@ public struct StoreSalvage {
     let configuration = metadata.flatMap { $0.configuration(of: choice.model, heldBy: source.actual) } ?? nil
     let schema = PhysicalSchema(model: choice.model, configuration: configuration, actual: source.actual)
     try checkCancellation(store)
-    try source.recognize(schema)
+    // Without metadata nothing says that the model's numbers are the store's.
+    let numbers = metadata != nil && choice.isFit ? nil : Self.numbers(of: source, schema)
+    let findings = try source.recognize(schema, numbers: numbers, isOwn: choice.isFit)
     var report = SalvageReport(storePath: store.path, outputPath: output.path)
     report.modelSource = choice.source.description
     report.isModelFit = metadata.map { _ in choice.isFit }
@@ -157,6 +172,7 @@ public struct StoreSalvage {
     report.pageCount = source.image.pageCount
     report.notes = workspace.notes
     report.mayLackContent = workspace.mayLackContent
+    report.leftOut = findings
     if metadata == nil {
       report.notes.append("The store's metadata can't be read: the new store has an identifier of its own.")
     }
@@ -170,8 +186,7 @@ public struct StoreSalvage {
     let path = StoreLocation.join(folder, output.name)
     try files.makeEmptyFile(path, attributes: FileAttributes(mode: 0o600))
     let writer = try SalvageWriter(
-      path: path, schema: schema, source: source, report: report,
-      entityNumbers: choice.isFit ? nil : Self.numbers(of: source, schema))
+      path: path, schema: schema, source: source, report: report, entityNumbers: numbers)
     try writer.connection.interrupt(every: 10_000, if: isCancelled)
     for table in schema.tables {
       try writer.copyRows(of: table)
@@ -186,6 +201,10 @@ public struct StoreSalvage {
         writer.report.notes.append(
           "\(census.unreadableIndexPages) pages of indexes can't be read; they hold nothing else, and were made anew.")
       }
+    }
+    if let count = source.census?.emptyEnds.count, count > 0 {
+      writer.report.notes.append(
+        "The last page of \(count) values of bytes holds nothing but zeros; they were taken for the value's own.")
     }
     guard writer.report.tables.contains(where: \.isPresent) else {
       throw SalvageError(storePath: store.path, problem: .notStore)
@@ -223,6 +242,11 @@ public struct StoreSalvage {
     guard !rows.isEmpty else { return nil }
     var numbers: [Int64: Int64] = [:]
     for row in rows { numbers[row.number] = schema.entity(named: row.name).map { Int64($0.number) } }
+    // Rows of that table may be lost: where all the others agree, so do those.
+    if numbers.allSatisfy({ $0.key == $0.value }) {
+      let told = Set(rows.map(\.number))
+      for number in schema.entities.map({ Int64($0.number) }) where !told.contains(number) { numbers[number] = number }
+    }
     return numbers
   }
 
@@ -289,5 +313,7 @@ public struct StoreSalvage {
       throw error
     }
     try files.synchronizeDirectory(output.directory)
+    // A second name would keep an app from migrating the store. After a rename there is none.
+    try? files.unlink(parts.store)
   }
 }

@@ -1,3 +1,15 @@
+/// The keys that a page of a b-tree may have by the pages above it.
+struct KeyBounds: Hashable {
+  /// The key that all are greater than; `nil` for none.
+  var above: Int64?
+  /// The greatest; `nil` for none.
+  var upTo: Int64?
+
+  func contains(_ key: Int64) -> Bool {
+    above.map { key > $0 } ?? true && upTo.map { key <= $0 } ?? true
+  }
+}
+
 /// A page of a b-tree, whose every number was checked against its end.
 struct TreePage {
   /// What a page of a b-tree is.
@@ -61,17 +73,37 @@ struct TreePage {
   }
 
   /// The children of an interior page in the order of their keys, and how many entries can't be read.
-  func children() -> (pages: [Int], damagedCount: Int) {
-    var pages: [Int] = []
+  ///
+  /// - Parameter bounds: The keys that the page may have.
+  /// - Returns: Each child with the keys that it may have. A key that is out of order bounds nothing.
+  func children(within bounds: KeyBounds = KeyBounds()) -> (pages: [(page: Int, bounds: KeyBounds)], damagedCount: Int)
+  {
+    var pages: [(page: Int, key: Int64?)] = []
     var damagedCount = 0
     for index in 0..<cellCount {
       guard let start = cellStart(index), start + 4 <= usableSize else {
         damagedCount += 1
         continue
       }
-      pages.append(bigEndian(bytes, at: start))
+      var place = start + 4
+      let key = kind == .tableInterior ? readVarint(bytes, &place, end: usableSize) : nil
+      pages.append((bigEndian(bytes, at: start), key.flatMap { bounds.contains($0) ? $0 : nil }))
     }
-    return (pages + [rightChild], damagedCount)
+    pages.append((rightChild, nil))
+    var children = pages.map { (page: $0.page, bounds: bounds) }
+    let keys = pages.compactMap { $0.key }
+    guard zip(keys, keys.dropFirst()).allSatisfy({ $0 < $1 }) else { return (children, damagedCount) }
+    // The next key that is known bounds a child whose own is not.
+    var (above, upTo) = (bounds.above, bounds.upTo)
+    for index in pages.indices {
+      children[index].bounds.above = above
+      above = pages[index].key ?? above
+    }
+    for index in pages.indices.reversed() {
+      upTo = pages[index].key ?? upTo
+      children[index].bounds.upTo = upTo
+    }
+    return (children, damagedCount)
   }
 
   /// The rows of a leaf in the order of their keys, and how many can't be read.

@@ -33,6 +33,8 @@ extension SQLiteError {
   package var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
   /// Whether a constraint was violated (`SQLITE_CONSTRAINT`).
   package var isConstraint: Bool { code == SQLITE_CONSTRAINT }
+  /// Whether a text, a value or a row is too long (`SQLITE_TOOBIG`).
+  package var isTooBig: Bool { code == SQLITE_TOOBIG }
   /// Whether the operation was interrupted (`SQLITE_INTERRUPT`).
   package var isInterrupt: Bool { code == SQLITE_INTERRUPT }
   /// Whether the disk is full (`SQLITE_FULL`), or the `-shm` finds no room on it (`SQLITE_IOERR_SHMSIZE`).

@@ -30,8 +30,7 @@ package struct ActualSchema: Hashable, Sendable {
     try list.forEachRow { row throws(SQLiteError) in _ = row.text(at: 0).map { shadows.insert($0) } }
 
     var tables: [ActualTable] = []
-    let columns = try connection.prepare(
-      "SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?1, ?2) ORDER BY cid")
+    let columns = try connection.prepare(Self.columnQuery)
     for object in objects where object.kind == .table {
       let isVirtual = object.sql?.uppercased().hasPrefix("CREATE VIRTUAL") ?? false
       var found: [ActualColumn] = []
@@ -39,12 +38,7 @@ package struct ActualSchema: Hashable, Sendable {
       if !isVirtual {
         try columns.bind(object.name, at: 1)
         try columns.bind(database, at: 2)
-        try columns.forEachRow { row throws(SQLiteError) in
-          found.append(
-            ActualColumn(
-              name: row.text(at: 0) ?? "", declaredType: row.text(at: 1) ?? "", isNotNull: row.integer(at: 2) != 0,
-              primaryKeyPosition: Int(row.integer(at: 3)), isGenerated: row.integer(at: 4) != 0))
-        }
+        try columns.forEachRow { row throws(SQLiteError) in found.append(ActualColumn(row)) }
       }
       tables.append(
         ActualTable(
@@ -52,6 +46,18 @@ package struct ActualSchema: Hashable, Sendable {
     }
     self.init(
       objects: objects, tables: tables, listed: try DeferredMigration.listed(in: connection, database: database))
+  }
+
+  private static let columnQuery =
+    "SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(?1, ?2) ORDER BY cid"
+
+  /// Reads the columns of a table by the name that its statement gives it.
+  package static func columns(of table: String, _ connection: Connection) throws(SQLiteError) -> [ActualColumn] {
+    let columns = try connection.prepare(columnQuery)
+    try columns.bind([.text(table), .text("main")])
+    var found: [ActualColumn] = []
+    try columns.forEachRow { row throws(SQLiteError) in found.append(ActualColumn(row)) }
+    return found
   }
 
   /// Creates a schema from its parts.
@@ -147,6 +153,13 @@ package struct ActualColumn: Hashable, Sendable {
   package let primaryKeyPosition: Int
   /// Whether the column is hidden or computed.
   package let isGenerated: Bool
+
+  /// Takes a row of the pragma that lists columns.
+  fileprivate init(_ row: borrowing Statement) {
+    self.init(
+      name: row.text(at: 0) ?? "", declaredType: row.text(at: 1) ?? "", isNotNull: row.integer(at: 2) != 0,
+      primaryKeyPosition: Int(row.integer(at: 3)), isGenerated: row.integer(at: 4) != 0)
+  }
 
   /// Creates a column.
   package init(

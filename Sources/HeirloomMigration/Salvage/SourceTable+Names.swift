@@ -1,0 +1,52 @@
+import HeirloomModel
+import HeirloomStore
+
+extension SourceTable {
+  /// Finds columns of the model under the names that damage made of theirs.
+  ///
+  /// - Parameters:
+  ///   - table: The table as the model asks for it.
+  ///   - known: Columns that the model need not have.
+  ///   - isOwn: Whether the model is the one that made the store.
+  /// - Returns: What is to be told, each a phrase.
+  mutating func findColumns(of table: PhysicalTable, besides known: Set<String>, isOwn: Bool) -> [String] {
+    let wanted = table.columns.map(\.name)
+    var missing = wanted.filter { !columns.contains($0) }
+    var unknown = columns.filter { !wanted.contains($0) && !known.contains($0) }
+    var told: [String] = []
+    func take(_ pairs: [(String, String)]) {
+      for (column, found) in pairs {
+        columnNames[column] = found
+        missing.removeAll { $0 == column }
+        unknown.removeAll { $0 == found }
+        told.append("the name of the column \(fileName).\(found), whose values were taken for \(column)")
+      }
+    }
+    take(Self.nearPairs(missing, unknown))
+    // A table that is the model's but for some names has its columns in the model's order.
+    if isOwn, missing.count == unknown.count, wanted.count == columns.count {
+      let pairs = zip(wanted, columns).filter { (columnNames[$0] ?? $0) != $1 }
+      if pairs.count == missing.count, pairs.allSatisfy({ missing.contains($0) && unknown.contains($1) }) {
+        take(pairs)
+      }
+    }
+    // Of another version's model nobody expects that the store has all columns.
+    if isOwn { told += missing.map { "the column \(fileName).\($0), which the damaged store doesn't name" } }
+    return told + unknown.map { "the column \(fileName).\($0), which the model doesn't have" }
+  }
+
+  /// Pairs names that differ by a character or two, where each is near one other alone.
+  static func nearPairs(_ names: [String], _ others: [String]) -> [(String, String)] {
+    names.compactMap { name in
+      let near = others.filter { isNear(name, $0) }
+      guard near.count == 1, names.count(where: { isNear($0, near[0]) }) == 1 else { return nil }
+      return (name, near[0])
+    }
+  }
+
+  /// Whether one name may be what some changed bits made of the other.
+  private static func isNear(_ name: String, _ other: String) -> Bool {
+    guard name.utf8.count == other.utf8.count else { return false }
+    return zip(name.utf8, other.utf8).count { $0 != $1 } <= 2
+  }
+}
