@@ -199,6 +199,18 @@ struct SalvageHostilePageTests {
     #expect(try place.count(Self.isRight) == 400 && report.cuts.isEmpty, "\(report)")
   }
 
+  @Test func `a page that the map takes for another kind is read where its table leads to it`() throws {
+    let place = try Place(count: 400)
+    let leaf = try pages(place, "leaf")[1]
+    // The second page is the map; an entry for a page is of five bytes, from the third page on.
+    try place.edit { data in
+      #expect(data[4096 + 5 * (leaf - 3)] == 5)
+      data[4096 + 5 * (leaf - 3)] = 4
+    }
+    let report = try place.salvage()
+    #expect(try place.count(Self.isRight) == 400 && report.cuts.isEmpty, "\(report)")
+  }
+
   // MARK: Pages of nobody
 
   @Test func `pages of rows of which nothing tells the table are counted`() throws {

@@ -130,7 +130,11 @@ final class PageCensus {
         noteUnreadable(number, of: table.name)
         continue
       }
-      guard !isVisited[number] else { continue }
+      guard !isVisited[number] else {
+        // No page is of two.
+        noteUnreadable(nil, of: table.name)
+        continue
+      }
       isVisited[number] = true
       guard let page = try image.treePage(number) else {
         noteUnreadable(number, of: table.name)
@@ -203,17 +207,22 @@ final class PageCensus {
       }
       return
     }
+    let claimant = disputed[number].flatMap { name in tables.first { $0.name == name } }
+    let mapped = root.flatMap { byRoot[$0] }
+    // Rows don't tell whether such a table is whole.
+    if let claimant, claimant.kinds == nil, claimant.name != mapped?.name { noteUnreadable(nil, of: claimant.name) }
     switch page.kind {
     case .indexInterior, .indexLeaf, .tableInterior: return
     case .tableLeaf: break
     }
     switch entry {
-    case .firstOverflow, .overflow: return
+    // Where a tree leads as well, it is the map that may be damaged.
+    case .firstOverflow where claimant == nil, .overflow where claimant == nil: return
     default: break
     }
     let sample = try sample(page)
-    if let table = root.flatMap({ byRoot[$0] }), table.kinds == nil || mayBe(sample, of: table) {
-      return leaves[table.name, default: []].append(Leaf(page: number, isApart: true))
+    if let mapped, mapped.kinds == nil ? claimant == nil || claimant?.name == mapped.name : mayBe(sample, of: mapped) {
+      return leaves[mapped.name, default: []].append(Leaf(page: number, isApart: true))
     }
     let candidates = tables.filter { mayBe(sample, of: $0) }
     let table = disputed[number].flatMap { name in candidates.first { $0.name == name } } ?? candidates.first

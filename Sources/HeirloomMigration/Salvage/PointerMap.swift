@@ -79,8 +79,8 @@ struct PointerMap {
     let other = bigEndian(cache.bytes, at: offset + 1)
     let isPage = other >= 1 && other <= image.pageCount && other != page
     switch cache.bytes[offset] {
-    case 1: return .root
-    case 2: return .free
+    case 1 where other == 0: return .root
+    case 2 where other == 0: return .free
     case 3 where isPage: return .firstOverflow(parent: other)
     case 4 where isPage: return .overflow(previous: other)
     case 5 where isPage: return .tree(parent: other)
