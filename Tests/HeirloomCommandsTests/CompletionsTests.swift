@@ -49,7 +49,7 @@ struct CompletionsTests {
 
   /// The words of a command line, of which the last is completed, and what with.
   private static let lines: [([String], [String])] = [
-    (["mi"], ["migrate"]), (["help", "re"], ["rehearse", "restore"]), (["--v"], ["--version"]),
+    (["mi"], ["migrate"]), (["help", "re"], ["rehearse", "restore", "report"]), (["--v"], ["--version"]),
     (["migrate", "--ac"], ["--accept-losses"]), (["migrate", "Notes.sqlite", "--t"], ["--to"]),
     (["migrate", "My"], ["My Journal.sqlite"]), (["verify", "N"], ["Notes.sqlite"]),
     (["plan", "Notes.sqlite", "--to", "J"], ["Journal.xcdatamodeld"]),

@@ -85,7 +85,7 @@ struct MappingInferenceTests {
         "externalStorageDisabled A.b", "incompatibleTypes A.n", "incompatibleTypes B.d", "ambiguousEntity D.",
       ])
     #expect(MappingObstacle.coreDataCode == 134_190)
-    #expect(error.description.hasPrefix("No mapping can be inferred for 4 reasons. The first: "))
+    #expect(error.description.hasPrefix("No mapping can be inferred for 4 reasons, the first being: "))
   }
 
   @Test func `an obstacle in an inherited property is reported once, with the entity that declares it`() throws {

@@ -67,7 +67,7 @@ struct VaultReplacingTests {
     #expect(!fixture.exists(fixture.location.companion))
   }
 
-  @Test(arguments: [(VaultFixture.Shape.rollback, 13), (.wal, 12)])
+  @Test(arguments: [(VaultFixture.Shape.rollback, 12), (.wal, 12)])
   func `costs a dozen syncs of its own`(_ shape: VaultFixture.Shape, _ expected: Int) throws {
     let fixture = try VaultFixture(shape)
     let files = FaultyFiles()

@@ -193,7 +193,7 @@ enum ErrorSamples {
       ("noModel", .noModel), ("notStore", .notStore), ("sameFile", .sameFile(output: path)),
       ("outputExists", .outputExists(path: path + "-new")),
       ("notEnoughSpace", .notEnoughSpace(folder: "/Users/ada", needed: 2_500_000_000, available: 1_200_000)),
-      ("inUse", .inUse), ("failed", .failed(reason: "the volume went away")),
+      ("inUse", .inUse), ("failed", .failed(reason: "the volume went away")), ("cancelled", .cancelled),
     ]
     return problems.map {
       ErrorSample(

@@ -128,7 +128,7 @@ extension StoreVault {
     guard attached.allSatisfy({ $0 == "main" || $0 == "temp" }), !gate.connection.isInTransaction else {
       throw VaultError.unfitCandidate(path: candidate, reason: "it is still attached, or in a transaction")
     }
-    try complete(candidate, usesWAL: swap.usesWAL)
+    try complete(candidate, usesWAL: swap.usesWAL, isSynchronized: true)
     try emit(.candidateSynchronized(path: candidate))
   }
 
@@ -146,8 +146,9 @@ extension StoreVault {
   /// - Parameters:
   ///   - candidate: The candidate, which nobody has open.
   ///   - usesWAL: Whether it is to be in WAL mode.
+  ///   - isSynchronized: Whether it is on the disk as it is.
   /// - Throws: ``VaultError/unfitCandidate(path:reason:)`` when it is not one file, or not of the mode.
-  func complete(_ candidate: String, usesWAL: Bool) throws(VaultError) {
+  func complete(_ candidate: String, usesWAL: Bool, isSynchronized: Bool = false) throws(VaultError) {
     func checkAlone() throws(VaultError) {
       let left = try VaultError.wrapping { () throws(FileError) in
         try SideFiles.removeCold(of: candidate, files: files)
@@ -172,7 +173,8 @@ extension StoreVault {
       try checkAlone()
     }
     let status = try VaultError.wrapping { () throws(FileError) in
-      try files.synchronizeFile(candidate)
+      // The mode is written in the file's header.
+      if usesWAL || !isSynchronized { try files.synchronizeFile(candidate) }
       return try files.status(of: candidate)
     }
     guard let status, status.kind == .regular, status.size > 0, status.linkCount == 1 else {
