@@ -28,13 +28,14 @@ struct SalvageHostilePageTests {
   @Test(arguments: [
     ("ZNAME", "ZNAMD"), ("ZNAME", "XQWER"), ("Z_PK", "Z_PJ"), ("Z_ENT", "Z_EMT"), ("Z_OPT", "Z]OPT"),
     ("INTEGER PRIMARY", "INTEGER PQIMARY"), ("VARCHAR", "VARCHAS"), ("ZRECORD", "ZRECORE"),
+    ("ZNAME", "ZN\u{FF}ME"), ("ZRECORD", "ZREC\u{FF}RD"),
   ])
   func `a name that the schema lost costs no value, and a guess is told`(name: String, damaged: String) throws {
     let place = try Place()
     try place.edit { data in
       let table = try #require(data.range(of: Data("CREATE TABLE ZRECORD ".utf8)))
       let range = try #require(data.range(of: Data(name.utf8), in: table.lowerBound..<table.lowerBound + 200))
-      data.replaceSubrange(range, with: Data(damaged.utf8.prefix(range.count)))
+      data.replaceSubrange(range, with: Data(damaged.unicodeScalars.prefix(range.count).map { UInt8($0.value) }))
     }
     let report = try place.salvage()
     #expect(try place.count(Self.isRight) == 40, "\(report)")

@@ -63,8 +63,12 @@ final class SalvageSource {
       actual = try Self.schema(rows)
     }
     isSound = try !workspace.isDamaged && connection.map { try Self.isSound($0) } ?? false
-    pages.isEveryPageLedTo = isSound
-    census = try isSound && Self.hasNoEmptyPage(image, pages) ? nil : pages
+    // A name with bytes that are no characters can't be told to SQLite.
+    let hasNames = rows.allSatisfy {
+      ($0.name + $0.table + ($0.sql ?? "")).unicodeScalars.allSatisfy { $0 != "\u{FFFD}" }
+    }
+    pages.isEveryPageLedTo = isSound && hasNames
+    census = try isSound && hasNames && Self.hasNoEmptyPage(image, pages) ? nil : pages
     var (roots, findings): ([String: Int], [String]) = ([:], [])
     for row in rows where row.kind == .table && row.root > 0 { roots[row.name] = row.root }
     var found: [String: SourceTable] = [:]

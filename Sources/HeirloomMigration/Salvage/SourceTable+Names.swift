@@ -46,7 +46,8 @@ extension SourceTable {
 
   /// Whether one name may be what some changed bits made of the other.
   private static func isNear(_ name: String, _ other: String) -> Bool {
-    guard name.utf8.count == other.utf8.count else { return false }
-    return zip(name.utf8, other.utf8).count { $0 != $1 } <= 2
+    // A byte that is no character was read as one.
+    guard name.unicodeScalars.count == other.unicodeScalars.count else { return false }
+    return zip(name.unicodeScalars, other.unicodeScalars).count { $0 != $1 } <= 2
   }
 }
