@@ -11,7 +11,7 @@ struct CorpusHistoryTests {
 
   @Test(arguments: projects)
   func `stores reach later versions of their history with every object, or say why not`(project: String) throws {
-    for jump in LongTests.selection(of: try Self.jumps(of: project), every: 3) { try migrate(jump.store, to: jump) }
+    for jump in LongTests.selection(of: try Self.jumps(of: project), every: 6) { try migrate(jump.store, to: jump) }
   }
 
   /// Every store of the corpus with the next and the last version of its history.
