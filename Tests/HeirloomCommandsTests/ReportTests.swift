@@ -115,6 +115,21 @@ struct ReportTests {
     #expect(try text(of: page(store, to: first, in: directory)).contains("there is nothing to do"))
   }
 
+  @Test func `what may have been renamed is asked with what the rows say`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory, count: 5)
+    var entities = try Notebook.first().entities
+    let index = try #require(entities[0].attributes.firstIndex { $0.name == "title" })
+    entities[0].attributes[index].name = "titleText"
+    let renamed = try Notebook.write(ManagedObjectModel(entities: entities), "Renamed", in: directory)
+    let page = try text(of: page(store, to: renamed, in: directory))
+    let suspicion = try #require(
+      ModelDifference(from: try Notebook.first(), to: try ManagedObjectModel(entities: entities)).renames.first)
+    #expect(page.contains("Perhaps renamed"))
+    #expect(page.contains("titleText") && page.contains(suspicion.advice))
+    #expect(page.contains("5"))
+  }
+
   @Test func `names are text and nothing else`() throws {
     let directory = try TemporaryDirectory()
     let name = "<script>alert(\"1\")</script>&amp;'"

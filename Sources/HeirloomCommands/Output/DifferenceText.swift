@@ -113,10 +113,15 @@ struct DifferenceText {
     return ["", style.bold("Perhaps renamed (nothing is done about it unless the model says so):")]
       + Self.sections(suspicions, by: { $0.kind == .entity ? nil : $0.entity }, style) { suspicion in
         style.yellow("? \(sentence(suspicion.question))")
-      } more: { suspicion in
-        let otherwise = suspicion.kind == .entity ? "its objects are" : "its content is"
-        return ["\(suspicion.advice).", evidence[suspicion]?.words(suspicion) ?? "Otherwise \(otherwise) dropped."]
+      } more: {
+        advice(on: $0)
       }
+  }
+
+  /// What to do about a rename that is suspected, and what the rows say of it.
+  func advice(on suspicion: RenameSuspicion) -> [String] {
+    let otherwise = suspicion.kind == .entity ? "its objects are" : "its content is"
+    return ["\(suspicion.advice).", evidence[suspicion]?.words(suspicion) ?? "Otherwise \(otherwise) dropped."]
   }
 
   /// The title of what is lost.

@@ -42,11 +42,27 @@ extension MigrationPage {
     return section("decisions", "What was decided", list(outcomes.map(\.words)))
   }
 
+  /// What may have been renamed, and is taken for removed and added.
+  var renames: Markup? {
+    guard let difference = preview.difference, !difference.renames.isEmpty else { return nil }
+    let text = DifferenceText(difference, storeAt: preview.look.path)
+    let items = difference.renames.map { suspicion -> (count: String?, text: String, advice: String?) in
+      let entity = suspicion.kind == .entity ? "" : "\(suspicion.entity): "
+      return (nil, entity + sentence(suspicion.question), text.advice(on: suspicion).joined(separator: " "))
+    }
+    return section(
+      "renames", "Perhaps renamed", findings(.warning, sign: "?", items),
+      .tag("p", text: "Nothing is done about it unless the model says so."))
+  }
+
   /// What may surprise, and what was perhaps meant otherwise.
   var surprises: Markup? {
+    var measured: Double?
+    if case .passed(let report) = rehearsal { measured = report.seconds }
+    let odd = (preview.difference?.diagnostics ?? []).filter { $0.kind != .suspectedRename }
     let items =
-      (plan?.warnings ?? []).map(sentence) + (preview.difference?.diagnostics ?? []).map(\.description)
-      + preview.look.notes.map(sentence)
+      (plan.map { LaunchTime($0, seconds: measured).words } ?? [])
+      + (plan?.warnings ?? []).map(sentence) + odd.map(\.description) + preview.look.notes.map(sentence)
     guard !items.isEmpty else { return nil }
     return section("surprises", "What may surprise", findings(.warning, items.map { (nil, $0, nil) }))
   }

@@ -47,7 +47,7 @@ struct MigrationPage {
       .style(ReportStyle.rules))
     let (tone, sentence) = verdict
     let sections = [
-      losses, obstacles, decisions, surprises, store, objects, costs, changes, picture, steps,
+      losses, renames, obstacles, decisions, surprises, store, objects, costs, changes, picture, steps,
     ].compactMap(\.self)
     let body = Markup.tag(
       "body", [:],
