@@ -102,6 +102,15 @@ extension StoreVerification {
 
   // MARK: Attributes
 
+  /// Whether an element of an attribute must have a value: it must, and each composite around it.
+  private static func isRequired(_ path: ArraySlice<String>, of attribute: AttributeDescription) -> Bool {
+    guard !attribute.isOptional else { return false }
+    guard let name = path.first, let element = attribute.composite?.elements.first(where: { $0.name == name }) else {
+      return true
+    }
+    return isRequired(path.dropFirst(), of: element)
+  }
+
   private func addChecks(
     of attribute: AttributeDescription, _ entity: PhysicalEntity, _ table: PhysicalTable, _ found: ActualTable,
     to tally: inout RowTally, _ schema: PhysicalSchema
@@ -112,7 +121,7 @@ extension StoreVerification {
       let name = "\(entity.name).\(column.path.joined(separator: "."))"
       let value = "t.\(quote(column.name))"
       // A derived value is Core Data's to fill in.
-      if !attribute.isOptional, !column.attribute.isOptional, attribute.derivation == nil {
+      if Self.isRequired(column.path.dropFirst(), of: attribute), attribute.derivation == nil {
         tally.add("\(isOwn) AND \(value) IS NULL") { count, example in
           StoreFinding(
             .warning, .missingRequiredValue, entity: entity.name,

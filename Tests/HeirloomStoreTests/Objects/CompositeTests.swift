@@ -45,7 +45,9 @@ struct CompositeTests {
         "Aircraft",
         [
           composite("colorScheme", [Models.attribute("primary", .string), finish, stripe, cached, photo]),
-          composite("registration", [code]), composite("owner", optional: false, [Models.attribute("name", .string)]),
+          composite("registration", [code]),
+          // The address need not be there; one that is has a code.
+          composite("owner", optional: false, [Models.attribute("name", .string), composite("address", [code])]),
           Models.attribute("tail", .string),
         ],
         [Models.relationship("wingman", to: "Aircraft")])
@@ -217,5 +219,12 @@ struct CompositeTests {
     request.sortDescriptors = [SortDescription(keyPath: "colorScheme", ascending: true)]
     #expect(throws: FetchError.self) { try context.fetch(request) }
     withExtendedLifetime(directory) {}
+  }
+
+  @Test func `an element that must have a value is missed only where its composite is there`() throws {
+    _ = try aircraft("N1")
+    try context.save()
+    let path = directory.file("Store.sqlite").path
+    #expect(try StoreVerification.report(onStoreAt: path).findings.filter { $0.severity < .note } == [])
   }
 }
