@@ -35,7 +35,7 @@ struct CrashScenarioTests {
   @Test(arguments: chosen(CrashScenario.base))
   func `the power may fail again while the next launch recovers and goes on`(_ scenario: CrashScenario) throws {
     var run = try CrashRun(scenario)
-    try run.crash(limit: LongTests.areOn ? nil : 2, launches: LongTests.areOn ? 4 : 1)
+    try run.crash(limit: LongTests.areOn ? nil : 2, launches: LongTests.areOn ? 2 : 1)
     let tally = run.tally
     #expect(tally.faults == [])
     #expect(tally.cuts == 0, "not all states of names were tried")

@@ -86,7 +86,7 @@ struct SampleObjectsTests {
     #expect(samples.notes.count == 2 && samples.notes[0].contains("Impossible.name"))
   }
 
-  @Test(arguments: RandomSeeds.parts(quick: 24, long: 400))
+  @Test(arguments: RandomSeeds.parts(quick: 24, long: 160))
   func `objects of random models are as their models want them`(seeds: [UInt64]) throws {
     for seed in seeds {
       let directory = try TemporaryDirectory()
