@@ -258,11 +258,7 @@ public final class MigrationAssistant {
           return more
         }
       },
-      prove: { _, _ in
-        try chain?.prove()
-        // The last moment: what follows keeps the old version and puts the new one in its place.
-        try checkNotCancelled()
-      })
+      prove: { _, _ in try chain?.prove() })
     guard let retained, let route, let carriedOut else {
       return try storeMetadata() == nil ? .noStore : .upToDate
     }

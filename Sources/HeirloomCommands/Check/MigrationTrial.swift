@@ -168,10 +168,9 @@ struct MigrationTrial {
       for blocker in plan.blockers {
         add(.warning, .dataHazard, entity: blocker.entity, property: blocker.property, blocker.reason)
       }
-      add(
-        .warning, .notTried,
-        "\(way): the step to \"\(plan.destination.entities.count == history.current.entities.count ? history.currentName : "a version on the way")\" was not tried, since sample rows don't fit."
-      )
+      let isLast = plan.destination.versionHashes() == history.currentHashes
+      let step = isLast ? "\"\(history.currentName)\"" : "a version on the way"
+      add(.warning, .notTried, "\(way): the step to \(step) was not tried, since sample rows don't fit.")
     case MigrationAssistantError.failed(_, .unknownPolicies(let names, _)):
       result = .notTried
       add(
