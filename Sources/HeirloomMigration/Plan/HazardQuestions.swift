@@ -51,7 +51,7 @@ struct HazardQuestions {
     case .flattening:
       askForValues(hazard, rows) { "\($0) NOT IN (0, 1)" }
     case .valuesDropped:
-      askForValues(hazard, rows) { "\($0) IS NOT NULL" }
+      askForDroppedValues(hazard, rows)
     case .duplicate:
       askForDuplicates(hazard, rows)
     case .severalLinks(let otherSide):
@@ -172,6 +172,17 @@ extension HazardQuestions {
       conditions.append((table, ofEntity(row.entity, table, parts.joined(separator: " OR "))))
     }
     add(conditions, known: 0, hazard: hazard)
+  }
+
+  /// Asks for rows in which the property has a value.
+  private mutating func askForDroppedValues(_ hazard: DataHazard, _ rows: [DataHazard.Rows]) {
+    // Most often one column of a table of one entity, whose values SQLite counts without a condition for each row.
+    if rows.count == 1, let table = source.table(ofEntity: rows[0].entity)?.name,
+      source.onlyNumber(inTable: table) != nil, case let columns = columns(of: rows[0]), columns.count == 1
+    {
+      return questions.count(valuesOf: columns[0], in: table) { Self.finding(hazard, $0) }
+    }
+    askForValues(hazard, rows) { "\($0) IS NOT NULL" }
   }
 
   private mutating func add(

@@ -33,9 +33,22 @@ struct StoreQuestions {
   ///   - table: A table of the store.
   ///   - finding: Makes the finding of a count that is not 0.
   mutating func count(where condition: String, in table: String, finding: @escaping (Int64) -> Finding) {
+    ask("COUNT(CASE WHEN \(condition) THEN 1 END)", in: table, finding: finding)
+  }
+
+  /// Asks for the number of rows of one table that have a value; a quarter faster than with a condition.
+  ///
+  /// - Parameters:
+  ///   - column: A column of the row `s`, as an SQL expression.
+  ///   - table: A table of the store.
+  ///   - finding: Makes the finding of a count that is not 0.
+  mutating func count(valuesOf column: String, in table: String, finding: @escaping (Int64) -> Finding) {
+    ask("COUNT(\(column))", in: table, finding: finding)
+  }
+
+  private mutating func ask(_ aggregate: String, in table: String, finding: @escaping (Int64) -> Finding) {
     if questions[table] == nil { tables.append(table) }
-    questions[table, default: []].append(
-      Question(aggregate: "COUNT(CASE WHEN \(condition) THEN 1 END)", finding: finding))
+    questions[table, default: []].append(Question(aggregate: aggregate, finding: finding))
   }
 
   /// Asks with a query of its own.
