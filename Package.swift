@@ -62,7 +62,8 @@ let package = Package(
         intent: .custom(verb: "heirloom-check", description: "Migrate every version of each model to the current one.")),
       path: "Sources/Plugins/HeirloomCheck"
     ),
-    .executableTarget(name: "HeirloomBenchmarks", dependencies: ["Heirloom", "CHeirloomSQLite"]),
+    .target(name: "CSyncCounter"),
+    .executableTarget(name: "HeirloomBenchmarks", dependencies: ["Heirloom", "CHeirloomSQLite", "CSyncCounter"]),
     .target(
       name: "TestSupport",
       dependencies: [

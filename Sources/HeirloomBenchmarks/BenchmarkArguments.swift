@@ -39,8 +39,14 @@ struct BenchmarkArguments: Hashable {
 
   /// The numbers of notes in the stores that are migrated; `nil` if the caller names none.
   var noteCounts: [Int]?
+  /// The numbers of notes in the stores that are migrated, each once, in the caller's order.
+  var sizes: [Int] {
+    var sizes: [Int] = []
+    for count in noteCounts ?? [Self.defaultNotes] where !sizes.contains(count) { sizes.append(count) }
+    return sizes
+  }
   /// The number of notes, where one store is migrated.
-  var notes: Int { noteCounts?.first ?? 100_000 }
+  var notes: Int { sizes.first ?? Self.defaultNotes }
   /// How often each way is run.
   var rounds = 5
   /// The seed of the generated stores.
@@ -60,10 +66,21 @@ struct BenchmarkArguments: Hashable {
   /// A run to do as a child process, with its words.
   var child: [String]?
 
+  /// The number of notes if the caller names none: the least for which the design has goals.
+  static let defaultNotes = 100_000
+
+  /// The same arguments for one of the sizes.
+  func at(notes: Int) -> BenchmarkArguments {
+    var arguments = self
+    arguments.noteCounts = [notes]
+    return arguments
+  }
+
   /// The text that explains the options.
   static let usage = """
-    usage: HeirloomBenchmarks [--notes N] [--rounds R] [--seed S] [--only WORKLOAD] [--builders] [--directory DIR] [--json] [--models A B]
-      --notes N        notes in the store that is migrated (100000); for memory several, as in 10000,100000
+    usage: HeirloomBenchmarks [--notes N,…] [--rounds R] [--seed S] [--only WORKLOAD] [--builders] [--directory DIR] [--json] [--models A B]
+      --notes N        notes in the store that is migrated (100000), or several sizes one after another, as in
+                       10000,100000,1000000,5000000; free space needed: 2 GB a million notes of the largest
       --rounds R       runs of each way, interleaved (5)
       --seed S         seed of the generated stores; the same seed gives the same bytes (1)
       --only WORKLOAD  launch, rows, removal, W1, W1first, W2, W3, W4, W4typed, W4boxed, W5; all without; or memory

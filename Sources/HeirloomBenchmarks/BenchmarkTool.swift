@@ -29,18 +29,25 @@ struct BenchmarkTool {
     try checkGenerator(in: work, seed: arguments.seed)
     var report = try BenchmarkReport(directory: work.path)
     if arguments.includes(.launch) { report.launch = try LaunchBenchmark.run(in: work) }
-    if arguments.includes(.rows) { report.rows = try RowBenchmark.run(arguments, in: work) }
-    if arguments.includes(.removal) { report.removal = try RemovalBenchmark.run(arguments, in: work) }
     if arguments.includes(.memory) { report.memory = try MemoryBenchmark.run(arguments, in: work) }
-    for workload in MigrationWorkload.allCases where arguments.includes(.migration(workload)) {
-      report.migrations[workload.rawValue] = try MigrationBenchmark.run(workload, arguments, in: work)
+    for size in arguments.sizes {
+      let sized = arguments.at(notes: size)
+      if arguments.includes(.removal) { report.removal["\(size)"] = try RemovalBenchmark.run(sized, in: work) }
+      if arguments.includes(.rows) { report.rows["\(size)"] = try RowBenchmark.run(sized, in: work) }
+      for workload in MigrationWorkload.allCases where arguments.includes(.migration(workload)) {
+        report.migrations[workload.rawValue, default: [:]]["\(size)"] =
+          try MigrationBenchmark.run(workload, sized, in: work)
+      }
+      work.remove(MigrationBenchmark.storeName, "run")
     }
+    report.summary = report.orderedMigrations.compactMap(MigrationSummary.init)
     print(arguments.printsJSON ? try report.json() : report.text)
   }
 
-  /// Results of different machines can be compared only if the stores are the same.
+  /// Results of different machines can be compared only if the stores are the same, and syncs only if SQLite's are counted.
   private static func checkGenerator(in work: BenchmarkFolder, seed: UInt64) throws {
     let files = POSIXFileOperations()
+    let counter = SyncCounter()
     let contents = try ["first.sqlite", "second.sqlite"].map { name in
       try StoreGenerator(notes: 200, seed: seed).makeStore(at: work.file(name))
       return try files.readFile(work.file(name), limit: 1 << 24)
@@ -48,6 +55,10 @@ struct BenchmarkTool {
     guard contents[0] == contents[1] else {
       throw BenchmarkError.differentContents(
         subject: "the generator", expected: "the same bytes for the same seed", found: "others")
+    }
+    // Changing the journal of a new store brings its file to the disk.
+    guard counter.count != 0 else {
+      throw BenchmarkError.unexpectedOutcome(expected: "a count of SQLite's syncs", found: "none")
     }
   }
 

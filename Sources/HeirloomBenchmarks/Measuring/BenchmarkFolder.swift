@@ -35,6 +35,12 @@ final class BenchmarkFolder {
     return folder
   }
 
+  /// Removes files and folders of the folder, as far as they are there: large stores take room that the next ones need.
+  func remove(_ names: String...) {
+    // What can't be removed is removed with the whole folder, or left in the temporary one.
+    for name in names { try? Self.remove(file(name)) }
+  }
+
   private static func remove(_ path: String) throws(FileError) {
     guard let status = try files.status(of: path) else { return }
     guard status.kind == .directory else { return try files.unlink(path) }

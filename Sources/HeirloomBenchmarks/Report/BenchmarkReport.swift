@@ -15,14 +15,16 @@ struct BenchmarkReport: Codable {
   var fileSystem: String
   /// The launch with nothing to do.
   var launch: LaunchBenchmark.Report?
-  /// The loop over rows alone.
-  var rows: RowBenchmark.Report?
-  /// The migration that removes much.
-  var removal: RemovalBenchmark.Report?
+  /// The loop over rows alone, by the number of notes.
+  var rows: [String: RowBenchmark.Report] = [:]
+  /// The migration that removes much, by the number of notes.
+  var removal: [String: RemovalBenchmark.Report] = [:]
   /// The memory of migrations with policies.
   var memory: MemoryBenchmark.Report?
-  /// The migrations, by their names.
-  var migrations: [String: MigrationBenchmark.Report] = [:]
+  /// What matters most of each migration, by workload and size.
+  var summary: [MigrationSummary] = []
+  /// The migrations, by their names and the numbers of notes.
+  var migrations: [String: [String: MigrationBenchmark.Report]] = [:]
 
   /// Creates a report of the machine, without results.
   ///
@@ -48,6 +50,13 @@ struct BenchmarkReport: Codable {
     return String(decoding: try encoder.encode(self), as: UTF8.self)
   }
 
+  /// The migrations in the order of the workloads, those of a workload by size.
+  var orderedMigrations: [MigrationBenchmark.Report] {
+    MigrationWorkload.allCases.flatMap { workload in
+      (migrations[workload.rawValue] ?? [:]).values.sorted { $0.notes < $1.notes }
+    }
+  }
+
   // MARK: Text
 
   /// The report for people.
@@ -56,11 +65,12 @@ struct BenchmarkReport: Codable {
       "\(system), \(processors) processors, \(fileSystem.isEmpty ? "unknown file system" : fileSystem), SQLite \(sqliteVersion)"
         + (isOptimized ? "" : ", not optimized: run with -c release")
     ]
+    if !summary.isEmpty { lines += [""] + MigrationSummary.lines(of: summary) }
     if let launch { lines += [""] + Self.lines(of: launch) }
-    if let rows { lines += [""] + Self.lines(of: rows) }
-    if let removal { lines += [""] + Self.lines(of: removal) }
+    for report in rows.values.sorted(by: { $0.notes < $1.notes }) { lines += [""] + Self.lines(of: report) }
+    for report in removal.values.sorted(by: { $0.notes < $1.notes }) { lines += [""] + Self.lines(of: report) }
     if let memory { lines += [""] + Self.lines(of: memory) }
-    for name in migrations.keys.sorted() { lines += [""] + (migrations[name].map(Self.lines) ?? []) }
+    for report in orderedMigrations { lines += [""] + Self.lines(of: report) }
     return lines.joined(separator: "\n")
   }
 
@@ -137,14 +147,16 @@ struct BenchmarkReport: Codable {
 
   private static func lines(of report: MigrationBenchmark.Report) -> [String] {
     var table = TextTable([
-      "", "median ms", "least ms", "CPU ms", "× limit", "× proven", "rows/s", "MB/s", "written MB", "syncs", "peak MB",
+      "", "median ms", "least ms", "CPU ms", "× limit", "× proven", "rows/s", "MB/s", "written MB", "syncs",
+      "peak MB",
     ])
     for way in report.ways {
       table.add([
         name(of: way), number(way.seconds * 1000, 1), number(way.leastSeconds * 1000, 1),
         number(way.processorSeconds * 1000, 1),
         number(way.ratioToLimit, 2), number(way.ratioToProvenLimit, 2), number(way.rowsPerSecond, 0),
-        number(way.bytesPerSecond / 1e6, 1), way.writtenBytes.map { number($0 / 1e6, 1) } ?? "?", "\(way.syncs)",
+        number(way.bytesPerSecond / 1e6, 1), way.writtenBytes.map { number($0 / 1e6, 1) } ?? "?",
+        way.syncs.map(String.init) ?? "?",
         megabytes(way.peakBytes),
       ])
     }
@@ -160,7 +172,7 @@ struct BenchmarkReport: Codable {
     ] + table.lines + parts + [
       "  goals: at most \(number(report.goalRatio, 2)) × proven limit, peak at most"
         + " \(megabytes(report.goalPeakBytes)) MB (\(megabytes(initial)) MB before the migration begins)",
-      "  the sums of all results agree, and those of all kept versions; syncs without SQLite's own",
+      "  the sums of all results agree, and those of all kept versions",
     ]
   }
 
@@ -174,11 +186,11 @@ struct BenchmarkReport: Codable {
     }
   }
 
-  private static func megabytes(_ bytes: Int64?) -> String {
+  static func megabytes(_ bytes: Int64?) -> String {
     bytes.map { number(Double($0) / Double(1 << 20), 1) } ?? "?"
   }
 
-  private static func number(_ value: Double, _ digits: Int) -> String {
+  static func number(_ value: Double, _ digits: Int) -> String {
     String(format: "%.\(digits)f", value)
   }
 }

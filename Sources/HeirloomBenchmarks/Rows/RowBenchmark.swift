@@ -68,14 +68,14 @@ enum RowBenchmark {
 
   /// Splits the notes of one store in all ways.
   static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> Report {
-    let original = work.file("Notes.sqlite")
+    let original = work.file(MigrationBenchmark.storeName)
     if try POSIXFileOperations().status(of: original) == nil {
       try StoreGenerator(notes: arguments.notes, seed: arguments.seed).makeStore(at: original)
     }
     var measured: [Way: [Measured]] = [:]
     var sums: [String]?
-    for _ in 0..<arguments.rounds {
-      for way in Way.allCases {
+    for round in 0..<arguments.rounds {
+      for way in round.isMultiple(of: 2) ? Way.allCases : Way.allCases.reversed() {
         let path = StoreLocation.join(try work.emptyFolder("run"), "Verses.sqlite")
         let result = try ChildProcess.run(childName, [way.rawValue, original, path], returning: Measured.self)
         if let sums, sums != result.sums {

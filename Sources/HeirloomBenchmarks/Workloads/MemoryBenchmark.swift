@@ -39,6 +39,7 @@ enum MemoryBenchmark {
     let counts = arguments.noteCounts ?? defaultCounts
     var peaks: [MigrationWorkload: [Int64?]] = [:]
     let original = work.file("Memory.sqlite")
+    defer { work.remove("Memory.sqlite", "run") }
     for count in counts {
       if try POSIXFileOperations().status(of: original) != nil { try POSIXFileOperations().unlink(original) }
       try StoreGenerator(notes: count, seed: arguments.seed).makeStore(at: original)

@@ -76,13 +76,14 @@ enum RemovalBenchmark {
   static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> Report {
     let files = POSIXFileOperations()
     let original = work.file("Grown.sqlite")
+    defer { work.remove("Grown.sqlite", "run") }
     try StoreGenerator(notes: arguments.notes, seed: arguments.seed).makeGrownStore(at: original)
     let earlier = try BenchmarkModels.notesBeforeRemovals()
     let kept = try StoreSums(of: original, model: earlier)
     var measured: [Way: [Measured]] = [:]
     var sums: [String]?
-    for _ in 0..<arguments.rounds {
-      for way in Way.allCases {
+    for round in 0..<arguments.rounds {
+      for way in round.isMultiple(of: 2) ? Way.allCases : Way.allCases.reversed() {
         let path = StoreLocation.join(try work.emptyFolder("run"), "Notes.sqlite")
         try files.copyFile(original, to: path, attributes: FileAttributes(mode: 0o644))
         // An app's store has lain there since its last run.

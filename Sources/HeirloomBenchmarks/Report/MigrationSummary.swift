@@ -1,0 +1,100 @@
+/// What matters most of one workload at one size: a line of the table that opens the report.
+struct MigrationSummary: Codable, Hashable {
+  /// What was measured.
+  let workload: MigrationWorkload
+  /// Notes in the store.
+  let notes: Int
+  /// The median of Heirloom's migrations, in seconds.
+  let seconds: Double
+  /// The median of the ratios to the proven limit of the same round.
+  let ratioToProvenLimit: Double
+  /// The highest ratio that the design allows, for ``leastNotesOfTimeGoal`` notes and more.
+  let goalRatio: Double
+  /// Whether the design has a goal of time for this size.
+  let hasTimeGoal: Bool
+  /// Whether the ratio is at most that of the goal, whether or not the goal is for this size.
+  let isTimeGoalMet: Bool
+  /// Rows of the store a second.
+  let rowsPerSecond: Double
+  /// Bytes of the store a second.
+  let bytesPerSecond: Double
+  /// The median of the bytes written; `nil` where the system doesn't tell.
+  let writtenBytes: Double?
+  /// The most calls of `fsync` and `fdatasync`; `nil` on systems where they aren't counted.
+  let syncs: Int?
+  /// The highest peak of the whole process's memory, in bytes; `nil` where the system doesn't tell.
+  let peakBytes: Int64?
+  /// The highest peak that the design allows, in bytes, at any size.
+  let goalPeakBytes: Int64
+  /// Whether the peak is at most that of the goal; `nil` if it is unknown.
+  let isMemoryGoalMet: Bool?
+  /// The highest peak of the proven limit's process, which is a Swift program too, in bytes.
+  let limitPeakBytes: Int64?
+  /// The highest peak of any of these processes before its migration began, in bytes: what a Swift program takes to start.
+  let initialPeakBytes: Int64?
+
+  /// The least store for which the design has a goal of time.
+  static let leastNotesOfTimeGoal = 100_000
+
+  /// Takes what matters from a report; `nil` if Heirloom was not measured.
+  init?(_ report: MigrationBenchmark.Report) {
+    guard let heirloom = report.ways.first(where: { $0.way == .heirloom }) else { return nil }
+    workload = report.workload
+    notes = report.notes
+    seconds = heirloom.seconds
+    ratioToProvenLimit = heirloom.ratioToProvenLimit
+    goalRatio = report.goalRatio
+    hasTimeGoal = report.notes >= Self.leastNotesOfTimeGoal
+    isTimeGoalMet = heirloom.ratioToProvenLimit <= report.goalRatio
+    rowsPerSecond = heirloom.rowsPerSecond
+    bytesPerSecond = heirloom.bytesPerSecond
+    writtenBytes = heirloom.writtenBytes
+    syncs = heirloom.syncs
+    peakBytes = heirloom.peakBytes
+    goalPeakBytes = report.goalPeakBytes
+    isMemoryGoalMet = heirloom.peakBytes.map { $0 <= report.goalPeakBytes }
+    limitPeakBytes = report.ways.first { $0.way == .limitProven }?.peakBytes
+    initialPeakBytes = report.ways.compactMap(\.initialPeakBytes).max()
+  }
+
+  // MARK: Text
+
+  /// The table of all lines, for people.
+  static func lines(of summaries: [MigrationSummary]) -> [String] {
+    var table = TextTable([
+      "", "notes", "median ms", "× proven", "goal", "time", "rows/s", "MB/s", "written MB", "syncs", "peak MB", "goal",
+      "memory", "limit's", "at start",
+    ])
+    for summary in summaries { table.add(summary.cells) }
+    let sizes =
+      summaries.contains { !$0.hasTimeGoal }
+      ? [
+        "  in brackets: the goals of time are for stores of \(leastNotesOfTimeGoal) notes and more"
+      ] : []
+    return ["migrations by Heirloom, old version kept; × proven: ratio to the same by hand, with the same proof"]
+      + table.lines + sizes + [
+        "  peak MB: of the whole process; limit's: that of the proven limit's; at start: before the migration begins"
+      ]
+  }
+
+  private var cells: [String] {
+    let time = isTimeGoalMet ? "met" : "missed by " + percent(ratioToProvenLimit / goalRatio - 1)
+    let memory = peakBytes.map { peak in
+      peak <= goalPeakBytes ? "met" : "missed by \(BenchmarkReport.megabytes(peak - goalPeakBytes)) MB"
+    }
+    return [
+      workload.rawValue, "\(notes)", BenchmarkReport.number(seconds * 1000, 1),
+      BenchmarkReport.number(ratioToProvenLimit, 2), BenchmarkReport.number(goalRatio, 2),
+      hasTimeGoal ? time : "(\(time))", BenchmarkReport.number(rowsPerSecond, 0),
+      BenchmarkReport.number(bytesPerSecond / 1e6, 1),
+      writtenBytes.map { BenchmarkReport.number($0 / 1e6, 1) } ?? "?", syncs.map(String.init) ?? "?",
+      BenchmarkReport.megabytes(peakBytes), BenchmarkReport.megabytes(goalPeakBytes), memory ?? "?",
+      BenchmarkReport.megabytes(limitPeakBytes), BenchmarkReport.megabytes(initialPeakBytes),
+    ]
+  }
+
+  private func percent(_ part: Double) -> String {
+    let digits = part < 0.1 ? 1 : 0
+    return BenchmarkReport.number(part * 100, digits) + " %"
+  }
+}
