@@ -63,7 +63,9 @@ let package = Package(
       path: "Sources/Plugins/HeirloomCheck"
     ),
     .target(name: "CSyncCounter"),
-    .executableTarget(name: "HeirloomBenchmarks", dependencies: ["Heirloom", "CHeirloomSQLite", "CSyncCounter"]),
+    .executableTarget(
+      name: "HeirloomBenchmarks",
+      dependencies: ["Heirloom", "HeirloomCommands", "CHeirloomSQLite", "CSyncCounter"]),
     .target(
       name: "TestSupport",
       dependencies: [

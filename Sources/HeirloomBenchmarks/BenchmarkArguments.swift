@@ -10,6 +10,8 @@ struct BenchmarkArguments: Hashable {
     case removal
     /// The memory of migrations with policies, by the number of notes.
     case memory
+    /// The migration of many small stores, by the number of those that are migrated at a time.
+    case fleet
     /// A migration.
     case migration(MigrationWorkload)
 
@@ -31,6 +33,10 @@ struct BenchmarkArguments: Hashable {
         self = .memory
         return
       }
+      if name.lowercased() == "fleet" {
+        self = .fleet
+        return
+      }
       let migration = MigrationWorkload.allCases.first { $0.rawValue.lowercased() == name.lowercased() }
       guard let migration else { return nil }
       self = .migration(migration)
@@ -47,8 +53,12 @@ struct BenchmarkArguments: Hashable {
   }
   /// The number of notes, where one store is migrated.
   var notes: Int { sizes.first ?? Self.defaultNotes }
-  /// How often each way is run.
-  var rounds = 5
+  /// How often each way is run; `nil` if the caller doesn't say.
+  var roundCount: Int?
+  /// How often each way is run, where one run tells little.
+  var rounds: Int { roundCount ?? 5 }
+  /// The number of stores, where many are migrated; `nil` if the caller names none.
+  var storeCount: Int?
   /// The seed of the generated stores.
   var seed: UInt64 = 1
   /// The only workload to run, or `nil` for all.
@@ -78,12 +88,13 @@ struct BenchmarkArguments: Hashable {
 
   /// The text that explains the options.
   static let usage = """
-    usage: HeirloomBenchmarks [--notes N,…] [--rounds R] [--seed S] [--only WORKLOAD] [--builders] [--directory DIR] [--json] [--models A B]
+    usage: HeirloomBenchmarks [--notes N,…] [--stores N] [--rounds R] [--seed S] [--only WORKLOAD] [--builders] [--directory DIR] [--json] [--models A B]
       --notes N        notes in the store that is migrated (100000), or several sizes one after another, as in
                        10000,100000,1000000,5000000; free space needed: 2 GB a million notes of the largest
-      --rounds R       runs of each way, interleaved (5)
+      --stores N       small stores that are migrated together, for fleet (10000)
+      --rounds R       runs of each way, interleaved (5; for fleet 1)
       --seed S         seed of the generated stores; the same seed gives the same bytes (1)
-      --only WORKLOAD  launch, rows, removal, W1, W1first, W2, W3, W4, W4typed, W4boxed, W5; all without; or memory
+      --only WORKLOAD  launch, rows, removal, W1, W1first, W2, W3, W4, W4typed, W4boxed, W5; all without; or memory, fleet
       --builders       also measures each builder, whichever Heirloom would choose
       --directory DIR  where stores are made: choose a folder on the file system to be measured
       --models A B     only reads two models and compares them
@@ -103,13 +114,15 @@ struct BenchmarkArguments: Hashable {
         for part in try Self.value(word, remaining.popFirst()).split(separator: ",", omittingEmptySubsequences: false) {
           noteCounts?.append(try Self.number(word, String(part), in: 1...10_000_000))
         }
-      case "--rounds": rounds = try Self.number(word, remaining.popFirst(), in: 1...1000)
+      case "--rounds": roundCount = try Self.number(word, remaining.popFirst(), in: 1...1000)
+      case "--stores": storeCount = try Self.number(word, remaining.popFirst(), in: 1...1_000_000)
       case "--seed": seed = try Self.number(word, remaining.popFirst(), in: 0...UInt64.max)
       case "--only":
         let name = try Self.value(word, remaining.popFirst())
         guard let workload = Workload(name) else {
           throw .usage(
-            "--only \(name): expected launch, rows, removal, memory, W1, W1first, W2, W3, W4, W4typed, W4boxed or W5.")
+            "--only \(name): expected launch, rows, removal, memory, fleet, W1, W1first, W2, W3, W4, W4typed, W4boxed or W5."
+          )
         }
         only = workload
       case "--directory": directory = try Self.value(word, remaining.popFirst())
@@ -126,8 +139,10 @@ struct BenchmarkArguments: Hashable {
     }
   }
 
-  /// Whether a workload is to be run; that of memory, which needs large stores, only if it is asked for.
-  func includes(_ workload: Workload) -> Bool { only == workload || only == nil && workload != .memory }
+  /// Whether a workload is to be run; those of memory and of fleets, which take long, only if they are asked for.
+  func includes(_ workload: Workload) -> Bool {
+    only == workload || only == nil && workload != .memory && workload != .fleet
+  }
 
   private static func value(_ option: String, _ word: String?) throws(BenchmarkError) -> String {
     guard let word, !word.isEmpty else { throw .usage("\(option) needs a value.") }

@@ -21,6 +21,8 @@ struct BenchmarkReport: Codable {
   var removal: [String: RemovalBenchmark.Report] = [:]
   /// The memory of migrations with policies.
   var memory: MemoryBenchmark.Report?
+  /// The migration of many small stores.
+  var fleet: FleetBenchmark.Report?
   /// What matters most of each migration, by workload and size.
   var summary: [MigrationSummary] = []
   /// The migrations, by their names and the numbers of notes.
@@ -70,6 +72,7 @@ struct BenchmarkReport: Codable {
     for report in rows.values.sorted(by: { $0.notes < $1.notes }) { lines += [""] + Self.lines(of: report) }
     for report in removal.values.sorted(by: { $0.notes < $1.notes }) { lines += [""] + Self.lines(of: report) }
     if let memory { lines += [""] + Self.lines(of: memory) }
+    if let fleet { lines += [""] + fleet.lines }
     for report in orderedMigrations { lines += [""] + Self.lines(of: report) }
     return lines.joined(separator: "\n")
   }

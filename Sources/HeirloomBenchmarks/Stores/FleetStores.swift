@@ -1,0 +1,136 @@
+import Foundation
+import Heirloom
+
+/// Many small stores, as a server has them that keeps one for each tenant: each in a folder of its own.
+///
+/// A few originals are generated, of which all others are copies: the same seed gives the same bytes.
+struct FleetStores {
+  /// The numbers of notes in the originals.
+  private static let noteCounts = [20, 24, 28, 33, 37, 42, 46, 50]
+  private static let storeName = "Notes.sqlite"
+
+  /// The number of stores.
+  let count: Int
+  /// The model file that the stores are migrated to; the earlier version lies beside it.
+  let modelPath: String
+  /// The originals' size together with the number of originals, for the mean size of a store.
+  let meanByteCount: Int64
+
+  private let folder: BenchmarkFolder
+  private let originals: [String]
+  private let originalSums: [StoreSums]
+  private let files = POSIXFileOperations()
+
+  /// Generates the originals and writes the models.
+  ///
+  /// - Parameters:
+  ///   - count: The number of stores.
+  ///   - seed: The seed of the originals.
+  ///   - folder: Where everything is made.
+  /// - Throws: `FileError` or `SQLiteError` if something can't be made.
+  init(count: Int, seed: UInt64, in folder: BenchmarkFolder) throws {
+    self.count = count
+    self.folder = folder
+    let earlier = try BenchmarkModels.notes()
+    let models = try folder.emptyFolder("fleet-models")
+    for (name, model) in [("Notes-1", earlier), ("Notes-2", try MigrationWorkload.additive.destination())] {
+      try files.writeNewFile(
+        StoreLocation.join(models, name + ".json"), bytes: try ModelSnapshot(model: model).bytes(.readable),
+        attributes: FileAttributes(mode: 0o644))
+    }
+    modelPath = models
+    let place = try folder.emptyFolder("fleet-originals")
+    var originals: [String] = []
+    var sums: [StoreSums] = []
+    var size: Int64 = 0
+    for (index, notes) in Self.noteCounts.enumerated() {
+      let path = StoreLocation.join(place, "\(index).sqlite")
+      try StoreGenerator(notes: notes, seed: seed &+ UInt64(index)).makeStore(at: path)
+      originals.append(path)
+      sums.append(try StoreSums(of: path, model: earlier))
+      size += try files.status(of: path)?.size ?? 0
+    }
+    self.originals = originals
+    originalSums = sums
+    meanByteCount = size / Int64(originals.count)
+  }
+
+  /// Makes all stores anew, as they lie on a disk before a run.
+  ///
+  /// - Returns: The file that lists them, with a path a line.
+  func make() throws -> String {
+    let place = try folder.emptyFolder("fleet")
+    let held = try originals.map { try files.hold($0) }
+    defer { for file in held { file.close() } }
+    var list = ""
+    for index in 0..<count {
+      let path = path(of: index, in: place)
+      try files.makeDirectory(String(path.dropLast(Self.storeName.count + 1)), attributes: FileAttributes(mode: 0o755))
+      try held[index % held.count].copyWithoutSync(to: path, attributes: FileAttributes(mode: 0o644))
+      list += path + "\n"
+    }
+    let listPath = folder.file("fleet-list")
+    if try files.status(of: listPath) != nil { try files.unlink(listPath) }
+    try files.writeNewFile(listPath, bytes: Array(list.utf8), attributes: FileAttributes(mode: 0o644))
+    // The stores of a server have lain there since they were last used: their writing is no part of a migration.
+    sync()
+    Thread.sleep(forTimeInterval: StoreVault.Configuration().restTime + 0.5)
+    return listPath
+  }
+
+  /// Checks migrated stores and their kept versions: a thousand of them, evenly spread, or all of fewer.
+  ///
+  /// - Parameter expected: The sums of migrated stores by their originals, which every run has to come to; the first fills them.
+  /// - Returns: How many were checked.
+  /// - Throws: ``BenchmarkError/differentContents(subject:expected:found:)`` for the first store that differs.
+  func check(_ expected: inout [Int: StoreSums]) throws -> Int {
+    let (earlier, later) = (try BenchmarkModels.notes(), try MigrationWorkload.additive.destination())
+    let place = folder.file("fleet")
+    var checked = 0
+    // An odd step meets copies of every original.
+    for index in stride(from: 0, to: count, by: max(1, count / 1000) | 1) {
+      let path = path(of: index, in: place)
+      let original = index % originals.count
+      let sums = try StoreSums(of: path, model: later, after: .additive)
+      if let known = expected[original] { try sums.check(against: known) }
+      expected[original] = sums
+      let location = try StoreLocation(resolving: path, files: files)
+      let kept = try StoreVault(location, files: files).retainedVersions()
+      guard kept.count == 1, let store = kept[0].storePath else {
+        throw BenchmarkError.differentContents(
+          subject: "the kept versions of \(path)", expected: "1 with a store", found: "\(kept.count)")
+      }
+      try StoreSums(of: store, model: earlier).check(against: originalSums[original])
+      checked += 1
+    }
+    return checked
+  }
+
+  /// Counts the syncs of one store's migration and of the archiving of its model, SQLite's own left out.
+  func countSyncs() throws -> Int {
+    let counting = CountingFiles()
+    let path = StoreLocation.join(try folder.emptyFolder("fleet-syncs"), Self.storeName)
+    try files.copyFile(originals[0], to: path, attributes: FileAttributes(mode: 0o644))
+    let url = URL(fileURLWithPath: path)
+    let history = ModelHistory(
+      current: try MigrationWorkload.additive.destination(), name: "2", earlier: [("1", try BenchmarkModels.notes())])
+    let controller = ModelController(storeURL: url, files: counting)
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: controller, history: history, configuration: MigrationAssistant.Configuration(),
+      files: counting)
+    guard case .migrated = try assistant.migrateStore() else {
+      throw BenchmarkError.unexpectedOutcome(expected: "migrated", found: "another outcome")
+    }
+    try controller.archive(history.current)
+    return counting.counts.syncs
+  }
+
+  /// Removes the stores with all that was made beside them.
+  func remove() throws {
+    _ = try folder.emptyFolder("fleet")
+  }
+
+  private func path(of index: Int, in place: String) -> String {
+    StoreLocation.join(StoreLocation.join(place, "\(index)"), Self.storeName)
+  }
+}

@@ -1,0 +1,158 @@
+import Foundation
+
+/// The migration of many small stores by the tool's own command, by the number of stores that are migrated at a time.
+///
+/// Each run has stores made anew and a process of its own, which does what `heirloom migrate --files-from LIST --jobs N` does.
+/// Then the same command runs again, to find all stores up to date.
+enum FleetBenchmark {
+  /// The number of stores, if the caller names none.
+  static let defaultStoreCount = 10_000
+  /// How many stores are migrated at a time, in the order of a round.
+  static let jobCounts = [1, 2, 4]
+
+  /// How long the stores of a run took.
+  struct StoreTimes: Codable {
+    /// The mean, in seconds: what a run took, divided by its stores.
+    var meanSeconds: Double
+    /// The median, in seconds from a store's turn to its end.
+    var medianSeconds: Double
+    /// What 99 of 100 stores stay below, in seconds.
+    var highSeconds: Double
+    /// Stores a second.
+    var storesPerSecond: Double
+    /// Seconds that the processors worked for the process, by store.
+    var processorSeconds: Double
+  }
+
+  /// What is reported of one number of jobs.
+  struct JobsReport: Codable {
+    /// How many stores are migrated at a time.
+    var jobs: Int
+    /// The migration.
+    var migration: StoreTimes
+    /// How many times as fast as the run of the same round with one job.
+    ///
+    /// It is the median of the rounds; 1 if there is none with one job.
+    var scaling: Double
+    /// The peak of the process's memory before the first store, in bytes.
+    var initialPeakBytes: Int64?
+    /// The same after a hundred stores.
+    var earlyPeakBytes: Int64?
+    /// The same after all.
+    var peakBytes: Int64?
+    /// The most files that were open at once, as far as was looked.
+    var openFiles: Int?
+    /// Files that are open after the run and were not before.
+    var leftOpenFiles: Int?
+    /// The second run, which finds all up to date.
+    var secondRun: StoreTimes
+  }
+
+  /// What is reported.
+  struct Report: Codable {
+    /// The number of stores.
+    var stores: Int
+    /// The mean size of a store before, in bytes.
+    var storeBytes: Int64
+    /// How often each number of jobs was run.
+    var rounds: Int
+    /// The syncs of one store's migration and of the archiving of its model, SQLite's own left out.
+    var syncs: Int
+    /// How many migrated stores were compared, with their kept versions, in each run.
+    var checkedStores: Int
+    /// The runs, by the numbers of jobs.
+    var runs: [JobsReport]
+  }
+
+  /// Migrates the stores with each number of jobs, in turns.
+  static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> Report {
+    let stores = try FleetStores(
+      count: arguments.storeCount ?? defaultStoreCount, seed: arguments.seed, in: work)
+    // One run of many stores is many runs already.
+    let rounds = arguments.roundCount ?? 1
+    var runs: [Int: [(first: FleetRun.Measured, second: FleetRun.Measured)]] = [:]
+    var expected: [Int: StoreSums] = [:]
+    var checked = 0
+    for _ in 0..<rounds {
+      for jobs in jobCounts {
+        let list = try stores.make()
+        let first = try FleetRun.inChildProcess(list, stores: stores, jobs: jobs, outcome: "migrated")
+        let second = try FleetRun.inChildProcess(list, stores: stores, jobs: jobs, outcome: "upToDate")
+        checked = try stores.check(&expected)
+        try stores.remove()
+        runs[jobs, default: []].append((first, second))
+      }
+    }
+    let single = runs[1] ?? []
+    return Report(
+      stores: stores.count, storeBytes: stores.meanByteCount, rounds: rounds, syncs: try stores.countSyncs(),
+      checkedStores: checked,
+      runs: jobCounts.compactMap { jobs in
+        runs[jobs].map { runs in
+          let first = runs.map(\.first)
+          return JobsReport(
+            jobs: jobs, migration: times(first, stores: stores.count),
+            scaling: single.isEmpty ? 1 : zip(single, first).map { $0.first.seconds / max($1.seconds, 1e-9) }.median,
+            initialPeakBytes: first.compactMap(\.initialPeakBytes).max(),
+            earlyPeakBytes: first.compactMap(\.earlyPeakBytes).max(), peakBytes: first.compactMap(\.peakBytes).max(),
+            openFiles: first.compactMap(\.openFiles).max(), leftOpenFiles: first.compactMap(\.leftOpenFiles).max(),
+            secondRun: times(runs.map(\.second), stores: stores.count))
+        }
+      })
+  }
+
+  private static func times(_ runs: [FleetRun.Measured], stores: Int) -> StoreTimes {
+    let seconds = runs.map(\.seconds).median
+    return StoreTimes(
+      meanSeconds: seconds / Double(stores), medianSeconds: runs.map { $0.storeSeconds.median }.median,
+      highSeconds: runs.map { high($0.storeSeconds) }.median, storesPerSecond: Double(stores) / max(seconds, 1e-9),
+      processorSeconds: runs.map(\.processorSeconds).median / Double(stores))
+  }
+
+  /// What 99 of 100 values are at most.
+  private static func high(_ values: [Double]) -> Double {
+    let sorted = values.sorted()
+    return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, sorted.count * 99 / 100)]
+  }
+}
+
+// MARK: - Text
+
+extension FleetBenchmark.Report {
+  /// The report for people.
+  var lines: [String] {
+    var table = TextTable([
+      "", "median ms", "99 % ms", "mean ms", "stores/s", "× 1 job", "CPU ms", "peak MB", "files open", "again ms",
+      "CPU ms",
+    ])
+    for run in runs {
+      table.add([
+        "\(run.jobs) at a time", milliseconds(run.migration.medianSeconds), milliseconds(run.migration.highSeconds),
+        milliseconds(run.migration.meanSeconds), number(run.migration.storesPerSecond, 0), number(run.scaling, 2),
+        milliseconds(run.migration.processorSeconds), megabytes(run.peakBytes), run.openFiles.map(String.init) ?? "?",
+        milliseconds(run.secondRun.meanSeconds), milliseconds(run.secondRun.processorSeconds),
+      ])
+    }
+    let memory = runs.map { run in
+      "\(megabytes(run.initialPeakBytes)), \(megabytes(run.earlyPeakBytes)), \(megabytes(run.peakBytes))"
+        + " (\(run.jobs) at a time)"
+    }
+    let left = runs.map { $0.leftOpenFiles.map(String.init) ?? "?" }
+    return [
+      "fleet: \(stores) stores of \(number(Double(storeBytes) / 1e3, 0)) kB, old versions kept;"
+        + " \(rounds == 1 ? "1 round" : "\(rounds) rounds"), in turns; times by store, CPU of both processors"
+    ] + table.lines + [
+      "  peak MB before the first store, after 100, after all: \(memory.joined(separator: "; "))",
+      "  files left open: \(left.joined(separator: ", ")); again: the same command, all up to date",
+      "  \(syncs) syncs a store, SQLite's own left out; \(checkedStores) stores of each run and their kept versions agree in their sums",
+    ]
+  }
+
+  private func milliseconds(_ seconds: Double) -> String { number(seconds * 1000, 2) }
+
+  private func megabytes(_ bytes: Int64?) -> String {
+    bytes.map { number(Double($0) / Double(1 << 20), 1) } ?? "?"
+  }
+
+  private func number(_ value: Double, _ digits: Int) -> String { String(format: "%.\(digits)f", value) }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import HeirloomCommands
+import Synchronization
+
+/// One run of the tool's command over all stores of a list.
+enum FleetRun {
+  /// The name of the run in a child process.
+  static let childName = "fleet"
+  /// The number of stores after which memory has to stay as it is.
+  private static let earlyCount = 100
+
+  /// What a child process measured.
+  struct Measured: Codable {
+    /// From before the list is read to after the last store, in seconds.
+    var seconds: Double
+    /// The same in seconds that the processors worked for the process.
+    var processorSeconds: Double
+    /// The seconds of each store, in the order in which they were done.
+    var storeSeconds: [Double] = []
+    /// How many stores came to each outcome.
+    var outcomes: [String: Int] = [:]
+    /// The peak of the process's memory before the run, in bytes; `nil` where the system doesn't tell.
+    var initialPeakBytes: Int64?
+    /// The same after a hundred stores, or all of fewer.
+    var earlyPeakBytes: Int64?
+    /// The same after all.
+    var peakBytes: Int64?
+    /// The most files that were open at once, looked at after every hundredth store.
+    var openFiles: Int?
+    /// Files that are open after the run and were not before; libdispatch keeps three of its own.
+    var leftOpenFiles: Int?
+    /// What the run said on standard error.
+    var words: String = ""
+  }
+
+  /// Runs the command in a process of its own.
+  ///
+  /// - Parameters:
+  ///   - list: The file that lists the stores.
+  ///   - stores: The stores.
+  ///   - jobs: How many are migrated at a time.
+  ///   - outcome: What each store has to come to.
+  /// - Returns: What was measured.
+  /// - Throws: ``BenchmarkError/unexpectedOutcome(expected:found:)`` if a store came to something else.
+  static func inChildProcess(_ list: String, stores: FleetStores, jobs: Int, outcome: String) throws -> Measured {
+    let measured = try ChildProcess.run(
+      childName, [list, stores.modelPath, String(jobs)], returning: Measured.self)
+    guard measured.outcomes == [outcome: stores.count] else {
+      throw BenchmarkError.unexpectedOutcome(
+        expected: "\(stores.count) stores \(outcome)", found: "\(measured.outcomes): \(measured.words)")
+    }
+    return measured
+  }
+
+  // MARK: The child
+
+  /// The members of a store's line that are looked at.
+  private struct Line: Decodable {
+    let outcome: String
+    let seconds: Double
+  }
+
+  /// Runs the command and answers what it took.
+  static func runChild(_ words: [String]) throws {
+    guard words.count == 3, Int(words[2]) != nil else {
+      throw BenchmarkError.usage("The run \(childName) needs a list, a model and a number of jobs.")
+    }
+    let state = Mutex(Measured(seconds: 0, processorSeconds: 0))
+    let console = Console(
+      writeOutput: { line in state.withLock { take(line, into: &$0) } },
+      writeError: { text in state.withLock { $0.words += text } }, currentDirectory: "/")
+    let initial = ProcessCounters.now().peakBytes
+    let openFiles = openFileCount()
+    let watch = Stopwatch()
+    _ = HeirloomTool.run(
+      arguments: ["migrate", "--files-from", words[0], "--jobs", words[2], "--to", words[1]], console: console)
+    let (seconds, processorSeconds) = (watch.seconds, watch.processorSeconds)
+    var measured = state.withLock { $0 }
+    (measured.seconds, measured.processorSeconds) = (seconds, processorSeconds)
+    measured.initialPeakBytes = initial
+    measured.peakBytes = ProcessCounters.now().peakBytes
+    measured.earlyPeakBytes = measured.earlyPeakBytes ?? measured.peakBytes
+    if let after = openFileCount(), let openFiles { measured.leftOpenFiles = after - openFiles }
+    try ChildProcess.answer(measured)
+  }
+
+  private static func take(_ line: String, into measured: inout Measured) {
+    guard let line = try? JSONDecoder().decode(Line.self, from: Data(line.utf8)) else {
+      measured.outcomes["no JSON", default: 0] += 1
+      return
+    }
+    measured.storeSeconds.append(line.seconds)
+    measured.outcomes[line.outcome, default: 0] += 1
+    guard measured.storeSeconds.count.isMultiple(of: earlyCount) else { return }
+    measured.openFiles = [measured.openFiles, openFileCount()].compactMap { $0 }.max()
+    if measured.storeSeconds.count == earlyCount { measured.earlyPeakBytes = ProcessCounters.now().peakBytes }
+  }
+
+  /// The number of files that this process has open; `nil` where the system doesn't tell.
+  private static func openFileCount() -> Int? {
+    // The one by which the folder is read is among them.
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")).map { $0.count - 1 }
+  }
+}
