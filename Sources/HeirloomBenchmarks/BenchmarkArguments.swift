@@ -94,7 +94,8 @@ struct BenchmarkArguments: Hashable {
       --stores N       small stores that are migrated together, for fleet (10000)
       --rounds R       runs of each way, interleaved (5; for fleet 1)
       --seed S         seed of the generated stores; the same seed gives the same bytes (1)
-      --only WORKLOAD  launch, rows, removal, W1, W1first, W2, W3, W4, W4typed, W4boxed, W5; all without; or memory, fleet
+      --only WORKLOAD  launch, rows, removal, W1, W1plain, W1first, W2, W3, W4, W4typed, W4boxed, W5; all without; or memory,
+                       fleet
       --builders       also measures each builder, whichever Heirloom would choose
       --directory DIR  where stores are made: choose a folder on the file system to be measured
       --models A B     only reads two models and compares them
@@ -121,7 +122,7 @@ struct BenchmarkArguments: Hashable {
         let name = try Self.value(word, remaining.popFirst())
         guard let workload = Workload(name) else {
           throw .usage(
-            "--only \(name): expected launch, rows, removal, memory, fleet, W1, W1first, W2, W3, W4, W4typed, W4boxed or W5."
+            "--only \(name): expected launch, rows, removal, memory, fleet, W1, W1plain, W1first, W2, W3, W4, W4typed, W4boxed or W5."
           )
         }
         only = workload

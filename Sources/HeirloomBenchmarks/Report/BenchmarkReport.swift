@@ -172,7 +172,7 @@ struct BenchmarkReport: Codable {
       "\(report.workload.rawValue), \(report.workload.title)",
       "  old version kept: \(report.notes) notes, \(report.rows) rows, \(number(Double(report.storeBytes) / 1e6, 1)) MB;"
         + " \(report.rounds) rounds, in turns",
-    ] + table.lines + parts + [
+    ] + table.lines + parts + report.furtherGoals.map { "  \($0)" } + [
       "  goals: at most \(number(report.goalRatio, 2)) × proven limit, peak at most"
         + " \(megabytes(report.goalPeakBytes)) MB (\(megabytes(initial)) MB before the migration begins)",
       "  the sums of all results agree, and those of all kept versions",
@@ -186,6 +186,9 @@ struct BenchmarkReport: Codable {
     case .heirloom: "Heirloom (\(way.builder ?? ""))"
     case .rebuild: "always rebuild"
     case .cloneAndAlter: "always cloneAndAlter"
+    case .inPlace: "in place"
+    case .inPlaceProven: "in place, proven"
+    case .inPlaceSteps: "in place, 50 steps"
     }
   }
 

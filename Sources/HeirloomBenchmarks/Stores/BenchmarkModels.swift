@@ -22,6 +22,14 @@ enum BenchmarkModels {
     return try ManagedObjectModel(entities: [note, person, tag, named(name)], versionIdentifiers: ["W1"])
   }
 
+  /// The version with two attributes more.
+  static func notesWithAttributes() throws -> ManagedObjectModel {
+    var (note, person) = (note, person)
+    note.attributes.append(attribute("priority", .integer32))
+    person.attributes.append(attribute("nickname", .string))
+    return try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["W1plain"])
+  }
+
   /// The version after a change of shape: a rename, an attribute gone, a default for NULL, several authors.
   static func notesReshaped() throws -> ManagedObjectModel {
     var heading = attribute("heading", .string)
@@ -97,20 +105,31 @@ enum BenchmarkModels {
       : .attribute(entity: "Note", name: "extra\(version)", type: "INTEGER")
   }
 
-  /// The fiftieth of fifty additive versions.
-  static func notesAfterFiftyVersions() throws -> ManagedObjectModel {
+  /// The attribute of notes that has an index in a version from 0 to 50: from the fifth on one, and every ten versions the other.
+  static func indexedProperty(ofVersion version: Int) -> String? {
+    guard version >= 5 else { return nil }
+    return ((version - 5) / 10).isMultiple(of: 2) ? "title" : "createdAt"
+  }
+
+  /// One of fifty additive versions, counted from 1.
+  static func notes(ofVersion last: Int) throws -> ManagedObjectModel {
     var (note, person) = (note, person)
     var others = [tag]
-    for version in 1...50 {
+    for version in 1...max(1, last) {
       switch addition(ofVersion: version) {
       case .entity(let name, _): others.append(named(name))
       case .attribute("Note", let name, _): note.attributes.append(attribute(name, .integer32))
       case .attribute(_, let name, _): person.attributes.append(attribute(name, .string))
       }
     }
-    note.indexes.append(
-      FetchIndexDescription(name: "byTitle", elements: [FetchIndexElementDescription(property: "title")]))
-    return try ManagedObjectModel(entities: [note, person] + others, versionIdentifiers: ["W5"])
+    if let property = indexedProperty(ofVersion: last) {
+      note.indexes.append(
+        FetchIndexDescription(
+          name: "by" + property.prefix(1).uppercased() + property.dropFirst(),
+          elements: [FetchIndexElementDescription(property: property)]))
+    }
+    let name = last == 50 ? "W5" : "W5-\(last)"
+    return try ManagedObjectModel(entities: [note, person] + others, versionIdentifiers: [name])
   }
 
   private static func named(_ name: String) -> EntityDescription {

@@ -29,7 +29,7 @@ struct HandWrittenMigration {
     try alter()
     watch.finish("alter")
     if isProven {
-      try prove()
+      try HandWrittenProof(path: clonePath, oldPath: path, workload: workload).run()
       watch.finish("prove")
     }
     try clone.synchronize()
@@ -57,39 +57,6 @@ struct HandWrittenMigration {
     try connection.execute("UPDATE Z_METADATA SET Z_PLIST = ?1", [.blob(propertyList)])
     try connection.execute("COMMIT")
     try connection.close()
-  }
-
-  /// Makes the comparisons of the standard proof that mean something here.
-  ///
-  /// The structure, the rows of each table, the highest keys, keys that lead nowhere, the schema.
-  private func prove() throws {
-    let connection = try Connection(path: clonePath, mode: .readOnly)
-    try connection.execute("PRAGMA cache_size = -8192")
-    try connection.attach(path: path, as: "old", mode: .immutable)
-    let structure = try connection.firstValue("PRAGMA main.quick_check")
-    guard structure == .text("ok") else { throw difference("quick_check", .text("ok"), structure) }
-    for (before, after) in workload.tables {
-      let rows = try connection.firstValue("SELECT COUNT(*) FROM main.\(after)")
-      let expected = try connection.firstValue("SELECT COUNT(*) FROM old.\(before)")
-      guard rows == expected else { throw difference("the rows of \(after)", expected, rows) }
-    }
-    for sql in workload.zeroes {
-      let found = try connection.firstValue(sql)
-      guard found == .integer(0) else { throw difference(sql, .integer(0), found) }
-    }
-    for (before, after) in workload.sums {
-      let rows = try connection.rows(after)
-      let expected = try connection.rows(before)
-      guard rows == expected else { throw difference(after, expected.first?.first, rows.first?.first) }
-    }
-    let tables = try connection.rows("SELECT name, sql FROM main.sqlite_schema ORDER BY rowid")
-    guard tables.count > 8 else { throw difference("the schema", .integer(9), .integer(Int64(tables.count))) }
-    try connection.close()
-  }
-
-  private func difference(_ subject: String, _ expected: SQLiteValue?, _ found: SQLiteValue?) -> BenchmarkError {
-    .differentContents(
-      subject: subject, expected: expected.map { "\($0)" } ?? "nothing", found: found.map { "\($0)" } ?? "nothing")
   }
 }
 

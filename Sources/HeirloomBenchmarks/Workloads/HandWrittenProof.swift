@@ -1,0 +1,45 @@
+import Heirloom
+
+/// The comparisons of the standard proof that mean something for one migration, as a person would write them for it.
+struct HandWrittenProof {
+  /// The store after the migration.
+  let path: String
+  /// The store before it; `nil` where it is no more, so that there is nothing to compare with.
+  let oldPath: String?
+  /// The migration.
+  let workload: MigrationWorkload
+
+  /// Looks at the structure, the rows of each table, the highest keys, keys that lead nowhere, and the schema.
+  ///
+  /// - Throws: ``BenchmarkError/differentContents(subject:expected:found:)`` or `SQLiteError`.
+  func run() throws {
+    let connection = try Connection(path: path, mode: .readOnly)
+    try connection.execute("PRAGMA cache_size = -8192")
+    if let oldPath { try connection.attach(path: oldPath, as: "old", mode: .immutable) }
+    let structure = try connection.firstValue("PRAGMA main.quick_check")
+    guard structure == .text("ok") else { throw difference("quick_check", .text("ok"), structure) }
+    for (before, after) in workload.tables {
+      let rows = try connection.firstValue("SELECT COUNT(*) FROM main.\(after)")
+      guard oldPath != nil else { continue }
+      let expected = try connection.firstValue("SELECT COUNT(*) FROM old.\(before)")
+      guard rows == expected else { throw difference("the rows of \(after)", expected, rows) }
+    }
+    for sql in workload.zeroes {
+      let found = try connection.firstValue(sql)
+      guard found == .integer(0) else { throw difference(sql, .integer(0), found) }
+    }
+    for (before, after) in workload.sums where oldPath != nil {
+      let rows = try connection.rows(after)
+      let expected = try connection.rows(before)
+      guard rows == expected else { throw difference(after, expected.first?.first, rows.first?.first) }
+    }
+    let tables = try connection.rows("SELECT name, sql FROM main.sqlite_schema ORDER BY rowid")
+    guard tables.count > 8 else { throw difference("the schema", .integer(9), .integer(Int64(tables.count))) }
+    try connection.close()
+  }
+
+  private func difference(_ subject: String, _ expected: SQLiteValue?, _ found: SQLiteValue?) -> BenchmarkError {
+    .differentContents(
+      subject: subject, expected: expected.map { "\($0)" } ?? "nothing", found: found.map { "\($0)" } ?? "nothing")
+  }
+}

@@ -1,0 +1,38 @@
+import Heirloom
+
+/// A migration in the store itself, as frameworks do it: the old version is gone afterwards.
+///
+/// A transaction takes each step to the disk. Between two of them the store is of a version that the app once shipped.
+struct InPlaceMigration {
+  /// A transaction.
+  struct Step {
+    /// The statements, those of the metadata left out.
+    let statements: String
+    /// The metadata of its version: a constant of the migration.
+    let propertyList: [UInt8]
+  }
+
+  /// The store's file.
+  let path: String
+  /// The steps, in order.
+  let steps: [Step]
+
+  /// Migrates: WAL mode is slower for so much at once and is left meanwhile, and nobody else is let in.
+  ///
+  /// - Throws: `SQLiteError`.
+  func run() throws {
+    let connection = try Connection(path: path, mode: .readWrite, options: .building)
+    for pragma in ["journal_mode = DELETE", "locking_mode = EXCLUSIVE", "cache_size = -8192", "synchronous = FULL"] {
+      try connection.execute("PRAGMA \(pragma)")
+    }
+    for step in steps {
+      try connection.executeScript("BEGIN IMMEDIATE;\n" + step.statements)
+      try connection.execute("UPDATE Z_METADATA SET Z_PLIST = ?1", [.blob(step.propertyList)])
+      try connection.execute("COMMIT")
+    }
+    try connection.execute("PRAGMA locking_mode = NORMAL")
+    _ = try connection.firstInteger("SELECT COUNT(*) FROM sqlite_schema")
+    try connection.execute("PRAGMA journal_mode = WAL")
+    try connection.close()
+  }
+}

@@ -1,0 +1,44 @@
+import Foundation
+import Heirloom
+
+extension MigrationWorkload {
+  /// The ways that are measured for this workload beside those of every other.
+  var furtherWays: [MigrationBenchmark.Way] {
+    switch self {
+    case .additive: [.inPlace, .inPlaceProven]
+    case .fiftyVersions: [.inPlace, .inPlaceProven, .inPlaceSteps]
+    default: []
+    }
+  }
+}
+
+extension MigrationBenchmark {
+  /// Migrates by hand in the store itself.
+  ///
+  /// - Parameters:
+  ///   - path: The store.
+  ///   - steps: The versions, in order.
+  ///   - workload: The migration that is proven afterwards; `nil` for no proof.
+  /// - Returns: What it took.
+  /// - Throws: `SQLiteError` or ``BenchmarkError``.
+  static func migrateInPlace(
+    _ path: String, _ steps: [MigrationWorkload.Step], proving workload: MigrationWorkload? = nil
+  ) throws -> Measured {
+    var metadata = try StoreMetadata(contentsOf: URL(fileURLWithPath: path))
+    let migration = InPlaceMigration(
+      path: path,
+      steps: try steps.map { step in
+        metadata.adopt(step.model)
+        return InPlaceMigration.Step(statements: step.statements, propertyList: try metadata.propertyList())
+      })
+    var watch = Stopwatch()
+    try migration.run()
+    watch.finish("alter")
+    if let workload {
+      try HandWrittenProof(path: path, oldPath: nil, workload: workload).run()
+      watch.finish("prove")
+    }
+    let (seconds, work) = (watch.seconds, watch.processorSeconds)
+    return Measured(seconds: seconds, processorSeconds: work, parts: watch.parts, keptPath: nil, syncs: 0)
+  }
+}

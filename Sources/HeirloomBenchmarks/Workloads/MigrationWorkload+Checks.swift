@@ -1,0 +1,132 @@
+// What a person would compare after a migration, and what all ways must agree on.
+extension MigrationWorkload {
+  // MARK: The proof by hand
+
+  /// Tables before and after whose rows must be as many.
+  var tables: [(before: String, after: String)] {
+    let objects = ["ZNOTE", "ZPERSON", "ZTAG"].map { ($0, $0) }
+    return objects + [("Z_1TAGS", self == .renumbering ? "Z_2TAGS" : "Z_1TAGS")]
+  }
+
+  /// The column of links to tags that leads to notes; the relationship of authors takes the shorter name.
+  private var noteColumn: String {
+    switch self {
+    case .additive, .plain, .computing, .splitting, .splittingTyped, .splittingBoxed, .fiftyVersions: "Z_1NOTES"
+    case .renumbering: "Z_2NOTES"
+    case .reshaping: "Z_1NOTES1"
+    }
+  }
+
+  /// Queries over the clone that must count nothing.
+  var zeroes: [String] {
+    let first = self == .renumbering ? 2 : 1
+    let highest = zip(["ZNOTE", "ZPERSON", "ZTAG"], first...).map { table, number in
+      "SELECT COUNT(*) FROM main.Z_PRIMARYKEY WHERE Z_ENT = \(number) AND Z_MAX < (SELECT MAX(Z_PK) FROM main.\(table))"
+    }
+    let links = "Z_\(first)TAGS"
+    var zeroes =
+      highest + [
+        Self.danglingKeys(links, noteColumn, leadingTo: "ZNOTE"),
+        Self.danglingKeys(links, "Z_\(first + 2)TAGS", leadingTo: "ZTAG"),
+      ]
+    if self == .reshaping {
+      zeroes += [
+        Self.danglingKeys("Z_1AUTHORS", "Z_1NOTES", leadingTo: "ZNOTE"),
+        Self.danglingKeys("Z_1AUTHORS", "Z_2AUTHORS", leadingTo: "ZPERSON"),
+      ]
+    } else {
+      zeroes.append(Self.danglingKeys("ZNOTE", "ZAUTHOR", leadingTo: "ZPERSON"))
+    }
+    // Rows of another entity, where the numbers are not compared below.
+    if policy != nil { zeroes.append(Self.danglingKeys("ZVERSE", "ZNOTE", leadingTo: "ZNOTE")) }
+    switch self {
+    case .computing:
+      zeroes.append("SELECT COUNT(*) FROM main.ZTAG WHERE Z_ENT IS NOT 3")
+    case .additive, .plain, .splitting, .splittingTyped, .splittingBoxed, .fiftyVersions:
+      zeroes += zip(["ZNOTE", "ZPERSON", "ZTAG"], first...).map {
+        "SELECT COUNT(*) FROM main.\($0) WHERE Z_ENT IS NOT \($1)"
+      }
+    case .reshaping:
+      zeroes += zip(["ZNOTE", "ZTAG"], [1, 3]).map { "SELECT COUNT(*) FROM main.\($0) WHERE Z_ENT IS NOT \($1)" }
+    case .renumbering: break
+    }
+    return zeroes
+  }
+
+  /// Queries over the old store and the clone that must give the same: sums of the values that were changed.
+  var sums: [(before: String, after: String)] {
+    func sum(_ value: String, _ table: String) -> String {
+      "SELECT COUNT(\(value)), TOTAL((\(value)) * (1 + Z_PK % 127)) FROM \(table)"
+    }
+    switch self {
+    case .additive, .plain, .splitting, .splittingTyped, .splittingBoxed, .fiftyVersions: return []
+    case .renumbering:
+      return ["ZNOTE", "ZPERSON", "ZTAG"].map { (sum("Z_ENT + 1", "old.\($0)"), sum("Z_ENT", "main.\($0)")) }
+    case .computing:
+      let first = "substr(ZNAME, 1, instr(ZNAME, ' ') - 1)"
+      let last = "substr(ZNAME, instr(ZNAME, ' ') + 1)"
+      func lengths(_ first: String, _ last: String, _ table: String) -> String {
+        "SELECT COUNT(\(first)), TOTAL(LENGTH(\(first)) * (1 + Z_PK % 127)), COUNT(\(last)),"
+          + " TOTAL(LENGTH(\(last)) * (1 + Z_PK % 127)) FROM \(table)"
+      }
+      return [
+        (lengths(first, last, "old.ZPERSON"), lengths("ZFIRSTNAME", "ZLASTNAME", "main.ZPERSON")),
+        (sum("length(ZBODY)", "old.ZNOTE"), sum("ZBODYLENGTH", "main.ZNOTE")),
+      ]
+    case .reshaping:
+      return [
+        (sum("COALESCE(ZAGE, 18)", "old.ZPERSON"), sum("ZAGE", "main.ZPERSON")),
+        ("SELECT COUNT(ZAUTHOR) FROM old.ZNOTE", "SELECT COUNT(*) FROM main.Z_1AUTHORS"),
+      ]
+    }
+  }
+
+  /// Counts the keys that lead nowhere, each once: by the key's index, without looking at the rows.
+  private static func danglingKeys(_ table: String, _ column: String, leadingTo target: String) -> String {
+    "SELECT COUNT(*) FROM (SELECT DISTINCT \(column) AS k FROM main.\(table) WHERE \(column) IS NOT NULL)"
+      + " WHERE k NOT IN (SELECT Z_PK FROM main.\(target))"
+  }
+
+  // MARK: What all ways must agree on
+
+  /// Queries over a migrated store.
+  var sumQueries: [String] {
+    let links = self == .renumbering ? ("Z_2TAGS", noteColumn, "Z_4TAGS") : ("Z_1TAGS", noteColumn, "Z_3TAGS")
+    var queries = [
+      "SELECT COUNT(*), SUM(\(links.1)), SUM(\(links.2)), SUM(\(links.1) % 97 * \(links.2)) FROM \(links.0)",
+      // Where the keys of objects begin that a policy makes is Heirloom's affair.
+      "SELECT Z_ENT, Z_NAME, Z_SUPER\(policy == nil ? ", Z_MAX" : "") FROM Z_PRIMARYKEY ORDER BY Z_ENT",
+      "SELECT COUNT(*), SUM(LENGTH(ZNAME)), MAX(ZNAME), SUM(Z_ENT) FROM ZTAG",
+      "SELECT COUNT(*), SUM(ZAGE), TOTAL(ZCREATEDAT), SUM(LENGTH(ZEMAIL)), SUM(LENGTH(ZAVATAR)), SUM(Z_ENT) FROM ZPERSON",
+    ]
+    let title = self == .reshaping ? "ZHEADING" : "ZTITLE"
+    let body = policy == nil ? "SUM(LENGTH(ZBODY))" : "MAX(ZTITLE)"
+    queries.append(
+      "SELECT COUNT(*), TOTAL(ZCREATEDAT), \(body), SUM(Z_PK % 97 * LENGTH(\(title))), MAX(\(title)), SUM(Z_ENT),"
+        + " SUM(Z_OPT) FROM ZNOTE")
+    switch self {
+    case .additive, .plain, .renumbering:
+      queries += ["SELECT SUM(ZPRIORITY IS NULL) FROM ZNOTE", "SELECT SUM(ZNICKNAME IS NULL) FROM ZPERSON"]
+      guard self != .plain else { break }
+      queries.append("SELECT COUNT(*), SUM(LENGTH(ZTITLE)) FROM ZNOTE INDEXED BY Z_Note_byTitle WHERE ZTITLE > 's'")
+    case .reshaping:
+      queries.append("SELECT COUNT(*), SUM(Z_1NOTES % 97 * Z_2AUTHORS) FROM Z_1AUTHORS")
+      queries.append("SELECT name FROM pragma_table_info('ZPERSON') ORDER BY name")
+    case .computing:
+      queries.append("SELECT SUM(ZBODYLENGTH), SUM(Z_PK % 97 * ZBODYLENGTH) FROM ZNOTE")
+      queries.append(
+        "SELECT SUM(LENGTH(ZFIRSTNAME)), SUM(LENGTH(ZLASTNAME)), MAX(ZFIRSTNAME), MAX(ZLASTNAME),"
+          + " SUM(Z_PK % 97 * LENGTH(ZLASTNAME)) FROM ZPERSON")
+    case .splitting, .splittingTyped, .splittingBoxed:
+      queries.append("SELECT name FROM pragma_table_info('ZNOTE') ORDER BY name")
+      queries.append(
+        "SELECT COUNT(*), SUM(ZPOSITION), SUM(ZNOTE % 97 * ZPOSITION), SUM(LENGTH(ZTEXT)), MAX(ZTEXT), SUM(Z_ENT),"
+          + " SUM(Z_OPT), SUM((Z_PK - (SELECT MIN(Z_PK) FROM ZVERSE)) % 97 * LENGTH(ZTEXT)) FROM ZVERSE")
+    case .fiftyVersions:
+      queries.append("SELECT name FROM pragma_table_info('ZNOTE') ORDER BY name")
+      queries.append("SELECT name FROM pragma_table_info('ZPERSON') ORDER BY name")
+      queries.append("SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'ZNOTE' ORDER BY name")
+    }
+    return queries + ["PRAGMA quick_check"]
+  }
+}
