@@ -41,11 +41,15 @@ struct ReflinkTests {
     let assistant = MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store),
       history: ModelHistory(current: second, earlier: [("1", first)]))
+    let observer = OpenFileObserver()
+    assistant.delegate = observer
     guard case .migrated(let report) = try assistant.migrateStore() else {
       Issue.record("expected a migration")
       return
     }
     #expect(report.plan.builder == .cloneAndAlter)
+    // What read it ahead of the proof must be done with it: closing it later would drop the locks of who opens the new store.
+    #expect(observer.candidatesOpenAfterProof == [])
     #expect(try StoreContents(of: report.retained.storeURL, model: first) == before)
     // Two whole stores are there now; SQLite writes anew the pages that change, and XFS some of its own.
     let usedAfter = try volume.usedBytes
@@ -55,5 +59,18 @@ struct ReflinkTests {
     #expect(try StoreContents(of: store, model: first) == before)
     let usedAtEnd = try volume.usedBytes
     #expect(usedAtEnd < used + size / 2, "\(usedAtEnd - min(used, usedAtEnd)) bytes more for three stores of \(size)")
+  }
+}
+
+/// Looks which candidates this process has open when one is proven.
+private final class OpenFileObserver: MigrationAssistantDelegate {
+  private(set) var candidatesOpenAfterProof: [String]?
+
+  func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
+    guard case .proven = event else { return }
+    let folder = "/proc/self/fd"
+    let open = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let targets = open.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/" + $0) }
+    candidatesOpenAfterProof = targets.filter { $0.contains("/incoming/") }
   }
 }

@@ -20,6 +20,8 @@ package final class StoreGate {
 
   private let files: any FileOperations
   private let held: any HeldFile
+  /// What reads the candidate ahead of who builds and proves it.
+  private var reading: EarlyReading?
   private var isOpen = true
 
   private init(
@@ -238,8 +240,18 @@ package final class StoreGate {
   package func duplicateStore(to candidate: String, attributes: FileAttributes? = nil) throws(FileError) {
     try files.unlink(candidate)
     let attributes = attributes ?? status.attributes
-    if try held.clone(to: candidate, attributes: attributes) { return }
+    if try held.clone(to: candidate, attributes: attributes) {
+      stopReadingAhead()
+      reading = EarlyReading(of: candidate)
+      return
+    }
     try held.copyWithoutSync(to: candidate, attributes: attributes)
+  }
+
+  /// Ends what ``duplicateStore(to:attributes:)`` began; the copy is closed then, but for who else has it open.
+  func stopReadingAhead() {
+    reading?.stop()
+    reading = nil
   }
 
   /// Makes a new file with the store's content, on the disk.
@@ -253,6 +265,7 @@ package final class StoreGate {
   ///
   /// After a swap there is no other way: SQLite finds side files by the path, and they would be the new store's.
   func close() {
+    stopReadingAhead()
     guard isOpen else { return }
     isOpen = false
     try? connection.close()

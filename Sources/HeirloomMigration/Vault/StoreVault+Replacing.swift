@@ -120,9 +120,12 @@ extension StoreVault {
     _ swap: Swap, gate: StoreGate, build: (StoreGate, String) throws -> Void, prove: (StoreGate, String) throws -> Void
   ) throws {
     let candidate = try makeCandidate(swap.identifier, attributes: gate.status.attributes)
+    // Before the candidate is the store, which others may lock.
+    defer { gate.stopReadingAhead() }
     try build(gate, candidate)
     try emit(.built(path: candidate))
     try files.synchronizeFile(candidate) { try prove(gate, candidate) }
+    gate.stopReadingAhead()
     try emit(.proven(path: candidate))
     let attached = try gate.connection.rows("PRAGMA database_list").compactMap { $0.count > 1 ? $0[1].text : nil }
     guard attached.allSatisfy({ $0 == "main" || $0 == "temp" }), !gate.connection.isInTransaction else {
