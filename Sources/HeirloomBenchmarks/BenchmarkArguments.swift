@@ -6,6 +6,8 @@ struct BenchmarkArguments: Hashable {
     case launch
     /// The loop over rows alone.
     case rows
+    /// The keeping of an old version alone.
+    case retention
     /// A migration that removes much, with its clean-up at once and later.
     case removal
     /// The memory of migrations with policies, by the number of notes.
@@ -23,6 +25,10 @@ struct BenchmarkArguments: Hashable {
       }
       if name.lowercased() == "rows" {
         self = .rows
+        return
+      }
+      if name.lowercased() == "retention" {
+        self = .retention
         return
       }
       if name.lowercased() == "removal" {
@@ -94,7 +100,7 @@ struct BenchmarkArguments: Hashable {
       --stores N       small stores that are migrated together, for fleet (10000)
       --rounds R       runs of each way, interleaved (5; for fleet 1)
       --seed S         seed of the generated stores; the same seed gives the same bytes (1)
-      --only WORKLOAD  launch, rows, removal, W1, W1plain, W1first, W2, W3, W4, W4typed, W4boxed, W5; all without; or memory,
+      --only WORKLOAD  launch, rows, retention, removal, W1, W1plain, W1first, W2, W3, W4, W4typed, W4boxed, W5; all without; or memory,
                        fleet
       --builders       also measures each builder, whichever Heirloom would choose
       --directory DIR  where stores are made: choose a folder on the file system to be measured
@@ -122,7 +128,7 @@ struct BenchmarkArguments: Hashable {
         let name = try Self.value(word, remaining.popFirst())
         guard let workload = Workload(name) else {
           throw .usage(
-            "--only \(name): expected launch, rows, removal, memory, fleet, W1, W1plain, W1first, W2, W3, W4, W4typed, W4boxed or W5."
+            "--only \(name): expected launch, rows, retention, removal, memory, fleet, W1, W1plain, W1first, W2, W3, W4, W4typed, W4boxed or W5."
           )
         }
         only = workload

@@ -30,6 +30,7 @@ struct BenchmarkTool {
     var report = try BenchmarkReport(directory: work.path)
     if arguments.includes(.launch) { report.launch = try LaunchBenchmark.run(in: work) }
     if arguments.includes(.memory) { report.memory = try MemoryBenchmark.run(arguments, in: work) }
+    if arguments.includes(.retention) { report.retention = try RetentionBenchmark.run(arguments, in: work) }
     if arguments.includes(.fleet) { report.fleet = try FleetBenchmark.run(arguments, in: work) }
     for size in arguments.sizes {
       let sized = arguments.at(notes: size)
@@ -67,6 +68,7 @@ struct BenchmarkTool {
     let name = words.first ?? ""
     if name == LaunchBenchmark.childName { return try LaunchBenchmark.runChild(Array(words.dropFirst())) }
     if name == RowBenchmark.childName { return try RowBenchmark.runChild(Array(words.dropFirst())) }
+    if name == RetentionBenchmark.childName { return try RetentionBenchmark.runChild(Array(words.dropFirst())) }
     if name == RemovalBenchmark.childName { return try RemovalBenchmark.runChild(Array(words.dropFirst())) }
     if name == FleetRun.childName { return try FleetRun.runChild(Array(words.dropFirst())) }
     guard name == MigrationBenchmark.childName else { throw BenchmarkError.usage("\"\(name)\" is no run.") }

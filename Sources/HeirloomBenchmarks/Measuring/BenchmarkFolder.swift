@@ -41,6 +41,13 @@ final class BenchmarkFolder {
     for name in names { try? Self.remove(file(name)) }
   }
 
+  /// Reads a file, which is then in the system's memory.
+  static func readThrough(_ path: String) throws {
+    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+    defer { try? file.close() }
+    while let bytes = try file.read(upToCount: 1 << 20), !bytes.isEmpty {}
+  }
+
   private static func remove(_ path: String) throws(FileError) {
     guard let status = try files.status(of: path) else { return }
     guard status.kind == .directory else { return try files.unlink(path) }

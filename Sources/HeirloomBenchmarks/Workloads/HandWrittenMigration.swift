@@ -25,6 +25,9 @@ struct HandWrittenMigration {
   /// - Throws: `SQLiteError` or ``BenchmarkError``.
   func run(isProven: Bool, watch: inout Stopwatch) throws {
     let clone = try FileClone(of: path, at: clonePath)
+    // What shares blocks shares no memory.
+    let reading = clone.sharesBlocks ? EarlyReading(of: clonePath) : nil
+    defer { reading?.stop() }
     watch.finish("clone")
     try alter()
     watch.finish("alter")
@@ -32,6 +35,7 @@ struct HandWrittenMigration {
       try HandWrittenProof(path: clonePath, oldPath: path, workload: workload).run()
       watch.finish("prove")
     }
+    reading?.stop()
     try clone.synchronize()
     watch.finish("sync")
     let files = POSIXFileOperations()
@@ -64,35 +68,38 @@ struct HandWrittenMigration {
 struct FileClone: ~Copyable {
   private let path: String
   private let descriptor: Int32
+  /// Whether no block was copied.
+  let sharesBlocks: Bool
 
   /// Makes the file, which must not exist; nothing is brought to the disk.
   init(of source: String, at path: String) throws(BenchmarkError) {
-    descriptor = try Self.makeClone(of: source, at: path)
+    (descriptor, sharesBlocks) = try Self.makeClone(of: source, at: path)
     self.path = path
   }
 
   #if canImport(Darwin)
-    private static func makeClone(of source: String, at path: String) throws(BenchmarkError) -> Int32 {
+    private static func makeClone(of source: String, at path: String) throws(BenchmarkError) -> (Int32, Bool) {
       guard copyfile(source, path, nil, copyfile_flags_t(COPYFILE_CLONE)) == 0 else {
         throw .system(call: "copyfile", path: path, code: errno)
       }
       let output = open(path, O_RDWR | O_CLOEXEC)
       guard output >= 0 else { throw .system(call: "open", path: path, code: errno) }
-      return output
+      // It may have copied them, which makes a needless reading.
+      return (output, true)
     }
   #else
-    private static func makeClone(of source: String, at path: String) throws(BenchmarkError) -> Int32 {
+    private static func makeClone(of source: String, at path: String) throws(BenchmarkError) -> (Int32, Bool) {
       let input = open(source, O_RDONLY | O_CLOEXEC)
       guard input >= 0 else { throw .system(call: "open", path: source, code: errno) }
       defer { _ = close(input) }
       let output = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
       guard output >= 0 else { throw .system(call: "open", path: path, code: errno) }
       // FICLONE, see ioctl_ficlone(2).
-      if ioctl(output, 0x4004_9409 as UInt, input) == 0 { return output }
+      if ioctl(output, 0x4004_9409 as UInt, input) == 0 { return (output, true) }
       // As fast as copy_file_range(2), which glibc's headers don't show to Swift.
       while true {
         let count = sendfile(output, input, nil, 1 << 30)
-        if count == 0 { return output }
+        if count == 0 { return (output, false) }
         guard count > 0 || errno == EINTR else {
           let code = errno
           _ = close(output)
