@@ -75,6 +75,8 @@ struct BenchmarkArguments: Hashable {
   var comparesBuilders = false
   /// Whether to print JSON instead of a table.
   var printsJSON = false
+  /// The file that gets a plot of the migrations' cost by size; `nil` for none.
+  var plotPath: String?
   /// Two models to read and compare, instead of anything with stores.
   var models: [String] = []
   /// Whether to print the usage instead of running.
@@ -94,7 +96,7 @@ struct BenchmarkArguments: Hashable {
 
   /// The text that explains the options.
   static let usage = """
-    usage: HeirloomBenchmarks [--notes N,…] [--stores N] [--rounds R] [--seed S] [--only WORKLOAD] [--builders] [--directory DIR] [--json] [--models A B]
+    usage: HeirloomBenchmarks [--notes N,…] [--stores N] [--rounds R] [--seed S] [--only WORKLOAD] [--builders] [--directory DIR] [--json] [--svg FILE] [--models A B]
       --notes N        notes in the store that is migrated (100000), or several sizes one after another, as in
                        10000,100000,1000000,5000000; free space needed: 2 GB a million notes of the largest
       --stores N       small stores that are migrated together, for fleet (10000)
@@ -105,7 +107,8 @@ struct BenchmarkArguments: Hashable {
       --builders       also measures each builder, whichever Heirloom would choose
       --directory DIR  where stores are made: choose a folder on the file system to be measured
       --models A B     only reads two models and compares them
-      --json           one object on standard output
+      --json           one object on standard output; times in seconds, sizes in bytes
+      --svg FILE       also plots the time of the migrations against the size of the store
     """
 
   /// Reads a command line.
@@ -133,6 +136,7 @@ struct BenchmarkArguments: Hashable {
         }
         only = workload
       case "--directory": directory = try Self.value(word, remaining.popFirst())
+      case "--svg": plotPath = try Self.value(word, remaining.popFirst())
       case "--models":
         models = [try Self.value(word, remaining.popFirst()), try Self.value(word, remaining.popFirst())]
       case "--builders": comparesBuilders = true
@@ -143,6 +147,10 @@ struct BenchmarkArguments: Hashable {
         return
       default: throw .usage("\"\(word)\" is no option.")
       }
+    }
+    // Told before anything is measured.
+    if let plotPath, !MigrationWorkload.allCases.contains(where: { includes(.migration($0)) }) {
+      throw .usage("--svg \(plotPath): there is nothing to plot without a migration; name one with --only, or none.")
     }
   }
 

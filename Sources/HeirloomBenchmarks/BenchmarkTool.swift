@@ -44,6 +44,8 @@ struct BenchmarkTool {
     }
     report.summary = report.orderedMigrations.compactMap(MigrationSummary.init)
     print(arguments.printsJSON ? try report.json() : report.text)
+    // After the report, which must not be lost with a file that can't be written.
+    if let path = arguments.plotPath { try Data(CostPlot(report).svg.utf8).write(to: URL(fileURLWithPath: path)) }
   }
 
   /// Results of different machines can be compared only if the stores are the same, and syncs only if SQLite's are counted.

@@ -63,12 +63,15 @@ struct BenchmarkReport: Codable {
 
   // MARK: Text
 
+  /// What it was measured on, in a line.
+  var machine: String {
+    "\(system), \(processors) processors, \(fileSystem.isEmpty ? "unknown file system" : fileSystem), SQLite \(sqliteVersion)"
+      + (isOptimized ? "" : ", not optimized: run with -c release")
+  }
+
   /// The report for people.
   var text: String {
-    var lines = [
-      "\(system), \(processors) processors, \(fileSystem.isEmpty ? "unknown file system" : fileSystem), SQLite \(sqliteVersion)"
-        + (isOptimized ? "" : ", not optimized: run with -c release")
-    ]
+    var lines = [machine]
     if !summary.isEmpty { lines += [""] + MigrationSummary.lines(of: summary) }
     if let launch { lines += [""] + Self.lines(of: launch) }
     for report in rows.values.sorted(by: { $0.notes < $1.notes }) { lines += [""] + Self.lines(of: report) }

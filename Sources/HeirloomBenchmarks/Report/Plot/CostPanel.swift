@@ -1,0 +1,88 @@
+import Foundation
+
+/// The part of a picture that shows one workload at all sizes.
+struct CostPanel {
+  /// What was measured.
+  let workload: MigrationWorkload
+  /// The results, by size.
+  let reports: [MigrationBenchmark.Report]
+
+  /// The ways that are shown, from back to front, with the names of their styles.
+  private static let ways: [(way: MigrationBenchmark.Way, kind: String, radius: Double)] = [
+    (.limit, "limit", 2), (.limitProven, "proven", 3), (.heirloom, "heirloom", 3.5),
+  ]
+
+  /// The sizes, in notes.
+  var sizes: [Double] { reports.map { Double($0.notes) } }
+
+  /// All times that are shown, in milliseconds.
+  var milliseconds: [Double] {
+    Self.ways.flatMap { points(of: $0.way).map(\.milliseconds) }
+  }
+
+  private func points(of way: MigrationBenchmark.Way) -> [(notes: Int, milliseconds: Double)] {
+    reports.compactMap { report in
+      report.ways.first { $0.way == way }.map { (report.notes, $0.seconds * 1000) }
+    }
+  }
+
+  /// The panel's elements, in its own coordinates.
+  ///
+  /// - Parameters:
+  ///   - sizes: The scale from left to right.
+  ///   - times: The scale from the bottom to the top.
+  /// - Returns: Lines of SVG.
+  func lines(sizes: LogScale, times: LogScale) -> [String] {
+    var lines = [SVGMarkup.text(workload.rawValue, x: sizes.start, y: times.end - 4, kind: "name")]
+    if let ratios {
+      lines.append(SVGMarkup.text(ratios, x: sizes.start, y: times.start + 36, kind: "small"))
+    }
+    for value in times.spaced(times.roundValues, by: 16) {
+      let y = times.position(of: value)
+      lines.append(Self.path("grid", [(sizes.start, y), (sizes.end, y)]))
+      lines.append(SVGMarkup.text(Self.milliseconds(value), x: sizes.start - 6, y: y + 4, kind: "time"))
+    }
+    let labelled = sizes.spaced(self.sizes, by: 40)
+    for value in self.sizes {
+      let x = sizes.position(of: value)
+      lines.append(Self.path("grid", [(x, times.start), (x, times.end)]))
+      guard labelled.contains(value) else { continue }
+      lines.append(SVGMarkup.text(Self.short(value), x: x, y: times.start + 17, kind: "size"))
+    }
+    for (way, kind, radius) in Self.ways {
+      let found = points(of: way)
+      let places = found.map { (sizes.position(of: Double($0.notes)), times.position(of: $0.milliseconds)) }
+      if places.count > 1 { lines.append(Self.path(kind, places)) }
+      for (point, place) in zip(found, places) {
+        let note = "\(kind): \(point.notes) notes, \(BenchmarkReport.number(point.milliseconds, 1)) ms"
+        lines.append(
+          "<circle class=\"\(kind)\" cx=\"\(SVGMarkup.number(place.0))\" cy=\"\(SVGMarkup.number(place.1))\" r=\"\(radius)\">"
+            + "<title>\(SVGMarkup.escaped(note))</title></circle>")
+      }
+    }
+    return lines
+  }
+
+  /// The ratios to the proven limit, from the smallest store to the largest; as many as there is room for.
+  private var ratios: String? {
+    let ratios = reports.compactMap { report in report.ways.first { $0.way == .heirloom }?.ratioToProvenLimit }
+    guard !ratios.isEmpty else { return nil }
+    return ratios.suffix(5).map { BenchmarkReport.number($0, 2) }.joined(separator: ", ") + " × by hand, proven"
+  }
+
+  private static func path(_ kind: String, _ places: [(Double, Double)]) -> String {
+    let points = places.map { "\(SVGMarkup.number($0.0)) \(SVGMarkup.number($0.1))" }.joined(separator: "L")
+    return "<path class=\"\(kind)\" d=\"M\(points)\"/>"
+  }
+
+  /// A number of notes in few characters: "500", "20k", "1.5M".
+  static func short(_ value: Double) -> String {
+    let (scaled, unit) = value >= 1e6 ? (value / 1e6, "M") : value >= 1e3 ? (value / 1e3, "k") : (value, "")
+    return BenchmarkReport.number(scaled, scaled == scaled.rounded() ? 0 : 1) + unit
+  }
+
+  /// A round number of milliseconds without what isn't needed: "0.5", "200".
+  static func milliseconds(_ value: Double) -> String {
+    BenchmarkReport.number(value, max(0, Int(-log10(value).rounded(.down))))
+  }
+}

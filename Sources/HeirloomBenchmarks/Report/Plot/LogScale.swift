@@ -1,0 +1,58 @@
+import Foundation
+
+/// A logarithmic scale: equal ratios of values are equally far apart.
+struct LogScale {
+  /// The least and the highest value on the scale, both above 0.
+  let domain: ClosedRange<Double>
+  /// Where the least value stands, in the plot's units.
+  let start: Double
+  /// Where the highest value stands.
+  let end: Double
+
+  /// Creates a scale that has room for values.
+  ///
+  /// - Parameters:
+  ///   - values: What is to be shown; those that are not above 0 are left out.
+  ///   - margin: How much room there is at least on either side, as a power of ten.
+  ///   - start: Where the scale begins.
+  ///   - end: Where it ends.
+  init(values: [Double], margin: Double, from start: Double, to end: Double) {
+    let positive = values.filter { $0 > 0 && $0.isFinite }
+    let (least, most) = (positive.min() ?? 1, positive.max() ?? 1)
+    domain = least * pow(10, -margin)...most * pow(10, margin)
+    (self.start, self.end) = (start, end)
+  }
+
+  /// Returns where a value stands; one beyond the scale stands at its end.
+  func position(of value: Double) -> Double {
+    let (low, high) = (log10(domain.lowerBound), log10(domain.upperBound))
+    guard value > 0, high > low else { return start }
+    let part = (min(max(log10(value), low), high) - low) / (high - low)
+    return start + part * (end - start)
+  }
+
+  /// The powers of ten on the scale; with fewer than three of them, their doubles and fives too.
+  var roundValues: [Double] {
+    let powers = Int(log10(domain.lowerBound).rounded(.down))...Int(log10(domain.upperBound).rounded(.up))
+    func values(_ factors: [Double]) -> [Double] {
+      powers.flatMap { power in factors.map { $0 * pow(10, Double(power)) } }.filter(domain.contains)
+    }
+    let tens = values([1])
+    return tens.count < 3 ? values([1, 2, 5]) : tens
+  }
+
+  /// Returns those of some values, in their order, whose labels have room beside each other.
+  ///
+  /// - Parameters:
+  ///   - values: The values, sorted.
+  ///   - distance: How far two labels must be apart.
+  /// - Returns: The last one, and of the others those that don't come too near to what follows.
+  func spaced(_ values: [Double], by distance: Double) -> [Double] {
+    var kept: [Double] = []
+    for value in values.reversed() {
+      if let next = kept.last, abs(position(of: next) - position(of: value)) < distance { continue }
+      kept.append(value)
+    }
+    return kept.reversed()
+  }
+}

@@ -1,0 +1,31 @@
+import Foundation
+
+/// Pieces of an SVG file.
+enum SVGMarkup {
+  /// Returns a text at a place, with the name of its style.
+  static func text(_ text: String, x: Double, y: Double, kind: String) -> String {
+    "<text class=\"\(kind)\" x=\"\(number(x))\" y=\"\(number(y))\">\(escaped(text))</text>"
+  }
+
+  /// Returns a coordinate with a tenth of a unit, without what isn't needed.
+  static func number(_ value: Double) -> String {
+    let text = String(format: "%.1f", value)
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+  }
+
+  /// Returns a text with the characters that mean something in XML written otherwise; what XML can't hold is left out.
+  static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "\u{0}"..."\u{1F}": result += " "
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}
