@@ -90,6 +90,7 @@ let package = Package(
         "TestSupport",
       ]
     ),
+    .testTarget(name: "HeirloomBenchmarksTests", dependencies: ["HeirloomBenchmarks"]),
     .testTarget(name: "HeirloomModelTests", dependencies: ["HeirloomModel", "TestSupport"]),
     .testTarget(
       name: "HeirloomMappingTests",

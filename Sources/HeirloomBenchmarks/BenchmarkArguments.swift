@@ -77,6 +77,10 @@ struct BenchmarkArguments: Hashable {
   var printsJSON = false
   /// The file that gets a plot of the migrations' cost by size; `nil` for none.
   var plotPath: String?
+  /// Whether to compare figures with their ceilings instead of reporting times.
+  var guards = false
+  /// What the guard multiplies its ceilings by.
+  var ceilingScale = 1.0
   /// Two models to read and compare, instead of anything with stores.
   var models: [String] = []
   /// Whether to print the usage instead of running.
@@ -97,6 +101,7 @@ struct BenchmarkArguments: Hashable {
   /// The text that explains the options.
   static let usage = """
     usage: HeirloomBenchmarks [--notes N,…] [--stores N] [--rounds R] [--seed S] [--only WORKLOAD] [--builders] [--directory DIR] [--json] [--svg FILE] [--models A B]
+           HeirloomBenchmarks --guard [--only WORKLOAD] [--ceilings PERCENT]
       --notes N        notes in the store that is migrated (100000), or several sizes one after another, as in
                        10000,100000,1000000,5000000; free space needed: 2 GB a million notes of the largest
       --stores N       small stores that are migrated together, for fleet (10000)
@@ -107,6 +112,8 @@ struct BenchmarkArguments: Hashable {
       --builders       also measures each builder, whichever Heirloom would choose
       --directory DIR  where stores are made: choose a folder on the file system to be measured
       --models A B     only reads two models and compares them
+      --guard          compares ratios, memory, counted instructions and the released tool's size with their ceilings; fails if over
+      --ceilings N     takes N percent of each ceiling, to see that the guard can fail (100)
       --json           one object on standard output; times in seconds, sizes in bytes
       --svg FILE       also plots the time of the migrations against the size of the store
     """
@@ -139,6 +146,9 @@ struct BenchmarkArguments: Hashable {
       case "--svg": plotPath = try Self.value(word, remaining.popFirst())
       case "--models":
         models = [try Self.value(word, remaining.popFirst()), try Self.value(word, remaining.popFirst())]
+      case "--guard": guards = true
+      case "--ceilings":
+        ceilingScale = Double(try Self.number(word, remaining.popFirst(), in: 1...1000)) / 100
       case "--builders": comparesBuilders = true
       case "--json": printsJSON = true
       case "--help": printsUsage = true

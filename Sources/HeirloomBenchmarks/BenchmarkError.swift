@@ -12,6 +12,8 @@ enum BenchmarkError: Error, Hashable {
   case unexpectedChange(String)
   /// A call came to another outcome than the benchmark is about.
   case unexpectedOutcome(expected: String, found: String)
+  /// Figures of the guard are over their ceilings; a sentence for each.
+  case overCeilings([String])
 }
 
 extension BenchmarkError: CustomStringConvertible {
@@ -25,6 +27,7 @@ extension BenchmarkError: CustomStringConvertible {
       "The contents differ: \(subject) gives \(found) instead of \(expected)."
     case .unexpectedChange(let what): "A launch with nothing to do changed something: \(what)."
     case .unexpectedOutcome(let expected, let found): "The outcome is \(found); \(expected) was expected."
+    case .overCeilings(let sentences): sentences.joined(separator: "\nerror: ")
     }
   }
 }

@@ -27,6 +27,7 @@ struct BenchmarkTool {
 
     let work = try BenchmarkFolder(in: arguments.directory)
     try checkGenerator(in: work, seed: arguments.seed)
+    if arguments.guards { return try PerformanceGuard.run(arguments, in: work) }
     var report = try BenchmarkReport(directory: work.path)
     if arguments.includes(.launch) { report.launch = try LaunchBenchmark.run(in: work) }
     if arguments.includes(.memory) { report.memory = try MemoryBenchmark.run(arguments, in: work) }
@@ -73,6 +74,7 @@ struct BenchmarkTool {
     if name == RetentionBenchmark.childName { return try RetentionBenchmark.runChild(Array(words.dropFirst())) }
     if name == RemovalBenchmark.childName { return try RemovalBenchmark.runChild(Array(words.dropFirst())) }
     if name == FleetRun.childName { return try FleetRun.runChild(Array(words.dropFirst())) }
+    if name == CountedWork.childName { return try CountedWork.runChild(Array(words.dropFirst())) }
     guard name == MigrationBenchmark.childName else { throw BenchmarkError.usage("\"\(name)\" is no run.") }
     try MigrationBenchmark.runChild(Array(words.dropFirst()))
   }

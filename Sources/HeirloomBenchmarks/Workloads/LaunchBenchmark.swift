@@ -107,7 +107,7 @@ enum LaunchBenchmark {
   }
 
   /// Makes a store of an earlier version, and launches the app until there is nothing left to do.
-  private static func prepare(_ path: String, model: ManagedObjectModel) throws {
+  static func prepare(_ path: String, model: ManagedObjectModel) throws {
     let earlier = try BenchmarkModels.large(attributeCount: BenchmarkModels.largeAttributeCount - 1)
     try StoreGenerator.makeStore(of: earlier, at: path)
     let history = ModelHistory(current: model, name: "2", earlier: [("1", earlier)])
@@ -119,7 +119,7 @@ enum LaunchBenchmark {
   }
 
   /// Does what an app does at each start.
-  private static func launch(
+  static func launch(
     _ url: URL, history: ModelHistory, files: any FileOperations
   ) throws -> (outcome: MigrationOutcome, isWritten: Bool) {
     let controller = ModelController(storeURL: url, files: files)

@@ -1,0 +1,87 @@
+import Heirloom
+
+/// The instructions that a migration takes for each note, by Heirloom and by hand.
+///
+/// What a migration takes at any size is in the counts of two stores, and not in their difference.
+struct CountedMigrations {
+  /// What was counted of one workload.
+  struct Counted {
+    /// Heirloom's instructions for a note by those of the proven limit.
+    var ratio: Double
+    /// What Heirloom takes at any size, its process's start included.
+    var fixed: Double
+  }
+
+  /// What one process does.
+  private struct Key: Hashable {
+    let workload: MigrationWorkload
+    let way: MigrationBenchmark.Way
+    let notes: Int
+
+    init(_ workload: MigrationWorkload, _ way: MigrationBenchmark.Way, _ notes: Int) {
+      // All policies do the same: by hand it is one migration.
+      self.workload = way == .limitProven && workload.policy != nil ? .splitting : workload
+      (self.way, self.notes) = (way, notes)
+    }
+  }
+
+  /// The numbers of notes in the two stores.
+  private static let notes = (few: 500, many: 2500)
+
+  private let work: BenchmarkFolder
+  private let counter: InstructionCounter
+  private let stores: [(notes: Int, path: String)]
+
+  /// Generates the stores.
+  init(in work: BenchmarkFolder, seed: UInt64, counter: InstructionCounter) throws {
+    (self.work, self.counter) = (work, counter)
+    stores = try [Self.notes.few, Self.notes.many].map { notes in
+      let path = work.file("Counted\(notes).sqlite")
+      try StoreGenerator(notes: notes, seed: seed).makeStore(at: path)
+      return (notes, path)
+    }
+  }
+
+  /// Counts workloads.
+  func count(_ workloads: [MigrationWorkload]) throws -> [MigrationWorkload: Counted] {
+    let runs = try makeRuns(of: workloads)
+    let counts = try counter.count(Array(runs.values))
+    func count(_ workload: MigrationWorkload, _ way: MigrationBenchmark.Way, _ notes: Int) -> Double {
+      runs[Key(workload, way, notes)].flatMap { counts[$0] } ?? .nan
+    }
+    let (few, many) = Self.notes
+    var counted: [MigrationWorkload: Counted] = [:]
+    for workload in workloads {
+      let (own, limit) = (MigrationBenchmark.Way.heirloom, MigrationBenchmark.Way.limitProven)
+      let difference = count(workload, own, many) - count(workload, own, few)
+      let limitDifference = count(workload, limit, many) - count(workload, limit, few)
+      counted[workload] = Counted(
+        ratio: difference / limitDifference,
+        fixed: count(workload, own, few) - difference * Double(few) / Double(many - few))
+    }
+    return counted
+  }
+
+  /// Makes a copy of a store for each process, in a folder of its own.
+  private func makeRuns(of workloads: [MigrationWorkload]) throws -> [Key: InstructionCounter.Run] {
+    let files = POSIXFileOperations()
+    let folder = try work.emptyFolder("counted-runs")
+    var runs: [Key: InstructionCounter.Run] = [:]
+    for workload in workloads {
+      for way in [MigrationBenchmark.Way.limitProven, .heirloom] {
+        for (notes, store) in stores {
+          let key = Key(workload, way, notes)
+          guard runs[key] == nil else { continue }
+          let name = "\(key.workload.rawValue)-\(way.rawValue)-\(notes)"
+          let path = StoreLocation.join(folder, name)
+          try files.makeDirectory(path, attributes: FileAttributes(mode: 0o755))
+          let copy = StoreLocation.join(path, "Notes.sqlite")
+          try files.copyFile(store, to: copy, attributes: FileAttributes(mode: 0o644))
+          runs[key] = InstructionCounter.Run(
+            name: MigrationBenchmark.childName, words: [key.workload.rawValue, way.rawValue, copy])
+        }
+      }
+    }
+    return runs
+  }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import Heirloom
+import HeirloomFormats
+import HeirloomMapping
+
+/// Work whose instructions are counted: always the same, in a process that does nothing else.
+enum CountedWork: String, CaseIterable {
+  /// The first launch of a process with nothing to do.
+  case firstLaunch
+  /// A later launch with nothing to do.
+  case laterLaunch
+  /// Reading a large model's source.
+  case readSource
+  /// Reading a large compiled model.
+  case readArchive
+  /// Reading the snapshot of a large model.
+  case readSnapshot
+  /// Comparing two large models and inferring the mapping between them.
+  case inferMapping
+
+  /// The name of the run in a child process.
+  static let childName = "counted"
+
+  /// What it is, in a few words.
+  var title: String {
+    switch self {
+    case .firstLaunch: "first launch of a process, nothing to do"
+    case .laterLaunch: "later launch, nothing to do"
+    case .readSource: "read a large model's source"
+    case .readArchive: "read a large compiled model"
+    case .readSnapshot: "read a large model's snapshot"
+    case .inferMapping: "compare two large models, infer the mapping"
+    }
+  }
+
+  /// Between which numbers of repetitions the difference is one repetition's, times their difference.
+  var repetitions: (fewer: Int, more: Int) {
+    switch self {
+    case .firstLaunch: (0, 1)
+    case .laterLaunch: (1, 11)
+    case .readSource, .readArchive, .readSnapshot, .inferMapping: (1, 3)
+    }
+  }
+
+  // MARK: The parent
+
+  /// Counts the instructions of one repetition of each work: of the process with more less those with fewer.
+  ///
+  /// What the process does to start, and what the first repetition makes for those that follow, is in both.
+  ///
+  /// - Parameters:
+  ///   - counter: Counts.
+  ///   - folder: What ``prepare(in:)`` filled.
+  /// - Returns: The instructions by work.
+  /// - Throws: ``BenchmarkError/childFailed(name:reason:)`` for a process that failed.
+  static func count(with counter: InstructionCounter, in folder: String) throws -> [CountedWork: Double] {
+    func run(_ work: CountedWork, _ repetitions: Int) -> InstructionCounter.Run {
+      InstructionCounter.Run(name: childName, words: [work.rawValue, String(repetitions), folder])
+    }
+    let counts = try counter.count(
+      allCases.flatMap { [run($0, $0.repetitions.fewer), run($0, $0.repetitions.more)] })
+    return Dictionary(
+      uniqueKeysWithValues: allCases.map { work in
+        let (fewer, more) = work.repetitions
+        let difference = (counts[run(work, more)] ?? .nan) - (counts[run(work, fewer)] ?? .nan)
+        return (work, difference / Double(more - fewer))
+      })
+  }
+
+  /// Makes a migrated store and the files of a large model.
+  ///
+  /// - Parameter folder: An empty folder.
+  /// - Throws: ``BenchmarkError/differentContents(subject:expected:found:)`` if a file is read as another model.
+  static func prepare(in folder: String) throws {
+    let model = try BenchmarkModels.large()
+    try LaunchBenchmark.prepare(Self.path(.store, in: folder), model: model)
+    let files: [(File, [UInt8])] = [
+      (.source, Array(ModelSourceText.of(model).utf8)), (.archive, try ModelArchiveWriter.archive(model)),
+      (.snapshot, try ModelSnapshot(model: model, archivedAt: Date(timeIntervalSince1970: 0)).bytes(.compressed)),
+    ]
+    for (file, bytes) in files {
+      let path = Self.path(file, in: folder)
+      try POSIXFileOperations().writeNewFile(path, bytes: bytes, attributes: FileAttributes(mode: 0o644))
+      let read = try ModelFile.read(path)
+      guard read.model.versionHashes() == model.versionHashes(), read.warnings.isEmpty else {
+        throw BenchmarkError.differentContents(
+          subject: path, expected: "the large model", found: "another, with \(read.warnings.count) warnings")
+      }
+    }
+  }
+
+  private enum File: String {
+    case store = "Large.sqlite"
+    case source = "Large.xml"
+    case archive = "Large.mom"
+    case snapshot = "Large.json.gz"
+  }
+
+  private static func path(_ file: File, in folder: String) -> String { StoreLocation.join(folder, file.rawValue) }
+
+  // MARK: The child
+
+  /// Does the work so many times; what a repetition needs is made even if there is none.
+  ///
+  /// - Parameter words: The work, the number of repetitions and the prepared folder.
+  /// - Throws: ``BenchmarkError/unexpectedOutcome(expected:found:)`` if it comes to something else than it is about.
+  static func runChild(_ words: [String]) throws {
+    guard words.count == 3, let work = CountedWork(rawValue: words[0]), let count = Int(words[1]), count >= 0 else {
+      throw BenchmarkError.usage("The run \(childName) needs a work, a number and a folder.")
+    }
+    let folder = words[2]
+    let model = try BenchmarkModels.large()
+    switch work {
+    case .firstLaunch, .laterLaunch:
+      let url = URL(fileURLWithPath: path(.store, in: folder))
+      let history = ModelHistory(current: model)
+      for _ in 0..<count {
+        let (outcome, isWritten) = try LaunchBenchmark.launch(url, history: history, files: POSIXFileOperations())
+        guard case .upToDate = outcome, !isWritten else {
+          throw BenchmarkError.unexpectedOutcome(expected: "up to date", found: "\(outcome), \(isWritten)")
+        }
+      }
+    case .readSource: try read(.source, count, in: folder)
+    case .readArchive: try read(.archive, count, in: folder)
+    case .readSnapshot: try read(.snapshot, count, in: folder)
+    case .inferMapping:
+      let earlier = try BenchmarkModels.large(attributeCount: BenchmarkModels.largeAttributeCount - 1)
+      for _ in 0..<count {
+        let difference = ModelDifference(from: earlier, to: model)
+        let mapping = try difference.inference.mappingModel()
+        guard !difference.changes.isEmpty, mapping.entityMappings.count == BenchmarkModels.largeEntityCount else {
+          throw BenchmarkError.unexpectedOutcome(
+            expected: "changes and a whole mapping", found: "\(difference.changes.count) changes")
+        }
+      }
+    }
+  }
+
+  private static func read(_ file: File, _ count: Int, in folder: String) throws {
+    for _ in 0..<count {
+      let model = try ModelFile.read(path(file, in: folder)).model
+      guard model.entities.count == BenchmarkModels.largeEntityCount else {
+        throw BenchmarkError.unexpectedOutcome(expected: "the large model", found: "\(model.entities.count) entities")
+      }
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+
+/// A figure with the highest value that it may have, whichever machine it is measured on.
+package struct GuardedFigure: Hashable, Sendable {
+  /// What a figure counts.
+  package enum Unit: Hashable, Sendable {
+    /// So many times another figure of the same run.
+    case times
+    /// Bytes, shown as MB of 2²⁰ bytes.
+    case bytes
+    /// A part of a whole, shown as a percentage.
+    case part
+    /// Instructions of a processor, shown as millions.
+    case instructions
+    /// Things that are counted one by one.
+    case count
+  }
+
+  /// What was measured, in a few words.
+  package let subject: String
+  /// What it came to.
+  package let measured: Double
+  /// The highest value that passes.
+  package let ceiling: Double
+  /// What it counts.
+  package let unit: Unit
+
+  /// Creates a figure.
+  package init(_ subject: String, _ measured: Double, atMost ceiling: Double, _ unit: Unit) {
+    self.subject = subject
+    self.measured = measured
+    self.ceiling = ceiling
+    self.unit = unit
+  }
+
+  /// Whether it is higher than it may be, or no number at all.
+  package var isOver: Bool { !(measured <= ceiling) }
+
+  /// By how much it may still grow, as a part of the ceiling; below 0 if it is over.
+  package var marginLeft: Double { ceiling > 0 ? 1 - measured / ceiling : (isOver ? -1 : 0) }
+
+  /// What is said of a figure that is over its ceiling.
+  package var sentence: String {
+    "\(subject): \(Self.text(measured, unit)) was measured, at most \(Self.text(ceiling, unit)) is allowed."
+  }
+
+  /// The cells of its line: subject, measured, ceiling, margin left.
+  var cells: [String] {
+    let margin = isOver ? "OVER" : String(format: "%.0f %%", marginLeft * 100)
+    return [subject, Self.text(measured, unit), Self.text(ceiling, unit), margin]
+  }
+
+  private static func text(_ value: Double, _ unit: Unit) -> String {
+    switch unit {
+    case .times: String(format: "%.2f ×", value)
+    case .bytes: String(format: "%.1f MB", value / Double(1 << 20))
+    case .part: String(format: "%.1f %%", value * 100)
+    case .instructions: String(format: "%.2f M instructions", value / 1e6)
+    case .count: String(format: "%.0f", value)
+    }
+  }
+}

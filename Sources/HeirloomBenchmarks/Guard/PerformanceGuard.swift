@@ -1,0 +1,142 @@
+import Foundation
+import Heirloom
+
+/// Compares figures that don't depend on the machine with their ceilings, so that nothing gets slower or larger unnoticed.
+///
+/// Counted instructions, the released tool, processor time by the limit's in the same run, and peaks of memory.
+struct PerformanceGuard {
+  private let arguments: BenchmarkArguments
+  private let work: BenchmarkFolder
+  private var failures: [String] = []
+
+  /// Measures what the arguments ask for and prints a line for each figure.
+  ///
+  /// - Throws: ``BenchmarkError/overCeilings(_:)`` with a sentence for each figure that is over its ceiling.
+  static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws {
+    var run = PerformanceGuard(arguments: arguments, work: work)
+    let workloads = MigrationWorkload.allCases.filter { arguments.includes(.migration($0)) }
+    if let only = arguments.only, only != .launch, workloads.isEmpty {
+      throw BenchmarkError.usage("--guard has no ceilings for this workload: expected launch or one of W1 to W5.")
+    }
+    say(["", "measured", "at most", "left"])
+    if arguments.only == nil { try run.checkTool() }
+    if let counter = try InstructionCounter() {
+      if arguments.includes(.launch) { try run.checkWorks(with: counter) }
+      if !workloads.isEmpty { try run.checkNotes(of: workloads, with: counter) }
+    } else {
+      say("instructions: skipped, Valgrind is not installed")
+    }
+    if !workloads.isEmpty { try run.checkRuns(of: workloads) }
+    guard run.failures.isEmpty else { throw BenchmarkError.overCeilings(run.failures) }
+    say("All figures are within their ceilings.")
+  }
+
+  // MARK: The released tool
+
+  private mutating func checkTool() throws {
+    guard let tool = ReleasedTool() else {
+      return Self.say("released tool: skipped, \"heirloom\" was not built beside this tool")
+    }
+    if let bytes = try tool.strippedBytes(in: try work.emptyFolder("tool")) {
+      check("released tool without symbols", bytes, atMost: GuardCeilings.toolSize * 1_048_576, .bytes)
+    } else {
+      Self.say("released tool's size: skipped, there is no command that removes symbols")
+    }
+    guard let libraries = try tool.libraries() else {
+      return Self.say("released tool's libraries: skipped, there is no command that lists them")
+    }
+    let ofFoundation = libraries.filter { $0.hasPrefix("libFoundation") || $0.hasPrefix("lib_Foundation") }
+    check("shared libraries it loads", Double(libraries.count), atMost: GuardCeilings.libraries, .count)
+    check("Foundation's among them", Double(ofFoundation.count), atMost: GuardCeilings.foundationLibraries, .count)
+    Self.say("  " + ofFoundation.joined(separator: " "))
+  }
+
+  // MARK: Instructions
+
+  private mutating func checkWorks(with counter: InstructionCounter) throws {
+    let folder = try work.emptyFolder("counted")
+    try CountedWork.prepare(in: folder)
+    let counts = try CountedWork.count(with: counter, in: folder)
+    for work in CountedWork.allCases {
+      let ceiling = GuardCeilings.instructions(work) * 1e6
+      check(work.title, counts[work] ?? .nan, atMost: ceiling, .instructions)
+    }
+  }
+
+  private mutating func checkNotes(of workloads: [MigrationWorkload], with counter: InstructionCounter) throws {
+    let migrations = try CountedMigrations(in: work, seed: arguments.seed, counter: counter)
+    let counts = try migrations.count(workloads)
+    for workload in workloads {
+      let (name, counted) = (workload.rawValue, counts[workload])
+      let ceilings = GuardCeilings.migration(workload)
+      check(
+        "\(name): instructions a note by the limit's", counted?.ratio ?? .nan, atMost: ceilings.instructions, .times)
+      check("\(name): at any size", counted?.fixed ?? .nan, atMost: ceilings.fixed * 1e6, .instructions)
+    }
+  }
+
+  // MARK: Time and memory
+
+  private mutating func checkRuns(of workloads: [MigrationWorkload]) throws {
+    let migrations = try GuardedMigrations(in: work, seed: arguments.seed)
+    for workload in workloads {
+      let name = workload.rawValue
+      let ceilings = GuardCeilings.migration(workload)
+      var measured: GuardedMigrations.Measured?
+      let (ratio, first) = try GuardRepetition.measure(rounds: arguments.rounds) { rounds in
+        let latest = try migrations.measure(workload, rounds: rounds)
+        measured = latest
+        return figure(
+          "\(name): processor time by the limit's", latest.ratio, atMost: ceilings.processor, .times)
+      }
+      if let first { Self.say("\(first.sentence) It was measured again with more rounds:") }
+      check(ratio)
+      guard let measured else { continue }
+      if let syncs = measured.syncs {
+        check("\(name): waits for the disk", syncs, atMost: ceilings.syncs, .count)
+      } else {
+        Self.say("\(name): waits for the disk: skipped, they can't be counted on this system")
+      }
+      guard let peak = measured.peakBytes, let larger = try migrations.peakOfMany(workload) else {
+        Self.say("\(name): memory: skipped, this system doesn't tell its peak")
+        continue
+      }
+      check("\(name): peak of memory", max(peak, larger), atMost: ceilings.peak * 1_048_576, .bytes)
+      let growth = larger / max(peak, 1) - 1
+      check("\(name): more with \(GuardCeilings.manyNotes) notes", growth, atMost: GuardCeilings.memoryGrowth, .part)
+    }
+  }
+
+  // MARK: Comparing
+
+  private func figure(
+    _ subject: String, _ measured: Double, atMost ceiling: Double, _ unit: GuardedFigure.Unit
+  ) -> GuardedFigure {
+    GuardedFigure(subject, measured, atMost: ceiling * arguments.ceilingScale, unit)
+  }
+
+  private mutating func check(
+    _ subject: String, _ measured: Double, atMost ceiling: Double, _ unit: GuardedFigure.Unit
+  ) {
+    check(figure(subject, measured, atMost: ceiling, unit))
+  }
+
+  private mutating func check(_ figure: GuardedFigure) {
+    Self.say(figure.cells)
+    if figure.isOver { failures.append(figure.sentence) }
+  }
+
+  private static func say(_ cells: [String]) {
+    let widths = [43, 22, 22, 6]
+    let padded = zip(cells, widths).enumerated().map { column, cell in
+      let space = String(repeating: " ", count: max(0, cell.1 - cell.0.count))
+      return column == 0 ? cell.0 + space : space + cell.0
+    }
+    say(padded.joined(separator: " "))
+  }
+
+  private static func say(_ line: String) {
+    // At once: `print` keeps lines back where nobody looks on, and errors would come before them.
+    FileHandle.standardOutput.write(Data((line + "\n").utf8))
+  }
+}

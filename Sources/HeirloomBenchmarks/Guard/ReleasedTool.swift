@@ -1,0 +1,34 @@
+import Foundation
+import Heirloom
+
+/// The released tool `heirloom` as it lies beside this one: what people download and what it loads.
+struct ReleasedTool {
+  private let path: String
+
+  /// Finds the tool; `nil` if it wasn't built.
+  init?() {
+    guard let folder = Bundle.main.executableURL?.deletingLastPathComponent() else { return nil }
+    path = folder.appendingPathComponent("heirloom").path
+    guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
+  }
+
+  /// Measures its size without symbols.
+  ///
+  /// - Parameter folder: An empty folder.
+  /// - Returns: Bytes; `nil` where the command is missing that removes symbols.
+  /// - Throws: ``BenchmarkError/childFailed(name:reason:)`` if that command fails.
+  func strippedBytes(in folder: String) throws -> Double? {
+    guard let strip = SystemCommand.path(of: "strip") ?? SystemCommand.path(of: "llvm-strip") else { return nil }
+    let copy = StoreLocation.join(folder, "heirloom")
+    _ = try SystemCommand.run(strip, ["-o", copy, path])
+    return try POSIXFileOperations().status(of: copy).map { Double($0.size) }
+  }
+
+  /// Returns the names of the shared libraries that are loaded when it starts, sorted; `nil` where nobody lists them.
+  func libraries() throws -> [String]? {
+    guard let ldd = SystemCommand.path(of: "ldd") else { return nil }
+    return try SystemCommand.run(ldd, [path]).split(separator: "\n").compactMap { line in
+      line.contains("=>") ? line.split(whereSeparator: \.isWhitespace).first.map(String.init) : nil
+    }.sorted()
+  }
+}
