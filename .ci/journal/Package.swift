@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// An app of a newcomer, outside of the checkout: `.ci/newcomer` copies it away and links the checkout beside it.
+// An app of a newcomer, outside of the checkout: `.ci/newcomer` copies it away and sets the checkout's path.
 let package = Package(
   name: "Journal",
   platforms: [.macOS(.v15)],
