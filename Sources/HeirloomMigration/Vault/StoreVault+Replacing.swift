@@ -124,16 +124,25 @@ extension StoreVault {
     defer { gate.stopReadingAhead() }
     try build(gate, candidate)
     try emit(.built(path: candidate))
-    try files.synchronizeFile(candidate) { try prove(gate, candidate) }
+    // The mode is yet to be written, and synced with all the rest: an earlier sync only begins to write what is large.
+    let isSyncedLater = try swap.usesWAL && files.status(of: candidate)?.size ?? 0 < Self.leastEarlySync
+    if isSyncedLater {
+      try prove(gate, candidate)
+    } else {
+      try files.synchronizeFile(candidate) { try prove(gate, candidate) }
+    }
     gate.stopReadingAhead()
     try emit(.proven(path: candidate))
     let attached = try gate.connection.rows("PRAGMA database_list").compactMap { $0.count > 1 ? $0[1].text : nil }
     guard attached.allSatisfy({ $0 == "main" || $0 == "temp" }), !gate.connection.isInTransaction else {
       throw VaultError.unfitCandidate(path: candidate, reason: "it is still attached, or in a transaction")
     }
-    try complete(candidate, usesWAL: swap.usesWAL, isSynchronized: true)
+    try complete(candidate, usesWAL: swap.usesWAL, isSynchronized: !isSyncedLater)
     try emit(.candidateSynchronized(path: candidate))
   }
+
+  /// The size in bytes from which a candidate takes longer to write than one more sync takes.
+  private static let leastEarlySync: Int64 = 4 << 20
 
   /// Makes the folder of an operation and the empty file to be filled.
   func makeCandidate(_ identifier: String, attributes: FileAttributes) throws(FileError) -> String {

@@ -6,8 +6,11 @@ extension StoreVault {
   package func writeSnapshot(_ bytes: [UInt8]) throws {
     try withLock(requiresStore: false) {
       try removeSnapshotDrafts()
-      // The companion folder may be new, and its own name must last before what is in it can.
-      if try files.status(of: location.snapshot) == nil { try files.synchronizeDirectory(location.directory) }
+      // The companion folder may be new, and its own name must last before what is in it can. Before a version was ever kept in it,
+      // the gate has brought its name to the disk.
+      if try files.status(of: location.snapshot) == nil, try files.status(of: location.previous) == nil {
+        try files.synchronizeDirectory(location.directory)
+      }
       let attributes = try files.status(of: location.path)?.attributes ?? FileAttributes(mode: 0o644)
       try SnapshotFile(path: location.snapshot, files: files).write(bytes, attributes: attributes)
     }
