@@ -1,54 +1,5 @@
 /// What a caller of the tool asks for.
 struct BenchmarkArguments: Hashable {
-  /// The workloads.
-  enum Workload: Hashable {
-    /// A launch with nothing to do.
-    case launch
-    /// The loop over rows alone.
-    case rows
-    /// The keeping of an old version alone.
-    case retention
-    /// A migration that removes much, with its clean-up at once and later.
-    case removal
-    /// The memory of migrations with policies, by the number of notes.
-    case memory
-    /// The migration of many small stores, by the number of those that are migrated at a time.
-    case fleet
-    /// A migration.
-    case migration(MigrationWorkload)
-
-    /// The workload of a name.
-    init?(_ name: String) {
-      if name.lowercased() == "launch" {
-        self = .launch
-        return
-      }
-      if name.lowercased() == "rows" {
-        self = .rows
-        return
-      }
-      if name.lowercased() == "retention" {
-        self = .retention
-        return
-      }
-      if name.lowercased() == "removal" {
-        self = .removal
-        return
-      }
-      if name.lowercased() == "memory" {
-        self = .memory
-        return
-      }
-      if name.lowercased() == "fleet" {
-        self = .fleet
-        return
-      }
-      let migration = MigrationWorkload.allCases.first { $0.rawValue.lowercased() == name.lowercased() }
-      guard let migration else { return nil }
-      self = .migration(migration)
-    }
-  }
-
   /// The numbers of notes in the stores that are migrated; `nil` if the caller names none.
   var noteCounts: [Int]?
   /// The numbers of notes in the stores that are migrated, each once, in the caller's order.
@@ -68,7 +19,7 @@ struct BenchmarkArguments: Hashable {
   /// The seed of the generated stores.
   var seed: UInt64 = 1
   /// The only workload to run, or `nil` for all.
-  var only: Workload?
+  var only: BenchmarkWorkload?
   /// The folder in which stores are made; `nil` for the system's temporary folder.
   var directory: String?
   /// Whether each builder is measured, beside the one that Heirloom chooses.
@@ -107,8 +58,8 @@ struct BenchmarkArguments: Hashable {
       --stores N       small stores that are migrated together, for fleet (10000)
       --rounds R       runs of each way, interleaved (5; for fleet 1)
       --seed S         seed of the generated stores; the same seed gives the same bytes (1)
-      --only WORKLOAD  launch, rows, retention, removal, W1, W1plain, W1first, W2, W3, W4, W4typed, W4boxed, W5; all without; or memory,
-                       fleet
+      --only WORKLOAD  one of \(BenchmarkWorkload.names(isOnRequest: false));
+                       or of those that are run only then: \(BenchmarkWorkload.names(isOnRequest: true))
       --builders       also measures each builder, whichever Heirloom would choose
       --directory DIR  where stores are made: choose a folder on the file system to be measured
       --models A B     only reads two models and compares them
@@ -136,10 +87,8 @@ struct BenchmarkArguments: Hashable {
       case "--seed": seed = try Self.number(word, remaining.popFirst(), in: 0...UInt64.max)
       case "--only":
         let name = try Self.value(word, remaining.popFirst())
-        guard let workload = Workload(name) else {
-          throw .usage(
-            "--only \(name): expected launch, rows, retention, removal, memory, fleet, W1, W1plain, W1first, W2, W3, W4, W4typed, W4boxed or W5."
-          )
+        guard let workload = BenchmarkWorkload(name) else {
+          throw .usage("--only \(name): expected one of \(BenchmarkWorkload.all.map(\.name).joined(separator: ", ")).")
         }
         only = workload
       case "--directory": directory = try Self.value(word, remaining.popFirst())
@@ -164,10 +113,8 @@ struct BenchmarkArguments: Hashable {
     }
   }
 
-  /// Whether a workload is to be run; those of memory and of fleets, which take long, only if they are asked for.
-  func includes(_ workload: Workload) -> Bool {
-    only == workload || only == nil && workload != .memory && workload != .fleet
-  }
+  /// Whether a workload is to be run; those that take long only if they are asked for.
+  func includes(_ workload: BenchmarkWorkload) -> Bool { only.map { $0 == workload } ?? !workload.isOnRequest }
 
   private static func value(_ option: String, _ word: String?) throws(BenchmarkError) -> String {
     guard let word, !word.isEmpty else { throw .usage("\(option) needs a value.") }

@@ -30,6 +30,7 @@ struct BenchmarkTool {
     if arguments.guards { return try PerformanceGuard.run(arguments, in: work) }
     var report = try BenchmarkReport(directory: work.path)
     if arguments.includes(.launch) { report.launch = try LaunchBenchmark.run(in: work) }
+    if arguments.includes(.models) { report.models = try LargeModelBenchmark.run(in: work) }
     if arguments.includes(.memory) { report.memory = try MemoryBenchmark.run(arguments, in: work) }
     if arguments.includes(.retention) { report.retention = try RetentionBenchmark.run(arguments, in: work) }
     if arguments.includes(.fleet) { report.fleet = try FleetBenchmark.run(arguments, in: work) }
@@ -70,6 +71,7 @@ struct BenchmarkTool {
   private static func runChild(_ words: [String]) throws {
     let name = words.first ?? ""
     if name == LaunchBenchmark.childName { return try LaunchBenchmark.runChild(Array(words.dropFirst())) }
+    if name == LargeModelBenchmark.childName { return try LargeModelBenchmark.runChild(Array(words.dropFirst())) }
     if name == RowBenchmark.childName { return try RowBenchmark.runChild(Array(words.dropFirst())) }
     if name == RetentionBenchmark.childName { return try RetentionBenchmark.runChild(Array(words.dropFirst())) }
     if name == RemovalBenchmark.childName { return try RemovalBenchmark.runChild(Array(words.dropFirst())) }

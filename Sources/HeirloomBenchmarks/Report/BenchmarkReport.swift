@@ -15,6 +15,8 @@ struct BenchmarkReport: Codable {
   var fileSystem: String
   /// The launch with nothing to do.
   var launch: LaunchBenchmark.Report?
+  /// What a very large model costs without any row.
+  var models: LargeModelBenchmark.Report?
   /// The loop over rows alone, by the number of notes.
   var rows: [String: RowBenchmark.Report] = [:]
   /// The migration that removes much, by the number of notes.
@@ -74,6 +76,7 @@ struct BenchmarkReport: Codable {
     var lines = [machine]
     if !summary.isEmpty { lines += [""] + MigrationSummary.lines(of: summary) }
     if let launch { lines += [""] + Self.lines(of: launch) }
+    if let models { lines += [""] + Self.lines(of: models) }
     for report in rows.values.sorted(by: { $0.notes < $1.notes }) { lines += [""] + Self.lines(of: report) }
     for report in removal.values.sorted(by: { $0.notes < $1.notes }) { lines += [""] + Self.lines(of: report) }
     if let memory { lines += [""] + Self.lines(of: memory) }
@@ -105,6 +108,22 @@ struct BenchmarkReport: Codable {
         + " \(launch.comparedFiles) files and folders unchanged",
       "  written in \(calls), all by SQLite to its side files: \(written); side files left: \(left)",
     ]
+  }
+
+  private static func lines(of models: LargeModelBenchmark.Report) -> [String] {
+    var table = TextTable(["", "median ms", "least ms", "CPU ms", "first ms", "kB", "goal ms", ""])
+    for step in models.steps {
+      table.add([
+        step.step.title, number(step.seconds * 1000, 2), number(step.leastSeconds * 1000, 2),
+        number(step.processorSeconds * 1000, 2), number(step.firstSeconds * 1000, 2),
+        step.bytes.map { number(Double($0) / 1000, 1) } ?? "", number(step.goalSeconds * 1000, 0),
+        step.isGoalMet ? "met" : "missed by \(number((step.seconds - step.goalSeconds) * 1000, 1)) ms",
+      ])
+    }
+    return [
+      "models: \(models.entities) entities, \(models.attributes) attributes, \(models.relationships) relationships;"
+        + " \(models.runs) runs of each, in turns"
+    ] + table.lines + ["  first: in a new process; read and make: from and to bytes in memory"]
   }
 
   private static func lines(of rows: RowBenchmark.Report) -> [String] {

@@ -177,14 +177,22 @@ enum BenchmarkModels {
 
   /// A model of the size of a grown app's: 50 entities, each with 15 attributes and four relationships.
   ///
-  /// - Parameter attributeCount: The number of attributes of the first entity, by which two versions differ.
+  /// - Parameters:
+  ///   - attributeCount: The number of attributes of the first entity, by which two versions differ.
+  ///   - entityCount: The number of entities, from 15 to 100.
   /// - Returns: The model.
   /// - Throws: `ModelError`, if the numbers above were ill chosen.
-  static func large(attributeCount: Int = largeAttributeCount) throws -> ManagedObjectModel {
+  static func large(
+    attributeCount: Int = largeAttributeCount, entityCount: Int = largeEntityCount
+  ) throws -> ManagedObjectModel {
+    func largeEntityName(_ index: Int) -> String {
+      let number = index % entityCount
+      return number < 10 ? "Entity0\(number)" : "Entity\(number)"
+    }
     let types: [AttributeType] = [
       .string, .integer64, .date, .double, .boolean, .string, .uuid, .integer32, .binary, .uri,
     ]
-    let entities = (0..<largeEntityCount).map { index in
+    let entities = (0..<entityCount).map { index in
       var entity = EntityDescription(name: largeEntityName(index))
       entity.managedObjectClassName = entity.name
       entity.attributes = (0..<(index == 0 ? attributeCount : largeAttributeCount)).map { position in
@@ -193,12 +201,12 @@ enum BenchmarkModels {
         return attribute
       }
       let next = largeEntityName(index + 1)
-      let previous = largeEntityName(index + largeEntityCount - 1)
+      let previous = largeEntityName(index + entityCount - 1)
       entity.relationships = [
         relationship("owner", to: next, inverse: "owned", isToMany: false),
         relationship("owned", to: previous, inverse: "owner", isToMany: true),
         relationship("peers", to: largeEntityName(index + 7), inverse: "peerOf", isToMany: true),
-        relationship("peerOf", to: largeEntityName(index + largeEntityCount - 7), inverse: "peers", isToMany: true),
+        relationship("peerOf", to: largeEntityName(index + entityCount - 7), inverse: "peers", isToMany: true),
       ]
       entity.indexes = [
         FetchIndexDescription(name: "byFirst", elements: [FetchIndexElementDescription(property: "property0")])
@@ -206,11 +214,6 @@ enum BenchmarkModels {
       return entity
     }
     return try ManagedObjectModel(entities: entities, versionIdentifiers: ["\(attributeCount)"])
-  }
-
-  private static func largeEntityName(_ index: Int) -> String {
-    let number = index % largeEntityCount
-    return number < 10 ? "Entity0\(number)" : "Entity\(number)"
   }
 
   // MARK: Parts

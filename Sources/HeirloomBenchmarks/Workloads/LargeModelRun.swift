@@ -1,0 +1,93 @@
+import Foundation
+import Heirloom
+import HeirloomFormats
+import HeirloomMapping
+
+/// The steps that are measured with a very large model, each with a check of what it gave.
+struct LargeModelRun {
+  /// The name of the store of the earlier version.
+  static let earlierStore = "Earlier.sqlite"
+  /// The name of the store of the later version.
+  static let laterStore = "Later.sqlite"
+
+  private let earlier: ManagedObjectModel
+  private let later: ManagedObjectModel
+  private let source: [UInt8]
+  private let compiled: [UInt8]
+  private let snapshot: [UInt8]
+  private let assistant: MigrationAssistant
+  private let controller: ModelController
+
+  /// Prepares the steps.
+  ///
+  /// - Parameter folder: Where the stores of both versions are.
+  /// - Throws: What goes wrong with the models.
+  init(folder: String) throws {
+    (earlier, later) = try BenchmarkModels.grown()
+    source = BenchmarkModels.source(of: later)
+    compiled = try ModelArchiveWriter.archive(later)
+    snapshot = try ModelSnapshot(model: later).bytes(.compressed)
+    let store = URL(fileURLWithPath: StoreLocation.join(folder, Self.earlierStore))
+    assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: later, name: "2", earlier: [("1", earlier)]))
+    controller = ModelController(storeURL: URL(fileURLWithPath: StoreLocation.join(folder, Self.laterStore)))
+  }
+
+  /// Returns how many bytes a step reads or makes; `nil` if it has none.
+  func byteCount(of step: LargeModelBenchmark.Step) -> Int? {
+    switch step {
+    case .readSource: source.count
+    case .readCompiled, .writeCompiled: compiled.count
+    case .readSnapshot, .writeSnapshot, .archive: snapshot.count
+    case .compare, .inferMapping, .plan: nil
+    }
+  }
+
+  /// Brings about what a step begins with.
+  func prepare(_ step: LargeModelBenchmark.Step) throws {
+    let path = controller.snapshotURL.path
+    guard step == .archive, try POSIXFileOperations().status(of: path) != nil else { return }
+    try POSIXFileOperations().unlink(path)
+  }
+
+  /// Does a step.
+  ///
+  /// - Returns: A check that the step gave what it has to, for after the clock has stopped.
+  func perform(_ step: LargeModelBenchmark.Step) throws -> () throws -> Void {
+    switch step {
+    case .readSource:
+      let found = try ModelSourceReader.read(source).model
+      return { try expect(found == later, step) }
+    case .readCompiled:
+      let found = try ModelArchiveReader.read(compiled).model
+      return { try expect(found.versionHashes() == later.versionHashes(), step) }
+    case .readSnapshot:
+      let found = try ModelSnapshot(bytes: snapshot).model
+      return { try expect(found == later, step) }
+    case .compare:
+      let found = ModelDifference(from: earlier, to: later)
+      return { try expect(!found.changes.isEmpty, step) }
+    case .inferMapping:
+      let found = MappingInference(from: earlier, to: later)
+      return { try expect(found.obstacles.isEmpty, step) }
+    case .plan:
+      let found = try assistant.plan()
+      return { try expect(found?.blockers.isEmpty == true, step) }
+    case .writeCompiled:
+      let found = try ModelArchiveWriter.archive(later)
+      return { try expect(found == compiled, step) }
+    case .writeSnapshot:
+      let found = try ModelSnapshot(model: later).bytes(.compressed)
+      return { try expect(try ModelSnapshot(bytes: found).model == later, step) }
+    case .archive:
+      let isWritten = try controller.archive(later)
+      return { try expect(try isWritten && controller.snapshot()?.model == later, step) }
+    }
+  }
+
+  private func expect(_ isRight: Bool, _ step: LargeModelBenchmark.Step) throws(BenchmarkError) {
+    guard !isRight else { return }
+    throw .differentContents(subject: step.title, expected: "what the later version is", found: "something else")
+  }
+}
