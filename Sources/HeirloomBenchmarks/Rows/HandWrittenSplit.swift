@@ -43,8 +43,9 @@ enum HandWrittenSplit {
     defer { sqlite3_close(handle) }
     guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK, let handle
     else { throw failure("open", handle) }
+    // Synchronous first: leaving WAL mode would bring the whole clone to the disk, which is then written again.
     let settings = """
-      PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -8192; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
+      PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -8192; PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF;
       BEGIN IMMEDIATE;
       """
     guard sqlite3_exec(handle, settings + before, nil, nil, nil) == SQLITE_OK else { throw failure("prepare", handle) }

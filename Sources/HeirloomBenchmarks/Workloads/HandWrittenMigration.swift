@@ -54,7 +54,8 @@ struct HandWrittenMigration {
         path: clonePath, before: table, after: workload.statements, propertyList: propertyList)
     }
     let connection = try Connection(path: clonePath, mode: .readWrite, options: .building)
-    for pragma in ["locking_mode = EXCLUSIVE", "cache_size = -8192", "journal_mode = OFF", "synchronous = OFF"] {
+    // Synchronous first: leaving WAL mode would bring the whole clone to the disk, which is then written again.
+    for pragma in ["locking_mode = EXCLUSIVE", "cache_size = -8192", "synchronous = OFF", "journal_mode = OFF"] {
       try connection.execute("PRAGMA \(pragma)")
     }
     try connection.executeScript("BEGIN IMMEDIATE;\n" + workload.statements)
