@@ -65,7 +65,8 @@ struct BenchmarkArguments: Hashable {
       --models A B     only reads two models and compares them
       --guard          compares ratios, memory, counted instructions and the released tool's size with their ceilings; fails if over
       --ceilings N     takes N percent of each ceiling, to see that the guard can fail (100)
-      --json           one object on standard output; times in seconds, sizes in bytes
+      --json           one object on standard output: summary (of the migrations), launch, models, memory, retention; rows and
+                       removal by notes; migrations by workload and notes; times in seconds, sizes in bytes, goals as is…Met
       --svg FILE       also plots the time of the migrations against the size of the store
     """
 

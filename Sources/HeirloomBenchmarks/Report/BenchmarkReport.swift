@@ -2,7 +2,12 @@ import Foundation
 import Heirloom
 
 /// What all workloads gave, with the machine they ran on.
+///
+/// Its JSON has these properties as keys, as have the reports in it: times are in seconds, sizes in bytes, what wasn't measured or isn't
+/// known is left out. Other programs may rely on the names; a change of their meaning changes ``format``.
 struct BenchmarkReport: Codable {
+  /// The version of the JSON's keys.
+  var format = 1
   /// The operating system.
   var system: String
   /// The processors.
@@ -175,14 +180,16 @@ struct BenchmarkReport: Codable {
 
   private static func lines(of report: MigrationBenchmark.Report) -> [String] {
     var table = TextTable([
-      "", "median ms", "least ms", "CPU ms", "× limit", "× proven", "rows/s", "MB/s", "written MB", "syncs",
+      "", "median ms", "least ms", "CPU ms", "× limit", "× proven", "CPU ×", "rows/s", "MB/s", "written MB",
+      "syncs",
       "peak MB",
     ])
     for way in report.ways {
       table.add([
         name(of: way), number(way.seconds * 1000, 1), number(way.leastSeconds * 1000, 1),
         number(way.processorSeconds * 1000, 1),
-        number(way.ratioToLimit, 2), number(way.ratioToProvenLimit, 2), number(way.rowsPerSecond, 0),
+        number(way.ratioToLimit, 2), number(way.ratioToProvenLimit, 2),
+        number(way.processorRatioToProvenLimit, 2), number(way.rowsPerSecond, 0),
         number(way.bytesPerSecond / 1e6, 1), way.writtenBytes.map { number($0 / 1e6, 1) } ?? "?",
         way.syncs.map(String.init) ?? "?",
         megabytes(way.peakBytes),

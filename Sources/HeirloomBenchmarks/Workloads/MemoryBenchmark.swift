@@ -7,6 +7,8 @@ enum MemoryBenchmark {
   static let workloads: [MigrationWorkload] = [.splitting, .splittingTyped, .splittingBoxed]
   /// The numbers of notes, if the caller names none.
   static let defaultCounts = [10_000, 100_000, 1_000_000]
+  /// The greatest growth that the design allows, as a part of the lowest peak.
+  static let goalGrowth = 0.1
 
   /// What is reported of one workload.
   struct WorkloadReport: Codable {
@@ -16,11 +18,21 @@ enum MemoryBenchmark {
     /// The highest peak that the design allows, in bytes.
     var goalPeakBytes: Int64
 
-    /// By how much the highest peak is above the lowest, as a part of the lowest.
-    var growth: Double? {
-      let peaks = peakBytes.compactMap { $0.map(Double.init) }
-      guard let least = peaks.min(), let most = peaks.max(), least > 0 else { return nil }
-      return most / least - 1
+    /// By how much the highest peak is above the lowest, as a part of the lowest; `nil` if they are unknown.
+    var growth: Double?
+    /// Whether both are within what the design allows; `nil` if they are unknown.
+    var isGoalMet: Bool?
+
+    /// Creates a report.
+    init(_ workload: MigrationWorkload, peakBytes: [Int64?]) {
+      self.workload = workload
+      self.peakBytes = peakBytes
+      goalPeakBytes = workload.goalPeakBytes
+      let peaks = peakBytes.compactMap(\.self)
+      guard let least = peaks.min(), let most = peaks.max(), least > 0 else { return }
+      let growth = Double(most) / Double(least) - 1
+      self.growth = growth
+      isGoalMet = growth <= MemoryBenchmark.goalGrowth && most <= goalPeakBytes
     }
   }
 
@@ -30,8 +42,8 @@ enum MemoryBenchmark {
     var notes: [Int]
     /// The workloads.
     var workloads: [WorkloadReport]
-    /// The greatest growth that the design allows.
-    var goalGrowth = 0.1
+    /// The greatest growth that the design allows, as a part of the lowest peak.
+    var goalGrowth = MemoryBenchmark.goalGrowth
   }
 
   /// Migrates one store of each size in each way, each in a process of its own.
@@ -52,10 +64,6 @@ enum MemoryBenchmark {
         peaks[workload, default: []].append(measured.peakBytes)
       }
     }
-    return Report(
-      notes: counts,
-      workloads: workloads.map {
-        WorkloadReport(workload: $0, peakBytes: peaks[$0] ?? [], goalPeakBytes: $0.goalPeakBytes)
-      })
+    return Report(notes: counts, workloads: workloads.map { WorkloadReport($0, peakBytes: peaks[$0] ?? []) })
   }
 }

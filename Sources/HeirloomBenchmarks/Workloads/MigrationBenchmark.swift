@@ -75,6 +75,8 @@ enum MigrationBenchmark {
     var ratioToLimit: Double
     /// The median of the ratios to the proven limit of the same round.
     var ratioToProvenLimit: Double
+    /// The same of the seconds that the processors worked.
+    var processorRatioToProvenLimit: Double
     /// Rows of the store a second.
     var rowsPerSecond: Double
     /// Bytes of the store a second.
@@ -136,22 +138,20 @@ enum MigrationBenchmark {
     var measured: [Way: [Measured]] = [:]
     for round in 0..<arguments.rounds {
       // In turns from either end: what a run leaves behind meets another way each time.
-      for way in round.isMultiple(of: 2) ? ways : ways.reversed() {
-        let folder = try work.emptyFolder("run")
-        let path = StoreLocation.join(folder, "Notes.sqlite")
-        // On the disk before the clock starts: its writing is no part of the migration.
-        try POSIXFileOperations().copyFile(original, to: path, attributes: FileAttributes(mode: 0o644))
-        // In memory too, which a copy that shares blocks isn't.
-        try BenchmarkFolder.readThrough(path)
-        // An app's store has lain there since its last run: what was counted before it is held need not be counted again.
-        if workload == .plain { Thread.sleep(forTimeInterval: StoreVault.Configuration().restTime + 0.5) }
-        let words = [workload.rawValue, way.rawValue, path]
-        let result = try ChildProcess.run(childName, words, returning: Measured.self)
-        let migrated = try StoreSums(of: path, model: later, after: workload)
-        if let expected { try migrated.check(against: expected) }
-        expected = expected ?? migrated
-        if let keptPath = result.keptPath { try StoreSums(of: keptPath, model: earlier).check(against: sums) }
-        measured[way, default: []].append(result)
+      let turns = round.isMultiple(of: 2) ? ways : ways.reversed()
+      for copies in FreshCopies.batches(of: original, size: size, for: turns) {
+        let paths = try copies.make(in: try work.emptyFolder("run"))
+        for (way, path) in zip(copies.ways, paths) {
+          // In memory too, which a copy that shares blocks isn't.
+          try BenchmarkFolder.readThrough(path)
+          let words = [workload.rawValue, way.rawValue, path]
+          let result = try ChildProcess.run(childName, words, returning: Measured.self)
+          let migrated = try StoreSums(of: path, model: later, after: workload)
+          if let expected { try migrated.check(against: expected) }
+          expected = expected ?? migrated
+          if let keptPath = result.keptPath { try StoreSums(of: keptPath, model: earlier).check(against: sums) }
+          measured[way, default: []].append(result)
+        }
       }
     }
     return Report(
@@ -163,15 +163,17 @@ enum MigrationBenchmark {
 
   private static func report(_ way: Way, _ all: [Way: [Measured]], rows: Double, bytes: Double) -> WayReport? {
     guard let runs = all[way], let first = runs.first else { return nil }
-    func ratio(to limit: Way) -> Double {
-      zip(runs, all[limit] ?? []).map { $0.seconds / max($1.seconds, 1e-9) }.median
+    func ratio(to limit: Way, of seconds: (Measured) -> Double) -> Double {
+      zip(runs, all[limit] ?? []).map { seconds($0) / max(seconds($1), 1e-9) }.median
     }
     let seconds = runs.map(\.seconds)
     let written = runs.compactMap { $0.writtenBytes.map(Double.init) }
     return WayReport(
       way: way, builder: first.builder, seconds: seconds.median, leastSeconds: seconds.min() ?? 0,
-      processorSeconds: runs.map(\.processorSeconds).median, ratioToLimit: ratio(to: .limit),
-      ratioToProvenLimit: ratio(to: .limitProven), rowsPerSecond: rows / max(seconds.median, 1e-9),
+      processorSeconds: runs.map(\.processorSeconds).median, ratioToLimit: ratio(to: .limit, of: \.seconds),
+      ratioToProvenLimit: ratio(to: .limitProven, of: \.seconds),
+      processorRatioToProvenLimit: ratio(to: .limitProven, of: \.processorSeconds),
+      rowsPerSecond: rows / max(seconds.median, 1e-9),
       bytesPerSecond: bytes / max(seconds.median, 1e-9), writtenBytes: written.isEmpty ? nil : written.median,
       syncs: runs.compactMap(\.syncs).max(), peakBytes: runs.compactMap(\.peakBytes).max(),
       initialPeakBytes: runs.compactMap(\.initialPeakBytes).max(),

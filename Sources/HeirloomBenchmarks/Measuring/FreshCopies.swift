@@ -1,0 +1,56 @@
+import Foundation
+import Heirloom
+
+/// Copies of a store for some runs, each for one run, on the disk and at rest.
+///
+/// An app's store has lain there since the app's last run. One that was just written is looked at twice, as its times can't tell whether
+/// it changes meanwhile.
+struct FreshCopies {
+  /// The ways that get a copy, in the order of their runs.
+  let ways: [MigrationBenchmark.Way]
+  /// The store that is copied.
+  private let original: String
+  /// Its size in bytes.
+  private let size: Int64
+
+  /// The most bytes of copies that wait at once: what waits must not push what is measured out of the memory.
+  private static let waitingBytes: Int64 = 1 << 30
+
+  /// Returns the copies for a round: at once as many as there is room for, so that all rest at the same time.
+  ///
+  /// - Parameters:
+  ///   - original: The store, with nothing in its `-wal`.
+  ///   - size: Its size in bytes.
+  ///   - ways: The ways of the round, in order.
+  /// - Returns: Batches, to be made and used one after another.
+  static func batches(
+    of original: String, size: Int64, for ways: [MigrationBenchmark.Way]
+  ) -> [FreshCopies] {
+    let count = min(ways.count, max(1, Int(waitingBytes / max(1, size))))
+    return stride(from: 0, to: ways.count, by: max(1, count)).map { start in
+      FreshCopies(ways: Array(ways[start..<min(start + count, ways.count)]), original: original, size: size)
+    }
+  }
+
+  /// Makes the copies and waits until they are at rest.
+  ///
+  /// - Parameter folder: An empty folder, which gets one for each way.
+  /// - Returns: The stores, in the order of ``ways``.
+  /// - Throws: `FileError`.
+  func make(in folder: String) throws(FileError) -> [String] {
+    let files = POSIXFileOperations()
+    // For the copies, and for a clone and an index beside them.
+    TouchedMemory.prepare(byteCount: size * Int64(ways.count + 2))
+    var paths: [String] = []
+    for way in ways {
+      let place = StoreLocation.join(folder, way.rawValue)
+      try files.makeDirectory(place, attributes: FileAttributes(mode: 0o755))
+      let path = StoreLocation.join(place, "Notes.sqlite")
+      // On the disk before the clock starts: its writing is no part of the migration.
+      try files.copyFile(original, to: path, attributes: FileAttributes(mode: 0o644))
+      paths.append(path)
+    }
+    Thread.sleep(forTimeInterval: StoreVault.Configuration().restTime + 0.5)
+    return paths
+  }
+}
