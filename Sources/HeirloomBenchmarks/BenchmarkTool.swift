@@ -34,6 +34,7 @@ struct BenchmarkTool {
     if arguments.includes(.memory) { report.memory = try MemoryBenchmark.run(arguments, in: work) }
     if arguments.includes(.retention) { report.retention = try RetentionBenchmark.run(arguments, in: work) }
     if arguments.includes(.fleet) { report.fleet = try FleetBenchmark.run(arguments, in: work) }
+    if arguments.includes(.thresholds) { report.thresholds = try ThresholdBenchmark.run(arguments, in: work) }
     for size in arguments.sizes {
       let sized = arguments.at(notes: size)
       if arguments.includes(.removal) { report.removal["\(size)"] = try RemovalBenchmark.run(sized, in: work) }
@@ -74,6 +75,7 @@ struct BenchmarkTool {
     if name == LargeModelBenchmark.childName { return try LargeModelBenchmark.runChild(Array(words.dropFirst())) }
     if name == RowBenchmark.childName { return try RowBenchmark.runChild(Array(words.dropFirst())) }
     if name == RetentionBenchmark.childName { return try RetentionBenchmark.runChild(Array(words.dropFirst())) }
+    if name == ThresholdBenchmark.childName { return try ThresholdBenchmark.runChild(Array(words.dropFirst())) }
     if name == RemovalBenchmark.childName { return try RemovalBenchmark.runChild(Array(words.dropFirst())) }
     if name == FleetRun.childName { return try FleetRun.runChild(Array(words.dropFirst())) }
     if name == CountedWork.childName { return try CountedWork.runChild(Array(words.dropFirst())) }

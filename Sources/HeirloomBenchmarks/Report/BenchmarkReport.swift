@@ -30,6 +30,8 @@ struct BenchmarkReport: Codable {
   var memory: MemoryBenchmark.Report?
   /// The keeping of an old version alone.
   var retention: RetentionBenchmark.Report?
+  /// The two ways to make a candidate, by what becomes of the rows.
+  var thresholds: ThresholdBenchmark.Report?
   /// The migration of many small stores.
   var fleet: FleetBenchmark.Report?
   /// What matters most of each migration, by workload and size.
@@ -86,6 +88,7 @@ struct BenchmarkReport: Codable {
     for report in removal.values.sorted(by: { $0.notes < $1.notes }) { lines += [""] + Self.lines(of: report) }
     if let memory { lines += [""] + Self.lines(of: memory) }
     if let retention { lines += [""] + retention.lines }
+    if let thresholds { lines += [""] + thresholds.lines }
     if let fleet { lines += [""] + fleet.lines }
     for report in orderedMigrations { lines += [""] + Self.lines(of: report) }
     return lines.joined(separator: "\n")

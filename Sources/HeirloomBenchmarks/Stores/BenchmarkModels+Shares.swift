@@ -1,0 +1,73 @@
+import Heirloom
+
+// Two versions of a model whose entities meet different fates; how many rows each has is a store's affair.
+extension BenchmarkModels {
+  /// What becomes of an entity's rows.
+  enum Fate: String, Codable, CaseIterable {
+    /// They stay as they are.
+    case kept = "Kept"
+    /// A value changes in each of them, in place where the candidate is a copy.
+    case changed = "Changed"
+    /// They lose two attributes, for which they are written anew whichever way the candidate is made.
+    case anew = "Anew"
+    /// They go with their entity, which sorts last so that no other gets another number.
+    case gone = "Removed"
+  }
+
+  /// The version with all entities, or the one after it.
+  static func fates(isLater: Bool) throws -> ManagedObjectModel {
+    let fates = Fate.allCases.filter { !isLater || $0 != .gone }
+    let entities = fates.map { fate in
+      var entity = EntityDescription(name: fate.rawValue)
+      var weight = attribute("weight", .integer32)
+      if fate == .changed, isLater {
+        weight.isOptional = false
+        weight.defaultValue = .integer(7)
+      }
+      entity.attributes = [
+        attribute("body", .string), attribute("createdAt", .date), attribute("title", .string), weight,
+      ]
+      if fate == .anew, !isLater { entity.attributes += [attribute("first", .string), attribute("second", .string)] }
+      entity.indexes = [
+        FetchIndexDescription(name: "byTitle", elements: [FetchIndexElementDescription(property: "title")])
+      ]
+      return entity
+    }
+    return try ManagedObjectModel(entities: entities, versionIdentifiers: [isLater ? "fates2" : "fates"])
+  }
+}
+
+extension StoreGenerator {
+  /// Makes a store whose rows are divided among entities of different fates; none has a weight, or values of the attributes that go.
+  ///
+  /// - Parameters:
+  ///   - shares: The parts of all rows in hundredths; the rest is kept.
+  ///   - path: The new file.
+  /// - Throws: `SQLiteError`, or an error of the model.
+  func makeStore(shares: [BenchmarkModels.Fate: Int], at path: String) throws {
+    let model = try BenchmarkModels.fates(isLater: false)
+    let schema = PhysicalSchema(model: model)
+    try Self.makeStore(of: model, at: path) { connection in
+      var random = RandomSource(seed: seed)
+      let rest = 100 - shares.values.reduce(0, +)
+      for fate in BenchmarkModels.Fate.allCases {
+        let rows = notes * (shares[fate] ?? (fate == .kept ? rest : 0)) / 100
+        guard rows > 0, let entity = schema.entities.first(where: { $0.name == fate.rawValue }) else { continue }
+        let statement = try connection.prepare(
+          "INSERT INTO \(quote(entity.table)) (Z_PK, Z_ENT, Z_OPT, ZCREATEDAT, ZBODY, ZTITLE) VALUES (?1, ?2, 1, ?3, ?4, ?5)",
+          isPersistent: true)
+        for key in 1...rows {
+          try statement.bind(Int64(key), at: 1)
+          try statement.bind(Int64(entity.number), at: 2)
+          try statement.bind(Self.date(&random), at: 3)
+          try statement.bind(Self.body(&random), at: 4)
+          try statement.bind("\(random.element(of: SampleWords.words)) \(random.below(1_000_000))", at: 5)
+          try statement.run()
+        }
+        try connection.execute(
+          "UPDATE \(quote(PhysicalName.primaryKeyTable)) SET \(PhysicalName.maximum) = ?1 WHERE \(PhysicalName.name) = ?2",
+          [.integer(Int64(rows)), .text(entity.name)])
+      }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import HeirloomStore
+
+/// The size of a store's file.
+struct StoreSize {
+  /// All bytes.
+  let bytes: Int64
+  /// The bytes of pages that hold nothing.
+  let freeBytes: Int64
+
+  init(connection: Connection) throws(SQLiteError) {
+    func value(_ pragma: String) throws(SQLiteError) -> Int64? {
+      try connection.firstInteger("PRAGMA \(quote(SchemaName.store)).\(pragma)")
+    }
+    let pageSize = try value("page_size") ?? 4096
+    bytes = (try value("page_count") ?? 0) * pageSize
+    freeBytes = (try value("freelist_count") ?? 0) * pageSize
+  }
+
+  /// The rows that an estimate looks at, at most.
+  private static let sampleCount: Int64 = 100
+
+  /// Estimates the bytes of a table's rows and of its indexes.
+  ///
+  /// The rows that it looks at lie evenly between the first and the last: those that an app wrote first are often smaller than later
+  /// ones, which have what was added since.
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - indexes: Its indexes.
+  ///   - actual: What the store really has.
+  ///   - connection: The connection to the store.
+  /// - Returns: The bytes; 0 for a table without rows, or one that is not there.
+  /// - Throws: `SQLiteError`.
+  static func bytes(
+    of table: PhysicalTable, indexes: [PhysicalIndex], in actual: ActualSchema, connection: Connection
+  ) throws(SQLiteError) -> Int64 {
+    guard let found = actual.table(named: table.name), !found.isVirtual, !found.columns.isEmpty else { return 0 }
+    let name = "\(quote(SchemaName.store)).\(quote(table.name))"
+    let range = try connection.rows("SELECT COUNT(*), MIN(rowid), MAX(rowid) FROM \(name)").first ?? []
+    guard range.count == 3, let rows = range[0].integer, rows > 0, let first = range[1].integer,
+      let last = range[2].integer
+    else { return 0 }
+    let step = (Double(last) - Double(first)) / Double(sampleCount - 1)
+    let sample =
+      "WITH RECURSIVE place(n) AS (VALUES (0) UNION ALL SELECT n + 1 FROM place WHERE n < \(sampleCount - 1))"
+      + " SELECT t.* FROM place CROSS JOIN \(name) AS t WHERE t.rowid ="
+      + " (SELECT MIN(rowid) FROM \(name) WHERE rowid >= CAST(?1 + n * ?2 AS INTEGER))"
+    let source = rows > sampleCount ? sample : "SELECT * FROM \(name)"
+    let values: [SQLiteValue] = rows > sampleCount ? [.real(Double(first)), .real(step)] : []
+    var sums: [String: Int64] = [:]
+    var count: Int64 = 0
+    let names = found.columns.map(\.name)
+    // SQLite allows 2000 result columns.
+    for start in stride(from: 0, to: names.count, by: 500) {
+      let part = names[start..<min(start + 500, names.count)]
+      let terms = part.map { "SUM(\(length(of: $0)))" }.joined(separator: ", ")
+      let row = try connection.rows("SELECT COUNT(*), \(terms) FROM (\(source)) AS t", values).first ?? []
+      count = row.first?.integer ?? 0
+      for (name, value) in zip(part, row.dropFirst()) { sums[name] = value.integer ?? 0 }
+    }
+    guard count > 0 else { return 0 }
+    // A table of links has an index of SQLite's own over both keys.
+    let entries = indexes.map(\.columns) + (table.isJoin ? [table.columns.map(\.name)] : [])
+    let sum = ([names] + entries).joined().reduce(0) { $0 + (sums[$1] ?? 0) }
+    // A row has its key, its length and a place in the page; an entry of an index too.
+    let bytes = (Double(sum) / Double(count) + Double(8 * (1 + entries.count))) * Double(rows)
+    return Int64(exactly: bytes.rounded()) ?? .max
+  }
+
+  /// The bytes of one value: a number takes up to nine, text and bytes have their length, and each value a byte that tells its kind.
+  private static func length(of column: String) -> String {
+    let value = "t.\(quote(column))"
+    return "CASE TYPEOF(\(value)) WHEN 'null' THEN 1 WHEN 'integer' THEN 4 WHEN 'real' THEN 9"
+      + " WHEN 'text' THEN LENGTH(CAST(\(value) AS BLOB)) + 2 ELSE LENGTH(\(value)) + 2 END"
+  }
+}
