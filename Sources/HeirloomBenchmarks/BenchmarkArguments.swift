@@ -54,7 +54,7 @@ struct BenchmarkArguments: Hashable {
     usage: HeirloomBenchmarks [--notes N,…] [--stores N] [--rounds R] [--seed S] [--only WORKLOAD] [--builders] [--directory DIR] [--json] [--svg FILE] [--models A B]
            HeirloomBenchmarks --guard [--only WORKLOAD] [--ceilings PERCENT]
       --notes N        notes in the store that is migrated (100000), or several sizes one after another, as in
-                       10000,100000,1000000,5000000; free space needed: 2 GB a million notes of the largest
+                       10000,100000,1000000,5000000; free space needed: 2.5 GB a million notes of the largest
       --stores N       small stores that are migrated together, for fleet (10000)
       --rounds R       runs of each way, interleaved (5; for fleet 1)
       --seed S         seed of the generated stores; the same seed gives the same bytes (1)

@@ -1,9 +1,9 @@
 import Foundation
 
 /// A logarithmic scale: equal ratios of values are equally far apart.
-struct LogScale {
+package struct LogScale {
   /// The least and the highest value on the scale, both above 0.
-  let domain: ClosedRange<Double>
+  package let domain: ClosedRange<Double>
   /// Where the least value stands, in the plot's units.
   let start: Double
   /// Where the highest value stands.
@@ -16,7 +16,7 @@ struct LogScale {
   ///   - margin: How much room there is at least on either side, as a power of ten.
   ///   - start: Where the scale begins.
   ///   - end: Where it ends.
-  init(values: [Double], margin: Double, from start: Double, to end: Double) {
+  package init(values: [Double], margin: Double, from start: Double, to end: Double) {
     let positive = values.filter { $0 > 0 && $0.isFinite }
     let (least, most) = (positive.min() ?? 1, positive.max() ?? 1)
     domain = least * pow(10, -margin)...most * pow(10, margin)
@@ -24,7 +24,7 @@ struct LogScale {
   }
 
   /// Returns where a value stands; one beyond the scale stands at its end.
-  func position(of value: Double) -> Double {
+  package func position(of value: Double) -> Double {
     let (low, high) = (log10(domain.lowerBound), log10(domain.upperBound))
     guard value > 0, high > low else { return start }
     let part = (min(max(log10(value), low), high) - low) / (high - low)
@@ -32,7 +32,7 @@ struct LogScale {
   }
 
   /// The powers of ten on the scale; with fewer than three of them, their doubles and fives too.
-  var roundValues: [Double] {
+  package var roundValues: [Double] {
     let powers = Int(log10(domain.lowerBound).rounded(.down))...Int(log10(domain.upperBound).rounded(.up))
     func values(_ factors: [Double]) -> [Double] {
       powers.flatMap { power in factors.map { $0 * pow(10, Double(power)) } }.filter(domain.contains)
@@ -47,7 +47,7 @@ struct LogScale {
   ///   - values: The values, sorted.
   ///   - distance: How far two labels must be apart.
   /// - Returns: The last one, and of the others those that don't come too near to what follows.
-  func spaced(_ values: [Double], by distance: Double) -> [Double] {
+  package func spaced(_ values: [Double], by distance: Double) -> [Double] {
     var kept: [Double] = []
     for value in values.reversed() {
       if let next = kept.last, abs(position(of: next) - position(of: value)) < distance { continue }

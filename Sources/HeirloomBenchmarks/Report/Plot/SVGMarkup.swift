@@ -1,20 +1,21 @@
 import Foundation
 
 /// Pieces of an SVG file.
-enum SVGMarkup {
+package enum SVGMarkup {
   /// Returns a text at a place, with the name of its style.
-  static func text(_ text: String, x: Double, y: Double, kind: String) -> String {
+  package static func text(_ text: String, x: Double, y: Double, kind: String) -> String {
     "<text class=\"\(kind)\" x=\"\(number(x))\" y=\"\(number(y))\">\(escaped(text))</text>"
   }
 
   /// Returns a coordinate with a tenth of a unit, without what isn't needed.
-  static func number(_ value: Double) -> String {
+  package static func number(_ value: Double) -> String {
     let text = String(format: "%.1f", value)
-    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    guard text.hasSuffix(".0") else { return text }
+    return text == "-0.0" ? "0" : String(text.dropLast(2))
   }
 
-  /// Returns a text with the characters that mean something in XML written otherwise; what XML can't hold is left out.
-  static func escaped(_ text: String) -> String {
+  /// Returns a text with the characters that mean something in XML written otherwise; a space stands for what XML can't hold.
+  package static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
       switch scalar {
@@ -22,7 +23,7 @@ enum SVGMarkup {
       case "<": result += "&lt;"
       case ">": result += "&gt;"
       case "\"": result += "&quot;"
-      case "\u{0}"..."\u{1F}": result += " "
+      case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": result += " "
       default: result.unicodeScalars.append(scalar)
       }
     }
