@@ -16,6 +16,8 @@ struct BenchmarkArguments: Hashable {
   var rounds: Int { roundCount ?? 5 }
   /// The number of stores, where many are migrated; `nil` if the caller names none.
   var storeCount: Int?
+  /// How many stores are migrated at a time; `nil` if the caller doesn't say.
+  var jobCounts: [Int]?
   /// The seed of the generated stores.
   var seed: UInt64 = 1
   /// The only workload to run, or `nil` for all.
@@ -51,11 +53,12 @@ struct BenchmarkArguments: Hashable {
 
   /// The text that explains the options.
   static let usage = """
-    usage: HeirloomBenchmarks [--notes N,…] [--stores N] [--rounds R] [--seed S] [--only WORKLOAD] [--builders] [--directory DIR] [--json] [--svg FILE] [--models A B]
+    usage: HeirloomBenchmarks [--notes N,…] [--stores N] [--jobs N,…] [--rounds R] [--seed S] [--only WORKLOAD] [--builders] [--directory DIR] [--json] [--svg FILE] [--models A B]
            HeirloomBenchmarks --guard [--only WORKLOAD] [--ceilings PERCENT]
       --notes N        notes in the store that is migrated (100000), or several sizes one after another, as in
                        10000,100000,1000000,5000000; free space needed: 2.5 GB a million notes of the largest
       --stores N       small stores that are migrated together, for fleet (10000)
+      --jobs N         how many of them at a time, as in 1,8 (1,2,4)
       --rounds R       runs of each way, interleaved (5; for fleet 1)
       --seed S         seed of the generated stores; the same seed gives the same bytes (1)
       --only WORKLOAD  one of \(BenchmarkWorkload.names(isOnRequest: false));
@@ -84,6 +87,11 @@ struct BenchmarkArguments: Hashable {
           noteCounts?.append(try Self.number(word, String(part), in: 1...10_000_000))
         }
       case "--rounds": roundCount = try Self.number(word, remaining.popFirst(), in: 1...1000)
+      case "--jobs":
+        jobCounts = []
+        for part in try Self.value(word, remaining.popFirst()).split(separator: ",", omittingEmptySubsequences: false) {
+          jobCounts?.append(try Self.number(word, String(part), in: 1...64))
+        }
       case "--stores": storeCount = try Self.number(word, remaining.popFirst(), in: 1...1_000_000)
       case "--seed": seed = try Self.number(word, remaining.popFirst(), in: 0...UInt64.max)
       case "--only":

@@ -7,8 +7,8 @@ import Foundation
 enum FleetBenchmark {
   /// The number of stores, if the caller names none.
   static let defaultStoreCount = 10_000
-  /// How many stores are migrated at a time, in the order of a round.
-  static let jobCounts = [1, 2, 4]
+  /// How many stores are migrated at a time, in the order of a round, if the caller doesn't say.
+  static let defaultJobCounts = [1, 2, 4]
 
   /// How long the stores of a run took.
   struct StoreTimes: Codable {
@@ -70,6 +70,7 @@ enum FleetBenchmark {
       count: arguments.storeCount ?? defaultStoreCount, seed: arguments.seed, in: work)
     // One run of many stores is many runs already.
     let rounds = arguments.roundCount ?? 1
+    let jobCounts = arguments.jobCounts ?? defaultJobCounts
     var runs: [Int: [(first: FleetRun.Measured, second: FleetRun.Measured)]] = [:]
     var expected: [Int: StoreSums] = [:]
     var checked = 0
