@@ -73,8 +73,15 @@ extension MigrationAssistant {
           .joined(separator: "; "))
     }
     guard let stagedManager else {
-      let between = origin.versionName.map { history.versionsBetween($0) } ?? []
-      return Route(origin: origin, hops: try hops(from: source, to: destination, between: between))
+      let key = HistoryMemory.PathKey(
+        source: source, versionName: origin.versionName, mappings: configuration.mappings)
+      let hops = try hops(from: source, to: destination) { () throws(MappingInferenceError) in
+        try history.memory.path(key) { () throws(MappingInferenceError) in
+          try path(
+            from: source, to: destination, between: origin.versionName.map { history.versionsBetween($0) } ?? [])
+        }
+      }
+      return Route(origin: origin, hops: hops)
     }
     return Route(origin: origin, hops: try stagedHops(from: origin, by: stagedManager))
   }
@@ -86,7 +93,9 @@ extension MigrationAssistant {
       let next = history.version(withHashes: leg.destination.versionHashes())?.name
       defer { name = next }
       let between = leg.stage == nil ? name.flatMap { from in next.map { history.versionsBetween(from, and: $0) } } : []
-      var hops = try hops(from: leg.source, to: leg.destination, between: between ?? [])
+      var hops = try hops(from: leg.source, to: leg.destination) { () throws(MappingInferenceError) in
+        try path(from: leg.source, to: leg.destination, between: between ?? [])
+      }
       guard let stage = leg.stage, !hops.isEmpty else { return hops }
       hops[0].willMigrate = StageHandler(.willMigrate, of: stage, manager: manager)
       hops[hops.count - 1].didMigrate = StageHandler(.didMigrate, of: stage, manager: manager)
@@ -94,16 +103,24 @@ extension MigrationAssistant {
     }
   }
 
+  /// Looks for the way from one model to another by the mappings that are given and by inference.
+  private func path(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel, between: [ManagedObjectModel]
+  ) throws(MappingInferenceError) -> MigrationPath {
+    // Versions whose place isn't known matter only where a mapping leads to one.
+    let others = configuration.mappings.isEmpty ? [] : history.unplacedVersions
+    return try MigrationPath(
+      from: source, to: destination, between: between, others: others, given: configuration.mappings)
+  }
+
   /// Finds the mappings that lead from one model to another.
   private func hops(
-    from source: ManagedObjectModel, to destination: ManagedObjectModel, between: [ManagedObjectModel]
+    from source: ManagedObjectModel, to destination: ManagedObjectModel,
+    by find: () throws(MappingInferenceError) -> MigrationPath
   ) throws -> [MigrationHop] {
     let path: MigrationPath
     do throws(MappingInferenceError) {
-      // Versions whose place isn't known matter only where a mapping leads to one.
-      let others = configuration.mappings.isEmpty ? [] : history.unplacedVersions
-      path = try MigrationPath(
-        from: source, to: destination, between: between, others: others, given: configuration.mappings)
+      path = try find()
     } catch {
       delegate?.migrationAssistant(
         self, didFailToInferMappingFrom: source, to: destination, obstacles: error.obstacles)

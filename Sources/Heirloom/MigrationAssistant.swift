@@ -203,9 +203,8 @@ public final class MigrationAssistant {
     let retained = try vault.replaceStore(
       prepare: {
         try checkNotCancelled()
-        try undoInterruptedChange()
         // Another process may have migrated while this one waited for the lock.
-        guard let metadata = try storeMetadata(), metadata.versionHashes != history.currentHashes else { return nil }
+        guard let metadata = try settledMetadata(), metadata.versionHashes != history.currentHashes else { return nil }
         let origin = try sourceModel(of: metadata)
         report(.foundSourceModel(origin.source, version: origin.versionName))
         let found = try self.route(from: origin)
@@ -297,15 +296,15 @@ public final class MigrationAssistant {
     }
   }
 
-  /// Lets SQLite undo a change that was interrupted, which a connection for reading can't.
-  private func undoInterruptedChange() throws {
+  /// Reads the store's metadata once SQLite has undone a change that was interrupted, which a connection for reading can't.
+  private func settledMetadata() throws -> StoreMetadata? {
     do throws(MigrationAssistantError) {
-      _ = try storeMetadata()
-      return
+      return try storeMetadata()
     } catch {
       guard error.isInterruptedChange else { throw error }
     }
     try StoreReading.undoInterruptedChange(ofStoreAt: storeURL.path)
+    return try storeMetadata()
   }
 
   /// Makes the plan of a way's first hop on the store as it is.

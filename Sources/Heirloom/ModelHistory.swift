@@ -5,7 +5,8 @@ public import HeirloomModel
 
 /// The versions of an app's model: the current one and those that were shipped before.
 ///
-/// Only the current version is read at once; the others are read when a store asks for them.
+/// Only the current version is read at once; the others are read when a store asks for them, and a few are remembered for the
+/// next store.
 public struct ModelHistory: Sendable {
   /// The model that the app is built for.
   public let current: ManagedObjectModel
@@ -17,6 +18,8 @@ public struct ModelHistory: Sendable {
   /// The version hashes of the current model, computed once.
   package let currentHashes: [String: VersionHash]
   private let versions: [Version]
+  /// What was read and worked out so far.
+  let memory = HistoryMemory()
 
   private struct Version: Sendable {
     let name: String
@@ -88,7 +91,8 @@ public struct ModelHistory: Sendable {
     guard let version = versions.first(where: { $0.name == name }) else { return nil }
     switch version.source {
     case .model(let model): return model
-    case .file(let file): return try file.read().model
+    case .file(let file):
+      return try memory.model(named: name) { () throws(ModelReadingError) in try file.read().model }
     }
   }
 
@@ -176,6 +180,7 @@ public struct ModelHistory: Sendable {
     // have been shipped again under a later name.
     let position = versions.firstIndex { $0.name == currentName } ?? versions.count
     for version in versions[..<position].reversed() + versions[position...] where version.name != currentName {
+      if memory.isKnownToDiffer(versionNamed: version.name, from: hashes) { continue }
       guard let model = try? model(named: version.name), model.entities.count == hashes.count,
         model.versionHashes() == hashes
       else { continue }

@@ -1,0 +1,94 @@
+import Foundation
+import Heirloom
+import HeirloomFormats
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// A history is used for one store after another: what it remembers must change nothing but the time it takes.
+struct HistoryMemoryTests {
+  /// A folder of snapshots of a model that changes.
+  ///
+  /// Every other version lacks an attribute, so that its values don't survive the way through all of them.
+  private struct Scene {
+    let directory: TemporaryDirectory
+    let folder: URL
+    let models: [ManagedObjectModel]
+
+    init(versions: Int) throws {
+      directory = try TemporaryDirectory()
+      folder = directory.file("History")
+      models = try (1...versions).map(HistoryMemoryTests.model)
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      for number in 1...versions { try write(number) }
+      let lock = zip(1..., models).map { number, model in
+        "{\"name\": \"\(number)\", \"checksum\": \"\(model.versionChecksum())\"}"
+      }
+      try Data("{\"format\": 1, \"versions\": [\(lock.joined(separator: ","))]}".utf8)
+        .write(to: folder.appendingPathComponent("lock.json"))
+    }
+
+    func file(_ number: Int) -> URL { folder.appendingPathComponent("\(number).json") }
+
+    func write(_ number: Int) throws {
+      try ModelSnapshot(model: models[number - 1]).encoded(.readable).write(to: file(number))
+    }
+
+    /// Makes a store of a version, migrates it and returns what it holds then.
+    func migrate(_ name: String, version: Int, by history: ModelHistory) throws -> StoreContents {
+      let store = directory.file(name)
+      var generator = StoreGenerator(objectsPerEntity: 5, seed: 3)
+      try generator.makeStore(at: store, model: models[version - 1])
+      let assistant = MigrationAssistant(
+        storeURL: store, modelController: ModelController(storeURL: store), history: history)
+      guard case .migrated = try assistant.migrateStore() else { throw CocoaError(.featureUnsupported) }
+      return try StoreContents(of: store, model: history.current)
+    }
+  }
+
+  private static func model(_ number: Int) throws -> ManagedObjectModel {
+    var item = EntityDescription(name: "Item")
+    item.attributes = (["kept", "number\(number)"] + (number.isMultiple(of: 2) ? [] : ["name"])).map { name in
+      var attribute = AttributeDescription(name: name, type: .string)
+      attribute.isOptional = true
+      return attribute
+    }
+    return try ManagedObjectModel(entities: [item])
+  }
+
+  /// The number of objects that have a value of an attribute.
+  private func count(_ attribute: String, in contents: StoreContents) -> Int {
+    contents.objects["Item", default: [:]].values.count { ($0.values[attribute] ?? .null) != .null }
+  }
+
+  @Test func `a version is read once for all stores, and all get the same`() throws {
+    let scene = try Scene(versions: 3)
+    let history = try ModelHistory(contentsOf: scene.folder)
+    let first = try scene.migrate("A.sqlite", version: 1, by: history)
+    #expect(count("kept", in: first) > 0)
+    #expect(count("name", in: first) == 0)
+    try FileManager.default.removeItem(at: scene.file(1))
+    try FileManager.default.removeItem(at: scene.file(2))
+    #expect(try scene.migrate("B.sqlite", version: 1, by: history) == first)
+    #expect(try history.model(named: "2") == scene.models[1])
+  }
+
+  @Test func `a version that could not be read is read for the next store`() throws {
+    let scene = try Scene(versions: 3)
+    let history = try ModelHistory(contentsOf: scene.folder)
+    try Data("{}".utf8).write(to: scene.file(2))
+    // Without the version between, nothing says that the attribute was gone.
+    #expect(count("name", in: try scene.migrate("A.sqlite", version: 1, by: history)) > 0)
+    try scene.write(2)
+    #expect(count("name", in: try scene.migrate("B.sqlite", version: 1, by: history)) == 0)
+  }
+
+  @Test func `stores of more versions than are remembered find theirs`() throws {
+    let scene = try Scene(versions: 12)
+    let history = try ModelHistory(contentsOf: scene.folder)
+    let once = try (1...11).map { try scene.migrate("A\($0).sqlite", version: $0, by: history) }
+    let again = try (1...11).map { try scene.migrate("B\($0).sqlite", version: $0, by: history) }
+    #expect(once == again)
+    #expect(once.allSatisfy { count("kept", in: $0) > 0 })
+  }
+}
