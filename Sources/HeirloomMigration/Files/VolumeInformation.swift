@@ -64,35 +64,40 @@ package struct VolumeInformation: Hashable, Sendable {
   ///   - table: The table's text.
   /// - Returns: The file system's name, or `nil` when no line fits.
   package static func fileSystemName(of path: String, inMountTable table: String) -> String? {
+    // By bytes, of which paths are made: the table has hundreds of lines where there are containers.
+    let place = Array(path.utf8) + (path.hasSuffix("/") ? [] : [slash])
     var best: (depth: Int, name: String)?
-    for line in table.split(separator: "\n") {
-      let fields = line.split(separator: " ")
+    for line in table.utf8.split(separator: UInt8(ascii: "\n")) {
+      let fields = line.split(separator: UInt8(ascii: " "))
       // Optional fields end at a lone dash; the type follows it.
-      guard fields.count > 6, let dash = fields.dropFirst(6).firstIndex(of: "-"), dash + 1 < fields.count else {
-        continue
-      }
-      let mountPoint = unescaped(fields[4])
-      let prefix = mountPoint.hasSuffix("/") ? mountPoint : mountPoint + "/"
-      guard (path.hasSuffix("/") ? path : path + "/").hasPrefix(prefix) else { continue }
-      let depth = prefix.utf8.count
-      if depth >= best?.depth ?? 0 { best = (depth, String(fields[dash + 1])) }
+      guard fields.count > 6, let dash = fields.dropFirst(6).firstIndex(where: { $0.elementsEqual("-".utf8) }),
+        dash + 1 < fields.count
+      else { continue }
+      var mountPoint = unescaped(fields[4])
+      if mountPoint.last != slash { mountPoint.append(slash) }
+      guard mountPoint.count >= best?.depth ?? 0, place.starts(with: mountPoint) else { continue }
+      best = (mountPoint.count, String(decoding: fields[dash + 1], as: UTF8.self))
     }
     return best?.name
   }
 
+  private static let slash = UInt8(ascii: "/")
+
   /// Undoes the octal escapes of the mount table (`\040` is a space).
-  private static func unescaped(_ text: Substring) -> String {
+  private static func unescaped(_ text: Substring.UTF8View) -> [UInt8] {
     var bytes: [UInt8] = []
-    var rest = Substring(text).utf8
+    var rest = text
     while let byte = rest.popFirst() {
       let digits = rest.prefix(3)
-      if byte == UInt8(ascii: "\\"), digits.count == 3, let value = UInt8(String(Substring(digits)), radix: 8) {
+      if byte == UInt8(ascii: "\\"), digits.count == 3,
+        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
+      {
         bytes.append(value)
         rest = rest.dropFirst(3)
       } else {
         bytes.append(byte)
       }
     }
-    return String(decoding: bytes, as: UTF8.self)
+    return bytes
   }
 }

@@ -174,6 +174,22 @@ package struct ActualColumn: Hashable, Sendable {
 }
 
 /// Returns a statement without double quotes and with single spaces, so that spellings of Core Data's versions agree.
-func normalizedStatement(_ sql: String) -> String {
-  sql.split { $0.isWhitespace }.joined(separator: " ").filter { $0 != "\"" }
+package func normalizedStatement(_ sql: String) -> String {
+  guard sql.utf8.allSatisfy({ $0 < 0x80 }) else {
+    return sql.split { $0.isWhitespace }.joined(separator: " ").filter { $0 != "\"" }
+  }
+  // Byte by byte: nearly all statements are ASCII, and each migration compares all of a store's several times.
+  var bytes: [UInt8] = []
+  bytes.reserveCapacity(sql.utf8.count)
+  var (hasBegun, hasSpace) = (false, false)
+  for byte in sql.utf8 {
+    if byte == UInt8(ascii: " ") || (0x09...0x0D).contains(byte) {
+      hasSpace = hasBegun
+      continue
+    }
+    if hasSpace { bytes.append(UInt8(ascii: " ")) }
+    (hasBegun, hasSpace) = (true, false)
+    if byte != UInt8(ascii: "\"") { bytes.append(byte) }
+  }
+  return String(decoding: bytes, as: UTF8.self)
 }
