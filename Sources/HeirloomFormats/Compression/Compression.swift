@@ -117,12 +117,18 @@ package enum Compression {
       guard heirloom_inflate_init(stream, windowBits) == Z_OK else { throw .outOfMemory }
       defer { inflateEnd(stream) }
       var output: [UInt8] = []
+      if windowBits == Container.gzip { output.reserveCapacity(min(expectedSize(ofGzip: bytes), outputLimit)) }
       let rest = try run(stream, input: bytes, output: &output, limit: outputLimit) {
         CHeirloomZlib.inflate($0, Z_NO_FLUSH)
       }
       guard rest == 0 || windowBits == Container.raw else { throw .trailingBytes(offset: bytes.count - rest) }
       return output
     }
+  }
+
+  /// The size that a gzip file's last four bytes tell, which may be anything.
+  private static func expectedSize(ofGzip bytes: [UInt8]) -> Int {
+    bytes.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 
   private static func compress(
@@ -157,7 +163,8 @@ package enum Compression {
     var input = input
     let chunk = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: chunkSize)
     defer { chunk.deallocate() }
-    var collected: [UInt8] = []
+    var collected = output
+    output = []
     defer { output = collected }
     return try input.withUnsafeMutableBufferPointer { buffer throws(CompressionError) in
       // An empty array may have no address, which zlib would refuse as a wrong argument.

@@ -2,16 +2,25 @@
 ///
 /// Members are written in the order in which they are given: the caller gives them sorted. The two layouts hold the
 /// same tokens; the indented one has one value a line, for readable differences.
+///
+/// A launch writes the app's whole model to compare it with the snapshot, so bytes go to their place with little ado.
 package struct CanonicalJSONWriter {
-  /// What has been written.
-  package private(set) var bytes: [UInt8] = []
+  /// What has been written, and room for more.
+  private var storage: [UInt8] = []
+  /// How many bytes have been written.
+  private var count = 0
   private let isIndented: Bool
-  /// For each open list or object whether something stands in it.
-  private var levels: [Bool] = []
+  /// The lists and objects that are open.
+  private var level: Int
+  /// Whether something stands in the innermost of them; in those around it does.
+  private var isFilled = false
   /// The most levels that were ever open.
-  package private(set) var depth = 0
+  package private(set) var depth: Int
   /// Whether a key was written whose value is to follow.
-  private var isAfterKey = false
+  private var isAfterKey: Bool
+
+  /// What has been written.
+  package var bytes: [UInt8] { Array(storage[..<count]) }
 
   /// Creates a writer.
   ///
@@ -20,8 +29,8 @@ package struct CanonicalJSONWriter {
   ///   - depth: The number of levels around what is written, for the indentation.
   package init(isIndented: Bool, depth: Int = 0) {
     self.isIndented = isIndented
-    levels = Array(repeating: false, count: depth)
     self.depth = depth
+    level = depth
     // A value inside something follows its key.
     isAfterKey = depth > 0
   }
@@ -30,7 +39,7 @@ package struct CanonicalJSONWriter {
   ///
   /// - Parameter byteCount: About how many bytes.
   package mutating func reserveCapacity(_ byteCount: Int) {
-    bytes.reserveCapacity(byteCount)
+    makeRoom(byteCount)
   }
 
   /// Opens an object.
@@ -59,8 +68,8 @@ package struct CanonicalJSONWriter {
   package mutating func key(_ name: String) {
     beginValue()
     appendString(name)
-    bytes.append(UInt8(ascii: ":"))
-    if isIndented { bytes.append(UInt8(ascii: " ")) }
+    append(UInt8(ascii: ":"))
+    if isIndented { append(UInt8(ascii: " ")) }
     isAfterKey = true
   }
 
@@ -73,32 +82,32 @@ package struct CanonicalJSONWriter {
   /// Writes a truth value.
   package mutating func boolean(_ value: Bool) {
     beginValue()
-    bytes.append(contentsOf: (value ? "true" : "false").utf8)
+    append(value ? "true" : "false")
   }
 
   /// Writes a whole number.
   package mutating func integer(_ number: Int64) {
     beginValue()
-    bytes.append(contentsOf: String(number).utf8)
+    append(String(number))
   }
 
   /// Writes a number by its shortest text; one that JSON has no number for is written as text.
   package mutating func double(_ number: Double) {
     guard number.isFinite else { return string("\(number)") }
     beginValue()
-    bytes.append(contentsOf: "\(number)".utf8)
+    append("\(number)")
   }
 
   /// Writes nothing as a value.
   package mutating func null() {
     beginValue()
-    bytes.append(contentsOf: "null".utf8)
+    append("null")
   }
 
   /// Writes a value that was written before in the same layout, at the same depth.
   package mutating func raw(_ value: [UInt8]) {
     beginValue()
-    bytes.append(contentsOf: value)
+    value.withUnsafeBufferPointer { append($0) }
   }
 
   private mutating func beginValue() {
@@ -106,60 +115,132 @@ package struct CanonicalJSONWriter {
       isAfterKey = false
       return
     }
-    guard let isFilled = levels.last else { return }
-    if isFilled { bytes.append(UInt8(ascii: ",")) }
-    levels[levels.count - 1] = true
-    newLine()
+    guard level > 0 else { return }
+    if isFilled { append(UInt8(ascii: ",")) }
+    isFilled = true
+    if isIndented { newLine() }
   }
 
   private mutating func begin(_ character: UInt8) {
-    bytes.append(character)
-    levels.append(false)
-    depth = max(depth, levels.count)
+    append(character)
+    level += 1
+    depth = max(depth, level)
+    isFilled = false
   }
 
   private mutating func end(_ character: UInt8) {
-    if levels.removeLast() { newLine() }
-    bytes.append(character)
+    level -= 1
+    if isFilled, isIndented { newLine() }
+    append(character)
+    isFilled = true
   }
 
   private mutating func newLine() {
-    guard isIndented else { return }
-    bytes.append(UInt8(ascii: "\n"))
-    for _ in levels { bytes.append(contentsOf: [0x20, 0x20]) }
+    append(UInt8(ascii: "\n"))
+    for _ in 0..<2 * level { append(UInt8(ascii: " ")) }
+  }
+
+  // MARK: Bytes
+
+  @inline(__always)
+  private mutating func makeRoom(_ byteCount: Int) {
+    if storage.count - count < byteCount { grow(by: byteCount) }
+  }
+
+  @inline(never)
+  private mutating func grow(by byteCount: Int) {
+    var larger = [UInt8](repeating: 0, count: max(2 * storage.count, count + byteCount, 256))
+    larger.withUnsafeMutableBytes { room in
+      storage.withUnsafeBytes { room.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+    storage = larger
+  }
+
+  private mutating func append(_ byte: UInt8) {
+    makeRoom(1)
+    storage[count] = byte
+    count += 1
+  }
+
+  private mutating func append(_ text: String) {
+    var text = text
+    text.withUTF8 { append($0) }
+  }
+
+  private mutating func append(_ content: UnsafeBufferPointer<UInt8>) {
+    makeRoom(content.count)
+    storage.withUnsafeMutableBytes { room in
+      UnsafeMutableRawBufferPointer(rebasing: room[count...]).copyMemory(from: UnsafeRawBufferPointer(content))
+    }
+    count += content.count
   }
 
   private mutating func appendString(_ text: String) {
     var text = text
-    bytes.append(UInt8(ascii: "\""))
     text.withUTF8 { content in
       // Nearly all text is written as it is.
-      guard content.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C }) else {
-        return bytes.append(contentsOf: content)
-      }
+      guard Self.needsEscape(content) else { return appendQuoted(content) }
+      append(UInt8(ascii: "\""))
       var start = 0
-      for (index, byte) in content.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5C {
-        bytes.append(contentsOf: content[start..<index])
+      for (index, byte) in content.enumerated() where Self.needsEscape(byte) {
+        append(UnsafeBufferPointer(rebasing: content[start..<index]))
         appendEscape(byte)
         start = index + 1
       }
-      bytes.append(contentsOf: content[start...])
+      append(UnsafeBufferPointer(rebasing: content[start...]))
+      append(UInt8(ascii: "\""))
     }
-    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func appendQuoted(_ content: UnsafeBufferPointer<UInt8>) {
+    let end = count + 1 + content.count
+    makeRoom(content.count + 2)
+    storage.withUnsafeMutableBytes { room in
+      room[count] = UInt8(ascii: "\"")
+      UnsafeMutableRawBufferPointer(rebasing: room[(count + 1)...]).copyMemory(from: UnsafeRawBufferPointer(content))
+      room[end] = UInt8(ascii: "\"")
+    }
+    count = end + 1
+  }
+
+  private static func needsEscape(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x22 || byte == 0x5C }
+
+  private static func needsEscape(_ content: UnsafeBufferPointer<UInt8>) -> Bool {
+    let bytes = UnsafeRawBufferPointer(content)
+    var place = 0
+    while place + 8 <= bytes.count {
+      if needsEscape(eight: bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)) { return true }
+      place += 8
+    }
+    while place < bytes.count {
+      if needsEscape(bytes[place]) { return true }
+      place += 1
+    }
+    return false
+  }
+
+  /// Whether one of eight bytes needs an escape.
+  ///
+  /// Taking away so much borrows into the top bit of a byte that is smaller; one that had it set before was not.
+  private static func needsEscape(eight word: UInt64) -> Bool {
+    let (ones, tops): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+    let (quotes, backslashes) = (word ^ (ones &* 0x22), word ^ (ones &* 0x5C))
+    let found = (word &- ones &* 0x20) & ~word | (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes
+    return found & tops != 0
   }
 
   private mutating func appendEscape(_ byte: UInt8) {
-    bytes.append(UInt8(ascii: "\\"))
+    append(UInt8(ascii: "\\"))
     switch byte {
-    case 0x22, 0x5C: bytes.append(byte)
-    case 0x08: bytes.append(UInt8(ascii: "b"))
-    case 0x09: bytes.append(UInt8(ascii: "t"))
-    case 0x0A: bytes.append(UInt8(ascii: "n"))
-    case 0x0C: bytes.append(UInt8(ascii: "f"))
-    case 0x0D: bytes.append(UInt8(ascii: "r"))
+    case 0x22, 0x5C: append(byte)
+    case 0x08: append(UInt8(ascii: "b"))
+    case 0x09: append(UInt8(ascii: "t"))
+    case 0x0A: append(UInt8(ascii: "n"))
+    case 0x0C: append(UInt8(ascii: "f"))
+    case 0x0D: append(UInt8(ascii: "r"))
     default:
       let digits = String(byte, radix: 16)
-      bytes.append(contentsOf: ("u" + String(repeating: "0", count: 4 - digits.count) + digits).utf8)
+      append("u" + String(repeating: "0", count: 4 - digits.count) + digits)
     }
   }
 }

@@ -80,9 +80,7 @@ public struct ModelSnapshot: Hashable, Sendable {
     let model = try ModelContentReader.model(try object.required("model"))
     let applicationVersion = try object.string("applicationVersion")
     let time = try object.requiredString("archivedAt")
-    guard let date = try? Self.timeStyle.parse(time) else {
-      throw SnapshotObject.unexpected("a time", "archivedAt")
-    }
+    guard let date = Self.date(time) else { throw SnapshotObject.unexpected("a time", "archivedAt") }
     self.init(model: model, applicationVersion: applicationVersion, archivedAt: date)
     let hashes = try object.dictionary("hashes")
     let checksum = try object.requiredString("checksum")
@@ -125,7 +123,7 @@ public struct ModelSnapshot: Hashable, Sendable {
       json.string(applicationVersion)
     }
     json.key("archivedAt")
-    json.string(archivedAt.formatted(Self.timeStyle))
+    json.string(CivilCalendar.text(of: Int64(archivedAt.timeIntervalSince1970)))
     json.key("checksum")
     json.string(versionChecksum)
     json.key("format")
@@ -208,7 +206,11 @@ public struct ModelSnapshot: Hashable, Sendable {
     }
   }
 
-  private static let timeStyle = Date.ISO8601FormatStyle(timeZone: .gmt)
+  private static func date(_ text: String) -> Date? {
+    if let seconds = CivilCalendar.seconds(of: text) { return Date(timeIntervalSince1970: Double(seconds)) }
+    // Others may have written it in another form.
+    return try? Date.ISO8601FormatStyle(timeZone: .gmt).parse(text)
+  }
 
   /// The seconds of the years that the format of times can hold.
   private static let secondRange = -63_113_904_000.0...252_423_993_599.0

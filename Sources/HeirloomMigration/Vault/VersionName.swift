@@ -1,3 +1,5 @@
+import HeirloomFormats
+
 /// The name of a retained version's folder: the UTC time, then the start of the operation's identifier.
 ///
 /// For example `20261121T101500Z-0f3a9c21`. Sorted by name they are sorted by time.
@@ -15,11 +17,12 @@ package struct VersionName: Hashable, Sendable, Comparable {
   package init(time: Int64, identifier: String) {
     let time = min(max(0, time), 253_402_300_799)
     let (days, second) = time.quotientAndRemainder(dividingBy: 86_400)
-    let (year, month, day) = Self.date(ofDay: days)
-    let hour = Self.padded(second / 3_600, 2)
-    let clock = hour + Self.padded(second / 60 % 60, 2) + Self.padded(second % 60, 2)
+    let (year, month, day) = CivilCalendar.date(ofDay: days)
+    let hour = CivilCalendar.padded(second / 3_600, 2)
+    let clock = hour + CivilCalendar.padded(second / 60 % 60, 2) + CivilCalendar.padded(second % 60, 2)
     text =
-      Self.padded(year, 4) + Self.padded(month, 2) + Self.padded(day, 2) + "T" + clock + "Z-" + identifier.prefix(8)
+      CivilCalendar.padded(year, 4) + CivilCalendar.padded(month, 2) + CivilCalendar.padded(day, 2) + "T" + clock + "Z-"
+      + identifier.prefix(8)
     self.time = time
   }
 
@@ -39,7 +42,7 @@ package struct VersionName: Hashable, Sendable, Comparable {
       year >= 1970, (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 60
     else { return nil }
     self.text = text
-    time = Self.day(year: year, month: month, day: day) * 86_400 + hour * 3_600 + minute * 60 + second
+    time = CivilCalendar.day(year: year, month: month, day: day) * 86_400 + hour * 3_600 + minute * 60 + second
   }
 
   /// Reads a name as people read it; `nil` for one that is not of the pattern.
@@ -70,29 +73,5 @@ package struct VersionName: Hashable, Sendable, Comparable {
 
   private static func isHexadecimal(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
-  }
-
-  private static func padded(_ number: Int64, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
-  }
-
-  // The civil calendar by eras of 400 years that start on 1 March, so that the leap day is the last of its year.
-
-  private static func day(year: Int64, month: Int64, day: Int64) -> Int64 {
-    let shifted = month <= 2 ? year - 1 : year
-    let yearOfEra = shifted % 400
-    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-    return shifted / 400 * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
-  }
-
-  private static func date(ofDay day: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    let shifted = day + 719_468
-    let (era, dayOfEra) = shifted.quotientAndRemainder(dividingBy: 146_097)
-    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let part = (5 * dayOfYear + 2) / 153
-    let month = part < 10 ? part + 3 : part - 9
-    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * part + 2) / 5 + 1)
   }
 }

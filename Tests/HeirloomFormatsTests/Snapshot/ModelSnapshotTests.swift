@@ -97,6 +97,14 @@ struct ModelSnapshotTests {
     }
   }
 
+  @Test(arguments: ["2026-05-09T08:13:20+0200", "2026-05-09T04:13:20-02:00"])
+  func `reads times that others wrote in another form`(_ time: String) throws {
+    let text = String(decoding: try snapshot().bytes(.readable), as: UTF8.self)
+    let other = text.replacingOccurrences(of: "2026-05-09T06:13:20Z", with: time)
+    #expect(other != text)
+    #expect(try ModelSnapshot(bytes: Array(other.utf8)).archivedAt == date)
+  }
+
   // MARK: - Bad input
 
   private func refusal(_ change: (String) -> String) throws -> ModelReadingError {
