@@ -62,25 +62,21 @@ struct CountedMigrations {
     return counted
   }
 
-  /// Makes a copy of a store for each process, in a folder of its own.
+  /// Makes a copy of a store for each process.
   private func makeRuns(of workloads: [MigrationWorkload]) throws -> [Key: InstructionCounter.Run] {
-    let files = POSIXFileOperations()
-    let folder = try work.emptyFolder("counted-runs")
-    var runs: [Key: InstructionCounter.Run] = [:]
+    var sources: [Key: String] = [:]
     for workload in workloads {
       for way in [MigrationBenchmark.Way.limitProven, .heirloom] {
-        for (notes, store) in stores {
-          let key = Key(workload, way, notes)
-          guard runs[key] == nil else { continue }
-          let name = "\(key.workload.rawValue)-\(way.rawValue)-\(notes)"
-          let path = StoreLocation.join(folder, name)
-          try files.makeDirectory(path, attributes: FileAttributes(mode: 0o755))
-          let copy = StoreLocation.join(path, "Notes.sqlite")
-          try files.copyFile(store, to: copy, attributes: FileAttributes(mode: 0o644))
-          runs[key] = InstructionCounter.Run(
-            name: MigrationBenchmark.childName, words: [key.workload.rawValue, way.rawValue, copy])
-        }
+        for (notes, store) in stores { sources[Key(workload, way, notes)] = store }
       }
+    }
+    let keys = Array(sources.keys)
+    let copies = try RestingCopies(of: keys.compactMap { sources[$0] }, in: try work.emptyFolder("counted-runs"))
+    copies.wait()
+    var runs: [Key: InstructionCounter.Run] = [:]
+    for (key, path) in zip(keys, copies.paths) {
+      runs[key] = InstructionCounter.Run(
+        name: MigrationBenchmark.childName, words: [key.workload.rawValue, key.way.rawValue, path])
     }
     return runs
   }

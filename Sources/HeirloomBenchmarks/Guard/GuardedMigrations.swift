@@ -1,4 +1,3 @@
-import Foundation
 import Heirloom
 
 /// Migrations by Heirloom and by hand in turns, as the guard needs them: two stores that all workloads start from.
@@ -9,7 +8,9 @@ struct GuardedMigrations {
     var ratio: Double
     /// The highest peak of Heirloom's process, in bytes; `nil` where the system doesn't tell.
     var peakBytes: Double?
-    /// The most waits for the disk of one migration, SQLite's own among them; `nil` where they can't be counted.
+    /// The same with the larger store.
+    var peakBytesOfMany: Double?
+    /// The most waits for the disk of one migration by Heirloom; `nil` where they aren't counted.
     var syncs: Double?
   }
 
@@ -17,6 +18,8 @@ struct GuardedMigrations {
   private let store: String
   private let sums: StoreSums
   private let largeStore: String
+
+  private static let ways: [MigrationBenchmark.Way] = [.limitProven, .heirloom]
 
   /// Generates the stores.
   init(in work: BenchmarkFolder, seed: UInt64) throws {
@@ -28,45 +31,56 @@ struct GuardedMigrations {
     sums = try StoreSums(of: store, model: try BenchmarkModels.notes())
   }
 
-  /// Migrates the smaller store in turns by hand and by Heirloom; all results must hold the same.
-  func measure(_ workload: MigrationWorkload, rounds: Int) throws -> Measured {
-    let later = try workload.destination()
+  /// Makes the copies that the rounds of one workload need.
+  ///
+  /// - Parameters:
+  ///   - rounds: The number of rounds.
+  ///   - name: The name of their folder; what has it is removed.
+  /// - Returns: The copies, of which the last is of the larger store.
+  /// - Throws: `FileError`.
+  func makeCopies(rounds: Int, named name: String) throws(FileError) -> RestingCopies {
+    let stores = Array(repeating: store, count: rounds * Self.ways.count) + [largeStore]
+    return try RestingCopies(of: stores, in: try work.emptyFolder(name))
+  }
+
+  /// Migrates the smaller store in turns by hand and by Heirloom, then the larger; all results must hold the same.
+  ///
+  /// - Parameters:
+  ///   - workload: The migration.
+  ///   - copies: What ``makeCopies(rounds:named:)`` made.
+  /// - Returns: What was measured.
+  /// - Throws: ``BenchmarkError``, if results differ or a run fails.
+  func measure(_ workload: MigrationWorkload, _ copies: RestingCopies) throws -> Measured {
+    let (earlier, later) = (try BenchmarkModels.notes(), try workload.destination())
     var expected: StoreSums?
     var measured: [MigrationBenchmark.Way: [MigrationBenchmark.Measured]] = [:]
-    for _ in 0..<rounds {
-      for way in [MigrationBenchmark.Way.limitProven, .heirloom] {
-        let (path, result) = try migrate(store, workload, way)
-        let migrated = try StoreSums(of: path, model: later, after: workload)
-        if let expected { try migrated.check(against: expected) }
-        expected = expected ?? migrated
-        guard let keptPath = result.keptPath else {
-          throw BenchmarkError.unexpectedOutcome(expected: "the old version kept", found: "none")
-        }
-        try StoreSums(of: keptPath, model: try BenchmarkModels.notes()).check(against: sums)
-        measured[way, default: []].append(result)
+    copies.wait()
+    for (index, path) in copies.paths.dropLast().enumerated() {
+      let way = Self.ways[index % Self.ways.count]
+      let result = try migrate(path, workload, way)
+      let migrated = try StoreSums(of: path, model: later, after: workload)
+      if let expected { try migrated.check(against: expected) }
+      expected = expected ?? migrated
+      guard let keptPath = result.keptPath else {
+        throw BenchmarkError.unexpectedOutcome(expected: "the old version kept", found: "none")
       }
+      try StoreSums(of: keptPath, model: earlier).check(against: sums)
+      measured[way, default: []].append(result)
     }
+    let many = try copies.paths.last.map { try migrate($0, workload, .heirloom) }
     let (limits, runs) = (measured[.limitProven] ?? [], measured[.heirloom] ?? [])
     // Of the two of a round, which the same load slows down: steadier than the least or the middle of all.
     let ratios = zip(runs, limits).map { $0.processorSeconds / max($1.processorSeconds, 1e-9) }
     return Measured(
       ratio: ratios.median, peakBytes: runs.compactMap(\.peakBytes).max().map(Double.init),
+      peakBytesOfMany: many?.peakBytes.map(Double.init),
       syncs: runs.compactMap(\.syncs).max().map(Double.init))
   }
 
-  /// Returns the peak of the process that migrates the larger store, in bytes; `nil` where the system doesn't tell.
-  func peakOfMany(_ workload: MigrationWorkload) throws -> Double? {
-    try migrate(largeStore, workload, .heirloom).measured.peakBytes.map(Double.init)
-  }
-
   private func migrate(
-    _ store: String, _ workload: MigrationWorkload, _ way: MigrationBenchmark.Way
-  ) throws -> (path: String, measured: MigrationBenchmark.Measured) {
-    let path = StoreLocation.join(try work.emptyFolder("run"), "Notes.sqlite")
-    try POSIXFileOperations().copyFile(store, to: path, attributes: FileAttributes(mode: 0o644))
+    _ path: String, _ workload: MigrationWorkload, _ way: MigrationBenchmark.Way
+  ) throws -> MigrationBenchmark.Measured {
     let words = [workload.rawValue, way.rawValue, path]
-    return (
-      path, try ChildProcess.run(MigrationBenchmark.childName, words, returning: MigrationBenchmark.Measured.self)
-    )
+    return try ChildProcess.run(MigrationBenchmark.childName, words, returning: MigrationBenchmark.Measured.self)
   }
 }

@@ -79,32 +79,44 @@ struct PerformanceGuard {
 
   private mutating func checkRuns(of workloads: [MigrationWorkload]) throws {
     let migrations = try GuardedMigrations(in: work, seed: arguments.seed)
-    for workload in workloads {
+    var prepared = try migrations.makeCopies(rounds: arguments.rounds, named: "round0")
+    for (index, workload) in workloads.enumerated() {
       let name = workload.rawValue
       let ceilings = GuardCeilings.migration(workload)
+      let copies = prepared
+      // The next workload's copies rest while this one's are used.
+      if index + 1 < workloads.count {
+        prepared = try migrations.makeCopies(rounds: arguments.rounds, named: "round\((index + 1) % 2)")
+      }
       var measured: GuardedMigrations.Measured?
       let (ratio, first) = try GuardRepetition.measure(rounds: arguments.rounds) { rounds in
-        let latest = try migrations.measure(workload, rounds: rounds)
+        let isFirst = measured == nil
+        let latest = try migrations.measure(
+          workload, isFirst ? copies : try migrations.makeCopies(rounds: rounds, named: "again"))
         measured = latest
         return figure(
           "\(name): processor time by the limit's", latest.ratio, atMost: ceilings.processor, .times)
       }
       if let first { Self.say("\(first.sentence) It was measured again with more rounds:") }
       check(ratio)
-      guard let measured else { continue }
-      if let syncs = measured.syncs {
-        check("\(name): waits for the disk", syncs, atMost: ceilings.syncs, .count)
-      } else {
-        Self.say("\(name): waits for the disk: skipped, they can't be counted on this system")
-      }
-      guard let peak = measured.peakBytes, let larger = try migrations.peakOfMany(workload) else {
-        Self.say("\(name): memory: skipped, this system doesn't tell its peak")
-        continue
-      }
-      check("\(name): peak of memory", max(peak, larger), atMost: ceilings.peak * 1_048_576, .bytes)
-      let growth = larger / max(peak, 1) - 1
-      check("\(name): more with \(GuardCeilings.manyNotes) notes", growth, atMost: GuardCeilings.memoryGrowth, .part)
+      if let measured { checkDiskAndMemory(of: measured, name, ceilings) }
     }
+  }
+
+  private mutating func checkDiskAndMemory(
+    of measured: GuardedMigrations.Measured, _ name: String, _ ceilings: GuardCeilings.Migration
+  ) {
+    if let syncs = measured.syncs {
+      check("\(name): waits for the disk", syncs, atMost: ceilings.syncs, .count)
+    } else {
+      Self.say("\(name): waits for the disk: skipped, they aren't counted on this system")
+    }
+    guard let peak = measured.peakBytes, let larger = measured.peakBytesOfMany else {
+      return Self.say("\(name): memory: skipped, this system doesn't tell its peak")
+    }
+    check("\(name): peak of memory", max(peak, larger), atMost: ceilings.peak * 1_048_576, .bytes)
+    let growth = larger / max(peak, 1) - 1
+    check("\(name): more with \(GuardCeilings.manyNotes) notes", growth, atMost: GuardCeilings.memoryGrowth, .part)
   }
 
   // MARK: Comparing
