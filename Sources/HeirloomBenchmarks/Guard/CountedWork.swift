@@ -75,7 +75,7 @@ enum CountedWork: String, CaseIterable {
     let model = try BenchmarkModels.large()
     try LaunchBenchmark.prepare(Self.path(.store, in: folder), model: model)
     let files: [(File, [UInt8])] = [
-      (.source, Array(ModelSourceText.of(model).utf8)), (.archive, try ModelArchiveWriter.archive(model)),
+      (.source, BenchmarkModels.source(of: model)), (.archive, try ModelArchiveWriter.archive(model)),
       (.snapshot, try ModelSnapshot(model: model, archivedAt: Date(timeIntervalSince1970: 0)).bytes(.compressed)),
     ]
     for (file, bytes) in files {

@@ -1,10 +1,6 @@
-import Foundation
 import Heirloom
 
-/// Copies of a store for some runs, each for one run, on the disk and at rest.
-///
-/// An app's store has lain there since the app's last run. One that was just written is looked at twice, as its times can't tell whether
-/// it changes meanwhile.
+/// Copies of a store for the runs of a round, as many at a time as there is room for.
 struct FreshCopies {
   /// The ways that get a copy, in the order of their runs.
   let ways: [MigrationBenchmark.Way]
@@ -38,19 +34,11 @@ struct FreshCopies {
   /// - Returns: The stores, in the order of ``ways``.
   /// - Throws: `FileError`.
   func make(in folder: String) throws(FileError) -> [String] {
-    let files = POSIXFileOperations()
     // For the copies, and for a clone and an index beside them.
     TouchedMemory.prepare(byteCount: size * Int64(ways.count + 2))
-    var paths: [String] = []
-    for way in ways {
-      let place = StoreLocation.join(folder, way.rawValue)
-      try files.makeDirectory(place, attributes: FileAttributes(mode: 0o755))
-      let path = StoreLocation.join(place, "Notes.sqlite")
-      // On the disk before the clock starts: its writing is no part of the migration.
-      try files.copyFile(original, to: path, attributes: FileAttributes(mode: 0o644))
-      paths.append(path)
-    }
-    Thread.sleep(forTimeInterval: StoreVault.Configuration().restTime + 0.5)
-    return paths
+    // On the disk before the clock starts: its writing is no part of the migration.
+    let copies = try RestingCopies(of: Array(repeating: original, count: ways.count), in: folder)
+    copies.wait()
+    return copies.paths
   }
 }
