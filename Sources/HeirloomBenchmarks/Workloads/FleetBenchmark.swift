@@ -32,8 +32,8 @@ enum FleetBenchmark {
     var migration: StoreTimes
     /// How many times as fast as the run of the same round with one job.
     ///
-    /// It is the median of the rounds; 1 if there is none with one job.
-    var scaling: Double
+    /// It is the median of the rounds; `nil` if there is none with one job.
+    var scaling: Double?
     /// The peak of the process's memory before the first store, in bytes.
     var initialPeakBytes: Int64?
     /// The same after a hundred stores.
@@ -93,7 +93,7 @@ enum FleetBenchmark {
           let first = runs.map(\.first)
           return JobsReport(
             jobs: jobs, migration: times(first, stores: stores.count),
-            scaling: single.isEmpty ? 1 : zip(single, first).map { $0.first.seconds / max($1.seconds, 1e-9) }.median,
+            scaling: single.isEmpty ? nil : zip(single, first).map { $0.first.seconds / max($1.seconds, 1e-9) }.median,
             initialPeakBytes: first.compactMap(\.initialPeakBytes).max(),
             earlyPeakBytes: first.compactMap(\.earlyPeakBytes).max(), peakBytes: first.compactMap(\.peakBytes).max(),
             openFiles: first.compactMap(\.openFiles).max(), leftOpenFiles: first.compactMap(\.leftOpenFiles).max(),
@@ -129,7 +129,8 @@ extension FleetBenchmark.Report {
     for run in runs {
       table.add([
         "\(run.jobs) at a time", milliseconds(run.migration.medianSeconds), milliseconds(run.migration.highSeconds),
-        milliseconds(run.migration.meanSeconds), number(run.migration.storesPerSecond, 0), number(run.scaling, 2),
+        milliseconds(run.migration.meanSeconds), number(run.migration.storesPerSecond, 0),
+        run.scaling.map { number($0, 2) } ?? "?",
         milliseconds(run.migration.processorSeconds), megabytes(run.peakBytes), run.openFiles.map(String.init) ?? "?",
         milliseconds(run.secondRun.meanSeconds), milliseconds(run.secondRun.processorSeconds),
       ])
