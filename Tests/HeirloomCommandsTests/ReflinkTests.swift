@@ -41,7 +41,7 @@ struct ReflinkTests {
     let assistant = MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store),
       history: ModelHistory(current: second, earlier: [("1", first)]))
-    let observer = OpenFileObserver()
+    let observer = OpenFileObserver(of: store)
     assistant.delegate = observer
     guard case .migrated(let report) = try assistant.migrateStore() else {
       Issue.record("expected a migration")
@@ -62,15 +62,20 @@ struct ReflinkTests {
   }
 }
 
-/// Looks which candidates this process has open when one is proven.
+/// Looks which candidates of one store this process has open when one is proven; other tests have theirs meanwhile.
 private final class OpenFileObserver: MigrationAssistantDelegate {
+  private let store: URL
   private(set) var candidatesOpenAfterProof: [String]?
+
+  init(of store: URL) {
+    self.store = store
+  }
 
   func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
     guard case .proven = event else { return }
     let folder = "/proc/self/fd"
     let open = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     let targets = open.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/" + $0) }
-    candidatesOpenAfterProof = targets.filter { $0.contains("/incoming/") }
+    candidatesOpenAfterProof = targets.filter { $0.hasPrefix("\(store.path).heirloom/incoming/") }
   }
 }
