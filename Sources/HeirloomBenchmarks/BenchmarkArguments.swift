@@ -116,6 +116,9 @@ struct BenchmarkArguments: Hashable {
       default: throw .usage("\"\(word)\" is no option.")
       }
     }
+    if guards, printsJSON || plotPath != nil || noteCounts != nil {
+      throw .usage("--guard has stores and a table of its own: expected no --notes, --json or --svg beside it.")
+    }
     // Told before anything is measured.
     if let plotPath, !MigrationWorkload.allCases.contains(where: { includes(.migration($0)) }) {
       throw .usage("--svg \(plotPath): there is nothing to plot without a migration; name one with --only, or none.")

@@ -6,6 +6,8 @@ enum BenchmarkError: Error, Hashable {
   case childFailed(name: String, reason: String)
   /// A call of the system failed.
   case system(call: String, path: String, code: Int32)
+  /// The plot can't be written.
+  case unwritable(path: String)
   /// Two ways to the same result disagree.
   case differentContents(subject: String, expected: String, found: String)
   /// Something happened that a launch with nothing to do must not do.
@@ -23,6 +25,8 @@ extension BenchmarkError: CustomStringConvertible {
     case .usage(let reason): reason
     case .childFailed(let name, let reason): "The run \"\(name)\" failed: \(reason)"
     case .system(let call, let path, let code): "\(call) failed for \(path) with error \(code)."
+    case .unwritable(let path):
+      "The plot can't be written to \(path): name a file in a folder that is there and may be written; the report above is whole."
     case .differentContents(let subject, let expected, let found):
       "The contents differ: \(subject) gives \(found) instead of \(expected)."
     case .unexpectedChange(let what): "A launch with nothing to do changed something: \(what)."

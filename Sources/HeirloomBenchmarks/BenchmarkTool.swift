@@ -48,7 +48,11 @@ struct BenchmarkTool {
     report.summary = report.orderedMigrations.compactMap(MigrationSummary.init)
     print(arguments.printsJSON ? try report.json() : report.text)
     // After the report, which must not be lost with a file that can't be written.
-    if let path = arguments.plotPath { try Data(CostPlot(report).svg.utf8).write(to: URL(fileURLWithPath: path)) }
+    if let path = arguments.plotPath {
+      guard FileManager.default.createFile(atPath: path, contents: Data(CostPlot(report).svg.utf8)) else {
+        throw BenchmarkError.unwritable(path: path)
+      }
+    }
   }
 
   /// Results of different machines can be compared only if the stores are the same, and syncs only if SQLite's are counted.
@@ -69,17 +73,18 @@ struct BenchmarkTool {
     }
   }
 
+  /// The runs that are made in child processes, by their names.
+  private static let childRuns: [String: @Sendable ([String]) throws -> Void] = [
+    LaunchBenchmark.childName: LaunchBenchmark.runChild, LargeModelBenchmark.childName: LargeModelBenchmark.runChild,
+    RowBenchmark.childName: RowBenchmark.runChild, RetentionBenchmark.childName: RetentionBenchmark.runChild,
+    ThresholdBenchmark.childName: ThresholdBenchmark.runChild, RemovalBenchmark.childName: RemovalBenchmark.runChild,
+    FleetRun.childName: FleetRun.runChild, CountedWork.childName: CountedWork.runChild,
+    MigrationBenchmark.childName: MigrationBenchmark.runChild,
+  ]
+
   private static func runChild(_ words: [String]) throws {
     let name = words.first ?? ""
-    if name == LaunchBenchmark.childName { return try LaunchBenchmark.runChild(Array(words.dropFirst())) }
-    if name == LargeModelBenchmark.childName { return try LargeModelBenchmark.runChild(Array(words.dropFirst())) }
-    if name == RowBenchmark.childName { return try RowBenchmark.runChild(Array(words.dropFirst())) }
-    if name == RetentionBenchmark.childName { return try RetentionBenchmark.runChild(Array(words.dropFirst())) }
-    if name == ThresholdBenchmark.childName { return try ThresholdBenchmark.runChild(Array(words.dropFirst())) }
-    if name == RemovalBenchmark.childName { return try RemovalBenchmark.runChild(Array(words.dropFirst())) }
-    if name == FleetRun.childName { return try FleetRun.runChild(Array(words.dropFirst())) }
-    if name == CountedWork.childName { return try CountedWork.runChild(Array(words.dropFirst())) }
-    guard name == MigrationBenchmark.childName else { throw BenchmarkError.usage("\"\(name)\" is no run.") }
-    try MigrationBenchmark.runChild(Array(words.dropFirst()))
+    guard let run = childRuns[name] else { throw BenchmarkError.usage("\"\(name)\" is no run.") }
+    try run(Array(words.dropFirst()))
   }
 }

@@ -124,8 +124,9 @@ struct BenchmarkReport: Codable {
       table.add([
         step.step.title, number(step.seconds * 1000, 2), number(step.leastSeconds * 1000, 2),
         number(step.processorSeconds * 1000, 2), number(step.firstSeconds * 1000, 2),
-        step.bytes.map { number(Double($0) / 1000, 1) } ?? "", number(step.goalSeconds * 1000, 0),
-        step.isGoalMet ? "met" : "missed by \(number((step.seconds - step.goalSeconds) * 1000, 1)) ms",
+        step.bytes.map { number(Double($0) / 1000, 1) } ?? "", step.goalSeconds.map { number($0 * 1000, 0) } ?? "",
+        step.goalSeconds.map { $0 >= step.seconds ? "met" : "missed by \(number((step.seconds - $0) * 1000, 1)) ms" }
+          ?? "",
       ])
     }
     return [

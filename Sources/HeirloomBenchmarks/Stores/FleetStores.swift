@@ -106,25 +106,6 @@ struct FleetStores {
     return checked
   }
 
-  /// Counts the syncs of one store's migration and of the archiving of its model, SQLite's own left out.
-  func countSyncs() throws -> Int {
-    let counting = CountingFiles()
-    let path = StoreLocation.join(try folder.emptyFolder("fleet-syncs"), Self.storeName)
-    try files.copyFile(originals[0], to: path, attributes: FileAttributes(mode: 0o644))
-    let url = URL(fileURLWithPath: path)
-    let history = ModelHistory(
-      current: try MigrationWorkload.additive.destination(), name: "2", earlier: [("1", try BenchmarkModels.notes())])
-    let controller = ModelController(storeURL: url, files: counting)
-    let assistant = MigrationAssistant(
-      storeURL: url, modelController: controller, history: history, configuration: MigrationAssistant.Configuration(),
-      files: counting)
-    guard case .migrated = try assistant.migrateStore() else {
-      throw BenchmarkError.unexpectedOutcome(expected: "migrated", found: "another outcome")
-    }
-    try controller.archive(history.current)
-    return counting.counts.syncs
-  }
-
   /// Removes the stores with all that was made beside them.
   func remove() throws {
     _ = try folder.emptyFolder("fleet")

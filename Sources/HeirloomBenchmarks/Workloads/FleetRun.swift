@@ -29,6 +29,8 @@ enum FleetRun {
     var openFiles: Int?
     /// Files that are open after the run and were not before; libdispatch keeps three of its own.
     var leftOpenFiles: Int?
+    /// The calls of all stores that wait for the disk, SQLite's among them; `nil` on systems where they aren't counted.
+    var syncs: Int?
     /// What the run said on standard error.
     var words: String = ""
   }
@@ -71,11 +73,14 @@ enum FleetRun {
       writeError: { text in state.withLock { $0.words += text } }, currentDirectory: "/")
     let initial = ProcessCounters.now().peakBytes
     let openFiles = openFileCount()
+    let counter = SyncCounter()
     let watch = Stopwatch()
     _ = HeirloomTool.run(
       arguments: ["migrate", "--files-from", words[0], "--jobs", words[2], "--to", words[1]], console: console)
     let (seconds, processorSeconds) = (watch.seconds, watch.processorSeconds)
+    let syncs = counter.count
     var measured = state.withLock { $0 }
+    measured.syncs = syncs
     (measured.seconds, measured.processorSeconds) = (seconds, processorSeconds)
     measured.initialPeakBytes = initial
     measured.peakBytes = ProcessCounters.now().peakBytes

@@ -31,6 +31,7 @@ extension MigrationBenchmark {
         metadata.adopt(step.model)
         return InPlaceMigration.Step(statements: step.statements, propertyList: try metadata.propertyList())
       })
+    let counter = SyncCounter()
     var watch = Stopwatch()
     try migration.run()
     watch.finish("alter")
@@ -39,6 +40,6 @@ extension MigrationBenchmark {
       watch.finish("prove")
     }
     let (seconds, work) = (watch.seconds, watch.processorSeconds)
-    return Measured(seconds: seconds, processorSeconds: work, parts: watch.parts, keptPath: nil, syncs: 0)
+    return Measured(seconds: seconds, processorSeconds: work, parts: watch.parts, keptPath: nil, syncs: counter.count)
   }
 }
