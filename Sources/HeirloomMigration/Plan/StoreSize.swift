@@ -64,7 +64,8 @@ struct StoreSize {
     let sum = ([names] + entries).joined().reduce(0) { $0 + (sums[$1] ?? 0) }
     // A row has its key, its length and a place in the page; an entry of an index too.
     let bytes = (Double(sum) / Double(count) + Double(8 * (1 + entries.count))) * Double(rows)
-    return Int64(exactly: bytes.rounded()) ?? .max
+    // No file is larger (SQLite allows 281 TB); what a sample exaggerates must not overflow in sums.
+    return Int64(min(bytes, 1e15))
   }
 
   /// The bytes of one value: a number takes up to nine, text and bytes have their length, and each value a byte that tells its kind.
