@@ -30,6 +30,23 @@ extension MigrationAssistant {
     }
   }
 
+  /// Lets a pinned version be removed in its turn, like any other.
+  ///
+  /// Call it when a person, or the app for them, has got back what the version alone holds, or does without it.
+  ///
+  /// - Parameter id: The version's name or the start of it.
+  /// - Returns: The version, which is there still: a later launch removes it when newer ones are enough.
+  /// - Throws: ``MigrationAssistantError/noSuchVersion(storePath:reason:)`` for a name that is not that of one version, or of one
+  ///   whose own description is damaged; other ``MigrationAssistantError`` when it can't be written.
+  @discardableResult
+  public func releasePreviousVersion(_ id: String) throws(MigrationAssistantError) -> PreviousVersion {
+    do {
+      return PreviousVersion(try vault().release(id))
+    } catch {
+      throw wrapped(error)
+    }
+  }
+
   /// Puts a previous version back in the store's place; the store there is kept as a previous version itself.
   ///
   /// A store that can't be read is moved to the folder `incompatible` of the companion folder instead. Cancelling ``progress``

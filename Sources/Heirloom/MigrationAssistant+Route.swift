@@ -12,6 +12,16 @@ struct Route {
 
   /// Whether code of a stage runs before the first mapping.
   var startsWithCode: Bool { hops.first?.willMigrate != nil }
+
+  /// The way that begins with other hops, which lead where the first hop leads.
+  func replacingFirstHop(by others: [MigrationHop]) -> Route {
+    var others = others
+    if let first = hops.first, !others.isEmpty {
+      others[0].willMigrate = first.willMigrate
+      others[others.count - 1].didMigrate = first.didMigrate
+    }
+    return Route(origin: origin, hops: others + hops.dropFirst())
+  }
 }
 
 /// The model that made a store, and where it was found.
@@ -105,12 +115,13 @@ extension MigrationAssistant {
 
   /// Looks for the way from one model to another by the mappings that are given and by inference.
   private func path(
-    from source: ManagedObjectModel, to destination: ManagedObjectModel, between: [ManagedObjectModel]
+    from source: ManagedObjectModel, to destination: ManagedObjectModel, between: [ManagedObjectModel],
+    given: [MappingModel]? = nil
   ) throws(MappingInferenceError) -> MigrationPath {
+    let given = given ?? configuration.mappings
     // Versions whose place isn't known matter only where a mapping leads to one.
-    let others = configuration.mappings.isEmpty ? [] : history.unplacedVersions
-    return try MigrationPath(
-      from: source, to: destination, between: between, others: others, given: configuration.mappings)
+    let others = given.isEmpty ? [] : history.unplacedVersions
+    return try MigrationPath(from: source, to: destination, between: between, others: others, given: given)
   }
 
   /// Finds the mappings that lead from one model to another.
@@ -124,31 +135,32 @@ extension MigrationAssistant {
     } catch {
       delegate?.migrationAssistant(
         self, didFailToInferMappingFrom: source, to: destination, obstacles: error.obstacles)
-      guard let given = try givenMapping(from: source, to: destination, obstacles: error.obstacles) else {
+      let need = MappingNeed(obstacles: error.obstacles, skeleton: error.skeleton)
+      if let given = try givenMapping(from: source, to: destination, need: need) {
+        return [MigrationHop(source: source, destination: destination, mapping: given)]
+      }
+      let steps = try hopsByAskingAboutSteps(from: source, to: destination, need: need) { !$0.obstacles.isEmpty }
+      guard let steps else {
         throw MigrationAssistantError.mappingNeeded(
           storePath: storeURL.path, obstacles: error.obstacles, skeleton: error.skeleton)
       }
-      return [MigrationHop(source: source, destination: destination, mapping: given)]
+      return steps
     }
     for misfit in path.misfits { report(.mappingUnused(reason: misfit.description)) }
     return try path.hops.map { hop in
-      // Inference drops the objects of an entity that nothing continues; code may know better what becomes of them.
-      let drops = !hop.isGiven && hop.mapping.entityMappings.contains { $0.destinationEntityName == nil }
-      let mayInfer = hop.isGiven || configuration.infersMappingModel
-      let given = drops || !mayInfer ? try givenMapping(from: hop.source, to: hop.destination, obstacles: []) : nil
-      guard mayInfer || given != nil else {
+      guard !hop.isGiven, !configuration.infersMappingModel else { return MigrationHop(hop) }
+      guard let given = try givenMapping(from: hop.source, to: hop.destination, need: MappingNeed()) else {
         throw MigrationAssistantError.mappingNeeded(storePath: storeURL.path, obstacles: [], skeleton: nil)
       }
-      return MigrationHop(source: hop.source, destination: hop.destination, mapping: given ?? hop.mapping)
+      return MigrationHop(source: hop.source, destination: hop.destination, mapping: given)
     }
   }
 
   /// Asks the delegate for a mapping; what it leaves open is inferred.
-  private func givenMapping(
-    from source: ManagedObjectModel, to destination: ManagedObjectModel, obstacles: [MappingObstacle]
+  func givenMapping(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel, need: MappingNeed
   ) throws -> MappingModel? {
-    let given = try delegate?.migrationAssistant(
-      self, mappingModelFrom: source, to: destination, obstacles: obstacles)
+    let given = try delegate?.migrationAssistant(self, mappingModelFrom: source, to: destination, need: need)
     guard let given else { return nil }
     let completed = MappingInference(from: source, to: destination, given: given.entityMappings)
     do throws(MappingInferenceError) {
@@ -157,5 +169,52 @@ extension MigrationAssistant {
       throw MigrationAssistantError.mappingNeeded(
         storePath: storeURL.path, obstacles: error.obstacles, skeleton: error.skeleton)
     }
+  }
+
+  /// Asks the delegate about the steps of a way whose whole it knows no mapping for: an app's code knows what followed what.
+  ///
+  /// - Parameters:
+  ///   - source: The version to start from.
+  ///   - destination: The version to arrive at.
+  ///   - need: Why it is asked.
+  ///   - isInNeed: Tells by a step's inference whether to ask about it.
+  /// - Returns: The way by the mappings that it gave; `nil` if it gave none, or the versions between aren't known.
+  /// - Throws: What the delegate throws, or ``MigrationAssistantError`` if what it gave leads nowhere.
+  func hopsByAskingAboutSteps(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel, need: MappingNeed,
+    isInNeed: (MappingInference) -> Bool
+  ) throws -> [MigrationHop]? {
+    guard delegate != nil, let first = history.name(of: source), let last = history.name(of: destination) else {
+      return nil
+    }
+    let between = history.versionsBetween(first, and: last)
+    guard !between.isEmpty else { return nil }
+    let versions = [source] + between + [destination]
+    var given: [MappingModel] = []
+    for (earlier, later) in zip(versions, versions.dropFirst())
+    where isInNeed(MappingInference(from: earlier, to: later)) {
+      if let mapping = try givenMapping(from: earlier, to: later, need: need) { given.append(mapping) }
+    }
+    guard !given.isEmpty else { return nil }
+    do throws(MappingInferenceError) {
+      let path = try path(
+        from: source, to: destination, between: between, given: configuration.mappings + given)
+      return path.hops.map { hop in
+        var hop = MigrationHop(hop)
+        // It was asked about each of its steps.
+        hop.isInferred = false
+        return hop
+      }
+    } catch {
+      throw MigrationAssistantError.mappingNeeded(
+        storePath: storeURL.path, obstacles: error.obstacles, skeleton: error.skeleton)
+    }
+  }
+}
+
+extension MigrationHop {
+  /// Creates the hop of a path.
+  fileprivate init(_ hop: MigrationPath.Hop) {
+    self.init(source: hop.source, destination: hop.destination, mapping: hop.mapping, isInferred: !hop.isGiven)
   }
 }

@@ -38,6 +38,12 @@ public final class MigrationAssistant {
     /// migration. Columns and tables that wait still hold their values, and a migration by code leaves nothing.
     public var defersLightweightMigration: Bool = false
 
+    /// The way to go on where the migration would lose what is there and nobody consented.
+    public var losses: LossPolicy = .keepVersion
+    /// Whether a store of an unknown or newer version is migrated although something of it is lost; what becomes of the losses,
+    /// ``losses`` says.
+    public var migratesUnknownVersions: Bool = false
+
     /// What becomes of a store that no model or mapping fits, or whose pages are damaged.
     public var incompatibleStore: IncompatibleStorePolicy = .throw
     /// Told of what happens, besides the delegate: an app's log and its metrics.
@@ -128,8 +134,8 @@ public final class MigrationAssistant {
   public func plan() throws(MigrationAssistantError) -> MigrationPlan? {
     guard let metadata = try storeMetadata(), metadata.versionHashes != history.currentHashes else { return nil }
     do {
-      let origin = try sourceModel(of: metadata)
-      return try plan(of: route(from: origin), decisions: configuration.decisions)
+      var asked: Set<AskedHop> = []
+      return try planned(route(from: sourceModel(of: metadata)), decisions: configuration.decisions, asked: &asked).plan
     } catch {
       throw wrapped(error)
     }
@@ -199,6 +205,7 @@ public final class MigrationAssistant {
     var carriedOut: MigrationPlan?
     var chain: CandidateChain?
     var decisions = configuration.decisions
+    var asked: Set<AskedHop> = []
     let vault = try vault()
     let retained = try vault.replaceStore(
       prepare: {
@@ -207,18 +214,22 @@ public final class MigrationAssistant {
         guard let metadata = try settledMetadata(), metadata.versionHashes != history.currentHashes else { return nil }
         let origin = try sourceModel(of: metadata)
         report(.foundSourceModel(origin.source, version: origin.versionName))
-        let found = try self.route(from: origin)
+        var found = try self.route(from: origin)
         // Before anything is counted. The times of files on another volume may be anything.
         let seen =
           configuration.allowsUnsafeVolume
           ? nil : StoreState(of: storeURL.path, atRestFor: vaultConfiguration.restTime)
-        var plan = try plan(of: found, decisions: decisions)
+        var plan: MigrationPlan
+        (found, plan) = try planned(found, decisions: decisions, asked: &asked)
         // Where code runs first, what stands in the way is known only after it.
         let isPreliminary = found.startsWithCode
-        if let more = try approve(plan, origin: origin, decisions: decisions, isPreliminary: isPreliminary) {
+        if let more = try approve(&plan, origin: origin, decisions: decisions, isPreliminary: isPreliminary) {
           decisions = more
+          // Who decides has seen what is lost.
+          let consented = plan.losses
           plan = try self.plan(of: found, decisions: decisions)
-          if !isPreliminary { try checkDecided(plan) }
+          plan.consent { loss in consented.contains { $0.isSame(as: loss) } ? .delegate : nil }
+          if !isPreliminary { try checkApproved(&plan) }
         }
         try checkNotCancelled()
         report(.started(from: origin.model.versionChecksum(), to: history.current.versionChecksum()))
@@ -229,9 +240,11 @@ public final class MigrationAssistant {
         let stores: UInt64 = found.hops.count > 1 || found.startsWithCode ? 2 : 1
         let bytesNeeded = UInt64(max(0, plan.bytesNeeded)) * stores
         let reserve = min(bytesNeeded, StoreVault.Configuration().reservedBytes)
-        return StoreVault.Replacement(
+        var replacement = StoreVault.Replacement(
           retainedSnapshot: try snapshot.bytes(.compressed), retainedChecksum: origin.model.versionChecksum(),
           bytesNeeded: bytesNeeded - reserve, seen: seen)
+        replacement.alone = { (carriedOut?.unconsentedLosses ?? []).map(SoleContent.init) }
+        return replacement
       },
       build: { gate, candidate in
         guard let route else { return }
@@ -244,17 +257,22 @@ public final class MigrationAssistant {
         ) { handler in self.report(.runningStage(handler.stageName, handler: handler.kind)) }
         chain = run
         // What later hops lose is known here only.
-        carriedOut = try run.build { plan in
-          let isFirst = plan.source == route.origin.model
-          let isKnown = isFirst ? plan.losses == approved?.losses : !plan.losses.contains { !$0.isDecided }
-          guard !isKnown || !plan.blockers.isEmpty else { return nil }
-          let more = try approve(plan, origin: route.origin, decisions: decisions)
-          // What was built was built without them.
-          if more != nil, plan.blockers.isEmpty {
-            throw MigrationAssistantError.refused(storePath: storeURL.path, plan: plan)
+        carriedOut = try run.build { hop, plan in
+          noteConsents(in: &plan)
+          // What was approved before the store was held.
+          let approvedLosses = plan.source == route.origin.model ? approved?.losses ?? [] : []
+          plan.consent { loss in approvedLosses.first { $0.isSame(as: loss) }?.consent }
+          if let hops = try hopsKeeping(hop, plan: plan, asked: &asked) { return .hops(hops) }
+          let isKnown = plan.losses.allSatisfy { loss in
+            loss.consent != nil || approvedLosses.contains { $0.isSame(as: loss) }
           }
-          if let more { decisions = more }
-          return more
+          guard isKnown, plan.blockers.isEmpty else {
+            guard let more = try approve(&plan, origin: route.origin, decisions: decisions) else { return nil }
+            decisions = more
+            return .decisions(more)
+          }
+          try checkConsented(&plan)
+          return nil
         }
       },
       prove: { _, _ in try chain?.prove() })
@@ -265,6 +283,8 @@ public final class MigrationAssistant {
     if !quarantine.isEmpty {
       report(.quarantined(rows: carriedOut.allDecisions.reduce(0) { $0 + $1.quarantined }, paths: quarantine))
     }
+    let pinned = carriedOut.unconsentedLosses
+    if !pinned.isEmpty { report(.pinned(id: retained.name.text, losses: pinned.map(\.name))) }
     let seconds = start.duration(to: .now) / .seconds(1)
     report(.finished(seconds: seconds))
     return .migrated(
@@ -322,7 +342,25 @@ public final class MigrationAssistant {
     if let handler = route.hops.first?.willMigrate {
       plan.warnings.append("The code of \(handler.stageName) runs first: what it changes is not counted here.")
     }
+    noteConsents(in: &plan)
     return plan
+  }
+
+  /// Makes the plan of a way's first hop, and asks the delegate for another way if it would lose something.
+  private func planned(
+    _ found: Route, decisions: [DataDecision], asked: inout Set<AskedHop>
+  ) throws -> (route: Route, plan: MigrationPlan) {
+    var route = found
+    var plan = try plan(of: route, decisions: decisions)
+    // Where code runs first, what is lost is known only after it.
+    if !route.startsWithCode, let first = route.hops.first,
+      let hops = try hopsKeeping(first, plan: plan, asked: &asked)
+    {
+      route = route.replacingFirstHop(by: hops)
+      plan = try self.plan(of: route, decisions: decisions)
+    }
+    if configuration.losses == .accept { plan.consent { _ in .configuration } }
+    return (route, plan)
   }
 
   /// Applies the rules and asks the delegate.
@@ -335,18 +373,21 @@ public final class MigrationAssistant {
   /// - Returns: The decisions to make the plan again with; `nil` if it is to be carried out.
   /// - Throws: ``MigrationAssistantError``, or what the delegate throws.
   private func approve(
-    _ plan: MigrationPlan, origin: SourceModel, decisions: [DataDecision], isPreliminary: Bool = false
+    _ plan: inout MigrationPlan, origin: SourceModel, decisions: [DataDecision], isPreliminary: Bool = false
   ) throws -> [DataDecision]? {
     let path = storeURL.path
     let decision = try delegate?.migrationAssistant(self, shouldMigrate: plan) ?? .automatic
     switch decision {
     case .refuse: throw MigrationAssistantError.refused(storePath: path, plan: plan)
-    case .proceed: break
+    case .proceed: plan.consent { _ in .delegate }
     case .decide(let given):
+      plan.consent { _ in .delegate }
       let all = configuration.decisions + given
       if all != decisions { return all }
     case .automatic:
-      let loses = plan.losses.contains { !$0.isDecided }
+      // That every loss is accepted says nothing of whose store it is.
+      let loses = plan.losses.contains { $0.consent != .decision && $0.consent != .lock }
+      if configuration.migratesUnknownVersions { break }
       if loses || !plan.blockers.isEmpty, origin.versionName == nil,
         let newer = newerStore(withHashes: origin.model.versionHashes())
       {
@@ -358,12 +399,14 @@ public final class MigrationAssistant {
         throw MigrationAssistantError.unknownVersion(storePath: path, plan: plan)
       }
     }
-    if !isPreliminary { try checkDecided(plan) }
+    if !isPreliminary { try checkApproved(&plan) }
     return nil
   }
 
-  private func checkDecided(_ plan: MigrationPlan) throws(MigrationAssistantError) {
+  /// Throws while somebody has to decide about rows, or to consent to losses.
+  private func checkApproved(_ plan: inout MigrationPlan) throws(MigrationAssistantError) {
     guard plan.blockers.isEmpty else { throw .decisionNeeded(storePath: storeURL.path, plan: plan) }
+    try checkConsented(&plan)
   }
 
   /// Removes previous versions beyond those to keep: this launch found the new one working.
@@ -393,6 +436,7 @@ public final class MigrationAssistant {
     case .cleanUpPostponed(_, let error): report(.cleanUpPostponed(reason: error.description))
     case .journalModeNotRestored(let reason): report(.cleanUpPostponed(reason: reason))
     case .pruned(let id): report(.pruned(id: id))
+    case .released(let id): report(.released(id: id))
     case .setAside(let path), .movedSideFilesAside(let path): report(.movedAside(path: path))
     case .locked, .manifestWritten, .candidateSynchronized, .finished, .rolledBack: break
     }

@@ -8,7 +8,8 @@ public import HeirloomStore
 /// Every method has a default, is called on the thread that called the assistant (which ``MigrationAssistant/migrateStore(with:)``
 /// has of its own), and may throw to stop the migration: the store is then as it was.
 public protocol MigrationAssistantDelegate: AnyObject {
-  /// Asked for a mapping, when inference found obstacles or would drop the objects of an entity that nothing continues.
+  /// Asked for a mapping, when inference found obstacles, or when what it found would lose values, links or objects that are there
+  /// and nobody consented to that.
   ///
   /// What the mapping leaves open is inferred: say only what could not be.
   ///
@@ -16,13 +17,14 @@ public protocol MigrationAssistantDelegate: AnyObject {
   ///   - assistant: The assistant that asks.
   ///   - source: The model that made the store.
   ///   - destination: The model that the store is to have.
-  ///   - obstacles: All that can't be inferred; empty when all can, and objects would be dropped.
+  ///   - need: The obstacles, or the losses with how many rows lose something.
   /// - Returns: A mapping; or `nil`: with obstacles, to stop with ``MigrationAssistantError/mappingNeeded(storePath:obstacles:skeleton:)``,
-  ///   without, to drop the objects.
+  ///   with losses, to go on as ``MigrationAssistant/Configuration/losses`` says. For a way over several versions of a known order,
+  ///   it is then asked about each step that needs it.
   /// - Throws: Whatever is to stop the migration.
   func migrationAssistant(
     _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
-    obstacles: [MappingObstacle]
+    need: MappingNeed
   ) throws -> MappingModel?
 
   /// Told that no mapping can be inferred, before it is asked for one.
@@ -59,7 +61,7 @@ extension MigrationAssistantDelegate {
   /// Gives no mapping.
   public func migrationAssistant(
     _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
-    obstacles: [MappingObstacle]
+    need: MappingNeed
   ) throws -> MappingModel? { nil }
 
   /// Does nothing.
@@ -85,9 +87,10 @@ extension MigrationAssistantDelegate {
 /// What a delegate decides about a plan.
 @nonexhaustive
 public enum MigrationDecision: Hashable, Sendable {
-  /// Go on, unless the store is of an unknown version and would lose something.
+  /// Go on, unless the store is of an unknown version and would lose something, or ``MigrationAssistant/Configuration/losses`` says
+  /// to stop.
   case automatic
-  /// Go on and accept the losses, even of a store of an unknown or newer version.
+  /// Go on and consent to the losses, even of a store of an unknown or newer version.
   case proceed
   /// Go on as ``proceed`` does, with choices for rows that don't fit: the plan is made again with them and carried out.
   case decide([DataDecision])

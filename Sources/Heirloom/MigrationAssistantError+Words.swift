@@ -33,6 +33,9 @@ extension MigrationAssistantError: CustomStringConvertible {
       return "Rows of the store \(path) don't fit the new model: "
         + plan.blockers.map { "\(CountText.counted($0.rows, "row")): \(ErrorWords.clause($0.reason))" }
         .joined(separator: "; ") + "."
+    case .lossesNotConsented(let path, let plan):
+      return "The store \(path) would lose something that nobody consented to:"
+        + " \(Self.list(plan.unconsentedLosses.map(Self.words)))."
     case .refused(let path, _):
       return "The app refused the migration of the store \(path)."
     case .storeNotMigrated(let path):
@@ -71,6 +74,7 @@ extension MigrationAssistantError: LocalizedError {
     case .mappingNeeded(_, let obstacles, _) where !obstacles.isEmpty: obstacles.map(\.reason).joined(separator: " ")
     case .decisionNeeded(_, let plan): plan.blockers.map(\.reason).joined(separator: " ")
     case .unknownVersion(_, let plan): plan.allLosses.map(\.reason).joined(separator: " ")
+    case .lossesNotConsented(_, let plan): plan.unconsentedLosses.map(\.reason).joined(separator: " ")
     case .storeInUse(_, let reason), .outcomeUnknown(_, let reason): ErrorWords.sentence(reason)
     case .failed(_, .mappingFailed(let failure)): ErrorWords.sentence(of: failure.underlying)
     case .failed(_, .stageFailed(let failure)): ErrorWords.sentence(of: failure.underlying)
@@ -102,6 +106,10 @@ extension MigrationAssistantError: LocalizedError {
     case .decisionNeeded(_, let plan):
       return unchanged + " Decide what becomes of the rows, or give the properties defaults or make them optional;"
         + " possible are: \(Self.choices(plan.blockers))."
+    case .lossesNotConsented:
+      return unchanged
+        + " Give a mapping that keeps it. If losing it is right, consent: approve the plan, accept losses, or"
+        + " acknowledge them in the history's lock.json."
     case .refused:
       return unchanged + " Migrate it when the app agrees to the plan."
     case .storeNotMigrated:

@@ -24,6 +24,8 @@ public enum MigrationAssistantError: Error, Sendable {
   case mappingNeeded(storePath: String, obstacles: [MappingObstacle], skeleton: MappingSkeleton?)
   /// Rows don't fit the destination and somebody must decide.
   case decisionNeeded(storePath: String, plan: MigrationPlan)
+  /// The migration would lose what nobody consented to, and the configuration says to stop then.
+  case lossesNotConsented(storePath: String, plan: MigrationPlan)
   /// The delegate refused the plan.
   case refused(storePath: String, plan: MigrationPlan)
   /// The snapshot is not archived while the store beside it is of another version.
@@ -52,6 +54,7 @@ extension MigrationAssistantError {
     case .newerVersion: "newerVersion"
     case .mappingNeeded: "mappingNeeded"
     case .decisionNeeded: "decisionNeeded"
+    case .lossesNotConsented: "lossesNotConsented"
     case .refused: "refused"
     case .storeNotMigrated: "storeNotMigrated"
     case .storeInUse: "storeInUse"
@@ -73,6 +76,7 @@ extension MigrationAssistantError {
     case .unknownVersion, .newerVersion, .storeNotMigrated: 134100
     case .mappingNeeded(_, let obstacles, _): obstacles.isEmpty ? 134140 : 134190
     case .decisionNeeded(_, let plan): plan.blockers.contains { $0.kind == "duplicate" } ? 134111 : 134110
+    case .lossesNotConsented: 134110
     case .refused: 134120
     case .storeInUse: 134090
     case .unfitLocation(_, _, _, let code): code
@@ -90,7 +94,8 @@ extension MigrationAssistantError {
     case .newerVersion(let store): store.storePath
     case .notEnoughSpace(let shortage): shortage.storePath
     case .noModel(let path, _), .unknownVersion(let path, _),
-      .mappingNeeded(let path, _, _), .decisionNeeded(let path, _), .refused(let path, _), .storeNotMigrated(let path),
+      .mappingNeeded(let path, _, _), .decisionNeeded(let path, _), .lossesNotConsented(let path, _),
+      .refused(let path, _), .storeNotMigrated(let path),
       .storeInUse(let path, _), .unfitLocation(let path, _, _, _), .outcomeUnknown(let path, _), .failed(let path, _),
       .noSuchVersion(let path, _):
       path

@@ -29,6 +29,8 @@ public enum MigrationEvent: Hashable, Sendable {
   case proven
   /// The previous version is kept.
   case retained(id: String)
+  /// The previous version is pinned, since it alone holds what the migration lost without consent: entities and properties.
+  case pinned(id: String, losses: [String])
   /// The migrated store is in place.
   case swapped
   /// Rows were put into files, by decision, instead of the migrated store.
@@ -43,4 +45,6 @@ public enum MigrationEvent: Hashable, Sendable {
   case movedAside(path: String)
   /// A previous version was removed, since a later launch opened the new one.
   case pruned(id: String)
+  /// A pinned previous version was released, and is removed in its turn like any other.
+  case released(id: String)
 }

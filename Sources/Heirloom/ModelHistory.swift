@@ -17,6 +17,8 @@ public struct ModelHistory: Sendable {
 
   /// The version hashes of the current model, computed once.
   package let currentHashes: [String: VersionHash]
+  /// The losses between versions that the lock acknowledges.
+  package private(set) var acknowledgements: [VersionLock.Acknowledgement] = []
   private let versions: [Version]
   /// What was read and worked out so far.
   let memory = HistoryMemory()
@@ -51,6 +53,7 @@ public struct ModelHistory: Sendable {
           name: other.name, source: other.name == version.name ? .model(read.model) : .file(other.file),
           isPlaced: other.lockedChecksum != nil)
       })
+    acknowledgements = list.acknowledgements
   }
 
   /// Creates a history of models that an app holds in memory.
@@ -99,7 +102,9 @@ public struct ModelHistory: Sendable {
   /// Returns the history with further known versions, which come before the others.
   package func adding(_ models: [(name: String, model: ManagedObjectModel)]) -> ModelHistory {
     let added = models.map { Version(name: $0.name, source: .model($0.model), isPlaced: false) }
-    return ModelHistory(current: current, name: currentName, warnings: warnings, versions: added + versions)
+    var history = ModelHistory(current: current, name: currentName, warnings: warnings, versions: added + versions)
+    history.acknowledgements = acknowledgements
+    return history
   }
 
   /// The models between two versions, in their order.

@@ -1,5 +1,5 @@
 public import Foundation
-import HeirloomMigration
+public import HeirloomMigration
 public import HeirloomStore
 
 /// A version of a store that was kept when the store was migrated or restored.
@@ -17,6 +17,16 @@ public struct PreviousVersion: Hashable, Sendable {
   /// The size of the whole set, in bytes; files that are links share them with the store.
   public let byteCount: Int64
 
+  /// True while the version is never removed, since no other store holds its rows, or what its migration lost without consent.
+  ///
+  /// It isn't among ``MigrationAssistant/Configuration/keptVersions``, and stays until
+  /// ``MigrationAssistant/releasePreviousVersion(_:)``.
+  public let isPinned: Bool
+  /// The content that the version alone holds, since its migration lost it; a released version tells still.
+  public let alone: [SoleContent]
+  /// The number of further such losses, which the version's description has no room for.
+  public let unlistedLossCount: Int
+
   /// What put something else in its place; a version whose description is damaged doesn't tell.
   let operation: VaultManifest.Operation?
 
@@ -26,6 +36,9 @@ public struct PreviousVersion: Hashable, Sendable {
     date = Date(timeIntervalSince1970: Double(version.name.time))
     versionChecksum = version.manifest?.versionChecksum
     byteCount = version.byteCount
+    isPinned = version.manifest?.isPinned ?? false
+    alone = version.manifest?.alone?.items ?? []
+    unlistedLossCount = version.manifest?.alone?.unlistedCount ?? 0
     operation = version.manifest?.operation
   }
 

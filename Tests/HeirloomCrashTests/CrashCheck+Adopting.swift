@@ -102,7 +102,7 @@ extension CrashWorld {
     if let fault = try faultOfReplaced(folder) ?? faultOfSet(folder) { return fault }
     let versions = try app.vault(in: folder).retainedVersions()
     guard versions.count == (old == nil ? 0 : 1) else { return "\(versions.count) versions are kept" }
-    guard versions.allSatisfy({ $0.manifest?.isPermanent == true }) else { return "the version can be pruned" }
+    guard versions.allSatisfy({ $0.manifest?.isPinned == true }) else { return "the version can be pruned" }
     if CrashWorld.externalFiles(in: folder) != external { return "external files are missing" }
     if let left = leftovers(folder).first { return "“\(left)” is left over" }
     guard let set = folders(folder, "incompatible").first else { return "the set is gone" }

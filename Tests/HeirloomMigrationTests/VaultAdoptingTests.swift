@@ -27,7 +27,7 @@ struct VaultAdoptingTests {
     #expect(try fixture.content().rows.count == 5)
     #expect(fixture.externalNames() == ["FILE-0"])
     #expect(try fixture.content(retained.storePath).rows.count == 3)
-    #expect(retained.manifest?.isPermanent == true)
+    #expect(retained.manifest?.isPinned == true)
     #expect(try fixture.leftovers() == [])
     let set = try #require(try vault.asideSets().first)
     #expect(set.adoption == AsideAdoption(time: retained.name.time, replaced: retained.name.text))

@@ -113,7 +113,7 @@ struct VaultRecordsTests {
     let permanent = RetainedManifest(
       identifier: Self.identifier, time: 7, storeName: "Journal.sqlite", storeByteCount: 1, supportFileCount: 0,
       supportByteCount: 0, versionChecksum: nil, generation: nil, usedWAL: false, operation: .adoption)
-    #expect(permanent.isPermanent)
+    #expect(permanent.isPinned)
     #expect(try RetainedManifest(decoding: permanent.encoded()) == permanent)
     // Who doesn't know the mark finds the manifest damaged, and removes no such version.
     let text = String(decoding: try permanent.encoded(), as: UTF8.self)

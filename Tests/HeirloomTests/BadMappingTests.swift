@@ -68,7 +68,7 @@ struct BadMappingTests {
 
     func migrationAssistant(
       _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
-      obstacles: [MappingObstacle]
+      need: MappingNeed
     ) throws -> MappingModel? {
       MappingModel(entityMappings: [answer])
     }

@@ -154,7 +154,7 @@ struct DecidedPolicyTests {
     // The policy that asks for itself leaves the other side to the tags, whose mapping is SQL.
     #expect(after.pins == expected.pins)
     var lost: [String: Int64] = [:]
-    for loss in report.plan.losses where loss.entity == "Note" && loss.isDecided {
+    for loss in report.plan.losses where loss.entity == "Note" && loss.consent == .decision {
       lost[loss.property ?? "", default: 0] += loss.rows
     }
     var expectedLosses = before.lost(after)

@@ -158,7 +158,7 @@ struct DecidingDelegateTests {
           gate: gate, candidatePath: candidate, hops: hops, policies: MigrationPolicyRegistry(), progress: nil,
           builder: .automatic, proof: .full, files: POSIXFileOperations(), decisions: decisions)
         chain = run
-        plans = try run.build { _ in nil }
+        plans = try run.build { _, _ in nil }
       }, prove: { _, _ in try chain?.prove() })
     let plan = try #require(plans)
     #expect(plan.allDecisions.map(\.filled) == [8, 0])

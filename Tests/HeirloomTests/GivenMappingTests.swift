@@ -17,9 +17,9 @@ struct GivenMappingTests {
 
     func migrationAssistant(
       _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
-      obstacles: [MappingObstacle]
+      need: MappingNeed
     ) throws -> MappingModel? {
-      asked.append(obstacles)
+      asked.append(need.obstacles)
       return answer.map { MappingModel(entityMappings: $0) }
     }
 

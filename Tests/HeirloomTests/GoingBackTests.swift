@@ -24,9 +24,9 @@ struct GoingBackTests {
   private final class Giver: MigrationAssistantDelegate {
     func migrationAssistant(
       _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel,
-      to destination: ManagedObjectModel, obstacles: [MappingObstacle]
+      to destination: ManagedObjectModel, need: MappingNeed
     ) -> MappingModel? {
-      guard !obstacles.isEmpty else { return nil }
+      guard !need.obstacles.isEmpty else { return nil }
       return MappingModel(entityMappings: [
         EntityMapping(
           from: "Item", to: "Item", mappingType: .transform, attributeMappings: [PropertyMapping(name: "name")])

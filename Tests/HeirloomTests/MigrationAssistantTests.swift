@@ -71,9 +71,9 @@ struct MigrationAssistantTests {
 
     func migrationAssistant(
       _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel,
-      to destination: ManagedObjectModel, obstacles: [MappingObstacle]
+      to destination: ManagedObjectModel, need: MappingNeed
     ) -> MappingModel? {
-      self.obstacles = obstacles
+      self.obstacles = need.obstacles
       return mapping
     }
   }

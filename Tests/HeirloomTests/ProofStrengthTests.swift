@@ -60,7 +60,7 @@ struct ProofStrengthTests {
             gate: gate, candidatePath: candidate, hops: [hop], policies: MigrationPolicyRegistry(), progress: nil,
             builder: .always(.cloneAndAlter), proof: .standard, files: POSIXFileOperations(), defers: true)
           chain = run
-          checks = try run.build { _ in nil }.checks
+          checks = try run.build { _, _ in nil }.checks
           guard !fault.sql.isEmpty else { return }
           let connection = try Connection(path: candidate, mode: .readWrite, options: .building)
           try connection.execute("PRAGMA journal_mode = OFF")

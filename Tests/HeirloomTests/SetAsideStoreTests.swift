@@ -16,7 +16,7 @@ struct SetAsideStoreTests {
   private final class Mapping: MigrationAssistantDelegate {
     func migrationAssistant(
       _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
-      obstacles: [MappingObstacle]
+      need: MappingNeed
     ) throws -> MappingModel? {
       try MappingModel.inferred(from: source, to: destination)
     }

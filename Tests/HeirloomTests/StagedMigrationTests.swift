@@ -253,7 +253,7 @@ struct StagedMigrationTests {
 
     func migrationAssistant(
       _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
-      obstacles: [MappingObstacle]
+      need: MappingNeed
     ) throws -> MappingModel? {
       steps.append([source.versionChecksum(), destination.versionChecksum()])
       return try MappingModel.inferred(from: source, to: destination) {

@@ -226,7 +226,7 @@ struct StoreOpeningTests {
       func migrationAssistant(
         _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel,
         to destination: ManagedObjectModel,
-        obstacles: [MappingObstacle]
+        need: MappingNeed
       ) throws -> MappingModel? {
         MappingModel(entityMappings: [EntityMapping(from: "Old", to: "New")])
       }

@@ -62,6 +62,8 @@ extension MigrationEvent {
     case .cleanUpPostponed: "cleanUpPostponed"
     case .movedAside: "movedAside"
     case .pruned: "pruned"
+    case .pinned: "pinned"
+    case .released: "released"
     }
   }
 
@@ -110,6 +112,12 @@ extension MigrationEvent {
       MigrationLogLine(.notice, "Something was left for the next run to remove.", ["reason": reason])
     case .movedAside(let path):
       MigrationLogLine(.warning, "What could not be opened was moved aside.", ["path": path])
+    case .pinned(let id, let losses):
+      MigrationLogLine(
+        .warning, "The previous version alone holds what nobody agreed to lose; it is kept until it is released.",
+        ["retained": id, "losses": losses.joined(separator: ", ")])
+    case .released(let id):
+      MigrationLogLine(.info, "A pinned version was released.", ["version": id])
     case .pruned(let id): MigrationLogLine(.info, "A previous version was removed.", ["version": id])
     }
   }

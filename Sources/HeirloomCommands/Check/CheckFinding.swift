@@ -28,6 +28,10 @@ struct CheckFinding {
     case notTried
     /// A mapping model has no part in any migration.
     case mappingUnused
+    /// Something is lost between two versions.
+    case loss
+    /// The lock acknowledges a loss that there isn't.
+    case staleAcknowledgement
     /// Some rows would stop a migration, lose something or change.
     case dataHazard
     /// A migration failed.

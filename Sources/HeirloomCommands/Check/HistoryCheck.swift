@@ -22,6 +22,9 @@ struct HistoryCheck {
   /// The history as the assistant sees it; `nil` if the current version can't be read.
   private(set) var history: ModelHistory?
 
+  /// The lock with its place; `nil` if there is none.
+  private(set) var lock: (path: String, content: VersionLock)?
+
   private let path: String
 
   /// Checks a history; nothing is migrated yet.
@@ -45,6 +48,7 @@ struct HistoryCheck {
       return
     }
     let folder = try SnapshotFolder(path)
+    lock = folder.lock.map { (folder.lockPath, $0) }
     let locked = (folder.lock?.versions ?? []).map(\.name)
     let known = Set(folder.snapshots.keys).union(folder.sources?.versions.map(\.name) ?? [])
     let others = known.subtracting(locked).sorted { NaturalOrder.precedes($0, $1) }
@@ -63,6 +67,22 @@ struct HistoryCheck {
     }
     checkOrder(folder, names: names)
     try makeHistory(isComplete: folder.missingNames.isEmpty)
+  }
+
+  /// Notes in the lock that losses are meant, and writes it.
+  ///
+  /// - Parameter losses: The losses.
+  /// - Throws: A failure if there is no lock, or it can't be written.
+  mutating func acknowledge(_ losses: [LossReview.Loss]) throws {
+    guard var lock else {
+      throw CommandFailure(
+        exitCode: .failed, code: "missingLock",
+        message: "\(path) has no lock to write the acknowledgement into; nothing was changed.",
+        suggestion: "heirloom snapshot MODEL --history \(shellWord(path)) makes one.")
+    }
+    for loss in losses { lock.content.acknowledge(loss.name, from: loss.source.name, to: loss.destinationName) }
+    try SnapshotFile(path: lock.path, files: POSIXFileOperations()).write(lock.content.encoded())
+    self.lock = lock
   }
 
   private mutating func add(

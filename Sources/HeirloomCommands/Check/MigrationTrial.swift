@@ -94,6 +94,8 @@ struct MigrationTrial {
   private func assistant(for url: URL) -> MigrationAssistant {
     var configuration = MigrationAssistant.Configuration()
     configuration.proof = .full
+    // They are findings already, and the samples go when they have been judged.
+    configuration.losses = .accept
     if !mappings.isEmpty {
       configuration.mappings = mappings.models(from: version.model, to: history.current)
     }
@@ -140,15 +142,11 @@ struct MigrationTrial {
 
   private mutating func tell(_ hazards: [DataHazard]) {
     for hazard in hazards {
+      // What is lost is told of the step that loses it, by ``LossReview``.
+      guard hazard.kind.severity != .loss else { continue }
       let property = hazard.properties.isEmpty ? nil : hazard.properties.joined(separator: ", ")
-      // What was taken out of a model on purpose is no surprise; the previous version keeps it.
-      let isIntended: Bool
-      switch hazard.kind {
-      case .valuesDropped, .linksDropped: isIntended = true
-      default: isIntended = false
-      }
       add(
-        isIntended ? .note : .warning, .dataHazard, entity: hazard.entity, property: property,
+        .warning, .dataHazard, entity: hazard.entity, property: property,
         hazard.words(isAboutAllRows: hazard.rows.contains { $0.properties.contains(nil) }))
     }
   }

@@ -10,6 +10,9 @@ extension Command {
       "DIRECTORY holds a model bundle, its snapshots and lock.json, or some of these; it may be the bundle itself. What was shipped"
         + " must be as lock.json says. For each earlier version a store is made in a temporary folder, with sample objects of all"
         + " types, values at their edges and deep links; it is migrated and proven, and what was there before must still be there.",
+      "Whatever a step from one version to the next would lose (values of an attribute, links of a relationship, objects of an entity)"
+        + " is an error until --acknowledge says that it is meant: that is written into the lock for those two versions, where app"
+        + " and tool read it.",
       "What only rows can tell (a required attribute without a default, a new uniqueness constraint, a narrower type) is a warning."
         + " The exit code is 6 when there is an error; warnings and notes leave it at 0.",
       "In a workflow of GitHub (GITHUB_ACTIONS is true) errors and warnings are printed as annotations too; --annotations none"
@@ -20,6 +23,9 @@ extension Command {
       Option(
         name: "--by-app", value: "VERSION", isRepeatable: true,
         summary: "stores of this version are migrated by the app's own code: don't try them, and say so"),
+      Option(
+        name: "--acknowledge", value: "ENTITY[.PROPERTY]", isRepeatable: true,
+        summary: "losing it is meant: note that in the lock for each step that loses it"),
       Option(name: "--seed", value: "N", summary: "another number gives other sample objects (1)"),
       Option(name: "--objects", value: "N", summary: "how many objects each entity gets (12)"),
       Option(
@@ -49,7 +55,7 @@ struct CheckCommand {
     let objects = try number(arguments, "--objects", 1...100_000, "a number from 1 to 100000") ?? 12
     let annotations = try annotates(arguments, console)
     var check = CheckCommand(path: console.path(arguments.positionals[0]), console: console)
-    let history = try HistoryCheck(at: check.path)
+    var history = try HistoryCheck(at: check.path)
     check.findings = history.findings
     let apps = Set(arguments.all("--by-app"))
     for name in apps where !history.versions.contains(where: { $0.name == name }) {
@@ -59,6 +65,7 @@ struct CheckCommand {
     }
     if let known = history.history {
       let mappings = try GivenMappings(arguments.all("--mapping").map(console.path), history: known, console: console)
+      try check.review(&history, known, mappings, byApp: apps, acknowledging: arguments.all("--acknowledge"))
       try check.tryVersions(
         history, known, mappings: mappings, byApp: apps, objects: objects, seed: UInt64(clamping: seed))
     }
@@ -89,6 +96,34 @@ struct CheckCommand {
     case let other?:
       throw .invalidValue(option: "--annotations", value: other, expected: "github or none")
     }
+  }
+
+  // MARK: - Losses
+
+  /// Finds what the steps of the history lose, and notes in the lock what is meant.
+  private mutating func review(
+    _ history: inout HistoryCheck, _ known: ModelHistory, _ mappings: GivenMappings, byApp: Set<String>,
+    acknowledging names: [String]
+  ) throws {
+    guard let position = history.versions.firstIndex(where: { $0.name == known.currentName }) else { return }
+    func review() -> LossReview {
+      LossReview(
+        of: Array(history.versions[...position]), acknowledged: history.lock?.content.acknowledgements ?? [],
+        mappings: mappings, byApp: byApp)
+    }
+    var result = review()
+    for name in names where !result.losses.contains(where: { $0.name == name }) {
+      let open = Set(result.losses.filter { !$0.isAcknowledged }.map(\.name)).sorted { $0.utf16Precedes($1) }
+      throw UsageError.invalidValue(
+        option: "--acknowledge", value: name,
+        expected: open.isEmpty ? "nothing: no loss is left to acknowledge" : "one of \(listText(open))")
+    }
+    let meant = result.losses.filter { names.contains($0.name) && !$0.isAcknowledged }
+    if !meant.isEmpty {
+      try history.acknowledge(meant)
+      result = review()
+    }
+    findings += result.findings(path: path)
   }
 
   // MARK: - Trying

@@ -115,5 +115,9 @@ extension Command.Option {
   )
   /// Consent to losses.
   static let acceptLosses = Command.Option(
-    name: "--accept-losses", summary: "go on although a store of an unknown or newer version loses something")
+    name: "--accept-losses", summary: "go on although something is lost that the history's lock doesn't acknowledge")
+  /// Consent to stores of other versions.
+  static let acceptVersion = Command.Option(
+    name: "--accept-version",
+    summary: "go on although the store is of a newer version, or of an unknown one and loses something")
 }

@@ -9,6 +9,8 @@ extension Command {
       "A store that has the model already is left alone, but for what an earlier run with --defer left to be cleaned up: without"
         + " --defer that is done now. With several stores a failure does not keep the others from being"
         + " migrated; the exit code is that of the first failure.",
+      "What would be lost (values, links or objects that are there) stops the migration with exit code 3 unless the history's lock"
+        + " acknowledges it (heirloom check --acknowledge) or --accept-losses consents.",
       "Rows that don't fit the new model stop the migration until --decide says what becomes of them; heirloom plan counts"
         + " them and names the choices. newest and merge take an attribute that tells the age, such as merge:date, else the"
         + " highest primary key is the newest; for a constraint on several properties their names are joined by commas."
@@ -23,7 +25,7 @@ extension Command {
       Option(
         name: "--keep", value: "N",
         summary: "previous versions to keep, at least 1 (1 unless given); older ones go with a later run"),
-      .decide, .deferring, .acceptLosses,
+      .decide, .deferring, .acceptLosses, .acceptVersion,
       Option(name: "--jobs", value: "N", summary: "migrate N stores at a time (1 unless given)"),
       Option(
         name: "--files-from", value: "LIST",
@@ -190,8 +192,9 @@ struct Migrated {
         retained: report.retained.id, seconds: report.seconds)
         + [
           ("decisions", .list(report.plan.allDecisions.map(\.output))), ("deferred", .texts(deferred)),
-          ("quarantine", .texts(report.quarantine.map(\.path))),
-        ])
+          ("quarantine", .texts(report.quarantine.map(\.path))), ("pinned", .boolean(report.retained.isPinned)),
+          ("warnings", .texts(([report.plan] + report.plan.following).flatMap(\.warnings))),
+        ] + PlanText.lossMembers(of: report.plan))
   }
 
   private static func members(
@@ -213,7 +216,8 @@ struct Migrated {
   private static func findings(_ error: any Error) -> OutputMembers {
     switch error as? MigrationAssistantError {
     case .mappingNeeded(_, let obstacles, _): [("obstacles", .list(obstacles.map(DifferenceText.output)))]
-    case .decisionNeeded(_, let plan), .unknownVersion(_, let plan): PlanText.findingMembers(of: plan)
+    case .decisionNeeded(_, let plan), .unknownVersion(_, let plan), .lossesNotConsented(_, let plan):
+      PlanText.findingMembers(of: plan) + [("warnings", .texts(plan.warnings))]
     default: []
     }
   }
@@ -236,7 +240,7 @@ extension CommandReport {
   fileprivate func warning(_ warnings: [String], style: TextStyle) -> CommandReport {
     var report = self
     report.lines += warnings.map { "\(style.yellow("note:")) \($0)" }
-    report.members.append("warnings", .texts(warnings))
+    report.members.add(warnings, to: "warnings")
     return report
   }
 }

@@ -11,7 +11,7 @@ extension Command {
     ],
     options: [
       .to.required, .model, .mapping, Option(name: "--sql", summary: "show the statements of the steps"),
-      .decide, .deferring, .acceptLosses,
+      .decide, .deferring, .acceptLosses, .acceptVersion,
     ],
     example: "heirloom plan Journal.sqlite --to Journal.xcdatamodeld", positionals: ["STORE"], requiredCount: 1,
     run: PlanCommand.run)

@@ -14,7 +14,7 @@ extension Command {
       .to.required,
       Option(name: "--output", value: "FILE", isRequired: true, summary: "the page to write; its name ends in .html"),
       Option(name: "--rehearse", summary: "try the migration on a copy, and tell how long it took"),
-      .model, .mapping, .decide, .deferring, .acceptLosses,
+      .model, .mapping, .decide, .deferring, .acceptLosses, .acceptVersion,
     ],
     example: "heirloom report Journal.sqlite --to Journal.xcdatamodeld --output report.html", positionals: ["STORE"],
     requiredCount: 1, run: ReportCommand.run)

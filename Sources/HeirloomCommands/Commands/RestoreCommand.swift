@@ -6,7 +6,7 @@ extension Command {
   static let restore = Command(
     name: "restore",
     usage: "STORE [--version ID | --set-aside ID --to MODEL [--model MODEL]… [--mapping FILE]… [--decide"
-      + " ENTITY.PROPERTY=CHOICE]… [--accept-losses]]",
+      + " ENTITY.PROPERTY=CHOICE]… [--accept-losses] [--accept-version]]",
     summary: "put a retained version back; the store there is kept too",
     details: [
       "Without --version the newest is restored. The start of an ID is enough where it is the only one.",
@@ -18,7 +18,7 @@ extension Command {
       Option(name: "--version", value: "ID", summary: "the version, as heirloom versions names it"),
       Option(
         name: "--set-aside", value: "ID", summary: "the store that was moved aside, as heirloom versions names it"),
-      .to, .model, .mapping, .decide, .acceptLosses,
+      .to, .model, .mapping, .decide, .acceptLosses, .acceptVersion,
     ],
     example: "heirloom restore Journal.sqlite --version 20261121T1015", positionals: ["STORE"], requiredCount: 1,
     run: RestoreCommand.run)
@@ -90,6 +90,7 @@ enum RestoreCommand {
     var lines = ["\(console.style.green("Restored")) \(id), which was moved aside, as \(path)."]
     if let migration {
       lines.append("It was migrated to \"\(request.history.currentName)\" in \(durationText(migration.seconds)).")
+      lines += PlanText(plan: migration.plan).findings(console.style, difference: nil)
       lines += migration.quarantine.map { "Rows in quarantine: \($0.path)" } + PlanText.rowLines(migration.plan.rows)
     }
     return CommandReport(
@@ -98,6 +99,6 @@ enum RestoreCommand {
         ("outcome", .text("returned")), ("restored", .text(id)), ("retained", .optional(replaced?.id)),
         ("from", .optional(migration?.sourceChecksum)), ("to", .text(request.history.current.versionChecksum())),
         ("quarantine", .texts(migration?.quarantine.map(\.path) ?? [])),
-      ])
+      ] + PlanText.lossMembers(of: migration?.plan))
   }
 }

@@ -6,9 +6,14 @@ extension Command {
   static let versions = Command(
     name: "versions", summary: "retained versions, the newest first, and what was moved aside",
     details: [
+      "A pinned one alone holds what its migration lost without consent, and is never removed until --release lets it go in its turn.",
       "Each of them is a complete set in a folder of its own, whose store opens by itself.",
       "A store that the app could not open may have been moved aside, with all that belongs to it: heirloom restore STORE"
         + " --set-aside ID --to MODEL brings it to its place again.",
+    ],
+    options: [
+      Option(
+        name: "--release", value: "ID", summary: "let a pinned version be removed by a later migration, like any other")
     ],
     example: "heirloom versions Journal.sqlite", positionals: ["STORE"], requiredCount: 1, run: VersionsCommand.run)
 }
@@ -19,14 +24,17 @@ enum VersionsCommand {
     let path = console.path(arguments.positionals[0])
     do {
       let keeper = try StoreKeeper(path: path)
+      let released = try arguments.value("--release").map { id in try keeper.release(id) }
       let versions = try keeper.versions()
       let quarantine = try keeper.quarantine()
       let sets = try keeper.setsAside().map(MovedAside.init)
       return CommandReport(
-        lines: lines(versions, path: path, style: console.style) + quarantine.map { "Rows in quarantine: \($0)" }
+        lines: (released.map { ["\($0) is removed in its turn now, like any other version."] } ?? [])
+          + lines(versions, path: path, style: console.style) + quarantine.map { "Rows in quarantine: \($0)" }
           + MovedAside.lines(sets, path: path, style: console.style),
         members: members(versions) + [
           ("setAside", .list(sets.map { .object($0.members) })), ("quarantine", .texts(quarantine)),
+          ("released", .optional(released)),
         ])
     } catch {
       throw CommandFailure(error).aboutStore(at: path)
@@ -39,9 +47,21 @@ enum VersionsCommand {
         ("id", .text(version.id)), ("path", .text(version.storeURL.path)),
         ("checksum", .optional(checksum(version))), ("date", .text(version.date.formatted(.iso8601))),
         ("bytes", .integer(version.byteCount)),
+        ("pinned", version.isPinned ? .object(pin(of: version)) : .null),
       ])
     }
     return [("versions", .list(list))]
+  }
+
+  /// What a pinned version alone holds; nothing is listed of one that holds the rows of a store that another one replaced.
+  private static func pin(of version: PreviousVersion) -> OutputMembers {
+    let alone = version.alone.map { content in
+      OutputValue.object([
+        ("kind", .text(content.kind)), ("entity", .text(content.entity)), ("property", .optional(content.property)),
+        ("rows", .integer(content.rows)),
+      ])
+    }
+    return [("losses", .list(alone)), ("unlisted", .integer(Int64(version.unlistedLossCount)))]
   }
 
   /// The checksum that was noted when the version was kept, else what the version's store says of itself.
@@ -61,9 +81,24 @@ enum VersionsCommand {
       ])
     }
     return ["\(style.bold(path)): \(counted(Int64(versions.count), "previous version")), the newest first"]
-      + table.lines() + [
+      + table.lines() + versions.compactMap { $0.pinWords(path: path) } + [
         "heirloom restore \(shellWord(path)) --version ID brings one back; the start of the ID is enough."
       ]
+  }
+}
+
+extension PreviousVersion {
+  /// A sentence for a pinned version; `nil` for any other.
+  func pinWords(path: String) -> String? {
+    guard isPinned else { return nil }
+    let release = "heirloom versions \(shellWord(path)) --release \(id) lets it go."
+    guard !alone.isEmpty else { return "\(id) is pinned: no other store holds its rows. \(release)" }
+    let names = alone.map { content in
+      let name = content.property.map { "\(content.entity).\($0)" } ?? content.entity
+      return "\(counted(content.rows, "row")) of \(name)"
+    }
+    return "\(id) is pinned: it alone holds \(listText(names, limit: 6))"
+      + (unlistedLossCount > 0 ? " and \(unlistedLossCount) more" : "") + ". \(release)"
   }
 }
 
@@ -101,6 +136,15 @@ struct StoreKeeper {
       }
     }
     return versions
+  }
+
+  /// Lets a pinned version go in its turn.
+  ///
+  /// - Parameter prefix: The start of its name.
+  /// - Returns: Its name.
+  /// - Throws: `MigrationAssistantError`.
+  func release(_ prefix: String) throws -> String {
+    try assistant.releasePreviousVersion(prefix).id
   }
 
   /// The stores that were moved aside, the oldest first.

@@ -64,9 +64,9 @@ package final class DiaryApp: MigrationAssistantDelegate {
 
   package func migrationAssistant(
     _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
-    obstacles: [MappingObstacle]
+    need: MappingNeed
   ) throws -> MappingModel? {
-    for obstacle in obstacles { log.append("not inferred: \(obstacle.reason)") }
+    for obstacle in need.obstacles { log.append("not inferred: \(obstacle.reason)") }
     return try MappingModel.inferred(from: source, to: destination) {
       EntityMapping(
         from: "Questions", to: "Template", policy: QuestionsToTemplate.self, userInfo: ["modelVersion": "2"])

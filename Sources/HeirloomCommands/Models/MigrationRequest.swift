@@ -7,15 +7,13 @@ struct MigrationRequest {
   let history: ModelHistory
   /// The mapping models that were named.
   let mappings: GivenMappings
-  /// Whether losses of an unknown or newer store are accepted.
-  let acceptsLosses: Bool
   /// The settings.
   var configuration = MigrationAssistant.Configuration()
 
   /// Reads the models that the arguments name.
   ///
   /// - Parameters:
-  ///   - arguments: `--to`, `--model`, `--mapping`, `--decide`, `--accept-losses`, `--defer`.
+  ///   - arguments: `--to`, `--model`, `--mapping`, `--decide`, `--accept-losses`, `--accept-version`, `--defer`.
   ///   - console: Told of what is not understood in the files.
   /// - Throws: `UsageError`, `ModelReadingError`, `MappingReadingError`.
   init(_ arguments: Arguments, console: Console) throws {
@@ -28,11 +26,13 @@ struct MigrationRequest {
     }
     if !others.isEmpty { history = history.adding(Self.distinct(others, from: history)) }
     mappings = try GivenMappings(arguments.all("--mapping").map(console.path), history: history, console: console)
-    acceptsLosses = arguments.has("--accept-losses")
+    // Whoever runs the tool reads what it says, and is asked before something is lost.
+    configuration.losses = arguments.has("--accept-losses") ? .accept : .stop
+    configuration.migratesUnknownVersions = arguments.has("--accept-version")
     let current = history.current
     configuration.defersLightweightMigration = arguments.declares("--defer") && arguments.has("--defer")
     configuration.decisions = try given.map { argument throws(UsageError) in try argument.decision(for: current) }
-    self.history = acceptsLosses ? try Self.withCurrentLast(history) : history
+    self.history = configuration.migratesUnknownVersions ? try Self.withCurrentLast(history) : history
   }
 
   /// Returns an assistant for a store.
@@ -93,7 +93,7 @@ struct MigrationRequest {
     }
   }
 
-  /// The same history with the current version as the newest: whoever accepts losses may go back.
+  /// The same history with the current version as the newest: whoever accepts any version may go back.
   private static func withCurrentLast(_ history: ModelHistory) throws -> ModelHistory {
     let earlier = history.versionNames.filter { $0 != history.currentName }.compactMap { name in
       (try? history.model(named: name)).map { (name: name, model: $0) }

@@ -124,7 +124,7 @@ extension CommandFailure {
       storeAt = nil
     case .storeInUse: exitCode = .storeInUse
     case .noModel, .unknownVersion, .newerVersion: exitCode = .unknownVersion
-    case .mappingNeeded, .decisionNeeded: exitCode = .decisionNeeded
+    case .mappingNeeded, .decisionNeeded, .lossesNotConsented: exitCode = .decisionNeeded
     case .outcomeUnknown: exitCode = .outcomeUnknown
     case .failed(_, .cancelled):
       let failure = Self.cancelled(storeAt: error.storePath)
@@ -149,13 +149,24 @@ extension CommandFailure {
         "Rows of the store \(path), which was not changed, don't fit the new model:",
         plan.blockers.map { "\(counted($0.rows, "row")): \($0.reason)\n    \($0.optionText)" }
       )
+    case .lossesNotConsented(let path, let plan):
+      hint("Here, --mapping FILE gives a mapping, and --accept-losses consents.")
+      let items = plan.unconsentedLosses.map { "\(counted($0.rows, "row")) of \($0.name): \($0.reason)" }
+      list = (
+        "The store \(path), which was not changed, would lose what nobody consented to:",
+        items + [
+          "To keep it, give a mapping: heirloom compare \(shellWord(path)) MODEL --skeleton writes one to start from.",
+          "If losing it is meant: --accept-losses for this store, or for all in the history:"
+            + " heirloom check HISTORY --acknowledge \(shellWord(plan.unconsentedLosses.first?.name ?? "ENTITY")).",
+        ]
+      )
     case .noModel: hint("Here, --model MODEL names it.")
-    case .unknownVersion: hint("Here, --accept-losses approves it.")
+    case .unknownVersion: hint("Here, --accept-version approves it, and --accept-losses consents to what is lost.")
     case .newerVersion(let store):
       if let version = store.retainedVersion {
         hint("heirloom restore \(shellWord(error.storePath)) --version \(version.id) brings it back.")
       }
-      hint("To go back to this model all the same, give --accept-losses.")
+      hint("To go back to this model all the same, give --accept-version; --accept-losses consents to what is lost.")
     case .noSuchVersion: hint("heirloom versions \(shellWord(error.storePath)) shows them.")
     case .failed(_, let problem): notePolicies(of: problem)
     default: break

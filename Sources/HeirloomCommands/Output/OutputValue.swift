@@ -96,6 +96,14 @@ struct OutputMembers: ExpressibleByArrayLiteral {
     values.append(value)
   }
 
+  /// Adds texts to a list, which is made if there is none of the name.
+  mutating func add(_ texts: [String], to name: String) {
+    guard let position = names.firstIndex(of: name), case .list(let values) = values[position] else {
+      return append(name, .texts(texts))
+    }
+    self.values[position] = .list(values + texts.map { .text($0) })
+  }
+
   /// Members of two objects, one after the other.
   static func + (left: OutputMembers, right: OutputMembers) -> OutputMembers {
     var result = left

@@ -40,15 +40,30 @@ struct PlanText {
         ("choices", .texts(blocker.choices.map(\.rawValue))),
       ])
     }
-    return [
-      ("losses", .list((plan?.allLosses ?? []).map(output))), ("blockers", .list(blockers)),
-    ]
+    return lossMembers(of: plan) + [("blockers", .list(blockers))]
   }
 
-  private static func output(_ loss: MigrationLoss) -> OutputValue {
-    .object([
-      ("entity", .text(loss.entity)), ("property", .optional(loss.property)), ("rows", .integer(loss.rows)),
-    ])
+  /// The losses of a plan, with who consented.
+  static func lossMembers(of plan: MigrationPlan?) -> OutputMembers {
+    let losses = (plan?.allLosses ?? []).map { loss in
+      OutputValue.object([
+        ("kind", .text(loss.kind.rawValue)), ("entity", .text(loss.entity)), ("property", .optional(loss.property)),
+        ("rows", .integer(loss.rows)), ("consented", .boolean(loss.consent != nil)),
+        ("consent", .optional(loss.consent?.rawValue)),
+      ])
+    }
+    return [("losses", .list(losses))]
+  }
+
+  /// Who consented to a loss, in words; `nil` if nobody did.
+  static func words(_ consent: LossConsent?) -> String? {
+    switch consent {
+    case .decision: "by decision"
+    case .delegate: "the app agreed"
+    case .configuration: "accepted"
+    case .lock: "acknowledged in the history's lock"
+    default: nil
+    }
   }
 
   /// What is lost first, then what stands in the way and what may surprise, counted.
@@ -65,7 +80,7 @@ struct PlanText {
       losses += plan.allLosses.filter { $0.entity == loss.entity }
     }
     lines += DifferenceText.sections(losses, by: \.entity, style) { loss in
-      style.red("− \(counted(loss.rows, "row")): \(loss.reason)")
+      style.red("− \(counted(loss.rows, "row")): \(loss.reason)") + (Self.words(loss.consent).map { " (\($0))" } ?? "")
     }
     lines += difference?.renameLines(style) ?? []
     if !plan.blockers.isEmpty {

@@ -46,10 +46,16 @@ struct MigrationPreview {
   private static func objection(
     to plan: MigrationPlan, look: StoreLook, request: MigrationRequest
   ) -> CommandFailure? {
-    if look.origin == .cache, plan.losses.contains(where: { !$0.isDecided }), !request.acceptsLosses {
+    let configuration = request.configuration
+    if look.origin == .cache, plan.losses.contains(where: { $0.consent != .decision && $0.consent != .lock }),
+      !configuration.migratesUnknownVersions
+    {
       return CommandFailure(MigrationAssistantError.unknownVersion(storePath: look.path, plan: plan))
     }
-    guard !plan.blockers.isEmpty else { return nil }
-    return CommandFailure(MigrationAssistantError.decisionNeeded(storePath: look.path, plan: plan))
+    if !plan.blockers.isEmpty {
+      return CommandFailure(MigrationAssistantError.decisionNeeded(storePath: look.path, plan: plan))
+    }
+    guard configuration.losses == .stop, !plan.unconsentedLosses.isEmpty else { return nil }
+    return CommandFailure(MigrationAssistantError.lossesNotConsented(storePath: look.path, plan: plan))
   }
 }

@@ -37,7 +37,7 @@ struct StoreMigration {
   private func run<Outcome>(
     _ assistant: MigrationAssistant, mayLeave: Bool, _ body: (MigrationAssistant) throws -> Outcome
   ) throws -> Outcome {
-    let log = EventLog(console: console, acceptsLosses: request.acceptsLosses)
+    let log = EventLog(console: console)
     assistant.delegate = log
     console.progress.begin("Looking at the store")
     // Whoever waits for another process to let go has begun nothing yet.
@@ -91,14 +91,12 @@ extension StoreMigration {
   }
 }
 
-/// Decides for the assistant by what the command line says, and tells what is worth telling.
+/// Stops the assistant when the user does, and tells what is worth telling.
 final class EventLog: MigrationAssistantDelegate {
   private let console: Console
-  private let acceptsLosses: Bool
 
-  init(console: Console, acceptsLosses: Bool) {
+  init(console: Console) {
     self.console = console
-    self.acceptsLosses = acceptsLosses
   }
 
   func migrationAssistant(
@@ -106,7 +104,7 @@ final class EventLog: MigrationAssistantDelegate {
   ) throws -> MigrationDecision {
     console.interruption.stay()
     if console.interruption.isInterrupted { throw MigrationError.cancelled }
-    return acceptsLosses ? .proceed : .automatic
+    return .automatic
   }
 
   func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
@@ -141,6 +139,8 @@ final class EventLog: MigrationAssistantDelegate {
     case .snapshotUnreadable(let reason): "the snapshot can't be read, the store counts: \(reason)"
     case .cleanUpPostponed(let reason): "something is left for the next run to remove: \(reason)"
     case .pruned(let id): "the previous version \(id) was removed, since newer ones are kept"
+    case .pinned(let id, let losses):
+      "the previous version \(id) alone holds \(listText(losses, limit: 6)); it is kept until it is released"
     default: nil
     }
   }

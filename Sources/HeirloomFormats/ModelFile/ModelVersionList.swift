@@ -18,6 +18,8 @@ package struct ModelVersionList: Hashable, Sendable {
   ///
   /// If the path is that of one version, it is that one. It is `nil` only for an empty list.
   package let currentVersionName: String?
+  /// The losses that the lock acknowledges.
+  package var acknowledgements: [VersionLock.Acknowledgement] = []
 
   /// The current version.
   package var currentVersion: Version? {
@@ -112,9 +114,11 @@ package struct ModelVersionList: Hashable, Sendable {
     guard let last = versions.last else {
       throw ModelReadingError(path: folder.path, problem: .notModel(.bundleWithoutVersions))
     }
-    return ModelVersionList(
+    var list = ModelVersionList(
       name: sources?.name ?? FileNames.base(folder.path), versions: versions,
       currentVersionName: sources?.currentVersionName ?? last.name)
+    list.acknowledgements = lock.acknowledgements
+    return list
   }
 
   /// One version with the others of its bundle.

@@ -27,12 +27,47 @@ package struct VersionLock: Hashable, Sendable {
     }
   }
 
+  /// Losses between two versions that somebody agreed to when the later one was made.
+  package struct Acknowledgement: Hashable, Sendable {
+    /// The name of the earlier version.
+    package let source: String
+    /// The name of the later version.
+    package let destination: String
+    /// What may be lost, sorted: `Entity` for objects, `Entity.property` for values and links.
+    package var losses: [String]
+
+    /// Creates an acknowledgement.
+    package init(source: String, destination: String, losses: [String]) {
+      self.source = source
+      self.destination = destination
+      self.losses = losses
+    }
+  }
+
   /// The shipped versions, the first one first.
   package var versions: [Entry]
+  /// What may be lost, for each pair of versions that loses something, in the order in which it was acknowledged.
+  package private(set) var acknowledgements: [Acknowledgement] = []
 
   /// Creates a lock.
   package init(versions: [Entry] = []) {
     self.versions = versions
+  }
+
+  /// Notes that a loss between two versions is meant.
+  ///
+  /// - Parameters:
+  ///   - loss: The name of what is lost: `Entity` or `Entity.property`.
+  ///   - source: The name of the earlier version.
+  ///   - destination: The name of the later version.
+  package mutating func acknowledge(_ loss: String, from source: String, to destination: String) {
+    let position = acknowledgements.firstIndex { $0.source == source && $0.destination == destination }
+    guard let position else {
+      acknowledgements.append(Acknowledgement(source: source, destination: destination, losses: [loss]))
+      return
+    }
+    let losses = Set(acknowledgements[position].losses + [loss])
+    acknowledgements[position].losses = losses.sorted { $0.utf16Precedes($1) }
   }
 
   /// Reads a lock.
@@ -75,13 +110,46 @@ package struct VersionLock: Hashable, Sendable {
       }
       versions.append(Entry(name: name, checksum: checksum, entities: entities))
     }
-    guard versions.count == list.count else { return nil }
+    guard versions.count == list.count, readAcknowledgements(members["acknowledged"]) else { return nil }
+  }
+
+  /// Reads the list of acknowledged losses; false for what is no such list.
+  private mutating func readAcknowledgements(_ value: JSONValue?) -> Bool {
+    guard let value else { return true }
+    guard case .array(let list) = value else { return false }
+    for item in list {
+      guard case .object(let members) = item, case .string(let source)? = members["from"],
+        case .string(let destination)? = members["to"], case .array(let names)? = members["losses"]
+      else { return false }
+      for name in names {
+        guard case .string(let loss) = name else { return false }
+        acknowledge(loss, from: source, to: destination)
+      }
+    }
+    return true
   }
 
   /// Returns the lock as the file holds it.
   package func encoded() -> [UInt8] {
     var writer = CanonicalJSONWriter(isIndented: true)
     writer.beginObject()
+    if !acknowledgements.isEmpty {
+      writer.key("acknowledged")
+      writer.beginArray()
+      for acknowledgement in acknowledgements {
+        writer.beginObject()
+        writer.key("from")
+        writer.string(acknowledgement.source)
+        writer.key("losses")
+        writer.beginArray()
+        for loss in acknowledgement.losses { writer.string(loss) }
+        writer.endArray()
+        writer.key("to")
+        writer.string(acknowledgement.destination)
+        writer.endObject()
+      }
+      writer.endArray()
+    }
     writer.key("format")
     writer.integer(1)
     writer.key("versions")

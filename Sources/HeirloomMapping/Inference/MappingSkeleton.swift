@@ -99,7 +99,7 @@ public struct MappingSkeleton: Hashable, Sendable {
       final class MappingDelegate: MigrationAssistantDelegate {
         func migrationAssistant(
           _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
-          obstacles: [MappingObstacle]
+          need: MappingNeed
         ) throws -> MappingModel? {
           // What isn't said here is inferred.
           try MappingModel.inferred(from: source, to: destination) {

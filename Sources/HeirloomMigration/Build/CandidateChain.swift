@@ -10,14 +10,19 @@ package struct MigrationHop {
   /// The model that they become part of.
   package let destination: ManagedObjectModel
   /// How one becomes the other.
-  package let mapping: MappingModel
+  package var mapping: MappingModel
+  /// True while the mapping is inferred and nobody was asked for another one.
+  package var isInferred = false
   /// Code that runs on a copy of what the hop reads, before it; `nil` for none.
   package var willMigrate: StageHandler?
   /// Code that runs on what the hop made, after it; `nil` for none.
   package var didMigrate: StageHandler?
 
   /// Creates a hop without code.
-  package init(source: ManagedObjectModel, destination: ManagedObjectModel, mapping: MappingModel) {
+  package init(
+    source: ManagedObjectModel, destination: ManagedObjectModel, mapping: MappingModel, isInferred: Bool = false
+  ) {
+    self.isInferred = isInferred
     self.source = source
     self.destination = destination
     self.mapping = mapping
@@ -31,7 +36,7 @@ package struct MigrationHop {
 package final class CandidateChain {
   private let gate: StoreGate
   private let candidatePath: String
-  private let hops: [MigrationHop]
+  private var hops: [MigrationHop]
   private let policies: MigrationPolicyRegistry
   private let progress: Progress?
   private let builder: BuilderChoice
@@ -106,40 +111,71 @@ package final class CandidateChain {
       decisions: MigrationHop.decisions(decisions, aboutHop: 0, of: hops), defers: defers && hops.count == 1)
   }
 
-  /// Plans and builds hop after hop; one whose plan has blockers is the last.
+  /// What somebody makes of a hop's plan, other than to carry it out.
+  package enum Answer {
+    /// Plan it again with these decisions.
+    case decisions([DataDecision])
+    /// Go this way instead, which leads from the hop's source to its destination.
+    case hops([MigrationHop])
+  }
+
+  /// How often the plan of one hop is made: an answer that never leads to an end is a mistake.
+  private static let mostPlans = 8
+
+  /// Plans and builds hop after hop.
   ///
-  /// - Parameter approve: Looks at each hop's plan, counted on what it was carried out on, and throws to stop. Decisions that
-  ///   it returns answer blockers, with which nothing was built: the hop is tried once more.
+  /// - Parameter approve: Looks at each hop's plan, counted on what it will be carried out on, and notes who consents to its losses.
+  ///   It throws to stop, returns `nil` to have the plan carried out, or an answer to have it made again.
   /// - Returns: The plan of the first hop, with those of the others.
   /// - Throws: ``MigrationError``, or what `approve` throws; the candidate is then of no use.
   package func build(
-    approve: (MigrationPlan) throws -> [DataDecision]?
+    approve: (_ hop: MigrationHop, _ plan: inout MigrationPlan) throws -> Answer?
   ) throws -> MigrationPlan {
     var plans: [MigrationPlan] = []
-    for (index, hop) in hops.enumerated() {
-      let isLast = index == hops.count - 1
-      if let handler = hop.willMigrate { try perform(handler, before: hop) }
-      let source = try store(for: hop)
-      let target = isLast ? candidatePath : try makeIntermediate(index + 1)
-      func run() throws -> CandidateRun {
-        CandidateRun(
-          store: source, candidatePath: target, source: hop.source, destination: hop.destination, mapping: hop.mapping,
-          policies: policies, progress: progress, builder: builder,
+    var index = 0
+    while index < hops.count {
+      if let handler = hops[index].willMigrate { try perform(handler, before: hops[index]) }
+      let source = try store(for: hops[index])
+      // An answer may put several hops in the place of one.
+      var isLast: Bool { index == hops.count - 1 }
+      func run(to target: String) throws -> CandidateRun {
+        let hop = hops[index]
+        return CandidateRun(
+          store: source, candidatePath: target, source: hop.source, destination: hop.destination,
+          mapping: hop.mapping, policies: policies, progress: progress, builder: builder,
           decisions: try MigrationHop.decisions(decisions, aboutHop: index, of: hops), defers: defers && isLast,
           stepsLeft: hops.count - index)
       }
       // What is changed before the first hop, or by it, is not what the plan was made of.
-      var plan = try run().build(by: index == 0 && hop.willMigrate == nil ? known : nil)
-      known = nil
-      if let more = try approve(plan), !plan.blockers.isEmpty {
-        decisions = more
-        plan = try run().build()
-        _ = try approve(plan)
+      let usable = index == 0 && hops[index].willMigrate == nil && known?.isSelfContained == true ? known : nil
+      var plan = try usable ?? run(to: candidatePath).plan()
+      var plansLeft = Self.mostPlans - 1
+      while let answer = try approve(hops[index], &plan) {
+        switch answer {
+        case .decisions(let more): decisions = more
+        case .hops(var others):
+          guard !others.isEmpty else {
+            throw MigrationError.unsupportedMapping(reason: "there is no mapping to carry out")
+          }
+          // What ran before goes on counting; what runs after runs after the last of them.
+          others[0].willMigrate = hops[index].willMigrate
+          others[others.count - 1].didMigrate = hops[index].didMigrate
+          hops.replaceSubrange(index...index, with: others)
+        }
+        guard plansLeft > 0 else {
+          throw MigrationError.unsupportedMapping(
+            reason: "each of \(Self.mostPlans) plans got an answer that asked for another one")
+        }
+        plansLeft -= 1
+        plan = try run(to: candidatePath).plan()
       }
       guard plan.blockers.isEmpty else {
         throw MigrationError.unsupportedMapping(reason: "rows don't fit, and nobody decided what becomes of them")
       }
-      try run().writeQuarantine(of: plan, files: files, attributes: gate.status.attributes)
+      let hop = hops[index]
+      let target = isLast ? candidatePath : try makeIntermediate(index + 1)
+      plan = try run(to: target).build(by: plan)
+      try run(to: target).writeQuarantine(of: plan, files: files, attributes: gate.status.attributes)
       if let handler = hop.didMigrate {
         // What the plan promised is there before code changes it.
         try CandidateRun.prove(plan, connection: source.connection, candidatePath: target, level: proof)
@@ -153,6 +189,7 @@ package final class CandidateChain {
       try CandidateRun.prove(plan, connection: source.connection, candidatePath: target, level: proof)
       try removeIntermediate()
       between = (target, try open(target))
+      index += 1
     }
     guard var first = plans.first else {
       throw MigrationError.unsupportedMapping(reason: "there is no mapping to carry out")

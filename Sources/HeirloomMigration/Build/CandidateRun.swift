@@ -85,12 +85,29 @@ struct CandidateRun {
     ).plan()
   }
 
-  /// Plans and builds the candidate; with blockers, only plans.
+  /// Makes the plan on the connection that holds the store; writes nothing.
   ///
-  /// - Parameter known: The plan, if it was made of the same rows by another connection; see ``MigrationPlan/isSelfContained``.
-  /// - Returns: The plan that was carried out, or not if it has blockers.
+  /// - Throws: ``MigrationError`` when the mapping can't be carried out or the store is not what its model says.
+  func plan() throws(MigrationError) -> MigrationPlan {
+    try interruptible { () throws(MigrationError) in
+      try Self.plan(
+        connection: store.connection, storePath: store.path, source: source, destination: destination,
+        mapping: mapping, policies: policies, builder: builder, decisions: decisions, defers: defers)
+    }
+  }
+
+  /// Builds the candidate.
+  ///
+  /// - Parameter plan: The plan without blockers: made by ``plan()``, or of the same rows by another connection; see
+  ///   ``MigrationPlan/isSelfContained``.
+  /// - Returns: The plan, with what only carrying it out could tell.
   /// - Throws: ``MigrationError``; the candidate is then of no use.
-  func build(by known: MigrationPlan? = nil) throws(MigrationError) -> MigrationPlan {
+  func build(by plan: MigrationPlan) throws(MigrationError) -> MigrationPlan {
+    try interruptible { () throws(MigrationError) in try carryOut(plan) }
+  }
+
+  /// Runs work on the store's connection that cancelling the progress stops.
+  private func interruptible<Value>(_ body: () throws(MigrationError) -> Value) throws(MigrationError) -> Value {
     let connection = store.connection
     defer { try? connection.removeInterruption() }
     do throws(SQLiteError) {
@@ -99,15 +116,12 @@ struct CandidateRun {
     } catch {
       throw MigrationError(error)
     }
-    var plan: MigrationPlan
-    if let known, known.isSelfContained {
-      plan = known
-    } else {
-      plan = try Self.plan(
-        connection: connection, storePath: store.path, source: source, destination: destination, mapping: mapping,
-        policies: policies, builder: builder, decisions: decisions, defers: defers)
-    }
-    guard plan.blockers.isEmpty else { return plan }
+    return try body()
+  }
+
+  private func carryOut(_ approved: MigrationPlan) throws(MigrationError) -> MigrationPlan {
+    let connection = store.connection
+    var plan = approved
     // What steps before this one have written stays counted.
     let done = progress?.completedUnitCount ?? 0
     let rows = max(1, plan.rowsRewritten)

@@ -117,7 +117,7 @@ extension DecisionPlanner {
         MigrationLoss(
           entity: routing.byDestination[hazard.entity]?.source ?? hazard.entity, property: hazard.properties.first,
           reason: "The numbers of \"\(hazard.entity).\(hazard.properties.joined())\" that are too large are replaced by"
-            + " another.", rows: rows, isDecided: true))
+            + " another.", rows: rows, consent: .decision, kind: .values))
     }
     for table in orderedTables where table.mayLoseRows {
       let rows = try connection.rows(
@@ -130,7 +130,8 @@ extension DecisionPlanner {
         losses.append(
           MigrationLoss(
             entity: routing.byDestination[entity.name]?.source ?? entity.name, property: nil,
-            reason: Self.reason(matching.decisions[index], entity: entity.name), rows: count, isDecided: true))
+            reason: Self.reason(matching.decisions[index], entity: entity.name), rows: count,
+            consent: .decision, kind: .objects))
       }
     }
     for table in orderedTables {
@@ -153,7 +154,7 @@ extension DecisionPlanner {
       property: route?.properties[relationship]?.sourceRelationshipName ?? relationship,
       reason: "Links of \"\(entity).\(relationship)\" to objects that don't stay, by decision, are dropped.",
       rows: rows,
-      isDecided: true)
+      consent: .decision, kind: .links)
   }
 
   private static func reason(_ decision: DataDecision, entity: String) -> String {

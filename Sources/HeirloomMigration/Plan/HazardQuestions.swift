@@ -76,7 +76,9 @@ struct HazardQuestions {
     switch hazard.kind.severity {
     case .loss:
       return .loss(
-        MigrationLoss(entity: hazard.entity, property: property, reason: hazard.description, rows: rows))
+        MigrationLoss(
+          entity: hazard.entity, property: property, reason: hazard.description, rows: rows,
+          kind: hazard.kind.lossKind ?? .links))
     case .blocker:
       return .blocker(
         MigrationBlocker(hazard, rows: rows))

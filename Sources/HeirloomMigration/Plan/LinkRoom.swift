@@ -60,7 +60,9 @@ struct LinkRoom {
           + " primary key is kept."
       }
       questions.count(sql: sql) { rows in
-        .loss(MigrationLoss(entity: side.entity, property: side.relationship.name, reason: reason, rows: rows))
+        .loss(
+          MigrationLoss(
+            entity: side.entity, property: side.relationship.name, reason: reason, rows: rows, kind: .links))
       }
     }
   }

@@ -82,6 +82,20 @@ extension MigrationPlan {
   /// What the destination has no place for, of the hops that come after this one as well.
   public var allLosses: [MigrationLoss] { losses + following.flatMap(\.allLosses) }
 
+  /// The losses that nobody consented to, those of the hops that come after this one included.
+  public var unconsentedLosses: [MigrationLoss] { allLosses.filter { $0.consent == nil } }
+
+  /// Notes who consented to losses that nobody consented to before.
+  ///
+  /// - Parameter consent: Who consents to a loss; `nil` if nobody does.
+  package mutating func consent(by consent: (MigrationLoss) -> LossConsent?) {
+    losses = losses.map { loss in
+      var loss = loss
+      loss.consent = loss.consent ?? consent(loss)
+      return loss
+    }
+  }
+
   /// Takes in what code did that no plan could tell.
   mutating func take(_ outcome: RowRunOutcome) {
     mappingResults = outcome.results
@@ -100,7 +114,7 @@ extension MigrationPlan {
           MigrationLoss(
             entity: entity, property: relationship,
             reason: "Links of \"\(entity).\(relationship)\" to objects that don't stay, by decision, are dropped.",
-            rows: count, isDecided: true))
+            rows: count, consent: .decision, kind: .links))
       } else {
         warnings.append(
           "the policy of the mapping \"\(link.mapping)\" asked \(count) times for what became of objects that don't stay,"
@@ -137,29 +151,6 @@ public struct EntityRows: Hashable, Sendable {
     self.entity = entity
     self.before = before
     self.after = after
-  }
-}
-
-/// Rows or values that the destination has no place for.
-public struct MigrationLoss: Hashable, Sendable {
-  /// The entity in the source.
-  public let entity: String
-  /// The property in the source; `nil` when whole objects are lost.
-  public let property: String?
-  /// Why, in a sentence.
-  public let reason: String
-  /// Rows that lose something; never 0.
-  public let rows: Int64
-  /// Whether a ``DataDecision`` asks for it, so that nobody need be asked again.
-  public let isDecided: Bool
-
-  /// Creates a loss.
-  package init(entity: String, property: String?, reason: String, rows: Int64, isDecided: Bool = false) {
-    self.entity = entity
-    self.property = property
-    self.reason = reason
-    self.rows = rows
-    self.isDecided = isDecided
   }
 }
 

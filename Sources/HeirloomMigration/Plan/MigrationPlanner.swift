@@ -237,7 +237,7 @@ struct MigrationPlanner {
   ///
   /// Renaming identifiers decide, as in Core Data; one that was set by mistake is hard to see and has been shipped.
   private func mistakenIdentifier(_ loss: MigrationLoss) -> String? {
-    guard loss.property == nil, !loss.isDecided, let namesake = destinationModel.entity(named: loss.entity) else {
+    guard loss.property == nil, loss.consent == nil, let namesake = destinationModel.entity(named: loss.entity) else {
       return nil
     }
     return "\(loss.rows) objects of \"\(loss.entity)\" are dropped although the destination has an entity of that name:"

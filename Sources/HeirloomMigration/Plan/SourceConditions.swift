@@ -80,7 +80,7 @@ struct SourceConditions {
       losses.append(
         MigrationLoss(
           entity: entity.name, property: nil, reason: "no entity mapping has a condition that takes these objects",
-          rows: rows))
+          rows: rows, kind: .objects))
     }
     return (losses, warnings)
   }

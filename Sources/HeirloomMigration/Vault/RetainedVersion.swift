@@ -43,8 +43,13 @@ package struct RetainedManifest: Hashable, Sendable {
   /// What put another store in its place.
   package let operation: VaultManifest.Operation
 
-  /// Whether it is never pruned, since no other store holds its rows.
-  package var isPermanent: Bool { operation == .adoption }
+  /// The content that it alone holds, since its migration lost it without consent; `nil` if it holds nothing alone.
+  package let alone: SoleContents?
+  /// True once the app has said that the version may go like any other.
+  package let isReleased: Bool
+
+  /// True while it is never pruned, since no other store holds its rows.
+  package var isPinned: Bool { !isReleased && (operation == .adoption || alone != nil) }
 
   /// The longest manifest that is read, in bytes.
   package static let byteLimit = 65_536
@@ -53,7 +58,7 @@ package struct RetainedManifest: Hashable, Sendable {
   package init(
     identifier: String, time: Int64, storeName: String, storeByteCount: Int64, supportFileCount: Int,
     supportByteCount: Int64, versionChecksum: String?, generation: String?, usedWAL: Bool,
-    operation: VaultManifest.Operation = .migration
+    operation: VaultManifest.Operation = .migration, alone: SoleContents? = nil, isReleased: Bool = false
   ) {
     self.identifier = identifier
     self.time = time
@@ -65,6 +70,16 @@ package struct RetainedManifest: Hashable, Sendable {
     self.generation = generation
     self.usedWAL = usedWAL
     self.operation = operation
+    self.alone = alone
+    self.isReleased = isReleased
+  }
+
+  /// The same description of a version that may be pruned.
+  package var released: RetainedManifest {
+    RetainedManifest(
+      identifier: identifier, time: time, storeName: storeName, storeByteCount: storeByteCount,
+      supportFileCount: supportFileCount, supportByteCount: supportByteCount, versionChecksum: versionChecksum,
+      generation: generation, usedWAL: usedWAL, operation: operation, alone: alone, isReleased: true)
   }
 
   private struct Document: Codable {
@@ -80,6 +95,10 @@ package struct RetainedManifest: Hashable, Sendable {
     var wal: Bool
     /// Missing for a migration.
     var operation: VaultManifest.Operation?
+    /// Missing for a version that holds nothing alone.
+    var alone: SoleContents?
+    /// Missing for a version that was not released.
+    var released: Bool?
     var checksum: String
   }
 
@@ -89,6 +108,8 @@ package struct RetainedManifest: Hashable, Sendable {
       String(supportByteCount), versionChecksum, generation, String(usedWAL),
     ]
     if operation != .migration { fields.append(operation.rawValue) }
+    if let alone { fields += ["alone"] + alone.fields }
+    if isReleased { fields.append("released") }
     return ManifestChecksum.text(of: fields)
   }
 
@@ -98,7 +119,8 @@ package struct RetainedManifest: Hashable, Sendable {
       Document(
         format: 1, identifier: identifier, time: time, store: storeName, storeBytes: storeByteCount,
         supportFiles: supportFileCount, supportBytes: supportByteCount, versionChecksum: versionChecksum,
-        generation: generation, wal: usedWAL, operation: operation == .migration ? nil : operation, checksum: checksum))
+        generation: generation, wal: usedWAL, operation: operation == .migration ? nil : operation, alone: alone,
+        released: isReleased ? true : nil, checksum: checksum))
   }
 
   /// Reads a manifest.
@@ -114,7 +136,8 @@ package struct RetainedManifest: Hashable, Sendable {
       identifier: document.identifier, time: document.time, storeName: document.store,
       storeByteCount: document.storeBytes, supportFileCount: document.supportFiles,
       supportByteCount: document.supportBytes, versionChecksum: document.versionChecksum,
-      generation: document.generation, usedWAL: document.wal, operation: document.operation ?? .migration)
+      generation: document.generation, usedWAL: document.wal, operation: document.operation ?? .migration,
+      alone: document.alone, isReleased: document.released ?? false)
     guard checksum == document.checksum else { throw ManifestError(reason: "its checksum does not fit its content") }
     guard VersionName.isIdentifier(identifier), StoreLocation.isFileName(storeName) else {
       throw ManifestError(reason: "it names files that are not the vault's")

@@ -50,7 +50,7 @@ extension StoreVault {
   /// The longest snapshot that is kept, in bytes.
   private static var snapshotLimit: Int { 64 << 20 }
 
-  private func findVersion(_ prefix: String) throws(VaultError) -> RetainedVersion {
+  func findVersion(_ prefix: String) throws(VaultError) -> RetainedVersion {
     let versions = try retainedVersions()
     let matches = versions.filter { $0.name.text.hasPrefix(prefix) }
     guard !prefix.isEmpty, matches.count == 1, let version = matches.first else {

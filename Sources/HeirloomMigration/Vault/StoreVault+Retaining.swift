@@ -51,11 +51,12 @@ extension StoreVault {
     guard let status = try files.status(of: kept) else {
       throw VaultError.file(FileError(.status, kept, code: 0, reason: "it vanished"))
     }
+    let alone = replacement.alone()
     let description = RetainedManifest(
       identifier: manifest.identifier, time: name.time, storeName: location.name, storeByteCount: status.size,
       supportFileCount: support.fileCount, supportByteCount: support.byteCount,
       versionChecksum: replacement.retainedChecksum, generation: generation, usedWAL: gate.usedWAL,
-      operation: manifest.operation)
+      operation: manifest.operation, alone: alone.isEmpty ? nil : SoleContents(alone))
     try files.writeNewFile(
       StoreLocation.join(folder, StoreLocation.manifestName), bytes: try description.encoded(), attributes: plain)
     // The folder's names, then the folder's own name: both before the store's path may name another file.
@@ -128,8 +129,8 @@ extension StoreVault {
 
   /// Removes all but the newest retained versions.
   ///
-  /// The newest is never removed, nor one whose own manifest is damaged: what it holds is not known, nor one whose rows no other
-  /// store holds. Call it only in a later run than the one that made the newest, after the store was opened.
+  /// The newest is never removed, nor one whose own manifest is damaged: what it holds is not known, nor a pinned one, whose rows
+  /// no other store holds and which isn't counted. Call it only in a later run than the one that made the newest, after the store was opened.
   ///
   /// - Parameter count: How many to keep; less than one counts as one.
   /// - Returns: The names of those that were removed.
@@ -163,7 +164,7 @@ extension StoreVault {
 
   /// The versions that may go, the oldest first.
   private func surplus(keeping count: Int) throws(VaultError) -> ArraySlice<RetainedVersion> {
-    try retainedVersions().filter { $0.manifest?.isPermanent == false && $0.storePath != nil }
+    try retainedVersions().filter { $0.manifest?.isPinned == false && $0.storePath != nil }
       .dropLast(max(1, count))
   }
 

@@ -58,6 +58,8 @@ package struct StoreVault {
     var adoptedSet: String?
     /// The store's state before anything was counted in it; see ``StoreGate/isAsSeen``.
     package var seen: StoreState?
+    /// Tells what the old store alone will hold, once the new one is built; nothing unless it says so.
+    package var alone: () -> [SoleContent] = { [] }
 
     /// Creates a description.
     package init(

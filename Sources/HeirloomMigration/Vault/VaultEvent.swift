@@ -37,6 +37,8 @@ package enum VaultEvent: Hashable, Sendable {
   case movedSideFilesAside(path: String)
   /// A retained version was removed.
   case pruned(id: String)
+  /// A pinned version was released: it may be removed like any other.
+  case released(id: String)
   /// The store was moved aside.
   case setAside(path: String)
 }

@@ -1,0 +1,108 @@
+import Foundation
+import HeirloomMapping
+import HeirloomMigration
+import HeirloomModel
+
+// Nothing that is there is lost without a word: who is asked, who consents, and what happens without consent.
+extension MigrationAssistant {
+  /// Notes the consents that were given before the plan was made.
+  func noteConsents(in plan: inout MigrationPlan) {
+    guard plan.losses.contains(where: { $0.consent == nil }) else { return }
+    let trail = history.lossTrail(from: plan.source, to: plan.destination)
+    plan.consent { loss in trail.acknowledges(loss) ? .lock : nil }
+  }
+
+  /// Goes on without consent, or doesn't, as the configuration says.
+  ///
+  /// - Throws: ``MigrationAssistantError/lossesNotConsented(storePath:plan:)``.
+  func checkConsented(_ plan: inout MigrationPlan) throws(MigrationAssistantError) {
+    switch configuration.losses {
+    case .keepVersion: break
+    case .accept: plan.consent { _ in .configuration }
+    case .stop:
+      guard plan.unconsentedLosses.isEmpty else { throw .lossesNotConsented(storePath: storeURL.path, plan: plan) }
+    }
+  }
+
+  /// Asks the delegate for a way that keeps what an inferred mapping would lose.
+  ///
+  /// - Parameters:
+  ///   - hop: A hop.
+  ///   - plan: Its plan, with the consents that were given.
+  ///   - asked: The hops that the delegate was asked about, so that it is asked once.
+  /// - Returns: Hops to go instead; `nil` if nothing is lost, nobody is there to be asked, or no mapping was given.
+  /// - Throws: What the delegate throws, or ``MigrationAssistantError`` for a mapping that can't be completed.
+  func hopsKeeping(
+    _ hop: MigrationHop, plan: MigrationPlan, asked: inout Set<AskedHop>
+  ) throws -> [MigrationHop]? {
+    let losses = plan.losses.filter { $0.consent == nil }
+    // What stands in the way is told first: until it is settled, nothing is lost.
+    guard hop.isInferred, !losses.isEmpty, delegate != nil, asked.insert(AskedHop(hop)).inserted else { return nil }
+    let inference = MappingInference(from: hop.source, to: hop.destination)
+    let need = MappingNeed(losses: losses, skeleton: MappingSkeleton(inference))
+    if let given = try givenMapping(from: hop.source, to: hop.destination, need: need) {
+      return [MigrationHop(source: hop.source, destination: hop.destination, mapping: given)]
+    }
+    return try hopsByAskingAboutSteps(from: hop.source, to: hop.destination, need: need) { step in
+      step.hazards.contains { $0.kind.severity == .loss }
+    }
+  }
+}
+
+/// A hop that the delegate was asked about.
+struct AskedHop: Hashable {
+  let source: String
+  let destination: String
+
+  init(_ hop: MigrationHop) {
+    source = hop.source.versionChecksum()
+    destination = hop.destination.versionChecksum()
+  }
+}
+
+extension ModelHistory {
+  /// The versions from one model to another with what the lock acknowledges for each step.
+  func lossTrail(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> AcknowledgedTrail {
+    guard !acknowledgements.isEmpty, let first = name(of: source), let last = name(of: destination) else {
+      return AcknowledgedTrail(trail: LossTrail(through: [source, destination]), losses: [[]], direct: [])
+    }
+    func acknowledged(_ earlier: String, _ later: String) -> Set<String> {
+      Set(acknowledgements.filter { $0.source == earlier && $0.destination == later }.flatMap(\.losses))
+    }
+    let between = versionsBetween(first, and: last)
+    let names = [first] + between.compactMap { name(of: $0) } + [last]
+    let steps =
+      names.count == between.count + 2
+      ? zip(names, names.dropFirst()).map(acknowledged) : Array(repeating: [], count: between.count + 1)
+    return AcknowledgedTrail(
+      trail: LossTrail(through: [source] + between + [destination]), losses: steps, direct: acknowledged(first, last))
+  }
+
+  /// The name of the version that is a model, else of one of equal hashes.
+  func name(of model: ManagedObjectModel) -> String? {
+    if model == current { return currentName }
+    let hashes = model.versionHashes()
+    return versionNames.first { (try? self.model(named: $0)) == model } ?? version(withHashes: hashes)?.name
+  }
+}
+
+/// A way through versions with the losses that were acknowledged for its steps.
+struct AcknowledgedTrail {
+  let trail: LossTrail
+  /// The names of what each step may lose.
+  let losses: [Set<String>]
+  /// The names of what the whole way may lose.
+  let direct: Set<String>
+
+  /// True for a loss that a step, or the whole way, was acknowledged to have.
+  func acknowledges(_ loss: MigrationLoss) -> Bool {
+    direct.contains(loss.name) || trail.step(losing: loss.property, of: loss.entity, among: losses) != nil
+  }
+}
+
+extension SoleContent {
+  /// Describes what a loss leaves in the previous version alone.
+  init(_ loss: MigrationLoss) {
+    self.init(kind: loss.kind.rawValue, entity: loss.entity, property: loss.property, rows: loss.rows)
+  }
+}

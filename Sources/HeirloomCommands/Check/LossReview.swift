@@ -1,0 +1,129 @@
+import Heirloom
+
+/// All that the migrations of a history may lose, told from models and mappings alone, held against what its lock acknowledges.
+///
+/// A loss belongs to the step between two versions that follow each other. One that only a longer way has, such as by a mapping
+/// model of its own, belongs to the versions at its ends.
+struct LossReview {
+  /// Something that rows may lose between two versions.
+  struct Loss {
+    /// The earlier version.
+    let source: HistoryCheck.Version
+    /// The name of the later version.
+    let destinationName: String
+    /// The hazard that rows meet.
+    let hazard: DataHazard
+    /// Whether the lock acknowledges it.
+    var isAcknowledged: Bool
+
+    /// The name by which it is acknowledged.
+    var name: String { hazard.lossName }
+  }
+
+  /// The losses, by version, in the order of entities.
+  private(set) var losses: [Loss] = []
+  /// What the lock acknowledges and nothing loses.
+  private(set) var stale: [(loss: String, source: String, destination: String)] = []
+
+  /// Reviews a history.
+  ///
+  /// - Parameters:
+  ///   - versions: The versions up to the current one, in their order.
+  ///   - acknowledged: What the lock acknowledges.
+  ///   - mappings: The mapping models that are given.
+  ///   - byApp: The names of versions whose stores the app's own code migrates; their losses are not known.
+  init(
+    of versions: [HistoryCheck.Version], acknowledged: [VersionLock.Acknowledgement], mappings: GivenMappings,
+    byApp: Set<String>
+  ) {
+    guard let last = versions.indices.last else { return }
+    let pairs = acknowledged.map { [$0.source, $0.destination] }
+    func isAcknowledged(_ name: String, _ source: Int, _ destination: Int) -> Bool {
+      zip(pairs, acknowledged).contains { pair, item in
+        pair == [versions[source].name, versions[destination].name] && item.losses.contains(name)
+      }
+    }
+    var steps: [Set<String>] = []
+    func add(_ hazards: [DataHazard], _ source: Int, _ destination: Int) {
+      var names = Set(losses.filter { $0.source.name == versions[source].name }.map(\.name))
+      for hazard in hazards where names.insert(hazard.lossName).inserted {
+        losses.append(
+          Loss(
+            source: versions[source], destinationName: versions[destination].name, hazard: hazard,
+            isAcknowledged: isAcknowledged(hazard.lossName, source, destination)))
+      }
+    }
+    for position in versions.indices.dropLast() {
+      let hazards = Self.hazards(through: Array(versions[position...(position + 1)]), mappings)
+      // What the app's code keeps of it is not known here, nor a loss of a longer way.
+      steps.append(Set(hazards.map(\.lossName)))
+      if !byApp.contains(versions[position].name) { add(hazards, position, position + 1) }
+    }
+    for position in versions.indices.dropLast(2) where !byApp.contains(versions[position].name) {
+      let way = Array(versions[position...])
+      let trail = LossTrail(through: way.map(\.model))
+      let others = Self.hazards(through: way, mappings).filter { hazard in
+        trail.step(losing: hazard.lossProperty, of: hazard.entity, among: Array(steps[position...])) == nil
+      }
+      add(others, position, last)
+    }
+    for item in acknowledged {
+      for name in item.losses
+      where !losses.contains(where: {
+        $0.source.name == item.source && $0.destinationName == item.destination && $0.name == name
+      }) && !byApp.contains(item.source) {
+        stale.append((name, item.source, item.destination))
+      }
+    }
+  }
+
+  /// What a way through versions may lose; nothing where no mapping is known, which is told elsewhere.
+  private static func hazards(through versions: [HistoryCheck.Version], _ mappings: GivenMappings) -> [DataHazard] {
+    guard let first = versions.first, let last = versions.last,
+      first.model.versionHashes() != last.model.versionHashes()
+    else { return [] }
+    let between = versions.dropFirst().dropLast().map(\.model)
+    guard
+      let path = try? MigrationPath(
+        from: first.model, to: last.model, between: between,
+        given: mappings.models(from: first.model, to: last.model))
+    else { return [] }
+    return path.hops.flatMap { $0.mapping.hazards(from: $0.source, to: $0.destination) }
+      .filter { $0.kind.severity == .loss }
+  }
+}
+
+extension DataHazard {
+  /// The property that loses something, as a path; `nil` for whole objects.
+  fileprivate var lossProperty: String? { properties.isEmpty ? nil : properties.joined(separator: ", ") }
+
+  /// The name by which the loss is acknowledged.
+  fileprivate var lossName: String { lossProperty.map { "\(entity).\($0)" } ?? entity }
+}
+
+extension LossReview {
+  /// The findings: an error for each loss that nobody acknowledged, a note for each that somebody did.
+  ///
+  /// - Parameter path: The history, for the command that acknowledges.
+  func findings(path: String) -> [CheckFinding] {
+    losses.map { loss in
+      let way = "\"\(loss.source.name)\" → \"\(loss.destinationName)\""
+      let advice =
+        loss.isAcknowledged
+        ? "The lock acknowledges it."
+        : "Give a mapping that keeps it; if losing it is meant, heirloom check \(shellWord(path)) --acknowledge"
+          + " \(shellWord(loss.name)) says so for app and tool."
+      return CheckFinding(
+        severity: loss.isAcknowledged ? .note : .error, kind: .loss, version: loss.source.name,
+        entity: loss.hazard.entity, property: loss.hazard.properties.first, file: loss.source.file,
+        message: "\(way): \(loss.hazard.description) \(advice)")
+    }
+      + stale.map { item in
+        CheckFinding(
+          severity: .warning, kind: .staleAcknowledgement, version: item.source, file: path,
+          message:
+            "\"\(item.source)\" → \"\(item.destination)\": the lock acknowledges that \"\(item.loss)\" is lost, and it"
+            + " isn't. Take it out of the lock, or a later mistake goes unnoticed.")
+      }
+  }
+}

@@ -1,0 +1,78 @@
+package import HeirloomMapping
+
+/// Rows, values or links that are there and that the destination has no place for.
+public struct MigrationLoss: Hashable, Sendable {
+  /// The entity: in the source for what is dropped, in the destination for what has too little room there.
+  public let entity: String
+  /// The property on the same side; `nil` when whole objects are lost.
+  public let property: String?
+  /// Why, in a sentence.
+  public let reason: String
+  /// Rows that lose something; never 0.
+  public let rows: Int64
+  /// The kind of content that is lost.
+  public let kind: Kind
+  /// Who consented; `nil` if nobody did.
+  public package(set) var consent: LossConsent?
+
+  /// Kinds of content.
+  @nonexhaustive
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// Whole objects.
+    case objects
+    /// Values of an attribute, other than NULL.
+    case values
+    /// Links of a relationship.
+    case links
+    /// The order of a relationship's links.
+    case order
+  }
+
+  /// The name by which somebody consents: `Entity` for objects, `Entity.property` for the rest.
+  public var name: String { property.map { "\(entity).\($0)" } ?? entity }
+
+  /// True for the same loss of as many rows, whoever consented.
+  package func isSame(as other: MigrationLoss) -> Bool {
+    var other = other
+    other.consent = consent
+    return self == other
+  }
+
+  /// Creates a loss.
+  package init(
+    entity: String, property: String?, reason: String, rows: Int64, consent: LossConsent? = nil, kind: Kind
+  ) {
+    self.entity = entity
+    self.property = property
+    self.reason = reason
+    self.rows = rows
+    self.consent = consent
+    self.kind = kind
+  }
+}
+
+/// Who consented to a loss.
+@nonexhaustive
+public enum LossConsent: String, Hashable, Sendable, CaseIterable {
+  /// A ``DataDecision`` asks for it.
+  case decision
+  /// The delegate approved the plan.
+  case delegate
+  /// The configuration accepts all losses.
+  case configuration
+  /// The history's `lock.json` acknowledges it.
+  case lock
+}
+
+extension DataHazard.Kind {
+  /// The kind of content that rows lose by a hazard; `nil` for one that loses nothing.
+  package var lossKind: MigrationLoss.Kind? {
+    guard case .loss = severity else { return nil }
+    return switch self {
+    case .objectsDropped: .objects
+    case .valuesDropped: .values
+    case .orderDropped: .order
+    default: .links
+    }
+  }
+}

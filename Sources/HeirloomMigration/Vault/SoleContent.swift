@@ -1,0 +1,52 @@
+/// Content that a previous version alone holds, since its migration lost it and nobody had consented.
+public struct SoleContent: Hashable, Sendable, Codable {
+  /// The kind of content, a raw value of ``MigrationLoss/Kind``.
+  public let kind: String
+  /// The entity that lost it.
+  public let entity: String
+  /// The property that lost it; `nil` for whole objects.
+  public let property: String?
+  /// The rows that lost something.
+  public let rows: Int64
+
+  /// Creates a description.
+  package init(kind: String, entity: String, property: String?, rows: Int64) {
+    self.kind = kind
+    self.entity = entity
+    self.property = property
+    self.rows = rows
+  }
+}
+
+/// The list of what a previous version alone holds, as far as a manifest has room for it.
+package struct SoleContents: Hashable, Sendable, Codable {
+  /// The first of it.
+  package let items: [SoleContent]
+  /// The number of further ones, which are not listed.
+  package let unlistedCount: Int
+
+  /// Creates a list.
+  ///
+  /// - Parameter all: All of it; names that are too long for a manifest are cut.
+  package init(_ all: [SoleContent]) {
+    var room = RetainedManifest.byteLimit / 2
+    var items: [SoleContent] = []
+    for item in all {
+      let listed = SoleContent(
+        kind: item.kind, entity: String(item.entity.prefix(255)),
+        property: item.property.map { String($0.prefix(255)) },
+        rows: item.rows)
+      // JSON writes a control character with six bytes; keys and figures take the rest.
+      room -= 6 * (listed.entity.utf8.count + (listed.property?.utf8.count ?? 0)) + 120
+      guard room >= 0 else { break }
+      items.append(listed)
+    }
+    self.items = items
+    unlistedCount = all.count - items.count
+  }
+
+  /// The fields that a manifest's checksum covers.
+  var fields: [String?] {
+    [String(unlistedCount)] + items.flatMap { [$0.kind, $0.entity, $0.property, String($0.rows)] }
+  }
+}

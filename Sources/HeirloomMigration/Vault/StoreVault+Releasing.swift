@@ -1,0 +1,33 @@
+extension StoreVault {
+  /// Lets a pinned version be pruned like any other.
+  ///
+  /// - Parameter prefix: The start of the version's name, enough of it to be the only one.
+  /// - Returns: The version, released; one that was not pinned is returned as it is, and nothing is written.
+  /// - Throws: ``VaultError``, such as ``VaultError/unusableVersion(id:reason:)`` for a version whose own description is damaged.
+  package func release(_ prefix: String) throws -> RetainedVersion {
+    try withLock(requiresStore: false) {
+      if try files.status(of: location.path) != nil { try recoverHoldingLock() }
+      let version = try findVersion(prefix)
+      guard let manifest = version.manifest else {
+        throw VaultError.unusableVersion(
+          id: version.name.text, reason: "its own description is damaged, so that it is never removed")
+      }
+      guard manifest.isPinned else { return version }
+      let path = StoreLocation.join(version.path, StoreLocation.manifestName)
+      let draft = path + ".tmp"
+      // One rename: the description is the one before or the one after.
+      try VaultError.wrapping { () throws(FileError) in
+        let attributes = try files.status(of: path)?.attributes ?? FileAttributes(mode: 0o600)
+        if try files.status(of: draft) != nil { try files.unlink(draft) }
+        guard let bytes = try? manifest.released.encoded() else {
+          throw FileError(.write, draft, code: 0, reason: "the description can't be encoded")
+        }
+        try files.writeNewFile(draft, bytes: bytes, attributes: attributes)
+        try files.rename(draft, to: path)
+        try files.synchronizeDirectory(version.path)
+      }
+      report(.released(id: version.name.text))
+      return try findVersion(version.name.text)
+    }
+  }
+}

@@ -1,0 +1,379 @@
+import Foundation
+import Heirloom
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// A change that loses something × who may consent: where each value is afterwards, and what is said of it.
+struct LossConsentTests {
+  private typealias Make = InferableChangeTests
+
+  // MARK: - The changes
+
+  /// What becomes of a flight's pilot.
+  enum Change: String, CaseIterable, Sendable {
+    /// To an entity of its own, both attributes.
+    case moved
+    /// One of the two goes to an entity of its own, the other stays.
+    case split
+    /// Both go.
+    case dropped
+    /// Both have new names, by renaming identifiers.
+    case renamed
+
+    /// The names of what is lost without a mapping.
+    var losses: [String] {
+      switch self {
+      case .moved, .dropped: ["Flight.pilotAge", "Flight.pilotName"]
+      case .split: ["Flight.pilotName"]
+      case .renamed: []
+      }
+    }
+  }
+
+  private static let number = Make.attribute("number", .integer64)
+
+  static func before() throws -> ManagedObjectModel {
+    try ManagedObjectModel(entities: [
+      Make.entity("Flight", [number, Make.attribute("pilotAge", .integer64), Make.attribute("pilotName")])
+    ])
+  }
+
+  static func after(_ change: Change, more: [AttributeDescription] = []) throws -> ManagedObjectModel {
+    let name = Make.attribute("name")
+    let age = Make.attribute("age", .integer64)
+    let entities: [EntityDescription] =
+      switch change {
+      case .moved: [Make.entity("Flight", [number] + more), Make.entity("Pilot", [age, name])]
+      case .split:
+        [Make.entity("Flight", [number, Make.attribute("pilotAge", .integer64)] + more), Make.entity("Pilot", [name])]
+      case .dropped: [Make.entity("Flight", [number] + more)]
+      case .renamed:
+        [
+          Make.entity(
+            "Flight",
+            [number, Make.attribute("age", .integer64, id: "pilotAge"), Make.attribute("name", id: "pilotName")] + more)
+        ]
+      }
+    return try ManagedObjectModel(entities: entities)
+  }
+
+  /// The mapping that loses nothing, where there is a place for all.
+  static func keeping(_ change: Change) -> [EntityMapping]? {
+    let name = PropertyMapping("name", copying: "pilotName")
+    switch change {
+    case .moved:
+      return [
+        EntityMapping(from: "Flight", to: "Flight"),
+        EntityMapping(from: "Flight", to: "Pilot") {
+          name
+          PropertyMapping("age", copying: "pilotAge")
+        },
+      ]
+    case .split: return [EntityMapping(from: "Flight", to: "Flight"), EntityMapping(from: "Flight", to: "Pilot") { name }]
+    case .dropped, .renamed: return nil
+    }
+  }
+
+  /// Makes a store of five flights; the last has no pilot.
+  static func makeStore(at url: URL) throws {
+    let store = try PersistentStore.create(at: url, model: try before())
+    let context = ManagedObjectContext(store: store)
+    for number in 1...5 {
+      let flight = try context.insert("Flight")
+      flight["number"] = .integer(Int64(number))
+      guard number < 5 else { continue }
+      flight["pilotName"] = .string("Pilot \(number)")
+      flight["pilotAge"] = .integer(Int64(30 + number))
+    }
+    try context.save()
+    try store.close()
+  }
+
+  /// The values of a store, each text and number of a pilot, by plain SQL over all tables.
+  static func pilots(in url: URL) throws -> Set<String> {
+    let connection = try Connection(path: url.path, mode: .readOnly)
+    defer { try? connection.close() }
+    var found: Set<String> = []
+    for table in try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('ZFLIGHT','ZPILOT')") {
+      let name = table[0].text ?? ""
+      let columns = try connection.rows("SELECT name FROM pragma_table_info('\(name)')").compactMap { $0[0].text }
+      for column in columns where ["ZPILOTNAME", "ZNAME", "ZPILOTAGE", "ZAGE"].contains(column) {
+        for row in try connection.rows("SELECT \(column) FROM \(name) WHERE \(column) IS NOT NULL") {
+          found.insert(row[0].text ?? row[0].integer.map(String.init) ?? "?")
+        }
+      }
+    }
+    return found
+  }
+
+  static let names = Set((1...4).map { "Pilot \($0)" })
+  static let ages = Set((1...4).map { "\(30 + $0)" })
+
+  // MARK: - Who may consent
+
+  enum Way: String, CaseIterable, Sendable {
+    case noDelegate, stop, accept, delegateWithoutMapping, delegateWithMapping, delegateProceeds, givenMapping, lock
+  }
+
+  /// Answers when it is asked, and keeps what it was told.
+  private final class Delegate: MigrationAssistantDelegate {
+    var mapping: ((ManagedObjectModel, ManagedObjectModel) throws -> MappingModel?)?
+    var decision = MigrationDecision.automatic
+    var needs: [MappingNeed] = []
+    var pinned: [String] = []
+
+    func migrationAssistant(
+      _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
+      need: MappingNeed
+    ) throws -> MappingModel? {
+      needs.append(need)
+      return try mapping?(source, destination)
+    }
+
+    func migrationAssistant(
+      _ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan
+    ) throws -> MigrationDecision { decision }
+
+    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
+      if case .pinned(_, let losses) = event { pinned += losses }
+    }
+  }
+
+  /// A history in files, with a lock that acknowledges losses.
+  private static func history(
+    _ models: [(name: String, model: ManagedObjectModel)], acknowledging: [(String, String, [String])] = [],
+    in directory: TemporaryDirectory
+  ) throws -> ModelHistory {
+    let folder = directory.file("History")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    var lock = VersionLock(versions: models.map { VersionLock.Entry(name: $0.name, model: $0.model) })
+    for (source, destination, losses) in acknowledging {
+      for loss in losses { lock.acknowledge(loss, from: source, to: destination) }
+    }
+    for (name, model) in models {
+      try ModelSnapshot(model: model, archivedAt: Date(timeIntervalSince1970: 0)).encoded(.readable)
+        .write(to: folder.appendingPathComponent("\(name).json"))
+    }
+    try Data(lock.encoded()).write(to: folder.appendingPathComponent("lock.json"))
+    return try ModelHistory(contentsOf: folder)
+  }
+
+  @Test(arguments: Change.allCases, Way.allCases)
+  func `nothing is lost without a word`(change: Change, way: Way) throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Flights.sqlite")
+    try Self.makeStore(at: url)
+    let all = try Self.pilots(in: url)
+    #expect(all == Self.names.union(Self.ages))
+    let bytes = try Data(contentsOf: url)
+    let (source, destination) = (try Self.before(), try Self.after(change))
+    let history = try Self.history(
+      [("1", source), ("2", destination)], acknowledging: way == .lock ? [("1", "2", change.losses)] : [],
+      in: directory)
+    var configuration = MigrationAssistant.Configuration()
+    let delegate = Delegate()
+    switch way {
+    case .noDelegate, .lock, .delegateWithoutMapping: break
+    case .stop: configuration.losses = .stop
+    case .accept: configuration.losses = .accept
+    case .delegateProceeds: delegate.decision = .proceed
+    case .delegateWithMapping:
+      delegate.mapping = { source, destination in Self.keeping(change).map { MappingModel(entityMappings: $0) } }
+    case .givenMapping:
+      if let given = Self.keeping(change) {
+        configuration.mappings = [try MappingInference(from: source, to: destination, given: given).mappingModel()]
+      }
+    }
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
+    if way.rawValue.hasPrefix("delegate") { assistant.delegate = delegate }
+    let keeps = [.delegateWithMapping, .givenMapping].contains(way) && Self.keeping(change) != nil
+    let lost = keeps ? [] : change.losses
+
+    if way == .stop, !lost.isEmpty {
+      let error = #expect(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
+      guard case .lossesNotConsented(_, let plan)? = error else {
+        Issue.record("\(error.map { "\($0)" } ?? "no error")")
+        return
+      }
+      #expect(plan.unconsentedLosses.map(\.name).sorted() == lost)
+      #expect(plan.losses.allSatisfy { $0.rows == 4 && $0.kind == .values })
+      #expect(try Data(contentsOf: url) == bytes)
+      #expect(try assistant.previousVersions().isEmpty)
+      return
+    }
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("nothing was migrated")
+      return
+    }
+    // Each value is in the store, or in the kept version, and that is said.
+    let kept = try #require(try assistant.previousVersions().first)
+    let present = try Self.pilots(in: url)
+    #expect(try Self.pilots(in: kept.storeURL) == all)
+    var expected = all
+    if lost.contains("Flight.pilotName") { expected.subtract(Self.names) }
+    if lost.contains("Flight.pilotAge") { expected.subtract(Self.ages) }
+    #expect(present == expected)
+    #expect(report.plan.allLosses.map(\.name).sorted() == lost)
+    let consent: LossConsent? =
+      switch way {
+      case .accept: .configuration
+      case .delegateProceeds: .delegate
+      case .lock: .lock
+      default: nil
+      }
+    #expect(report.plan.allLosses.allSatisfy { $0.consent == consent })
+    // The version is pinned where it alone holds something that nobody agreed to lose.
+    let isPinned = !lost.isEmpty && consent == nil
+    #expect(kept.isPinned == isPinned && report.retained.isPinned == isPinned)
+    #expect(kept.alone.map { "\($0.entity).\($0.property ?? "")" }.sorted() == (isPinned ? lost : []))
+    #expect(kept.alone.allSatisfy { $0.rows == 4 && $0.kind == "values" })
+    if way.rawValue.hasPrefix("delegate") {
+      // Asked once, told what and how many; not at all where nothing is lost.
+      #expect(delegate.needs.map { $0.losses.map(\.name).sorted() } == (change.losses.isEmpty ? [] : [change.losses]))
+      #expect(delegate.needs.allSatisfy { $0.obstacles.isEmpty && $0.losses.allSatisfy { $0.rows == 4 } })
+      #expect(delegate.pinned.sorted() == (isPinned ? lost : []))
+    }
+    // A second launch finds nothing to do.
+    guard case .upToDate = try assistant.migrateStore() else {
+      Issue.record("the second run did something")
+      return
+    }
+  }
+
+  // MARK: - Jumps
+
+  @Test(arguments: Change.allCases, [Way.noDelegate, .delegateWithMapping, .lock, .givenMapping])
+  func `a jump over the step that loses something asks about that step`(change: Change, way: Way) throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Flights.sqlite")
+    try Self.makeStore(at: url)
+    let all = try Self.pilots(in: url)
+    let models = [
+      ("1", try Self.before()), ("2", try Self.after(change)),
+      ("3", try Self.after(change, more: [Make.attribute("gate")])),
+      ("4", try Self.after(change, more: [Make.attribute("gate"), Make.attribute("seats", .integer64)])),
+    ]
+    let history = try Self.history(
+      models, acknowledging: way == .lock ? [("1", "2", change.losses)] : [], in: directory)
+    var configuration = MigrationAssistant.Configuration()
+    let delegate = Delegate()
+    var asked: [String] = []
+    delegate.mapping = { source, destination in
+      asked.append(history.versionNames.filter { name in (try? history.model(named: name)) == destination }.joined())
+      // The app's code knows the step alone.
+      guard source == models[0].1, destination == models[1].1 else { return nil }
+      return Self.keeping(change).map { MappingModel(entityMappings: $0) }
+    }
+    if way == .givenMapping, let given = Self.keeping(change) {
+      configuration.mappings = [
+        try MappingInference(from: models[0].1, to: models[1].1, given: given).mappingModel()
+      ]
+    }
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
+    if way == .delegateWithMapping { assistant.delegate = delegate }
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("nothing was migrated")
+      return
+    }
+    let keeps = [.delegateWithMapping, .givenMapping].contains(way) && Self.keeping(change) != nil
+    let lost = keeps ? [] : change.losses
+    #expect(report.plan.allLosses.map(\.name).sorted() == lost)
+    var expected = all
+    if lost.contains("Flight.pilotName") { expected.subtract(Self.names) }
+    if lost.contains("Flight.pilotAge") { expected.subtract(Self.ages) }
+    #expect(try Self.pilots(in: url) == expected)
+    #expect(report.retained.isPinned == (!lost.isEmpty && way != .lock))
+    if way == .delegateWithMapping { #expect(asked == (change.losses.isEmpty ? [] : ["4", "2"])) }
+    #expect(try StoreMetadata(contentsOf: url).versionHashes == models[3].1.versionHashes())
+  }
+
+  @Test func `what was acknowledged under another name in a later step counts for a jump`() throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Flights.sqlite")
+    try Self.makeStore(at: url)
+    let models = [
+      ("1", try Self.before()), ("2", try Self.after(.renamed)),
+      (
+        "3",
+        try ManagedObjectModel(entities: [
+          Make.entity("Flight", [Self.number, Make.attribute("age", .integer64, id: "pilotAge")])
+        ])
+      ),
+    ]
+    for (acknowledged, isPinned) in [("Flight.name", false), ("Flight.age", true)] {
+      let copy = directory.file("\(acknowledged).sqlite")
+      try FileManager.default.copyItem(at: url, to: copy)
+      let history = try Self.history(models, acknowledging: [("2", "3", [acknowledged])], in: directory)
+      let assistant = MigrationAssistant(
+        storeURL: copy, modelController: ModelController(storeURL: copy), history: history)
+      guard case .migrated(let report) = try assistant.migrateStore() else {
+        Issue.record("nothing was migrated")
+        return
+      }
+      #expect(report.plan.allLosses.map(\.name) == ["Flight.pilotName"])
+      #expect(report.retained.isPinned == isPinned)
+    }
+  }
+
+  // MARK: - Pins
+
+  @Test func `three releases later a pinned version is there, and goes only when it was released`() throws {
+    let directory = try TemporaryDirectory()
+    let url = directory.file("Flights.sqlite")
+    try Self.makeStore(at: url)
+    let all = try Self.pilots(in: url)
+    var models = [("1", try Self.before())]
+    let more = ["gate", "seats", "food", "crew"].map { Make.attribute($0) }
+    for count in 0...4 { models.append(("\(count + 2)", try Self.after(.moved, more: Array(more.prefix(count))))) }
+    var kept: [[String]] = []
+    var assistant: MigrationAssistant?
+    for position in 1..<models.count {
+      let history = ModelHistory(
+        current: models[position].1, name: models[position].0,
+        earlier: models[..<position].map { (name: $0.0, model: $0.1) })
+      let next = MigrationAssistant(storeURL: url, modelController: ModelController(storeURL: url), history: history)
+      assistant = next
+      if position == 4 {
+        let pinned = try #require(try next.previousVersions().last)
+        #expect(pinned.isPinned)
+        let released = try next.releasePreviousVersion(pinned.id)
+        #expect(!released.isPinned && released.alone.count == 2)
+        // Again does nothing.
+        #expect(try next.releasePreviousVersion(pinned.id) == released)
+      }
+      guard case .migrated = try next.migrateStore(), case .upToDate = try next.migrateStore() else {
+        Issue.record("version \(position)")
+        return
+      }
+      kept.append(try next.previousVersions().map { $0.isPinned ? "pinned" : "plain" })
+      if position < 4 {
+        let oldest = try #require(try next.previousVersions().last)
+        #expect(try Self.pilots(in: oldest.storeURL) == all, "after version \(position)")
+      }
+    }
+    // One plain version besides the pinned one; after the release it went in its turn.
+    #expect(kept == [["pinned"], ["plain", "pinned"], ["plain", "pinned"], ["plain"], ["plain"]])
+    let last = try #require(assistant)
+    #expect(throws: MigrationAssistantError.self) { try last.releasePreviousVersion("1999") }
+  }
+
+  @Test func `a pin's list is bounded by the room of a description, and the rest is counted`() throws {
+    let many = (0..<5_000).map { number in
+      SoleContent(kind: "values", entity: "Entity", property: String(repeating: "é", count: 300) + "\(number)", rows: 1)
+    }
+    let contents = SoleContents(many)
+    #expect(contents.items.count + contents.unlistedCount == 5_000 && !contents.items.isEmpty)
+    let manifest = RetainedManifest(
+      identifier: String(repeating: "a", count: 32), time: 1, storeName: "S", storeByteCount: 1, supportFileCount: 0,
+      supportByteCount: 0, versionChecksum: nil, generation: nil, usedWAL: false, alone: contents)
+    let bytes = try manifest.encoded()
+    #expect(bytes.count < RetainedManifest.byteLimit)
+    #expect(try RetainedManifest(decoding: bytes) == manifest && manifest.isPinned && !manifest.released.isPinned)
+    // The pin is under the checksum: taking it out makes a damaged description, which is never pruned.
+    let text = String(decoding: bytes, as: UTF8.self).replacingOccurrences(of: "\"alone\"", with: "\"other\"")
+    #expect(throws: ManifestError.self) { try RetainedManifest(decoding: Array(text.utf8)) }
+  }
+}
