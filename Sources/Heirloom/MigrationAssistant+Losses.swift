@@ -12,6 +12,16 @@ extension MigrationAssistant {
     plan.consent { loss in trail.acknowledges(loss) ? .lock : nil }
   }
 
+  /// True where a hop after the first may lose something that nobody acknowledged, which only rows tell.
+  func mayLoseLater(_ route: Route) -> Bool {
+    route.hops.dropFirst().contains { hop in
+      let hazards = hop.mapping.hazards(from: hop.source, to: hop.destination).filter { $0.kind.severity == .loss }
+      guard !hazards.isEmpty else { return false }
+      let trail = history.lossTrail(from: hop.source, to: hop.destination)
+      return !hazards.allSatisfy(trail.acknowledges)
+    }
+  }
+
   /// Goes on without consent, or doesn't, as the configuration says.
   ///
   /// - Throws: ``MigrationAssistantError/lossesNotConsented(storePath:plan:)``.
@@ -95,8 +105,14 @@ struct AcknowledgedTrail {
   let direct: Set<String>
 
   /// True for a loss that a step, or the whole way, was acknowledged to have.
-  func acknowledges(_ loss: MigrationLoss) -> Bool {
-    direct.contains(loss.name) || trail.step(losing: loss.property, of: loss.entity, among: losses) != nil
+  func acknowledges(_ loss: MigrationLoss) -> Bool { acknowledges(loss.property, of: loss.entity) }
+
+  /// True for a hazard whose loss a step, or the whole way, was acknowledged to have.
+  func acknowledges(_ hazard: DataHazard) -> Bool { acknowledges(hazard.lossProperty, of: hazard.entity) }
+
+  private func acknowledges(_ property: String?, of entity: String) -> Bool {
+    direct.contains(property.map { "\(entity).\($0)" } ?? entity)
+      || trail.step(losing: property, of: entity, among: losses) != nil
   }
 }
 

@@ -343,6 +343,11 @@ public final class MigrationAssistant {
       plan.warnings.append("The code of \(handler.stageName) runs first: what it changes is not counted here.")
     }
     noteConsents(in: &plan)
+    if mayLoseLater(route) {
+      plan.warnings.append(
+        "The way leads over \(route.hops.count) steps: what the later ones lose is counted when the store before them is there,"
+          + " as a rehearsal does.")
+    }
     return plan
   }
 

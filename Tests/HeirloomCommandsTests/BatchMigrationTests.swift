@@ -84,7 +84,7 @@ struct BatchMigrationTests {
   func `each store gets a line, and what becomes of it doesn't depend on the others`(jobs: Int) throws {
     let scene = try Scene(stores: LongTests.areOn ? 60 : 9, broken: true)
     let tool = Tool(directory: scene.directory.url)
-    let arguments = ["migrate", "--files-from", "list", "--jobs", "\(jobs)", "--to", scene.model]
+    let arguments = ["migrate", "--files-from", "list", "--jobs", "\(jobs)", "--to", scene.model, "--accept-losses"]
     for expected in ["migrated", "upToDate"] {
       let outcome = tool.run(arguments)
       #expect(outcome.code == 1)
@@ -119,7 +119,7 @@ struct BatchMigrationTests {
     var tool = Tool(directory: scene.directory.url)
     let interruption = tool.interruption
     tool.onOutput = { _ in interruption.interrupt() }
-    let arguments = ["migrate", "--files-from", "list", "--jobs", "2", "--to", scene.model]
+    let arguments = ["migrate", "--files-from", "list", "--jobs", "2", "--to", scene.model, "--accept-losses"]
     let stopped = tool.run(arguments + ["--json"])
     #expect(stopped.code == 130)
     let lines = try Scene.lines(stopped.output)
@@ -145,7 +145,9 @@ struct BatchMigrationTests {
     let scene = try Scene(stores: LongTests.areOn ? 60 : 9)
     let process = Process()
     process.executableURL = BuiltTool.url
-    process.arguments = ["migrate", "--jobs", "2", "--files-from", "-", "--null", "--to", scene.model]
+    process.arguments = [
+      "migrate", "--jobs", "2", "--files-from", "-", "--null", "--to", scene.model, "--accept-losses",
+    ]
     process.currentDirectoryURL = scene.directory.url
     let (input, output) = (Pipe(), Pipe())
     process.standardInput = input
@@ -159,7 +161,7 @@ struct BatchMigrationTests {
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
     let tool = Tool(directory: scene.directory.url)
-    let next = tool("migrate", "--files-from", "list", "--jobs", "2", "--to", scene.model)
+    let next = tool("migrate", "--files-from", "list", "--jobs", "2", "--to", scene.model, "--accept-losses")
     #expect(next.code == 0, "\(next.error)")
     let outcomes = try Scene.lines(next.output).compactMap { $0.members["outcome"] as? String }
     #expect(outcomes.count == scene.names.count)
@@ -171,7 +173,7 @@ struct BatchMigrationTests {
   @Test func `versions that are kept are passed over when a search finds them`() throws {
     let scene = try Scene(stores: 2)
     let tool = Tool(directory: scene.directory.url)
-    #expect(tool("migrate", "--files-from", "list", "--to", scene.model).code == 0)
+    #expect(tool("migrate", "--files-from", "list", "--to", scene.model, "--accept-losses").code == 0)
     let versions = try scene.names.map { name in
       let folder = "\(name).heirloom/previous"
       let id = try #require(
@@ -179,7 +181,7 @@ struct BatchMigrationTests {
       return "\(folder)/\(id)/\(name)"
     }
     try scene.write(versions + scene.names, "found")
-    let outcome = tool("migrate", "--files-from", "found", "--to", scene.model)
+    let outcome = tool("migrate", "--files-from", "found", "--to", scene.model, "--accept-losses")
     #expect(outcome.code == 0)
     #expect(outcome.error.contains("note: 2 stores of the list lie where migrations keep earlier versions"))
     #expect(outcome.error.contains("2 stores: 2 up to date; "))
@@ -187,13 +189,13 @@ struct BatchMigrationTests {
       #expect(try StoreMetadata(contentsOf: scene.directory.file(version)).isCompatible(with: Notebook.first()))
     }
     try scene.write(versions, "kept")
-    #expect(tool("migrate", "--files-from", "kept", "--to", scene.model).code == 2)
+    #expect(tool("migrate", "--files-from", "kept", "--to", scene.model, "--accept-losses").code == 2)
   }
 
   @Test func `the exit code is that of the store that asks for most care`() throws {
     var scene = try Scene(stores: 3, model: Notebook.requiring())
     let tool = Tool(directory: scene.directory.url)
-    let arguments = ["--jobs", "2", "--to", scene.model]
+    let arguments = ["--jobs", "2", "--to", scene.model, "--accept-losses"]
     // The first has no notes, the others need a decision about theirs.
     #expect(tool.run(["migrate", scene.names[0]] + arguments).code == 0)
     #expect(tool.run(["migrate"] + scene.names + arguments).code == 3)
@@ -203,7 +205,9 @@ struct BatchMigrationTests {
     #expect(outcome.error.contains("3 of 4 stores failed: 2 decisionNeeded, 1 unreadableStore."))
     scene = try Scene(stores: 1)
     #expect(
-      Tool(directory: scene.directory.url)("migrate", scene.names[0], "--jobs", "1", "--to", scene.model).code == 0)
+      Tool(directory: scene.directory.url)(
+        "migrate", scene.names[0], "--jobs", "1", "--to", scene.model, "--accept-losses"
+      ).code == 0)
   }
 
   @Test func `what can't be a list of stores is refused before any is begun`() throws {

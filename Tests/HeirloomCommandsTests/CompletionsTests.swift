@@ -50,7 +50,7 @@ struct CompletionsTests {
   /// The words of a command line, of which the last is completed, and what with.
   private static let lines: [([String], [String])] = [
     (["mi"], ["migrate"]), (["help", "re"], ["rehearse", "restore", "report"]), (["--v"], ["--version"]),
-    (["migrate", "--ac"], ["--accept-losses"]), (["migrate", "Notes.sqlite", "--t"], ["--to"]),
+    (["migrate", "--accept-l"], ["--accept-losses"]), (["migrate", "Notes.sqlite", "--t"], ["--to"]),
     (["migrate", "My"], ["My Journal.sqlite"]), (["verify", "N"], ["Notes.sqlite"]),
     (["plan", "Notes.sqlite", "--to", "J"], ["Journal.xcdatamodeld"]),
     (["plan", "Notes.sqlite", "--to", "=", "J"], ["Journal.xcdatamodeld"]),
@@ -101,7 +101,7 @@ struct CompletionsTests {
     let fish = try #require(Self.fish)
     #expect(try scene.lines(fish, ["-n", scene.script.path]).isEmpty)
     for (line, expected) in [
-      ("heirloom mi", ["migrate"]), ("heirloom migrate --ac", ["--accept-losses"]),
+      ("heirloom mi", ["migrate"]), ("heirloom migrate --accept-l", ["--accept-losses"]),
       ("heirloom completions ", ["bash", "fish", "zsh"]), ("heirloom plan --to J", ["Journal.xcdatamodeld/"]),
     ] {
       let found = try scene.lines(fish, ["--no-config", "-c", "source script; complete -C '\(line)'"])

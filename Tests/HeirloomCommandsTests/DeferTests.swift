@@ -16,11 +16,13 @@ struct DeferTests {
       #expect(outcome.code == 0, "\(outcome.output)")
       return try outcome.json()[name] as? [String]
     }
-    #expect(try texts("deferred", "plan", "Notebook.sqlite", "--to", model) == [])
-    let planned = try #require(try texts("deferred", "plan", "Notebook.sqlite", "--to", model, "--defer"))
+    #expect(try texts("deferred", "plan", "Notebook.sqlite", "--to", model, "--accept-losses") == [])
+    let planned = try #require(
+      try texts("deferred", "plan", "Notebook.sqlite", "--to", model, "--accept-losses", "--defer"))
     #expect(planned.contains("the column ZNOTE.ZMOOD"))
-    #expect(try texts("deferred", "rehearse", "Notebook.sqlite", "--to", model, "--defer") == planned)
-    let migrated = tool("migrate", "Notebook.sqlite", "--to", model, "--defer")
+    #expect(
+      try texts("deferred", "rehearse", "Notebook.sqlite", "--to", model, "--accept-losses", "--defer") == planned)
+    let migrated = tool("migrate", "Notebook.sqlite", "--to", model, "--accept-losses", "--defer")
     #expect(migrated.code == 0 && migrated.output.contains("the column ZNOTE.ZMOOD"), "\(migrated.output)")
 
     let bytes = StoreBytes(of: store)
@@ -31,22 +33,22 @@ struct DeferTests {
     #expect(tool("doctor", "Notebook.sqlite").output.contains("Notebook.sqlite --to MODEL"))
     let verified = tool("verify", "Notebook.sqlite")
     #expect(verified.code == 0 && verified.output.contains("ZNOTE.ZMOOD"), "\(verified.output)")
-    #expect(try texts("deferred", "migrate", "Notebook.sqlite", "--to", model, "--defer") == planned)
+    #expect(try texts("deferred", "migrate", "Notebook.sqlite", "--to", model, "--accept-losses", "--defer") == planned)
     #expect(StoreBytes(of: store) == bytes)
 
     if LongTests.areOn {
       // Someone writes: nothing is done, and the store is where it was.
       let holder = try Connection(path: store.path, mode: .readWrite)
       try holder.execute("BEGIN IMMEDIATE")
-      let held = tool("migrate", "Notebook.sqlite", "--to", model, "--json")
+      let held = tool("migrate", "Notebook.sqlite", "--to", model, "--accept-losses", "--json")
       #expect(held.code == 4)
       #expect(try held.failure()["storeAt"] as? String == store.path)
       try holder.execute("ROLLBACK")
       try holder.close()
     }
 
-    #expect(try texts("cleanedUp", "migrate", "Notebook.sqlite", "--to", model) == planned)
-    #expect(try texts("cleanedUp", "migrate", "Notebook.sqlite", "--to", model) == [])
+    #expect(try texts("cleanedUp", "migrate", "Notebook.sqlite", "--to", model, "--accept-losses") == planned)
+    #expect(try texts("cleanedUp", "migrate", "Notebook.sqlite", "--to", model, "--accept-losses") == [])
     #expect(try texts("deferred", "inspect", "Notebook.sqlite") == [])
     #expect(tool("verify", "Notebook.sqlite").output.contains("no findings"))
     #expect(tool("help", "migrate").output.contains("--defer  "))

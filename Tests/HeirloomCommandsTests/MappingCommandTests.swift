@@ -37,12 +37,12 @@ struct MappingCommandTests {
     let map = try mapping(to: Notebook.converting(), setting: Self.answers)
     for command in ["plan", "rehearse"] {
       let bytes = StoreBytes(of: url)
-      let outcome = tool(command, url.path, "--to", model, "--mapping", map)
+      let outcome = tool(command, url.path, "--to", model, "--mapping", map, "--accept-losses")
       #expect(outcome.code == 0, "\(command): \(outcome.error)")
       #expect(outcome.error.isEmpty)
       #expect(StoreBytes(of: url) == bytes)
     }
-    let outcome = tool("migrate", url.path, "--to", model, "--mapping", map)
+    let outcome = tool("migrate", url.path, "--to", model, "--mapping", map, "--accept-losses")
     #expect(outcome.code == 0, "\(outcome.error)")
     let store = try PersistentStore.open(at: url, model: try Notebook.converting(), isReadOnly: true)
     let notes = try ManagedObjectContext(store: store).fetch("Note")

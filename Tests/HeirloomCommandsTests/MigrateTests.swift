@@ -12,7 +12,7 @@ struct MigrateTests {
     let store = try Notebook.makeStore(in: directory)
     let model = try Notebook.write(Notebook.dropping(), "Dropping", in: directory)
     let tool = Tool(directory: directory.url)
-    let outcome = tool("migrate", "Notebook.sqlite", "--to", model, "--json")
+    let outcome = tool("migrate", "Notebook.sqlite", "--to", model, "--accept-losses", "--json")
     #expect(outcome.code == 0, "\(outcome.output)")
     let json = try outcome.json()
     #expect(Self.keys.isSubset(of: json.keys))
@@ -67,7 +67,7 @@ struct MigrateTests {
       (try tool("versions", "Notebook.sqlite", "--json").json()["versions"] as? [Any])?.count
     }
     for model in [adding, dropping, dropping] {
-      #expect(tool("migrate", "Notebook.sqlite", "--to", model, "--keep", "2").code == 0)
+      #expect(tool("migrate", "Notebook.sqlite", "--to", model, "--accept-losses", "--keep", "2").code == 0)
     }
     #expect(try versionCount() == 2)
     #expect(tool("migrate", "Notebook.sqlite", "--to", dropping).code == 0)
@@ -93,7 +93,7 @@ struct MigrateTests {
   }
 
   @Test(arguments: ["plan", "rehearse", "migrate"])
-  func `a newer store is left alone unless losses are accepted`(command: String) throws {
+  func `a newer store is left alone unless its version and its losses are accepted`(command: String) throws {
     let directory = try TemporaryDirectory()
     let story = Tool.snapshots.appendingPathComponent("Done/Done.xcdatamodeld")
     let url = directory.file("Done.sqlite")
@@ -114,7 +114,12 @@ struct MigrateTests {
       #expect(try refused.failure()["coreDataCode"] as? Int == 134_100)
       #expect(StoreBytes(of: url) == bytes)
     }
-    let accepted = tool(command, "Done.sqlite", "--to", second, "--accept-losses", "--json")
+    for flag in ["--accept-losses", "--accept-version"] {
+      // One is not the other: whose store it is, and what it loses.
+      #expect(tool(command, "Done.sqlite", "--to", second, flag).code == (flag == "--accept-losses" ? 5 : 3))
+    }
+    let accepted = tool(
+      command, "Done.sqlite", "--to", second, "--accept-version", "--accept-losses", "--json")
     #expect(accepted.code == 0, "\(accepted.output)")
     if command == "migrate" {
       #expect(try accepted.json()["outcome"] as? String == "migrated")
@@ -177,13 +182,13 @@ struct MigrateTests {
     var tool = Tool(directory: directory.url)
     let interruption = tool.interruption
     tool.onError = { _ in interruption.interrupt() }
-    let outcome = tool("migrate", "Notebook.sqlite", "--to", dropping, "--model", first, "--json")
+    let outcome = tool("migrate", "Notebook.sqlite", "--to", dropping, "--model", first, "--accept-losses", "--json")
     #expect(outcome.error.contains("snapshot is of another version"))
     #expect(outcome.code == 130)
     #expect(try outcome.failure()["code"] as? String == "cancelled")
     #expect(StoreBytes(of: store) == bytes)
     let later = Tool(directory: directory.url)(
-      "migrate", "Notebook.sqlite", "--to", dropping, "--model", first, "--json")
+      "migrate", "Notebook.sqlite", "--to", dropping, "--model", first, "--accept-losses", "--json")
     #expect(try later.json()["outcome"] as? String == "migrated")
   }
 }
@@ -196,7 +201,7 @@ struct MigrateCorpusTests {
     let store = try Corpus.copyStore("\(project)/stores/store2-30-0.wiredatabase", to: directory)
     let model = try Corpus.modelURL("zmessaging2.31.0", in: project)
     let tool = Tool(directory: directory.url)
-    let outcome = tool("migrate", store.path, "--to", model.path, "--json")
+    let outcome = tool("migrate", store.path, "--to", model.path, "--accept-losses", "--json")
     #expect(outcome.code == 0, "\(outcome.output)")
     let rows = try #require(try outcome.json()["rows"] as? [[String: Any]])
     func count(_ key: String) -> Int { rows.reduce(0) { $0 + ($1[key] as? Int ?? 0) } }
@@ -217,7 +222,7 @@ struct MigrateCorpusTests {
     #expect(try entities(URL(fileURLWithPath: kept)) == entities(original))
   }
 
-  @Test func `an unknown store that would lose something is left alone unless losses are accepted`() throws {
+  @Test func `an unknown store that would lose something is left alone unless that is accepted`() throws {
     let directory = try TemporaryDirectory()
     let store = try Corpus.copyStore("wire-ios-data-model/stores/store2-30-0.wiredatabase", to: directory)
     let own = try #require(try StoreModelCache.model(inStoreAt: store))
@@ -234,10 +239,11 @@ struct MigrateCorpusTests {
       let failure = try refused.failure()
       #expect(failure["code"] as? String == "unknownVersion")
       #expect(failure["storeAt"] as? String == store.path)
-      #expect((failure["suggestion"] as? String)?.contains("--accept-losses") == true)
+      #expect((failure["suggestion"] as? String)?.contains("--accept-version") == true)
       #expect(StoreBytes(of: store) == bytes)
     }
-    let accepted = tool("migrate", store.path, "--to", model, "--accept-losses", "--json")
+    let accepted = tool(
+      "migrate", store.path, "--to", model, "--accept-version", "--accept-losses", "--json")
     #expect(accepted.code == 0, "\(accepted.output)")
     #expect(try accepted.json()["outcome"] as? String == "migrated")
   }

@@ -76,7 +76,7 @@ struct RenameTests {
     let followed = tool("plan", "People.sqlite", "--to", advised, "--json")
     #expect(try Self.renames(followed).isEmpty)
     #expect((try followed.json()["losses"] as? [Any])?.isEmpty == true)
-    #expect(tool("migrate", "People.sqlite", "--to", model).code == 0)
+    #expect(tool("migrate", "People.sqlite", "--to", model, "--accept-losses").code == 0)
     let store = try PersistentStore.open(at: url, model: Self.people("name"))
     #expect(try store.connection.firstInteger("SELECT COUNT(ZNAME) FROM ZPERSON") == 0)
     try store.close()

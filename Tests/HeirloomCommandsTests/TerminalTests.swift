@@ -163,7 +163,7 @@ struct CancellingTests {
     let model = try Notebook.write(Notebook.dropping(), "Dropping", in: directory)
     let bytes = StoreBytes(of: store)
     let outcome = stopped(directory.url, environment: ["TMPDIR": temporary.url.path])(
-      "rehearse", "Notebook.sqlite", "--to", model)
+      "rehearse", "Notebook.sqlite", "--to", model, "--accept-losses")
     #expect(outcome.code == 130)
     #expect(outcome.error == "heirloom: Cancelled: \(store.path) is as it was before.\n")
     #expect(names(in: temporary.url).isEmpty)

@@ -25,7 +25,7 @@ extension FuzzReader {
       _ = try run(words, in: place)
       guard try Data(contentsOf: url) == original else { throw FuzzFinding("\(words[0]) changed the store") }
     }
-    let code = try run(["migrate", url.path, "--to", models, "--accept-losses"], in: place)
+    let code = try run(["migrate", url.path, "--to", models, "--accept-losses", "--accept-version"], in: place)
     let kept = try Self.kept(in: place, of: url)
     if code == 0 {
       stage = .accepted

@@ -311,6 +311,7 @@ enum ErrorSamples {
         .mappingNeeded(storePath: path, obstacles: version.obstacles, skeleton: MappingSkeleton(version))
       ), ("mappingNeeded", .mappingNeeded(storePath: path, obstacles: [], skeleton: nil)),
       ("decisionNeeded", .decisionNeeded(storePath: path, plan: plan)),
+      ("lossesNotConsented", .lossesNotConsented(storePath: path, plan: plan)),
       ("refused", .refused(storePath: path, plan: plan)),
       ("storeNotMigrated", .storeNotMigrated(storePath: path)),
       ("storeInUse", .storeInUse(storePath: path, reason: "another process writes to it")), ("unfitLocation", unfit),

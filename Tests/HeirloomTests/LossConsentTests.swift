@@ -70,7 +70,8 @@ struct LossConsentTests {
           PropertyMapping("age", copying: "pilotAge")
         },
       ]
-    case .split: return [EntityMapping(from: "Flight", to: "Flight"), EntityMapping(from: "Flight", to: "Pilot") { name }]
+    case .split:
+      return [EntityMapping(from: "Flight", to: "Flight"), EntityMapping(from: "Flight", to: "Pilot") { name }]
     case .dropped, .renamed: return nil
     }
   }
@@ -95,7 +96,9 @@ struct LossConsentTests {
     let connection = try Connection(path: url.path, mode: .readOnly)
     defer { try? connection.close() }
     var found: Set<String> = []
-    for table in try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('ZFLIGHT','ZPILOT')") {
+    for table in try connection.rows(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('ZFLIGHT','ZPILOT')")
+    {
       let name = table[0].text ?? ""
       let columns = try connection.rows("SELECT name FROM pragma_table_info('\(name)')").compactMap { $0[0].text }
       for column in columns where ["ZPILOTNAME", "ZNAME", "ZPILOTAGE", "ZAGE"].contains(column) {

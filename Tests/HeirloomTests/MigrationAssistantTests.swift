@@ -39,9 +39,11 @@ struct MigrationAssistantTests {
     }
 
     func assistant(
-      _ current: ManagedObjectModel, earlier: [(name: String, model: ManagedObjectModel)] = [], kept: Int = 1
+      _ current: ManagedObjectModel, earlier: [(name: String, model: ManagedObjectModel)] = [], kept: Int = 1,
+      losses: LossPolicy = .keepVersion
     ) -> MigrationAssistant {
       var configuration = MigrationAssistant.Configuration()
+      configuration.losses = losses
       configuration.keptVersions = kept
       configuration.storeTimeout = 0.2
       return MigrationAssistant(
@@ -348,9 +350,10 @@ struct MigrationAssistantTests {
   {
     let scene = try Scene()
     try scene.fill(scene.first)
-    let second = scene.assistant(scene.second, earlier: [("1", scene.first)], kept: kept)
+    let second = scene.assistant(scene.second, earlier: [("1", scene.first)], kept: kept, losses: .accept)
     #expect(try outcome(second) == "migrated")
-    let third = scene.assistant(scene.third, earlier: [("1", scene.first), ("2", scene.second)], kept: kept)
+    let third = scene.assistant(
+      scene.third, earlier: [("1", scene.first), ("2", scene.second)], kept: kept, losses: .accept)
     #expect(try outcome(third) == "migrated")
     #expect(try third.previousVersions().count == 2)
     #expect(try outcome(third) == "upToDate")

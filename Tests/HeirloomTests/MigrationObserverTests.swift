@@ -123,7 +123,7 @@ struct MigrationObserverTests {
     #expect(
       scene.book.headings == [
         "foundSourceModel debug", "started info", "held debug", "built debug", "proven debug", "retained info",
-        "swapped debug", "finished info", "migrated notice",
+        "swapped debug", "pinned warning", "finished info", "migrated notice",
       ])
     let last = try #require(scene.book.state.withLock { $0.lines }.last)
     #expect(last.metadata["losses"] == "string(\"4 × Item.note\")")
@@ -133,7 +133,7 @@ struct MigrationObserverTests {
         "timer heirloom.migration.duration", "counter heirloom.launches outcome=migrated",
         "counter heirloom.migration.rows", "gauge heirloom.retained.bytes",
       ])
-    #expect(scene.book.metrics.filter { $0.name == "heirloom.events" }.count == 8)
+    #expect(scene.book.metrics.filter { $0.name == "heirloom.events" }.count == 9)
     #expect(scene.book.metrics.first { $0.name == "heirloom.migration.rows" }?.value == 6)
     scene.checkLines()
 

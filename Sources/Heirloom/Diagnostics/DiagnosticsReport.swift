@@ -109,6 +109,8 @@ struct DiagnosticsReport: Encodable {
   /// What the app chose.
   struct Configuration: Encodable {
     var keptVersions: Int
+    var losses: String
+    var migratesUnknownVersions: Bool
     var incompatibleStore: String
     var proof: String
     var infersMappingModel: Bool

@@ -93,14 +93,6 @@ struct LossReview {
   }
 }
 
-extension DataHazard {
-  /// The property that loses something, as a path; `nil` for whole objects.
-  fileprivate var lossProperty: String? { properties.isEmpty ? nil : properties.joined(separator: ", ") }
-
-  /// The name by which the loss is acknowledged.
-  fileprivate var lossName: String { lossProperty.map { "\(entity).\($0)" } ?? entity }
-}
-
 extension LossReview {
   /// The findings: an error for each loss that nobody acknowledged, a note for each that somebody did.
   ///

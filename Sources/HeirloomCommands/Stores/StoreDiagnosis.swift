@@ -130,7 +130,7 @@ struct StoreDiagnosis {
           versions.map { version in
             .object([
               ("id", .text(version.id)), ("date", .text(version.date.formatted(.iso8601))),
-              ("bytes", .integer(version.byteCount)),
+              ("bytes", .integer(version.byteCount)), ("pinned", .boolean(version.isPinned)),
             ])
           })
       ),
@@ -141,6 +141,7 @@ struct StoreDiagnosis {
     if let problem { report.lines.append("  problem   \(problem.description)") }
     report.lines += storeLines(style)
     report.lines.append("  kept      \(keptWords)")
+    report.lines += versions.compactMap { $0.pinWords(path: path) }.map { "  pinned    \($0)" }
     if let deferred = look?.deferred, !deferred.isEmpty {
       report.lines.append("  left      \(listText(deferred, limit: 4)), to be cleaned up after a deferred migration")
     }

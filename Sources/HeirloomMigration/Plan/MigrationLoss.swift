@@ -64,6 +64,14 @@ public enum LossConsent: String, Hashable, Sendable, CaseIterable {
   case lock
 }
 
+extension DataHazard {
+  /// The property that loses something, as a path; `nil` for whole objects.
+  package var lossProperty: String? { properties.isEmpty ? nil : properties.joined(separator: ", ") }
+
+  /// The name by which somebody consents to the loss: `Entity` or `Entity.property`.
+  package var lossName: String { lossProperty.map { "\(entity).\($0)" } ?? entity }
+}
+
 extension DataHazard.Kind {
   /// The kind of content that rows lose by a hazard; `nil` for one that loses nothing.
   package var lossKind: MigrationLoss.Kind? {

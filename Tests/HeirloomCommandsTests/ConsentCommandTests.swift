@@ -1,0 +1,151 @@
+import Foundation
+import Heirloom
+import HeirloomCommands
+import TestSupport
+import Testing
+
+/// Losses by the tool: what stops, what consents, and what is said in text and JSON.
+struct ConsentCommandTests {
+  private let directory: TemporaryDirectory
+  private let tool: Tool
+  private let dropping: String
+  private let first: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    tool = Tool(directory: directory.url)
+    first = try Notebook.write(Notebook.first(), "Notebook", in: directory)
+    dropping = try Notebook.write(Notebook.dropping(), "Notebook 2", in: directory)
+  }
+
+  private func losses(_ json: [String: Any]) -> [String] {
+    (json["losses"] as? [[String: Any]] ?? []).map { loss in
+      let consented = loss["consented"] as? Bool == true ? "consented" : "open"
+      return
+        "\(loss["kind"] ?? "") \(loss["entity"] ?? "").\(loss["property"] ?? "") \(loss["rows"] ?? "") \(consented)"
+    }
+  }
+
+  @Test(arguments: ["plan", "rehearse", "migrate"])
+  func `what nobody consented to lose stops with exit 3, and the flag consents`(command: String) throws {
+    let store = try Notebook.makeStore(in: directory, count: 10)
+    let bytes = try Data(contentsOf: store)
+    let refused = tool(command, store.path, "--to", dropping, "--json")
+    #expect(refused.code == 3)
+    let json = try refused.json()
+    let failure = try #require(json["error"] as? [String: Any])
+    #expect(failure["code"] as? String == "lossesNotConsented" && failure["storeAt"] as? String == store.path)
+    #expect(losses(json) == ["values Note.mood 5 open"] && json["warnings"] is [Any])
+    let text = tool(command, store.path, "--to", dropping)
+    #expect(text.code == 3)
+    #expect(text.error.contains("5 rows of Note.mood"), "\(text.error)")
+    #expect(text.error.contains("--skeleton") && text.error.contains("--acknowledge Note.mood"))
+    #expect(try Data(contentsOf: store) == bytes)
+
+    let accepted = tool(command, store.path, "--to", dropping, "--accept-losses", "--json")
+    #expect(accepted.code == 0, "\(accepted.error)")
+    let success = try accepted.json()
+    #expect(losses(success) == ["values Note.mood 5 consented"] && success["warnings"] is [Any])
+    guard command == "migrate" else { return }
+    // Who accepted it needs no pin.
+    let versions = try #require(try tool("versions", store.path, "--json").json()["versions"] as? [[String: Any]])
+    #expect(versions.count == 1 && versions[0]["pinned"] is NSNull)
+    let second = tool("migrate", store.path, "--to", dropping, "--json")
+    #expect(second.code == 0)
+    #expect(try second.json()["outcome"] as? String == "upToDate")
+  }
+
+  @Test func `of many stores only those that lose something stop, each with its own losses`() throws {
+    let full = try Notebook.makeStore(in: directory, count: 10, name: "Full.sqlite")
+    let bare = try Notebook.makeStore(in: directory, count: 1, name: "Bare.sqlite")
+    // The one note of the second has no mood, or this test can't fail.
+    let outcome = tool("migrate", full.path, bare.path, "--to", dropping, "--json")
+    let stores = try #require(try outcome.json()["stores"] as? [[String: Any]])
+    let single = try Notebook.makeStore(in: directory, count: 1, name: "Single.sqlite")
+    let holdsMood = tool("plan", single.path, "--to", dropping).code == 3
+    #expect(outcome.code == 3)
+    #expect(losses(stores[0]) == ["values Note.mood 5 open"])
+    #expect((stores[1]["outcome"] as? String == "migrated") == !holdsMood)
+    let both = tool("migrate", full.path, bare.path, "--to", dropping, "--accept-losses", "--jobs", "2")
+    #expect(both.code == 0, "\(both.error)")
+  }
+
+  @Test func `a lock that acknowledges the loss consents for every command and store`() throws {
+    let history = directory.file("History").path
+    for model in [first, dropping] { #expect(tool("snapshot", model, "--history", history).code == 0) }
+    let found = tool("check", history, "--json")
+    #expect(found.code == 6)
+    let findings = try #require(try found.json()["findings"] as? [[String: Any]])
+    let loss = try #require(findings.first { $0["kind"] as? String == "loss" })
+    #expect(loss["severity"] as? String == "error" && loss["entity"] as? String == "Note")
+    #expect((loss["message"] as? String)?.contains("--acknowledge Note.mood") == true)
+
+    let wrong = tool("check", history, "--acknowledge", "Note.moood")
+    #expect(wrong.code == 2 && wrong.error.contains("Note.mood"), "\(wrong.error)")
+    let lock = history + "/lock.json"
+    let before = try Data(contentsOf: URL(fileURLWithPath: lock))
+    #expect(tool("check", history, "--acknowledge", "Note.mood").code == 0)
+    let after = try Data(contentsOf: URL(fileURLWithPath: lock))
+    #expect(after != before)
+    // Nothing is left to say, and saying it again changes nothing.
+    #expect(tool("check", history).code == 0)
+    #expect(tool("check", history, "--acknowledge", "Note.mood").code == 0)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: lock)) == after)
+    let store = try Notebook.makeStore(in: directory, count: 10)
+    for command in ["plan", "rehearse", "migrate"] {
+      let outcome = tool(command, store.path, "--to", history, "--json")
+      #expect(outcome.code == 0, "\(command): \(outcome.error)")
+      let json = try outcome.json()
+      #expect(losses(json) == ["values Note.mood 5 consented"])
+      let consents = (json["losses"] as? [[String: Any]] ?? []).map { $0["consent"] as? String }
+      #expect(consents == ["lock"])
+    }
+  }
+
+  @Test func `what was acknowledged and isn't lost is told`() throws {
+    let history = directory.file("History").path
+    let adding = try Notebook.write(Notebook.adding(), "Notebook 2", in: directory)
+    for model in [first, adding] { #expect(tool("snapshot", model, "--history", history).code == 0) }
+    let url = URL(fileURLWithPath: history + "/lock.json")
+    var lock = try VersionLock(path: url.path)
+    lock.acknowledge("Note.mood", from: "Notebook", to: "Notebook 2")
+    try Data(lock.encoded()).write(to: url)
+    let outcome = tool("check", history, "--json")
+    #expect(outcome.code == 0)
+    let kinds = (try outcome.json()["findings"] as? [[String: Any]] ?? []).compactMap { $0["kind"] as? String }
+    #expect(kinds == ["staleAcknowledgement"])
+  }
+
+  @Test func `a version that the app pinned is told by versions and doctor, and released`() throws {
+    let store = try Notebook.makeStore(in: directory, count: 10)
+    let assistant = MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: ModelHistory(current: try Notebook.dropping(), earlier: [("1", try Notebook.first())]))
+    guard case .migrated(let report) = try assistant.migrateStore() else {
+      Issue.record("nothing was migrated")
+      return
+    }
+    let listed = tool("versions", store.path)
+    #expect(listed.output.contains("is pinned: it alone holds 5 rows of Note.mood"), "\(listed.output)")
+    #expect(tool("doctor", store.path).output.contains("5 rows of Note.mood"))
+    let json = try #require(try tool("versions", store.path, "--json").json()["versions"] as? [[String: Any]])
+    let pin = try #require(json[0]["pinned"] as? [String: Any])
+    #expect(losses(pin) == ["values Note.mood 5 open"] && pin["unlisted"] as? Int == 0)
+    #expect(tool("versions", store.path, "--release", "1999").code == 1)
+    let released = tool("versions", store.path, "--release", report.retained.id, "--json")
+    #expect(released.code == 0)
+    #expect(try released.json()["released"] as? String == report.retained.id)
+    #expect(tool("versions", store.path, "--release", report.retained.id).code == 0)
+    #expect(!tool("versions", store.path).output.contains("pinned"))
+  }
+
+  @Test func `a store of an unknown version needs a flag of its own`() throws {
+    let store = try Notebook.makeStore(in: directory, count: 10, archives: false)
+    let unknown = tool("migrate", store.path, "--to", dropping, "--accept-losses", "--json")
+    #expect(unknown.code == 5, "\(unknown.output)")
+    let losing = tool("migrate", store.path, "--to", dropping, "--accept-version", "--json")
+    #expect(losing.code == 3)
+    let both = tool("migrate", store.path, "--to", dropping, "--accept-version", "--accept-losses", "--json")
+    #expect(both.code == 0, "\(both.error)")
+  }
+}
