@@ -26,6 +26,8 @@ final class HistoryMemory: Sendable {
     let versionName: String?
     /// The mapping models that are given.
     let mappings: [MappingModel]
+    /// What sentences about the path call them.
+    let labels: [String]
   }
 
   private let state = Mutex(State())

@@ -1,4 +1,5 @@
 import Foundation
+import HeirloomMapping
 import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
@@ -7,14 +8,15 @@ import HeirloomStore
 extension MigrationAssistant {
   /// Tells whether a store comes from a newer version of the app; takes no lock and writes nothing.
   ///
-  /// It does if the history has its version after the current one. A version that the history doesn't have is newer if a store
+  /// It does if the history has its version after the current one, unless a given mapping starts there and a path goes on from it
+  /// to the current one: who gives that wants to go back. A version that the history doesn't have is newer if a store
   /// of the current model was kept when it was migrated to something else: this app, or an earlier one, had it and it went on.
   ///
   /// - Parameter hashes: The store's version hashes, which are not those of the current model.
   /// - Returns: `nil` for a store of an earlier version, and for one of which that can't be told.
   func newerStore(withHashes hashes: [String: VersionHash]) -> NewerStore? {
     let known = history.version(withHashes: hashes)
-    if let known, !history.isNewer(known.name) { return nil }
+    if let known, !history.isNewer(known.name) || isLedBack(from: known.model, named: known.name) { return nil }
     let checksum = history.current.versionChecksum()
     let fitting = (try? previousVersions())?.filter { $0.versionChecksum == checksum } ?? []
     // What was kept when somebody went back says nothing: the store there now is the older one of the two.
@@ -22,6 +24,17 @@ extension MigrationAssistant {
     return NewerStore(
       storePath: storeURL.path, versionName: known?.name,
       versionChecksum: ManagedObjectModel.versionChecksum(of: hashes), fittingVersions: fitting)
+  }
+
+  /// Whether a given mapping leads from a later version on a path to the current one.
+  private func isLedBack(from model: ManagedObjectModel, named name: String) -> Bool {
+    guard !configuration.mappings.isEmpty else { return false }
+    let key = HistoryMemory.PathKey(
+      source: model, versionName: name, mappings: configuration.mappings, labels: configuration.mappingLabels)
+    let found = try? history.memory.path(key) { () throws(MappingInferenceError) in
+      try path(from: model, named: name, to: history.current, named: history.currentName)
+    }
+    return found?.hops.first?.isGiven ?? false
   }
 
   /// Throws for a store whose version comes after the current one in the history.

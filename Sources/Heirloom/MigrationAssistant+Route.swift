@@ -9,6 +9,8 @@ import HeirloomStore
 struct Route {
   let origin: SourceModel
   let hops: [MigrationHop]
+  /// A sentence for each given mapping model that no hop goes by.
+  var unusedMappings: [String] = []
 
   /// Whether code of a stage runs before the first mapping.
   var startsWithCode: Bool { hops.first?.willMigrate != nil }
@@ -75,8 +77,9 @@ extension MigrationAssistant {
   /// Finds the way from the model that made the store to the current one.
   func route(from origin: SourceModel) throws -> Route {
     let (source, destination) = (origin.model, history.current)
-    let mistakes = configuration.mappings.flatMap { $0.mismatches(from: source, to: destination) }
-      .filter(\.isOfMappingAlone)
+    let given = configuration.mappings
+    let mistakes = given.flatMap { $0.mismatches(from: source, to: destination) }
+      .filter { $0.isOfMappingAlone(among: given) }
     guard mistakes.isEmpty else {
       throw MigrationError.unsupportedMapping(
         reason: mistakes.map { String($0.description.dropLast($0.description.hasSuffix(".") ? 1 : 0)) }
@@ -84,44 +87,69 @@ extension MigrationAssistant {
     }
     guard let stagedManager else {
       let key = HistoryMemory.PathKey(
-        source: source, versionName: origin.versionName, mappings: configuration.mappings)
-      let hops = try hops(from: source, to: destination) { () throws(MappingInferenceError) in
+        source: source, versionName: origin.versionName, mappings: given, labels: configuration.mappingLabels)
+      let path = Result { () throws(MappingInferenceError) in
         try history.memory.path(key) { () throws(MappingInferenceError) in
-          try path(
-            from: source, to: destination, between: origin.versionName.map { history.versionsBetween($0) } ?? [])
+          try self.path(from: source, named: origin.versionName, to: destination, named: history.currentName)
         }
       }
-      return Route(origin: origin, hops: hops)
+      let unused = try unusedMappings(of: path)
+      let hops = try hops(from: source, to: destination) { () throws(MappingInferenceError) in try path.get() }
+      return Route(origin: origin, hops: hops, unusedMappings: told(unused))
     }
-    return Route(origin: origin, hops: try stagedHops(from: origin, by: stagedManager))
+    return try stagedRoute(from: origin, by: stagedManager)
   }
 
   /// Finds the way through the stages.
-  private func stagedHops(from origin: SourceModel, by manager: StagedMigrationManager) throws -> [MigrationHop] {
+  private func stagedRoute(from origin: SourceModel, by manager: StagedMigrationManager) throws -> Route {
     var name = origin.versionName
-    return try manager.legs(from: origin.model, to: history.current).flatMap { leg in
+    // A mapping model is used if one of the paths between stages goes by it.
+    var unused: [[MigrationPath.UnusedMapping]] = []
+    let all = try manager.legs(from: origin.model, to: history.current).flatMap { leg in
       let next = history.version(withHashes: leg.destination.versionHashes())?.name
       defer { name = next }
-      let between = leg.stage == nil ? name.flatMap { from in next.map { history.versionsBetween(from, and: $0) } } : []
-      var hops = try hops(from: leg.source, to: leg.destination) { () throws(MappingInferenceError) in
-        try path(from: leg.source, to: leg.destination, between: between ?? [])
+      let isFree = leg.stage == nil
+      let path = Result { () throws(MappingInferenceError) in
+        try self.path(
+          from: leg.source, named: isFree ? name : nil, to: leg.destination, named: isFree ? next : nil)
       }
+      unused.append(try unusedMappings(of: path))
+      var hops = try hops(from: leg.source, to: leg.destination) { () throws(MappingInferenceError) in try path.get() }
       guard let stage = leg.stage, !hops.isEmpty else { return hops }
       hops[0].willMigrate = StageHandler(.willMigrate, of: stage, manager: manager)
       hops[hops.count - 1].didMigrate = StageHandler(.didMigrate, of: stage, manager: manager)
       return hops
     }
+    let inNone = unused.last?.filter { last in unused.allSatisfy { $0.contains { $0.index == last.index } } }
+    return Route(origin: origin, hops: all, unusedMappings: told(inNone ?? []))
   }
 
   /// Looks for the way from one model to another by the mappings that are given and by inference.
-  private func path(
-    from source: ManagedObjectModel, to destination: ManagedObjectModel, between: [ManagedObjectModel],
-    given: [MappingModel]? = nil
+  func path(
+    from source: ManagedObjectModel, named name: String?, to destination: ManagedObjectModel, named laterName: String?
   ) throws(MappingInferenceError) -> MigrationPath {
-    let given = given ?? configuration.mappings
-    // Versions whose place isn't known matter only where a mapping leads to one.
-    let others = given.isEmpty ? [] : history.unplacedVersions
-    return try MigrationPath(from: source, to: destination, between: between, others: others, given: given)
+    try history.path(
+      from: source, named: name, to: destination, named: laterName, given: configuration.mappings,
+      labels: configuration.mappingLabels)
+  }
+
+  /// The given mappings that a path doesn't go by.
+  ///
+  /// - Throws: ``MigrationError/unsupportedMapping(reason:)`` for a path on which two that can't be one come together.
+  private func unusedMappings(
+    of path: Result<MigrationPath, MappingInferenceError>
+  ) throws(MigrationError) -> [MigrationPath.UnusedMapping] {
+    // Why there is none, the error of the path tells.
+    guard case .success(let path) = path else { return [] }
+    if let conflict = path.conflict { throw .unsupportedMapping(reason: conflict) }
+    return path.unused
+  }
+
+  /// Reports each given mapping that has no part in the migration.
+  private func told(_ unused: [MigrationPath.UnusedMapping]) -> [String] {
+    let reasons = configuration.leftOutMappings + unused.map(\.reason)
+    for reason in reasons { report(.mappingUnused(reason: reason)) }
+    return reasons
   }
 
   /// Finds the mappings that lead from one model to another.
@@ -146,7 +174,6 @@ extension MigrationAssistant {
       }
       return steps
     }
-    for misfit in path.misfits { report(.mappingUnused(reason: misfit.description)) }
     return try path.hops.map { hop in
       guard !hop.isGiven, !configuration.infersMappingModel else { return MigrationHop(hop) }
       guard let given = try givenMapping(from: hop.source, to: hop.destination, need: MappingNeed()) else {
@@ -197,8 +224,10 @@ extension MigrationAssistant {
     }
     guard !given.isEmpty else { return nil }
     do throws(MappingInferenceError) {
-      let path = try path(
-        from: source, to: destination, between: between, given: configuration.mappings + given)
+      let labels = configuration.mappingLabels.count == configuration.mappings.count ? configuration.mappingLabels : []
+      let path = try history.path(
+        from: source, named: first, to: destination, named: last, given: configuration.mappings + given,
+        labels: labels.isEmpty ? [] : labels + given.map { _ in "the delegate's mapping" })
       return path.hops.map { hop in
         var hop = MigrationHop(hop)
         // It was asked about each of its steps.

@@ -15,7 +15,15 @@ public final class MigrationAssistant {
     /// Previous versions that are kept, at least one.
     public var keptVersions: Int = 1
     /// Mapping models that are used where their entity hashes fit, before anything is inferred or asked.
+    ///
+    /// None is passed over that starts where the path does, and one that leads back from a later version to the current one is
+    /// consent to that direction: ``MigrationPath`` has the rules. One that is not used is told as an event and as a warning of
+    /// the plan.
     public var mappings: [MappingModel] = []
+    /// What sentences call each of ``mappings``, such as its file; they are counted where there are none.
+    package var mappingLabels: [String] = []
+    /// Sentences about mapping models that were found unfit before, and are not in ``mappings``.
+    package var leftOutMappings: [String] = []
     /// Whether what no given mapping says is inferred; without, each step needs a mapping of ``mappings`` or of the delegate.
     ///
     /// What a mapping leaves open is inferred in any case.
@@ -274,6 +282,10 @@ public final class MigrationAssistant {
           try checkConsented(&plan)
           return nil
         }
+        // It may have been made anew.
+        for warning in route.unusedMappings where carriedOut?.warnings.contains(warning) == false {
+          carriedOut?.warnings.append(warning)
+        }
       },
       prove: { _, _ in try chain?.prove() })
     guard let retained, let route, let carriedOut else {
@@ -339,6 +351,7 @@ public final class MigrationAssistant {
       }
     }
     var plan = try result.get()
+    plan.warnings += route.unusedMappings
     if let handler = route.hops.first?.willMigrate {
       plan.warnings.append("The code of \(handler.stageName) runs first: what it changes is not counted here.")
     }

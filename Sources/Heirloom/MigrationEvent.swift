@@ -15,7 +15,7 @@ public enum MigrationEvent: Hashable, Sendable {
   case snapshotUnreadable(reason: String)
   /// The model that made the store was found.
   case foundSourceModel(ModelSource, version: String?)
-  /// A mapping model that was given is for no two versions on the way.
+  /// A mapping model that was given has no part in the migration; the plan's warnings say so too.
   case mappingUnused(reason: String)
   /// A migration begins.
   case started(from: String, to: String)

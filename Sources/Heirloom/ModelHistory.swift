@@ -47,13 +47,13 @@ public struct ModelHistory: Sendable {
     }
     let read = try version.file.read()
     self.init(
-      current: read.model, name: version.name, warnings: read.warnings.map(\.description),
+      current: read.model, name: version.name, warnings: list.warnings + read.warnings.map(\.description),
       versions: list.versions.map { other in
         Version(
           name: other.name, source: other.name == version.name ? .model(read.model) : .file(other.file),
           isPlaced: other.lockedChecksum != nil)
       })
-    acknowledgements = list.acknowledgements
+    acknowledgements = list.lock?.acknowledgements ?? []
   }
 
   /// Creates a history of models that an app holds in memory.
@@ -114,23 +114,29 @@ public struct ModelHistory: Sendable {
   ///   - laterName: The name of the later version; `nil` for the current one.
   /// - Returns: Nothing if the way isn't known: without `lock.json`, names alone don't tell which version followed which.
   package func versionsBetween(_ name: String, and laterName: String? = nil) -> [ManagedObjectModel] {
-    let laterName = laterName ?? currentName
+    namedVersionsBetween(name, and: laterName ?? currentName).map(\.model)
+  }
+
+  func namedVersionsBetween(_ name: String, and laterName: String) -> [(name: String, model: ManagedObjectModel)] {
     guard let position = versions.firstIndex(where: { $0.name == name }),
       let later = versions.firstIndex(where: { $0.name == laterName }), position < later,
       versions[position...later].allSatisfy(\.isPlaced)
     else { return [] }
-    var models: [ManagedObjectModel] = []
+    var models: [(name: String, model: ManagedObjectModel)] = []
     for version in versions[(position + 1)..<later] {
       guard let model = try? model(named: version.name) else { return [] }
-      models.append(model)
+      models.append((version.name, model))
     }
     return models
   }
 
-  /// The models of versions that come at no known place before the current one; those that can't be read are left out.
-  package var unplacedVersions: [ManagedObjectModel] {
-    guard !versions.allSatisfy(\.isPlaced) else { return [] }
-    return versions.filter { $0.name != currentName }.compactMap { try? model(named: $0.name) }
+  /// The versions to which only a given mapping can lead; those that can't be read are left out.
+  ///
+  /// - Parameter name: The version from which a path starts; `nil` if the history doesn't have it.
+  /// - Returns: All versions if the place of one isn't known, or the path leads back; none else.
+  func versionsByMapping(from name: String?) -> [(name: String, model: ManagedObjectModel)] {
+    guard !versions.allSatisfy(\.isPlaced) || name.map(isNewer) ?? false else { return [] }
+    return versions.compactMap { version in (try? model(named: version.name)).map { (version.name, $0) } }
   }
 
   /// Reads a mapping model for two versions of this history.

@@ -34,7 +34,8 @@ final class DiagnosticsCollector {
       made: Self.time(Date()), system: Self.system(), store: location.name,
       configuration: DiagnosticsReport.Configuration(
         keptVersions: configuration.keptVersions, losses: configuration.losses.rawValue,
-        migratesUnknownVersions: configuration.migratesUnknownVersions, incompatibleStore: configuration.incompatibleStore.rawValue,
+        migratesUnknownVersions: configuration.migratesUnknownVersions,
+        incompatibleStore: configuration.incompatibleStore.rawValue,
         proof: "\(configuration.proof)", infersMappingModel: configuration.infersMappingModel,
         defersLightweightMigration: configuration.defersLightweightMigration,
         allowsUnsafeVolume: configuration.allowsUnsafeVolume, mappings: configuration.mappings.count,

@@ -39,11 +39,18 @@ struct HistoryCheck {
     }
     guard kind == .snapshotFolder else {
       let list = try ModelVersionList(path)
+      if let content = list.lock, let path = list.lockPath { lock = (path, content) }
       currentName = list.currentVersionName ?? ""
-      for version in list.versions { read(version.name, source: version.file, snapshot: nil, entry: nil) }
-      add(
-        .warning, .missingLock, file: path,
-        "There is no lock: what was shipped, and in which order, is told from names.")
+      for version in list.versions {
+        let entry = list.lock?.versions.first { $0.name == version.name }
+        read(version.name, source: version.file, snapshot: nil, entry: entry)
+      }
+      for warning in list.warnings { add(.warning, .missingLock, file: path, warning) }
+      if list.lock == nil {
+        add(
+          .warning, .missingLock, file: path,
+          "There is no lock: what was shipped, and in which order, is told from names.")
+      }
       try makeHistory(isComplete: true)
       return
     }

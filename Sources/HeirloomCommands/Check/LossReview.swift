@@ -83,11 +83,11 @@ struct LossReview {
       first.model.versionHashes() != last.model.versionHashes()
     else { return [] }
     let between = versions.dropFirst().dropLast().map(\.model)
-    guard
-      let path = try? MigrationPath(
-        from: first.model, to: last.model, between: between,
-        given: mappings.models(from: first.model, to: last.model))
-    else { return [] }
+    var configuration = MigrationAssistant.Configuration()
+    mappings.add(to: &configuration, from: first.model, to: last.model)
+    let path = try? MigrationPath(
+      from: first.model, to: last.model, between: between, given: configuration.mappings)
+    guard let path else { return [] }
     return path.hops.flatMap { $0.mapping.hazards(from: $0.source, to: $0.destination) }
       .filter { $0.kind.severity == .loss }
   }

@@ -97,7 +97,7 @@ struct MigrationTrial {
     // They are findings already, and the samples go when they have been judged.
     configuration.losses = .accept
     if !mappings.isEmpty {
-      configuration.mappings = mappings.models(from: version.model, to: history.current)
+      mappings.add(to: &configuration, from: version.model, to: history.current)
     }
     return MigrationAssistant(
       storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)

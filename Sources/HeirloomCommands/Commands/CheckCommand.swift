@@ -165,7 +165,7 @@ struct CheckCommand {
             + " newer than the app. None was migrated."))
     }
     guard !mappings.isEmpty else { return }
-    for (path, note) in mappings.unused(by: history.versions[...position].map(\.model)) {
+    for (path, note) in mappings.unused(by: history.versions[..<position].map { ($0.name, $0.model) }, in: known) {
       findings.append(CheckFinding(severity: .warning, kind: .mappingUnused, file: path, message: sentence(note)))
     }
   }

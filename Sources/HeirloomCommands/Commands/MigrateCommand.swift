@@ -109,7 +109,6 @@ struct Migrated {
   ///   - console: The surroundings.
   ///   - mayLeave: Whether the tool may end at once while nothing was begun.
   init(_ path: String, request: MigrationRequest, console: Console, mayLeave: Bool = false) {
-    for note in request.mappingNotes(forStoreAt: path) { console.log("note: \(note)") }
     let start = ContinuousClock.now
     do {
       let outcome = try StoreMigration(request: request, console: console).run(on: path, mayLeave: mayLeave)

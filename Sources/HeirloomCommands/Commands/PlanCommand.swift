@@ -23,7 +23,6 @@ enum PlanCommand {
     let path = console.path(arguments.positionals[0])
     do {
       let request = try MigrationRequest(arguments, console: console)
-      for note in request.mappingNotes(forStoreAt: path) { console.log("note: \(note)") }
       let preview = try console.reading("Planning", path) { try MigrationPreview(of: path, for: request) }
       return report(preview, request: request, showsSQL: arguments.has("--sql"), style: console.style)
     } catch let error as UsageError {

@@ -31,7 +31,6 @@ enum RehearseCommand {
     _ path: String, request: MigrationRequest, console: Console
   ) throws -> CommandReport {
     let style = console.style
-    for note in request.mappingNotes(forStoreAt: path) { console.log("note: \(note)") }
     let preview = try console.reading("Planning", path) { try MigrationPreview(of: path, for: request) }
     // What the plan already refuses needs no copy.
     guard preview.failure == nil, let plan = preview.plan else {

@@ -41,7 +41,6 @@ enum ReportCommand {
     aboutStoreAt store: String, to output: String, _ arguments: Arguments, _ console: Console
   ) throws -> CommandReport {
     let request = try MigrationRequest(arguments, console: console)
-    for note in request.mappingNotes(forStoreAt: store) { console.log("note: \(note)") }
     let preview = try MigrationPreview(of: store, for: request)
     let report = MigrationPage(
       preview: preview, destinationName: request.history.currentName,

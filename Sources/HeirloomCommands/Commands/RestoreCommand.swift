@@ -74,7 +74,6 @@ enum RestoreCommand {
         reason: "\"\(prefix)\" does not name exactly one store that was moved aside; possible: "
           + (names.isEmpty ? "none" : names.joined(separator: ", ")))
     }
-    for note in request.mappingNotes(forStoreAt: match.storePath) { console.log("note: \(note)") }
     let id = match.set.name
     let outcome = try StoreMigration(request: request, console: console)
       .putBack(id, storedAt: match.storePath, to: path)
@@ -98,6 +97,7 @@ enum RestoreCommand {
       members: [
         ("outcome", .text("returned")), ("restored", .text(id)), ("retained", .optional(replaced?.id)),
         ("from", .optional(migration?.sourceChecksum)), ("to", .text(request.history.current.versionChecksum())),
+        ("warnings", .texts(migration?.plan.warnings ?? [])),
         ("quarantine", .texts(migration?.quarantine.map(\.path) ?? [])),
       ] + PlanText.lossMembers(of: migration?.plan))
   }

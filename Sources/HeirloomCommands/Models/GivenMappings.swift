@@ -32,76 +32,57 @@ struct GivenMappings {
     }
   }
 
-  /// The mapping models for the assistant.
+  /// Gives the mapping models to an assistant.
   ///
   /// - Parameters:
+  ///   - configuration: The assistant's settings: they get mapping models with version hashes, and those without that fit; all
+  ///     if the store's model is not known.
   ///   - source: The model that made the store, if it is known.
   ///   - destination: The current model.
-  /// - Returns: Mapping models with version hashes, and those without that fit; all if the store's model is not known.
-  func models(from source: ManagedObjectModel?, to destination: ManagedObjectModel) -> [MappingModel] {
-    all.compactMap { given in
-      if given.mapping.carriesHashes { return given.mapping }
-      guard let source else { return given.mapping }
-      guard given.read.mismatches(from: source, to: destination).isEmpty else { return nil }
-      return given.mapping.completed(from: source, to: destination)
-    }
-  }
-
-  /// Says which mapping models have no part in a migration.
-  ///
-  /// - Parameter models: The model that made the store, those that may lie on the way, and the current one.
-  /// - Returns: A sentence for each.
-  func notes(onTheWayThrough models: [ManagedObjectModel]) -> [String] {
-    let hashes = models.map { $0.versionHashes() }
-    return all.compactMap { Self.note($0, models[...], hashes[...]) }
-  }
-
-  /// Lists the mapping models that have no part in the migration of any version to the last.
-  ///
-  /// - Parameter models: The versions in their order.
-  /// - Returns: The file of each, with a sentence.
-  func unused(by models: [ManagedObjectModel]) -> [(path: String, note: String)] {
-    let hashes = models.map { $0.versionHashes() }
-    return all.compactMap { given in
-      var last: String?
-      for start in models.indices.dropLast() {
-        guard let note = Self.note(given, models[start...], hashes[start...]) else { return nil }
-        last = note
+  func add(
+    to configuration: inout MigrationAssistant.Configuration, from source: ManagedObjectModel?,
+    to destination: ManagedObjectModel
+  ) {
+    for given in all {
+      var mapping = given.mapping
+      if !mapping.carriesHashes, let source {
+        if let mismatch = given.read.mismatches(from: source, to: destination).first {
+          configuration.leftOutMappings.append("\(given.path) is not for this migration: \(mismatch.description)")
+          continue
+        }
+        mapping = mapping.completed(from: source, to: destination)
       }
-      return last.map { (given.path, $0) }
+      configuration.mappings.append(mapping)
+      configuration.mappingLabels.append(given.path)
     }
   }
 
-  /// Says why a mapping model has no part in a migration; `nil` if it has.
-  private static func note(
-    _ given: Given, _ models: ArraySlice<ManagedObjectModel>, _ hashes: ArraySlice<[String: VersionHash]>
-  ) -> String? {
-    guard let source = models.first, let destination = models.last else { return nil }
-    let mismatches =
-      given.mapping.carriesHashes
-      ? given.mapping.mismatches(from: source, to: destination)
-      : given.read.mismatches(from: source, to: destination)
-    guard let first = mismatches.first else { return nil }
-    // A mapping model may also be for a part of the way.
-    let starts = models.indices.filter { given.mapping.starts(at: hashes[$0]) }
-    let ends = models.indices.filter { given.mapping.ends(at: hashes[$0]) }
-    if given.mapping.carriesHashes, starts.contains(where: { start in ends.contains { $0 != start } }) { return nil }
-    return "\(given.path) is not for this migration: \(first.description)"
-  }
-}
-
-extension MappingModel {
-  /// Whether all entities that objects come from are those of a version.
-  fileprivate func starts(at hashes: [String: VersionHash]) -> Bool {
-    entityMappings.allSatisfy { mapping in
-      mapping.sourceEntityName.map { hashes[$0] == mapping.sourceEntityVersionHash } ?? true
+  /// Lists the mapping models that have no part in the migration of any version to the current one.
+  ///
+  /// - Parameters:
+  ///   - versions: The versions.
+  ///   - history: The history.
+  /// - Returns: The file of each, with a sentence.
+  func unused(
+    by versions: some Sequence<(name: String, model: ManagedObjectModel)>, in history: ModelHistory
+  ) -> [(path: String, note: String)] {
+    var notes: [String: String] = [:]
+    var paths = all.map(\.path)
+    for version in versions where version.model.versionHashes() != history.currentHashes {
+      var configuration = MigrationAssistant.Configuration()
+      add(to: &configuration, from: version.model, to: history.current)
+      let labels = configuration.mappingLabels
+      // Where there is no path, the trial says why.
+      let path = try? history.path(
+        from: version.model, named: version.name, to: history.current, named: history.currentName,
+        given: configuration.mappings, labels: labels)
+      for unused in path?.unused ?? [] { notes[labels[unused.index]] = unused.reason }
+      let used = Set(labels).subtracting((path?.unused ?? []).map { labels[$0.index] })
+      paths.removeAll { used.contains($0) }
+      for (path, note) in zip(all.map(\.path).filter { !labels.contains($0) }, configuration.leftOutMappings) {
+        notes[path] = note
+      }
     }
-  }
-
-  /// Whether all entities that objects become part of are those of a version.
-  fileprivate func ends(at hashes: [String: VersionHash]) -> Bool {
-    entityMappings.allSatisfy { mapping in
-      mapping.destinationEntityName.map { hashes[$0] == mapping.destinationEntityVersionHash } ?? true
-    }
+    return paths.compactMap { path in notes[path].map { (path, $0) } }
   }
 }

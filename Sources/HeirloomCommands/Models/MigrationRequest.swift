@@ -45,28 +45,10 @@ struct MigrationRequest {
     let url = URL(fileURLWithPath: path)
     var configuration = configuration
     if !mappings.isEmpty {
-      configuration.mappings = mappings.models(from: look(atStore: source ?? path)?.model, to: history.current)
+      mappings.add(to: &configuration, from: look(atStore: source ?? path)?.model, to: history.current)
     }
     return MigrationAssistant(
       storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
-  }
-
-  /// Says which of the mapping models that were named have no part in the migration of a store, and why.
-  ///
-  /// - Parameter path: The store.
-  /// - Returns: A sentence for each; nothing for a store that has the current model, or one of which no model is known.
-  func mappingNotes(forStoreAt path: String) -> [String] {
-    guard !mappings.isEmpty, let look = look(atStore: path), let source = look.model,
-      look.metadata.versionHashes != history.currentHashes
-    else { return [] }
-    let names = history.versionNames
-    var between: [ManagedObjectModel] = []
-    if let start = look.versionName.flatMap({ names.firstIndex(of: $0) }),
-      let end = names.firstIndex(of: history.currentName), start < end
-    {
-      between = names[(start + 1)..<end].compactMap { try? history.model(named: $0) }
-    }
-    return mappings.notes(onTheWayThrough: [source] + between + [history.current])
   }
 
   /// Looks at a store; `nil` where nothing can be read, which the assistant tells better.

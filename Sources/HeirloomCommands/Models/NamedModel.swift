@@ -28,11 +28,13 @@ struct NamedModel {
       self.init(name: URL(fileURLWithPath: path).lastPathComponent, model: model)
       return
     }
-    guard let version = try ModelVersionList(path).currentVersion else {
+    let list = try ModelVersionList(path)
+    guard let version = list.currentVersion else {
       throw ModelReadingError(path: path, problem: .notModel(.bundleWithoutVersions))
     }
     let read = try version.file.read()
-    self.init(name: version.name, model: read.model, warnings: read.warnings.map(\.description))
+    self.init(
+      name: version.name, model: read.model, warnings: list.warnings + read.warnings.map(\.description))
   }
 
   /// Reads all versions at a path: those of a bundle, or one.

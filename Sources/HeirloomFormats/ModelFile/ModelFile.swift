@@ -98,7 +98,8 @@ package struct ModelFile: Hashable, Sendable {
       return .compiledBundle
     }
     let isStory = names.contains { name in
-      name == FileNames.lock || name.hasSuffix(FileNames.sourceBundleExtension) || FileNames.isSnapshot(name)
+      name == FileNames.lock || name.hasSuffix(FileNames.bundleLock) || name.hasSuffix(FileNames.sourceBundleExtension)
+        || FileNames.isSnapshot(name)
     }
     guard isStory else { throw ModelReadingError(path: path, problem: .notModel(.folder)) }
     return .snapshotFolder
@@ -160,7 +161,7 @@ enum FileNames {
 
   /// Whether a name is that of a snapshot.
   static func isSnapshot(_ name: String) -> Bool {
-    name != lock && snapshotExtensions.contains { name.hasSuffix($0) }
+    name != lock && !name.hasSuffix(bundleLock) && snapshotExtensions.contains { name.hasSuffix($0) }
   }
 
   /// Returns the last part of a path without the given ending.

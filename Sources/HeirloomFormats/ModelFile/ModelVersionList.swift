@@ -18,8 +18,12 @@ package struct ModelVersionList: Hashable, Sendable {
   ///
   /// If the path is that of one version, it is that one. It is `nil` only for an empty list.
   package let currentVersionName: String?
-  /// The losses that the lock acknowledges.
-  package var acknowledgements: [VersionLock.Acknowledgement] = []
+  /// The lock that fixes the order; `nil` if there is none.
+  package private(set) var lock: VersionLock?
+  /// The lock's file; `nil` if there is none.
+  package private(set) var lockPath: String?
+  /// What is odd about the lock, one sentence each.
+  package private(set) var warnings: [String] = []
 
   /// The current version.
   package var currentVersion: Version? {
@@ -33,9 +37,12 @@ package struct ModelVersionList: Hashable, Sendable {
 
   /// Lists the versions at a path.
   ///
+  /// The order of a bundle's versions is that of the lock beside it: `NAME.lock.json`, or `lock.json` where the folder has no
+  /// other bundle.
+  ///
   /// - Parameter path: The path of a bundle, of a folder of snapshots, of one version in a bundle (whose sisters are
   ///   listed as well), or of a single model.
-  /// - Throws: ``ModelReadingError`` if there is no model at the path, or the bundle's own notes are damaged.
+  /// - Throws: ``ModelReadingError`` if there is no model at the path, or the bundle's own notes or its lock are damaged.
   package init(_ path: String) throws(ModelReadingError) {
     let file = try ModelFile(path)
     switch file.kind {
@@ -81,7 +88,7 @@ package struct ModelVersionList: Hashable, Sendable {
   private static func list(
     _ bundle: ModelFile, _ ending: String, _ versions: [Version], current: String?, note: String
   ) throws(ModelReadingError) -> ModelVersionList {
-    guard let last = versions.last else {
+    guard !versions.isEmpty else {
       throw ModelReadingError(path: bundle.path, problem: .notModel(.bundleWithoutVersions))
     }
     // Another version in its place could be migrated to by mistake.
@@ -89,8 +96,43 @@ package struct ModelVersionList: Hashable, Sendable {
       let reason = "it names \"\(current.prefix(80))\" as current version, which is not in the bundle"
       throw ModelReadingError(path: note, problem: .malformed(reason: reason))
     }
-    return ModelVersionList(
-      name: FileNames.base(bundle.path, without: ending), versions: versions, currentVersionName: current ?? last.name)
+    return try ordered(versions, ofBundle: bundle.path, ending, current: current)
+  }
+
+  /// A bundle's versions in the order of the lock beside it.
+  private static func ordered(
+    _ versions: [Version], ofBundle bundle: String, _ ending: String, current: String?
+  ) throws(ModelReadingError) -> ModelVersionList {
+    let beside = try AdjacentLock(ofBundle: bundle)
+    var files: [String: ModelFile] = [:]
+    for version in versions { files[version.name] = version.file }
+    let versions = ordered(files, by: beside.lock ?? VersionLock())
+    var list = ModelVersionList(
+      name: FileNames.base(bundle, without: ending), versions: versions,
+      currentVersionName: current ?? versions.last?.name)
+    list.lock = beside.lock
+    list.lockPath = beside.lock == nil ? nil : beside.path
+    list.warnings = beside.warnings
+    let missing = (beside.lock?.versions ?? []).map(\.name).filter { files[$0] == nil }
+    if !missing.isEmpty {
+      let names = missing.prefix(3).map { "\"\($0.prefix(80))\"" }.joined(separator: ", ")
+      list.warnings.append(
+        "\(beside.path) names \(missing.count == 1 ? "a version" : "\(missing.count) versions") that the bundle lacks"
+          + " (\(names)\(missing.count > 3 ? ", …" : "")): stores of \(missing.count == 1 ? "it" : "them") can't be recognized."
+      )
+    }
+    return list
+  }
+
+  /// The versions that a lock names in its order, then the others by their names.
+  private static func ordered(_ files: [String: ModelFile], by lock: VersionLock) -> [Version] {
+    let locked = lock.versions.map(\.name)
+    let others = files.keys.filter { !locked.contains($0) }.sorted { NaturalOrder.precedes($0, $1) }
+    return (locked + others).compactMap { name in
+      files[name].map { file in
+        Version(name: name, file: file, lockedChecksum: lock.versions.first { $0.name == name }?.checksum)
+      }
+    }
   }
 
   /// A folder with a source bundle, exported snapshots, or both, and perhaps a lock.
@@ -100,24 +142,19 @@ package struct ModelVersionList: Hashable, Sendable {
       let reason = "it names the version \"\(name.prefix(80))\", which is not in the folder"
       throw ModelReadingError(path: found.lockPath, problem: .malformed(reason: reason))
     }
-    let (sources, lock) = (found.sources, found.lock ?? VersionLock())
+    let sources = found.sources
     var files = found.snapshots
     // The source of a version wins over its snapshot: it is what the app is built from.
     for version in sources?.versions ?? [] { files[version.name] = version.file }
-    let locked = lock.versions.map(\.name)
-    let others = files.keys.filter { !locked.contains($0) }.sorted { NaturalOrder.precedes($0, $1) }
-    let versions = (locked + others).compactMap { name in
-      files[name].map { file in
-        Version(name: name, file: file, lockedChecksum: lock.versions.first { $0.name == name }?.checksum)
-      }
-    }
+    let versions = ordered(files, by: found.lock ?? VersionLock())
     guard let last = versions.last else {
       throw ModelReadingError(path: folder.path, problem: .notModel(.bundleWithoutVersions))
     }
     var list = ModelVersionList(
       name: sources?.name ?? FileNames.base(folder.path), versions: versions,
       currentVersionName: sources?.currentVersionName ?? last.name)
-    list.acknowledgements = lock.acknowledgements
+    list.lock = found.lock
+    list.lockPath = found.lock == nil ? nil : found.lockPath
     return list
   }
 
@@ -137,8 +174,7 @@ package struct ModelVersionList: Hashable, Sendable {
     let name = FileNames.base(path, without: ending)
     let bundleEnding = kind == .sourceBundle ? FileNames.sourceBundleExtension : FileNames.compiledBundleExtension
     guard versions.contains(where: { $0.name == name }) else { return single(file) }
-    return ModelVersionList(
-      name: FileNames.base(folder, without: bundleEnding), versions: versions, currentVersionName: name)
+    return try ordered(versions, ofBundle: folder, bundleEnding, current: name)
   }
 
   private static func single(_ file: ModelFile) -> ModelVersionList {

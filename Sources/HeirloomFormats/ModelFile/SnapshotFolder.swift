@@ -9,8 +9,8 @@ package struct SnapshotFolder: Hashable, Sendable {
   /// The lock; `nil` if there is none.
   package let lock: VersionLock?
 
-  /// The place of the lock.
-  package var lockPath: String { Self.lockPath(in: path) }
+  /// The place of the lock: one that is for the bundle by its name wins.
+  package let lockPath: String
 
   /// The names of versions that the lock names and that are not in the folder, in the lock's order.
   package var missingNames: [String] {
@@ -30,7 +30,8 @@ package struct SnapshotFolder: Hashable, Sendable {
       throw ModelReadingError(path: path, problem: .malformed(reason: reason))
     }
     sources = try bundles.first.map { name throws(ModelReadingError) in try ModelVersionList(path + "/" + name) }
-    let lockPath = Self.lockPath(in: path)
+    let own = bundles.first.map { path + "/" + FileNames.lock(ofBundle: $0) }
+    lockPath = own.flatMap { FileContents.exists($0) ? $0 : nil } ?? Self.lockPath(in: path)
     lock = FileContents.exists(lockPath) ? try VersionLock(path: lockPath) : nil
     var snapshots: [String: ModelFile] = [:]
     for name in names where FileNames.isSnapshot(name) {

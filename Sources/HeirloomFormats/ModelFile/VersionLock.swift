@@ -70,12 +70,28 @@ package struct VersionLock: Hashable, Sendable {
     acknowledgements[position].losses = losses.sorted { $0.utf16Precedes($1) }
   }
 
+  /// The most bytes that a lock has.
+  static let byteLimit = 4 << 20
+
+  /// Whether bytes are those of a lock, even of a damaged or a later one, rather than of another tool's file.
+  static func isLikely(_ bytes: [UInt8]) -> Bool {
+    guard let value = try? JSONReader.value(of: bytes) else {
+      // What is no JSON can still be what is left of a lock.
+      let text = String(decoding: bytes, as: UTF8.self)
+      return ["\"format\"", "\"versions\"", "\"checksum\""].allSatisfy(text.contains)
+    }
+    guard case .object(let members) = value, members["format"] != nil, case .array? = members["versions"] else {
+      return false
+    }
+    return true
+  }
+
   /// Reads a lock.
   ///
   /// - Parameter path: The path of a `lock.json`.
   /// - Throws: ``ModelReadingError`` if it can't be read or is no lock of format 1.
   package init(path: String) throws(ModelReadingError) {
-    let bytes = try FileContents.bytes(path, limit: 4 << 20)
+    let bytes = try FileContents.bytes(path, limit: Self.byteLimit)
     let value: JSONValue
     do throws(JSONError) {
       value = try JSONReader.value(of: bytes)

@@ -240,7 +240,18 @@ struct MigrationPlanner {
     guard loss.property == nil, loss.consent == nil, let namesake = destinationModel.entity(named: loss.entity) else {
       return nil
     }
-    return "\(loss.rows) objects of \"\(loss.entity)\" are dropped although the destination has an entity of that name:"
+    let words =
+      "\(loss.rows) objects of \"\(loss.entity)\" are dropped although the destination has an entity of that name:"
+    let mappings = mapping.entityMappings(fromEntity: loss.entity)
+    // Inference has an entity mapping for each entity, if only one that removes it.
+    guard !mappings.isEmpty else {
+      return words + " no entity mapping of the given mapping has \"\(loss.entity)\" as its source; is that a mistake?"
+    }
+    guard namesake.canonicalIdentifier != sourceModel.entity(named: loss.entity)?.canonicalIdentifier else {
+      let names = mappings.map { "\"\($0.name)\"" }.joined(separator: ", ")
+      return words + " the entity mapping \(names) does not lead there; is that a mistake?"
+    }
+    return words
       + " its renaming identifier \"\(namesake.canonicalIdentifier)\" says that it is another one; is that a mistake?"
   }
 

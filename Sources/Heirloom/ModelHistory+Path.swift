@@ -1,0 +1,30 @@
+package import HeirloomMapping
+package import HeirloomModel
+
+extension ModelHistory {
+  /// Looks for the way from one version to another by given mappings and by inference.
+  ///
+  /// - Parameters:
+  ///   - source: The version to start from.
+  ///   - name: Its name; `nil` if the history doesn't have it, or the versions between are not to be used.
+  ///   - destination: The version to arrive at.
+  ///   - laterName: Its name, likewise.
+  ///   - given: The mapping models that are given.
+  ///   - labels: What sentences call them.
+  /// - Returns: The path.
+  /// - Throws: ``MappingInferenceError`` if there is none.
+  package func path(
+    from source: ManagedObjectModel, named name: String?, to destination: ManagedObjectModel, named laterName: String?,
+    given: [MappingModel], labels: [String]
+  ) throws(MappingInferenceError) -> MigrationPath {
+    var between: [(name: String, model: ManagedObjectModel)] = []
+    if let name, let laterName { between = namedVersionsBetween(name, and: laterName) }
+    // Versions whose place isn't known matter only where a mapping leads to one.
+    let others = given.isEmpty ? [] : versionsByMapping(from: name)
+    let known = [(name, source), (laterName, destination)] + (between + others).map { ($0.name, $0.model) }
+    return try MigrationPath(
+      from: source, to: destination, between: between.map(\.model), others: others.map(\.model), given: given,
+      labels: labels
+    ) { model in known.first { $0.1 == model }?.0 }
+  }
+}

@@ -1,0 +1,67 @@
+/// The lock that lies beside a model bundle, as it ships with it.
+///
+/// `NAME.lock.json` is the lock of `NAME.xcdatamodeld` and `NAME.momd`, and wins over `lock.json`. That name is also used by
+/// other tools, and in a folder of several bundles it doesn't say whose it is: such a file is passed over with a warning.
+struct AdjacentLock {
+  /// The lock; `nil` if there is none for the bundle.
+  private(set) var lock: VersionLock?
+  /// Its file.
+  private(set) var path: String
+  /// Why a file of the name was passed over.
+  private(set) var warnings: [String] = []
+
+  /// Looks for the lock of a bundle.
+  ///
+  /// - Parameter bundle: The bundle's path.
+  /// - Throws: ``ModelReadingError`` for a lock of ours that is damaged: without its order a newer store could be taken for an
+  ///   older one.
+  init(ofBundle bundle: String) throws(ModelReadingError) {
+    let folder = FileNames.folder(of: bundle)
+    path = folder + "/" + FileNames.lock(ofBundle: bundle)
+    if FileContents.exists(path) {
+      lock = try VersionLock(path: path)
+      return
+    }
+    path = SnapshotFolder.lockPath(in: folder)
+    guard FileContents.exists(path) else { return }
+    let bytes: [UInt8]
+    do throws(ModelReadingError) {
+      bytes = try FileContents.bytes(path, limit: VersionLock.byteLimit)
+    } catch {
+      warnings.append("\(path) is passed over: \(error.description)")
+      return
+    }
+    guard VersionLock.isLikely(bytes) else {
+      warnings.append(
+        "\(path) is passed over: it is no lock of model versions. The order of versions is told from names.")
+      return
+    }
+    let names = try FileContents.names(in: folder)
+    let bundles = Set(names.filter(FileNames.isBundle).map(FileNames.withoutBundleExtension))
+    guard bundles.count <= 1 else {
+      warnings.append(
+        "\(path) is passed over: the folder holds \(bundles.count) model bundles, and it doesn't say whose lock it is. Name it"
+          + " \(FileNames.lock(ofBundle: bundle)).")
+      return
+    }
+    lock = try VersionLock(path: path)
+  }
+}
+
+extension FileNames {
+  /// The end of the name of a lock that is for one bundle.
+  static let bundleLock = "." + lock
+
+  /// Whether a name is that of a bundle of versions.
+  static func isBundle(_ name: String) -> Bool {
+    name.hasSuffix(sourceBundleExtension) || name.hasSuffix(compiledBundleExtension)
+  }
+
+  /// Returns the last part of a bundle's path without its extension.
+  static func withoutBundleExtension(_ path: String) -> String {
+    base(base(path, without: sourceBundleExtension), without: compiledBundleExtension)
+  }
+
+  /// Returns the name of the lock that is for one bundle.
+  static func lock(ofBundle path: String) -> String { withoutBundleExtension(path) + bundleLock }
+}

@@ -1,0 +1,356 @@
+import HeirloomModel
+
+/// Looks for the way with the fewest inferred hops, then the fewest hops.
+struct PathSearch {
+  /// Two versions by their positions.
+  struct Step: Hashable {
+    let start: Int
+    let end: Int
+  }
+
+  /// The mapping models that are given for one step.
+  struct Given {
+    /// Their positions in the list.
+    var parts: [Int]
+    /// All of them as one.
+    var mapping: MappingModel
+    /// What two of them both speak for, and their positions; `nil` if they don't overlap.
+    var overlap: (first: Int, second: Int, overlap: MappingOverlap)?
+  }
+
+  /// How a version was come to.
+  private struct Arrival {
+    var previous: Int?
+    var inferredHops = 0
+    var hops = 0
+    var hop: MigrationPath.Hop?
+  }
+
+  /// The versions: the ordered ones first, from the source to the destination, then the others.
+  let models: [ManagedObjectModel]
+  /// The position of the destination.
+  let lastOrdered: Int
+  /// The mapping models.
+  let mappings: [MappingModel]
+  /// Given mappings that may be on the way.
+  private(set) var given: [Step: Given] = [:]
+  /// Given mappings that lead back.
+  private(set) var back: [Step: Given] = [:]
+  /// What doesn't fit in mapping models that are for no two of the versions, by their positions.
+  private(set) var misfits: [Int: [MappingMismatch]] = [:]
+
+  private let hashes: [[String: VersionHash]]
+  /// Where the versions stand in the order that names suggest; `nil` for those that are not in it.
+  private let places: [Int?]
+  private var arrivals: [Int: Arrival] = [0: Arrival()]
+  private var settled: Set<Int> = []
+  /// Versions from which the path must go on by a given mapping.
+  private(set) var bound: Set<Int> = []
+
+  init(ordered: [ManagedObjectModel], others: [ManagedObjectModel], given mappings: [MappingModel]) {
+    self.mappings = mappings
+    lastOrdered = ordered.count - 1
+    guard !mappings.isEmpty else {
+      (models, hashes, places) = (ordered, [], [])
+      return
+    }
+    var hashes = ordered.map { $0.versionHashes() }
+    let known = Set(hashes)
+    let otherHashes = others.map { $0.versionHashes() }
+    // To a store, versions of equal hashes are one.
+    let unordered = others.indices.filter { !known.contains(otherHashes[$0]) }
+    hashes += unordered.map { otherHashes[$0] }
+    models = ordered + unordered.map { others[$0] }
+    places =
+      ordered.indices.map { others.firstIndex(of: ordered[$0]) ?? otherHashes.firstIndex(of: hashes[$0]) }
+      + unordered.map { $0 }
+    self.hashes = hashes
+    place()
+  }
+
+  // MARK: - Which steps mapping models are for
+
+  private mutating func place() {
+    // Hashes of all entities tell the versions. Those of some may fit several steps: then it belongs to one that others are for.
+    var vague: [(index: Int, steps: [Step])] = []
+    for index in mappings.indices {
+      let steps = steps(of: index)
+      let meant = narrowest(of: steps, for: mappings[index])
+      guard mappings[index].tellsVersions, let only = meant.first,
+        meant.count == 1 || mappings[index].isWhole(from: models[only.start], to: models[only.end])
+      else {
+        vague.append((index, steps))
+        continue
+      }
+      for step in meant { add(index, to: step) }
+    }
+    let fixed = Set(given.keys)
+    for (index, steps) in vague {
+      let shared = mappings[index].carriesAllHashes ? steps.filter(fixed.contains) : []
+      for step in shared.isEmpty ? steps : shared {
+        // Names alone fit many versions: without hashes, only neighbours and the two ends are meant.
+        let isLikely =
+          step.end == step.start + 1 && step.end <= lastOrdered || step.start == 0 && step.end == lastOrdered
+        guard isLikely || !shared.isEmpty || mappings[index].tellsVersions else { continue }
+        add(index, to: step)
+      }
+    }
+    let placed = Set(given.values.flatMap(\.parts))
+    for index in mappings.indices where !placed.contains(index) {
+      misfits[index] = mappings[index].mismatches(
+        from: models[0], to: models[lastOrdered], sourceHashes: hashes[0], destinationHashes: hashes[lastOrdered])
+    }
+    for step in given.keys.filter(leadsBack) { back[step] = given[step] }
+    for step in back.keys { given[step] = nil }
+  }
+
+  /// The steps that a mapping model fits.
+  private func steps(of index: Int) -> [Step] {
+    let mapping = mappings[index]
+    let ends = models.indices.filter { mapping.mayEnd(at: hashes[$0]) }
+    // What another one makes can be linked to, if that is for the same step.
+    let others = Set(mappings.flatMap { $0.entityMappings.map(\.name) })
+    var steps: [Step] = []
+    for start in models.indices where mapping.mayStart(at: hashes[start]) {
+      for end in ends where hashes[start] != hashes[end] {
+        let mismatches = mapping.mismatches(
+          from: models[start], to: models[end], sourceHashes: hashes[start], destinationHashes: hashes[end])
+        guard mismatches.allSatisfy({ $0.isMissingLink(to: others) }) else { continue }
+        steps.append(Step(start: start, end: end))
+      }
+    }
+    return steps
+  }
+
+  /// The steps that a mapping model is meant for: the hashes of a part of the entities fit longer ones as well.
+  private func narrowest(of steps: [Step], for mapping: MappingModel) -> [Step] {
+    steps.filter { step in
+      mapping.isWhole(from: models[step.start], to: models[step.end]) || !steps.contains { isWithin($0, step) }
+    }
+  }
+
+  /// Whether a step is a part of another in the known order, other than by versions of equal hashes.
+  private func isWithin(_ inner: Step, _ outer: Step) -> Bool {
+    guard inner.start < inner.end, inner.end <= outer.end, outer.start <= inner.start, outer.end <= lastOrdered else {
+      return false
+    }
+    return hashes[inner.start] != hashes[outer.start] || hashes[inner.end] != hashes[outer.end]
+  }
+
+  private mutating func add(_ index: Int, to step: Step) {
+    guard var known = given[step] else {
+      given[step] = Given(parts: [index], mapping: mappings[index])
+      return
+    }
+    for part in known.parts where known.overlap == nil {
+      known.overlap = mappings[part].overlap(with: mappings[index]).map { (part, index, $0) }
+    }
+    known.parts.append(index)
+    if known.overlap == nil { known.mapping = known.mapping.merged(with: mappings[index]) }
+    given[step] = known
+  }
+
+  /// Whether a given mapping leads away from the destination.
+  private func leadsBack(_ step: Step) -> Bool {
+    if step.start <= lastOrdered, step.end <= lastOrdered { return step.end < step.start }
+    // Names are only a hint: they count where given mappings lead both there and back.
+    guard let source = places[0], let destination = places[lastOrdered], let start = places[step.start],
+      let end = places[step.end], (start < end) != (source < destination)
+    else { return false }
+    var reached: Set<Int> = [step.end]
+    var front = [step.end]
+    while let position = front.popLast() {
+      for next in given.keys where next.start == position && reached.insert(next.end).inserted {
+        front.append(next.end)
+      }
+    }
+    return reached.contains(step.start)
+  }
+
+  // MARK: - The way
+
+  /// The hops of the way that was found.
+  var hops: [MigrationPath.Hop] {
+    way(to: lastOrdered).dropFirst().flatMap { end -> [MigrationPath.Hop] in
+      guard let arrival = arrivals[end], let start = arrival.previous, let hop = arrival.hop else { return [] }
+      return hop.isGiven ? [hop] : run(from: start, to: end) ?? [hop]
+    }
+  }
+
+  /// The given mappings that the way goes by.
+  var used: [Given] {
+    let way = way(to: lastOrdered)
+    return zip(way, way.dropFirst()).compactMap { given[Step(start: $0, end: $1)] }
+  }
+
+  /// The positions of versions that were reached, in order.
+  var reached: [Int] { settled.sorted() }
+
+  /// The positions of versions on the best way to one, the source first.
+  func way(to position: Int) -> [Int] {
+    var way: [Int] = []
+    var next: Int? = position
+    while let position = next {
+      way.insert(position, at: 0)
+      next = arrivals[position]?.previous
+    }
+    return way
+  }
+
+  /// Looks for the way; false if there is none.
+  mutating func findWay() -> Bool {
+    let stops = Set((Array(given.keys) + back.keys).flatMap { [$0.start, $0.end] }).union([0, lastOrdered]).sorted()
+    while let position = nearest() {
+      settled.insert(position)
+      if position == lastOrdered { return true }
+      if leadsOnByGiven(from: position) { bound.insert(position) }
+      guard let arrival = arrivals[position] else { return false }
+      for end in stops where !settled.contains(end) {
+        let isGiven = given[Step(start: position, end: end)] != nil
+        let next = Arrival(
+          previous: position, inferredHops: arrival.inferredHops + (isGiven ? 0 : 1), hops: arrival.hops + 1)
+        if let known = arrivals[end], !isBetter(next, than: known) { continue }
+        guard let hop = hop(from: position, to: end) else { continue }
+        arrivals[end] = next
+        arrivals[end]?.hop = hop
+      }
+    }
+    return false
+  }
+
+  private func nearest() -> Int? {
+    arrivals.keys.filter { !settled.contains($0) }.min { first, second in
+      let (first, second) = (cost(of: first), cost(of: second))
+      return first.lexicographicallyPrecedes(second)
+    }
+  }
+
+  private func cost(of position: Int) -> [Int] {
+    arrivals[position].map { [$0.inferredHops, $0.hops, position] } ?? []
+  }
+
+  private func isBetter(_ arrival: Arrival, than known: Arrival) -> Bool {
+    let costs = [arrival, known].map { arrival in
+      [arrival.inferredHops, arrival.hops] + (arrival.previous.map(distance) ?? [])
+    }
+    return costs[0].lexicographicallyPrecedes(costs[1])
+  }
+
+  /// How far a version is from the destination, to be compared from the first number on.
+  private func distance(of position: Int) -> [Int] {
+    guard position > lastOrdered else { return [0, lastOrdered - position] }
+    let (names, last) = (hashes[position], hashes[lastOrdered])
+    return [1, Set(names.keys).union(last.keys).count { names[$0] != last[$0] }, -position]
+  }
+
+  /// Whether a given mapping starts at a version and leads to one that the way to it has not passed.
+  private func leadsOnByGiven(from position: Int) -> Bool {
+    guard given.keys.contains(where: { $0.start == position }) else { return false }
+    let passed = Set(way(to: position))
+    return given.keys.contains { step in
+      // Of versions that given mappings lead round, the last one that is reached must be left otherwise.
+      step.start == position && !passed.contains(step.end) && !(settled.contains(step.end) && bound.contains(step.end))
+    }
+  }
+
+  /// Whether the last hop to a version is a given one.
+  func isReachedByGiven(_ position: Int) -> Bool { arrivals[position]?.hop?.isGiven ?? false }
+
+  /// Whether the versions of a step don't lie between the source and the destination by the order that names suggest.
+  func isOutside(_ step: Step) -> Bool {
+    guard let source = places[0], let destination = places[lastOrdered], let start = places[step.start],
+      let end = places[step.end]
+    else { return false }
+    return max(start, end) <= min(source, destination) || min(start, end) >= max(source, destination)
+  }
+
+  /// The first version after one at which a given mapping starts, in the known order; else the destination.
+  func nextStart(after position: Int) -> Int {
+    guard position <= lastOrdered else { return lastOrdered }
+    return given.keys.filter { $0.start > position && $0.end <= lastOrdered }.map(\.start).min() ?? lastOrdered
+  }
+
+  /// Whether inference passes no given mapping over if it leads from the source to the destination at once.
+  var mayGoDirectly: Bool { !bound.contains(0) && nextStart(after: 0) == lastOrdered }
+
+  /// Infers how versions of the known order that follow each other become one another, or one of another place the last.
+  func inference(from start: Int, to end: Int) -> MappingInference? {
+    start <= lastOrdered
+      ? MappingInference(through: Array(models[start...end]))
+      : MappingInference(from: models[start], to: models[end])
+  }
+
+  private func hop(from start: Int, to end: Int) -> MigrationPath.Hop? {
+    let (source, destination) = (models[start], models[end])
+    if let given = given[Step(start: start, end: end)] {
+      let completed = given.mapping.completed(from: source, to: destination)
+      return MigrationPath.Hop(source: source, destination: destination, mapping: completed, isGiven: true)
+    }
+    // From a version whose place isn't known, inference leads to the end and nowhere else.
+    guard start < end ? end <= lastOrdered : start > lastOrdered && end == lastOrdered,
+      !bound.contains(start), nextStart(after: start) >= end,
+      let mapping = try? inference(from: start, to: end)?.mappingModel()
+    else { return nil }
+    return MigrationPath.Hop(source: source, destination: destination, mapping: mapping, isGiven: false)
+  }
+
+  /// Divides a run of inferred steps where one mapping can't say what they come to; `nil` if it can't be divided so.
+  private func run(from start: Int, to end: Int) -> [MigrationPath.Hop]? {
+    guard start < end, end <= lastOrdered, let whole = MappingInference(through: Array(models[start...end])) else {
+      return nil
+    }
+    var hops: [MigrationPath.Hop] = []
+    for (first, last) in zip([start] + whole.breaks.map { $0 + start }, whole.breaks.map { $0 + start } + [end]) {
+      guard let hop = hop(from: first, to: last) else { return nil }
+      hops.append(hop)
+    }
+    return hops
+  }
+}
+
+extension MappingMismatch {
+  /// Whether all that is missing is another entity mapping, and it is one of these.
+  fileprivate func isMissingLink(to names: Set<String>) -> Bool {
+    if case .unknownEntityMapping(_, let name) = problem { names.contains(name) } else { false }
+  }
+}
+
+extension MappingModel {
+  fileprivate var carriesAllHashes: Bool {
+    entityMappings.allSatisfy {
+      ($0.sourceEntityName == nil || $0.sourceEntityVersionHash != nil)
+        && ($0.destinationEntityName == nil || $0.destinationEntityVersionHash != nil)
+    }
+  }
+
+  /// Whether hashes tell both the version where it starts and the one where it ends.
+  fileprivate var tellsVersions: Bool {
+    carriesAllHashes && entityMappings.contains { $0.sourceEntityName != nil }
+      && entityMappings.contains { $0.destinationEntityName != nil }
+  }
+
+  /// Whether no entity of two versions is left out.
+  fileprivate func isWhole(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
+    let sources = Set(entityMappings.compactMap(\.sourceEntityName))
+    let destinations = Set(entityMappings.compactMap(\.destinationEntityName))
+    return source.entities.allSatisfy { sources.contains($0.name) }
+      && destination.entities.allSatisfy { destinations.contains($0.name) }
+  }
+
+  fileprivate func mayStart(at hashes: [String: VersionHash]) -> Bool {
+    entityMappings.allSatisfy { mapping in
+      guard let name = mapping.sourceEntityName else { return true }
+      return hashes[name].map { mapping.sourceEntityVersionHash == nil || mapping.sourceEntityVersionHash == $0 }
+        ?? false
+    }
+  }
+
+  fileprivate func mayEnd(at hashes: [String: VersionHash]) -> Bool {
+    entityMappings.allSatisfy { mapping in
+      guard let name = mapping.destinationEntityName else { return true }
+      return hashes[name].map {
+        mapping.destinationEntityVersionHash == nil || mapping.destinationEntityVersionHash == $0
+      } ?? false
+    }
+  }
+}

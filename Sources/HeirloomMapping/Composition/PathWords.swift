@@ -1,0 +1,179 @@
+import HeirloomModel
+
+/// Sentences about a search: which given mapping models it didn't use, and where it ended.
+struct PathWords {
+  private let search: PathSearch
+  private let labels: [String]
+  private let name: (ManagedObjectModel) -> String?
+
+  init(search: PathSearch, labels: [String], name: @escaping (ManagedObjectModel) -> String?) {
+    self.search = search
+    self.name = name
+    self.labels = search.mappings.indices.map { index in
+      if labels.indices.contains(index) { return labels[index] }
+      let names = search.mappings[index].entityMappings.map { "\"\($0.name)\"" }
+      let more = names.count > 3 ? " and \(names.count - 3) more" : ""
+      return "mapping model \(index + 1) (\(names.prefix(3).joined(separator: ", "))\(more))"
+    }
+  }
+
+  private func title(_ position: Int) -> String {
+    if let name = name(search.models[position]) { return "\"\(name)\"" }
+    switch position {
+    case 0: return "the source"
+    case search.lastOrdered: return "the destination"
+    default: return "version \(position + 1)"
+    }
+  }
+
+  /// A label at the beginning of a sentence.
+  private func subject(_ index: Int) -> String {
+    let label = labels[index]
+    return label.hasPrefix("mapping model") ? "M" + label.dropFirst() : label
+  }
+
+  private var ends: String { "\(title(0)) and \(title(search.lastOrdered))" }
+
+  // MARK: - Where there is a way
+
+  /// The mapping models that the way doesn't go by.
+  var unused: [MigrationPath.UnusedMapping] {
+    let used = Set(search.used.flatMap(\.parts))
+    let way = search.way(to: search.lastOrdered)
+    return search.mappings.indices.filter { !used.contains($0) }.map { index in
+      MigrationPath.UnusedMapping(index: index, reason: "\(subject(index)) \(reason(index, way: way))")
+    }
+  }
+
+  private func reason(_ index: Int, way: [Int]) -> String {
+    if let mismatch = search.misfits[index]?.first { return "is not for this migration: \(mismatch.description)" }
+    func step(_ steps: [PathSearch.Step: PathSearch.Given]) -> PathSearch.Step? {
+      steps.filter { $0.value.parts.contains(index) }.keys.min { ($0.start, $0.end) < ($1.start, $1.end) }
+    }
+    guard let step = step(search.given) else {
+      guard let step = step(search.back) else { return "is not for this migration." }
+      return "is not used: it leads back, from \(title(step.start)) to \(title(step.end))."
+    }
+    let (start, end) = (title(step.start), title(step.end))
+    if step.start == search.lastOrdered { return "is not for this migration: it starts at \(start)." }
+    if way.contains(step.start) {
+      return "is not used: from \(start) the path goes on by another given mapping model, not to \(end)."
+    }
+    if step.start < search.lastOrdered {
+      return "is not used: the path goes past \(start), where it starts, by other given mapping models."
+    }
+    if search.isOutside(step) {
+      return
+        "is not for this migration: it leads from \(start) to \(end), which by their names don't lie between \(ends)."
+    }
+    return orderUnknown(step)
+  }
+
+  private func orderUnknown(_ step: PathSearch.Step) -> String {
+    "is not used: it leads from \(title(step.start)) to \(title(step.end)), and no lock.json says whether these lie"
+      + " between \(ends)."
+  }
+
+  /// A sentence about given mapping models of one hop that can't be one.
+  var conflict: String? {
+    for given in search.used {
+      let names = Set(given.mapping.entityMappings.map(\.name))
+      for mapping in given.mapping.entityMappings {
+        for property in mapping.attributeMappings + mapping.relationshipMappings {
+          guard case .linksThroughMapping(let name, _) = property.form, !names.contains(name) else { continue }
+          let all = given.parts.map { labels[$0] }.joined(separator: ", ")
+          return
+            "The entity mapping \"\(mapping.name)\" of \(all) links by \"\(property.name)\" what \"\(name)\" makes,"
+            + " an entity mapping that is given for other versions only"
+        }
+      }
+    }
+    guard let overlap = search.used.compactMap(\.overlap).first else { return nil }
+    let what =
+      switch overlap.overlap {
+      case .source(let entity): "take the objects of the entity \"\(entity)\""
+      case .destination(let entity): "make the objects of the entity \"\(entity)\""
+      case .name(let name): "have an entity mapping with the name \"\(name)\""
+      }
+    return "\(subject(overlap.first)) and \(labels[overlap.second]) are for the same versions, and both \(what)"
+  }
+
+  // MARK: - Where there is none
+
+  /// Why the given mapping models don't help.
+  var obstacles: [MappingObstacle] {
+    var obstacles: [MappingObstacle] = []
+    for (index, mismatches) in search.misfits.sorted(by: { $0.key < $1.key }) {
+      obstacles += mismatches.map {
+        MappingObstacle(
+          $0, in: search.mappings[index], suggestion: "Make the mapping model for the versions that there are.")
+      }
+    }
+    if let circle {
+      obstacles.append(circle)
+    }
+    for (step, given) in search.given.sorted(by: { ($0.key.start, $0.key.end) < ($1.key.start, $1.key.end) })
+    where step.start > search.lastOrdered && !search.reached.contains(step.start) && !search.isOutside(step) {
+      for part in given.parts {
+        obstacles.append(
+          obstacle(
+            part, "\(subject(part)) \(orderUnknown(step))",
+            suggestion: "Fix the order of the versions with heirloom snapshot --history."))
+      }
+    }
+    return obstacles
+  }
+
+  /// Given mappings that lead round.
+  private var circle: MappingObstacle? {
+    for position in search.reached {
+      let way = search.way(to: position)
+      let steps = search.given.merging(search.back) { first, _ in first }.filter { $0.key.start == position }
+      for (step, given) in steps.sorted(by: { $0.key.end < $1.key.end }) {
+        guard let start = way.firstIndex(of: step.end), let part = given.parts.first else { continue }
+        let names = way[start...].map(title).joined(separator: ", ")
+        return obstacle(
+          part,
+          "Given mapping models lead in a circle, from \(names) back to where it began, and not to the destination.",
+          suggestion: "Give a mapping model for the step that is missing.")
+      }
+    }
+    return nil
+  }
+
+  /// The error that names the given mappings after or before which nothing leads on.
+  var deadEnds: MappingInferenceError {
+    var found: [MappingObstacle] = []
+    var skeleton: MappingSkeleton?
+    for position in search.reached where !search.bound.contains(position) {
+      let next = search.nextStart(after: position)
+      guard let inference = search.inference(from: position, to: next), !inference.obstacles.isEmpty else { continue }
+      let (start, end) = (title(position), title(next))
+      let suggestion = "Give a mapping model from \(start) to \(end) as well."
+      let way = search.way(to: position)
+      let last = zip(way, way.dropFirst()).compactMap { search.given[PathSearch.Step(start: $0, end: $1)] }.last
+      if let part = last?.parts.first, search.isReachedByGiven(position) {
+        found.append(
+          obstacle(
+            part,
+            "\(subject(part)) leads to \(start), where the way ends: from there to \(end) no mapping can be inferred.",
+            suggestion: suggestion))
+      } else if let part = search.given.filter({ $0.key.start == next }).values.flatMap(\.parts).min() {
+        found.append(
+          obstacle(
+            part, "\(subject(part)) starts at \(end), and from \(start) to there no mapping can be inferred.",
+            suggestion: suggestion))
+      }
+      found += inference.obstacles
+      skeleton = skeleton ?? MappingSkeleton(inference)
+    }
+    return MappingInferenceError(obstacles: found + obstacles, skeleton: skeleton)
+  }
+
+  private func obstacle(_ index: Int, _ reason: String, suggestion: String) -> MappingObstacle {
+    let mapping = search.mappings[index].entityMappings.first
+    return MappingObstacle(
+      kind: .invalidMapping, entity: mapping?.sourceEntityName ?? mapping?.destinationEntityName ?? "", reason: reason,
+      suggestion: suggestion)
+  }
+}
