@@ -65,6 +65,41 @@ struct VerifyTests {
     #expect(try outcome.failure()["storeAt"] as? String == store.path)
   }
 
+  @Test func `tables of links that Core Data would make otherwise today are notes`() throws {
+    func entity(_ name: String, _ relationship: String, _ destination: String, _ inverse: String) -> EntityDescription {
+      var link = RelationshipDescription(name: relationship, destinationEntity: destination)
+      (link.inverseRelationship, link.maxCount, link.isOptional) = (inverse, 0, true)
+      var entity = EntityDescription(name: name)
+      entity.relationships = [link]
+      return entity
+    }
+    let model = try ManagedObjectModel(entities: [
+      entity("aTag", "boxes", "Box", "tags"), entity("Box", "tags", "aTag", "boxes"),
+    ])
+    let directory = try TemporaryDirectory()
+    let store = directory.file("Store.sqlite")
+    try PersistentStore.create(at: store, model: model).close()
+    let tool = Tool(directory: directory.url)
+    #expect(try OtherJoinNames.give(to: store, relationships: ["tags", "boxes"]) == ["Z_2TAGS": "Z_1BOXES"])
+    let named = tool("verify", store.path, "--json")
+    #expect(named.code == 0)
+    #expect(try kinds(named, ["error", "warning", "note"]) == ["otherTableName"])
+    #expect(tool("verify", store.path).output.contains("Z_1BOXES holds links that Core Data looks for in Z_2TAGS"))
+
+    let connection = try Connection(path: store.path, mode: .readWrite)
+    try connection.executeScript(
+      """
+      DROP TABLE Z_1BOXES;
+      CREATE TABLE Z_2TAGS ( Z_2BOXES, Z_1TAGS, PRIMARY KEY (Z_2BOXES, Z_1TAGS) );
+      CREATE INDEX Z_2TAGS_Z_1TAGS_INDEX ON Z_2TAGS (Z_1TAGS, Z_2BOXES);
+      """)
+    try connection.close()
+    let untyped = tool("verify", store.path, "--json")
+    #expect(untyped.code == 0)
+    #expect(try kinds(untyped, ["error", "warning", "note"]) == ["differentColumnType", "differentColumnType"])
+    #expect(tool("verify", store.path).output.contains("Z_2TAGS.Z_1TAGS is declared without a type"))
+  }
+
   @Test func `a model that fits makes a store without one whole`() throws {
     let directory = try TemporaryDirectory()
     let store = try Notebook.makeStore(in: directory, count: 20, archives: false)

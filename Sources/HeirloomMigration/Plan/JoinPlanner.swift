@@ -28,6 +28,7 @@ struct JoinPlanner {
   /// Plans one transfer for each join table that has a source.
   func transfers() throws(SQLiteError) -> [JoinTransfer] {
     var transfers: [JoinTransfer] = []
+    let misnamed = source.misnamedJoins
     for table in destination.tables {
       guard case .links(let entity, let name) = table.kind,
         let relationship = destination.model.relationship(named: name, of: entity),
@@ -67,9 +68,12 @@ struct JoinPlanner {
       let names = columns.map(quote).joined(separator: ", ")
       // In the order of the table's key: else an index on the other side is read, and each row goes to another page.
       let keys = table.columns.prefix(2).map { $0.name == ownerColumn ? "k.owner" : "k.target" }
+      let renamed = links.parts.compactMap(\.pairs?.table).first { misnamed[$0] != nil && $0 != table.name }
       let step =
         MigrationStep(
-          kind: .copyLinks, subject: table.name, summary: "Copy the links of \(entity).\(name)", rows: rows,
+          kind: .copyLinks, subject: table.name,
+          summary: "Copy the links of \(entity).\(name)"
+            + (renamed.map { " from \($0) to \(table.name), as Core Data names the table" } ?? ""), rows: rows,
           statements: [
             PlannedStatement(
               "INSERT INTO \(quote(SchemaName.candidate)).\(quote(table.name)) (\(names)) "

@@ -153,7 +153,7 @@ struct MigrationPlanner {
       warnings: dropped.compactMap { mistakenIdentifier($0) ?? mistakenIdentifier($0, routing: routing) }
         + leftOut.warnings + routing.keys.warnings + parts.backfill.warnings
         + findings.compactMap { if case .warning(let text) = $0 { text } else { nil } }
-        + drift.filter { !$0.isFatal }.compactMap { Self.warning(of: $0) } + parts.metadata.warnings
+        + drift.filter { !$0.isFatal }.compactMap { Self.warning(of: $0, in: source) } + parts.metadata.warnings
         + parts.foreign.warnings,
       rowsRewritten: written, bytesNeeded: size.bytes + size.bytes / 10 + 64 << 20,
       // About 100 MB, or 400 MB that are only copied, and 500,000 rows a second, with the proof.
@@ -219,7 +219,7 @@ struct MigrationPlanner {
 
   /// The relationships of the destination that name join tables, since their sources do in the store.
   ///
-  /// Only a relationship between objects of one entity has two possible names; which one Core Data takes is not known.
+  /// Only for a relationship between objects of one entity it is not known which of the two names Core Data takes.
   private func keptJoinOwners(of source: PhysicalSchema) -> Set<String> {
     var owners: Set<String> = []
     for table in source.tables {
@@ -282,8 +282,10 @@ struct MigrationPlanner {
   }
 
   /// What a difference of the store from its model means for the migration; most mean nothing.
-  private static func warning(of drift: SchemaDrift) -> String? {
+  private static func warning(of drift: SchemaDrift, in source: PhysicalSchema) -> String? {
     switch drift {
+    // The oldest versions of Core Data declared keys of links so.
+    case .differentType(let table, _, "", _) where source.table(named: table)?.isJoin == true: nil
     case .unknownColumn(let table, let column):
       "the column \(table).\(column) belongs to no property of the model and is left behind"
     case .differentType(let table, let column, let found, let expected):

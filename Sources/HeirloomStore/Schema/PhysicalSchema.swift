@@ -34,8 +34,9 @@ package struct PhysicalSchema: Sendable {
   /// - Parameters:
   ///   - model: The model.
   ///   - configuration: The configuration whose entities the store holds; `nil` for all.
-  ///   - actual: The schema of the store that is to be read or written. Which side names the table of a many-to-many
-  ///     relationship within one entity can't be derived; a store that exists decides. `nil` for a new store.
+  ///   - actual: The schema of the store that is to be read or written. It decides which side names the table of a
+  ///     many-to-many relationship: within one entity that can't be derived, and elsewhere a store may have the other name.
+  ///     `nil` for a new store.
   ///   - joinOwners: Relationships, as `Entity.relationship`, that name the table where nothing else decides: a migration
   ///     keeps the side that the store had.
   package init(
@@ -78,6 +79,22 @@ package struct PhysicalSchema: Sendable {
   /// Returns the table with the objects of an entity, or `nil` for an unknown one.
   package func table(ofEntity entity: String) -> PhysicalTable? {
     self.entity(named: entity).flatMap { table(named: $0.table) }
+  }
+
+  /// Core Data's names of the tables of links that the store has under the name of the other side, by the store's.
+  ///
+  /// Tables of links within one entity are none of them: which side names those is not known.
+  package var misnamedJoins: [String: String] {
+    var names: [String: String] = [:]
+    for table in tables {
+      guard case .links(let owner, let name) = table.kind,
+        let relationship = model.relationship(named: name, of: owner),
+        let inverse = model.inverse(of: relationship), inverse.entity.name.utf16Precedes(owner),
+        let number = entity(named: inverse.entity.name)?.number
+      else { continue }
+      names[table.name] = PhysicalSchemaBuilder.joinTableName(number: number, relationship: inverse.relationship.name)
+    }
+    return names
   }
 
   // MARK: Properties

@@ -10,6 +10,9 @@ extension PhysicalSchemaBuilder {
 
     var name: PropertyName { PropertyName(entity: entity.name, property: relationship.name) }
     var inverseName: PropertyName { PropertyName(entity: inverseEntity.name, property: inverse.name) }
+    var reversed: Direction {
+      Direction(entity: inverseEntity, relationship: inverse, inverseEntity: entity, inverse: relationship)
+    }
   }
 
   /// Makes the tables of many-to-many relationships.
@@ -33,7 +36,7 @@ extension PhysicalSchemaBuilder {
         "Z_\(number)\(direction.relationship.name.uppercased())", in: &used)
     }
     var tableNames = Set(entities.map(\.table))
-    let owners = directions.filter(isOwner).sorted { left, right in
+    let owners = directions.filter { isOwner($0, columns) }.sorted { left, right in
       let leftNumber = entity(left.entity.name)?.number ?? 0
       let rightNumber = entity(right.entity.name)?.number ?? 0
       return leftNumber == rightNumber
@@ -42,27 +45,35 @@ extension PhysicalSchemaBuilder {
     for owner in owners { makeJoinTable(of: owner, columns: columns, tableNames: &tableNames) }
   }
 
-  /// Whether a direction is the side that names the table.
-  private func isOwner(_ direction: Direction) -> Bool {
-    guard let own = entity(direction.entity.name)?.number, let other = entity(direction.inverseEntity.name)?.number
-    else { return false }
-    guard own == other else { return own < other }
-    let ownName = direction.relationship.name
-    let otherName = direction.inverse.name
-    guard ownName != otherName else { return true }
-    if let actual {
-      // A store that exists decides; it has a table named after one side.
-      let hasOwn = actual.table(named: Self.joinTableName(number: own, relationship: ownName)) != nil
-      let hasOther = actual.table(named: Self.joinTableName(number: own, relationship: otherName)) != nil
-      if hasOwn != hasOther { return hasOwn }
+  /// Whether a direction is the side that names the table: the one whose entity's name comes first, as for columns.
+  ///
+  /// A store that exists decides: it may have the table under the other side's name, which earlier versions of Heirloom took
+  /// where that entity has the lower number.
+  private func isOwner(_ direction: Direction, _ columns: [PropertyName: String]) -> Bool {
+    guard direction.name != direction.inverseName else { return true }
+    let (own, other) = (fit(of: direction, columns), fit(of: direction.reversed, columns))
+    guard own == other else { return own > other }
+    guard direction.entity.name == direction.inverseEntity.name else {
+      return direction.entity.name.utf16Precedes(direction.inverseEntity.name)
     }
+    let (ownName, otherName) = (direction.relationship.name, direction.inverse.name)
     let isPreferred = joinOwners.contains("\(direction.entity.name).\(ownName)")
     let isOtherPreferred = joinOwners.contains("\(direction.inverseEntity.name).\(otherName)")
     if isPreferred != isOtherPreferred { return isPreferred }
     return otherName.utf16Precedes(ownName)
   }
 
-  private static func joinTableName(number: Int, relationship: String) -> String {
+  /// How well a store's table fits the name that a direction gives it: 2 with both columns, 1 without, 0 for none.
+  private func fit(of direction: Direction, _ columns: [PropertyName: String]) -> Int {
+    guard let actual, let number = entity(direction.entity.name)?.number,
+      let table = actual.table(named: Self.joinTableName(number: number, relationship: direction.relationship.name))
+    else { return 0 }
+    let found = table.columns.map(\.name)
+    let keys = [columns[direction.name], columns[direction.inverseName]].compactMap { $0 }
+    return keys.allSatisfy { found.contains(Self.actualName(of: $0, among: found)) } ? 2 : 1
+  }
+
+  static func joinTableName(number: Int, relationship: String) -> String {
     "Z_\(number)\(relationship.uppercased())"
   }
 

@@ -54,7 +54,7 @@ package struct StoreFinding: Hashable, Sendable {
     // The table of entities.
     case missingEntityRow, duplicateEntityRow, wrongEntityRow, staleEntityName, unknownEntityRow, keysBehind
     // The schema.
-    case missingTable, missingColumn, differentColumnType, extraColumn, extraTable
+    case missingTable, missingColumn, differentColumnType, extraColumn, extraTable, otherTableName
     case pendingCleanUp
     case missingIndex, differentIndex, extraIndex, missingTrigger, differentTrigger, extraTrigger
     // Rows.

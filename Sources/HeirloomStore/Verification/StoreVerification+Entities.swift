@@ -135,6 +135,13 @@ extension StoreVerification {
   mutating func checkSchema(_ schema: PhysicalSchema) {
     let entities = entitiesByTable(schema)
     for drift in actual.drift(from: schema) { report(drift, schema, entities) }
+    for (name, expected) in schema.misnamedJoins.sorted(by: { $0.key.utf16Precedes($1.key) }) {
+      add(
+        .note, .otherTableName, entity: entities[name],
+        "The table \(name) holds links that Core Data looks for in \(expected): an earlier version of Heirloom named it after"
+          + " the entity with the lower number. All links are there, and Heirloom reads them; before Core Data opens the store,"
+          + " migrate it: the next migration gives the table its name.")
+    }
     reportExtras(schema, entities)
     reportPending(schema)
   }
@@ -178,6 +185,11 @@ extension StoreVerification {
       add(
         .error, .missingColumn, entity: entities[table],
         "The column \(table).\(column) is missing: no app can read what the model keeps there. " + StoreFinding.advice)
+    case .differentType(let table, let column, "", let expected) where schema.table(named: table)?.isJoin == true:
+      add(
+        .note, .differentColumnType, entity: entities[table],
+        "The column \(table).\(column) is declared without a type, as the oldest versions of Core Data declared the keys of"
+          + " links; SQLite keeps what is written. A migration declares it as \(expected).")
     case .differentType(let table, let column, let found, let expected):
       // SQLite converts what is written to the column by its type, so that it matters how that reads.
       let isAlike = SQLAffinity(declaredType: found) == SQLAffinity(declaredType: expected)
