@@ -136,5 +136,9 @@ struct CompareSkeletonTests {
     #expect(json["skeleton"] as? String == outcome.output)
     let adding = try Notebook.write(Notebook.adding(), "Adding", in: directory)
     #expect(tool("compare", first, adding, "--skeleton").output.hasPrefix("// Nothing to fill in"))
+    let dropping = try Notebook.write(Notebook.dropping(), "Dropping", in: directory)
+    let lossy = tool("compare", first, dropping, "--skeleton").output
+    #expect(lossy.contains("\"Note.mood\",  // heirloom check HISTORY --acknowledge Note.mood\n"))
+    #expect(lossy.contains("// PropertyMapping(\"…\", copying: \"mood\")\n"))
   }
 }

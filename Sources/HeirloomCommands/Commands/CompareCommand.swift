@@ -9,11 +9,12 @@ extension Command {
         + " verdict: identical, compatible, lightweight, needsMapping.",
       "Where something of one kind is gone and another is new, it asks whether that is a rename, and says what the rows of a"
         + " store tell of it: of SOURCE what would be lost, of two stores how many values are equal.",
-      "The source that --skeleton prints compiles as it is: a delegate's method, and a policy for each entity with holes to fill"
-        + " in, which throw until they are.",
+      "The source that --skeleton prints compiles as it is: a delegate's method with a line for all that would be lost, and a"
+        + " policy for each entity that seems to have been split or has holes to fill in. It throws until all is decided.",
     ],
     options: [
-      Option(name: "--skeleton", summary: "print Swift source to paste for what can't be inferred, and nothing else")
+      Option(
+        name: "--skeleton", summary: "print Swift source to paste for what is lost or can't be inferred, no more")
     ],
     example: "heirloom compare Journal.sqlite Journal.xcdatamodeld", positionals: ["SOURCE", "DEST"], requiredCount: 2,
     run: CompareCommand.run)
@@ -41,8 +42,11 @@ enum CompareCommand {
   /// The source to paste, as it is; a comment if there is nothing to fill in.
   private static func skeleton(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> CommandReport {
     let difference = ModelDifference(from: source, to: destination)
-    let skeleton = difference.obstacles.isEmpty ? nil : MappingSkeleton(difference.inference)
-    let text = skeleton?.source ?? "// Nothing to fill in: the mapping can be inferred, or none is needed.\n"
+    // A store that fits both models isn't migrated.
+    let needsMigration = difference.verdict == .lightweight || difference.verdict == .needsMapping
+    let skeleton = needsMigration ? MappingSkeleton(difference.inference) : nil
+    let text =
+      skeleton?.source ?? "// Nothing to fill in: the mapping can be inferred and loses nothing, or none is needed.\n"
     return CommandReport(
       lines: text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init),
       members: DifferenceText(difference).members + [("skeleton", .optional(skeleton?.source))])

@@ -1,31 +1,48 @@
 public import HeirloomModel
 
-/// Swift source that says what inference could not, with holes to fill in.
+/// Swift source that says what inference could not, with holes to fill in and a line for all that would be lost.
 ///
-/// It compiles as it is: a delegate whose method gives the mapping, and a policy for each entity that has something to fill in.
-/// A hole throws until it is filled, so that nothing is dropped by forgetting one.
+/// It compiles as it is: a delegate whose method gives the mapping, and a policy for each entity that has something to fill in
+/// or seems to have been split. It throws until holes are filled and lines are decided, so that nothing is dropped by forgetting
+/// one.
 public struct MappingSkeleton: Hashable, Sendable {
   /// The source text, which ends with a line break.
   public let source: String
 
   /// Something to fill in for the objects of an entity mapping.
-  private struct Hole: Hashable {
+  struct Hole: Hashable {
     let property: String
     let isRelationship: Bool
     let reason: String
   }
 
   /// An entity mapping with what is to be filled in.
-  private struct Part {
+  struct Part {
     let from: String
     let to: String
     let className: String
-    var holes: [Hole]
+    var holes: [Hole] = []
+    var splits: [EntitySplit] = []
+    /// Property mappings to edit, each a comment.
+    var lines: [String] = []
+
+    /// Whether a policy is needed.
+    var hasPolicy: Bool { !holes.isEmpty || !splits.isEmpty }
+  }
+
+  /// Something that nobody but a person can decide.
+  struct Decision: Hashable {
+    /// What it is about: the name of what would be lost, or the entities that can't be told apart.
+    let subject: String
+    /// Why it is to be decided.
+    let reason: String
+    /// Whether a loss can be consented to.
+    let isLoss: Bool
   }
 
   /// Writes what two models leave open.
   ///
-  /// It is `nil` if everything can be inferred.
+  /// It is `nil` if everything can be inferred and nothing can be lost.
   ///
   /// - Parameters:
   ///   - source: The model that objects come from.
@@ -36,32 +53,135 @@ public struct MappingSkeleton: Hashable, Sendable {
 
   /// Writes what an inference leaves open; `nil` if that is nothing.
   public init?(_ inference: MappingInference) {
-    guard !inference.obstacles.isEmpty else { return nil }
-    var parts: [Part] = []
-    var notes: [String] = []
-    for obstacle in inference.obstacles {
-      let places = Self.places(of: obstacle, in: inference)
-      if places.isEmpty { notes.append(Self.comment("\(obstacle.reason) \(obstacle.suggestion)", indent: "      ")) }
+    let losses = inference.hazards.filter { $0.kind.severity == .loss }
+    guard !inference.obstacles.isEmpty || !losses.isEmpty else { return nil }
+    var draft = Draft(inference: inference)
+    for obstacle in inference.obstacles { draft.add(obstacle) }
+    for split in EntitySplit.all(in: inference) { draft.add(split) }
+    for loss in losses { draft.add(loss) }
+    source = Self.text(draft)
+  }
+
+  /// What is to be written, piece by piece.
+  struct Draft {
+    let inference: MappingInference
+    private let diagnostics: [MatchingDiagnostic]
+    private(set) var parts: [Part] = []
+    /// Entity mappings to edit, each a comment.
+    private(set) var lines: [String] = []
+    private(set) var decisions: [Decision] = []
+
+    init(inference: MappingInference) {
+      self.inference = inference
+      diagnostics = inference.correspondence.diagnostics()
+    }
+
+    /// Changes the part of an entity mapping, which is made if there is none.
+    private mutating func change(_ from: String, _ to: String, _ body: (inout Part) -> Void) {
+      if let index = parts.firstIndex(where: { $0.from == from && $0.to == to }) { return body(&parts[index]) }
+      var part = Part(
+        from: from, to: to, className: MappingSkeleton.className(from, to, Set(parts.map(\.className))))
+      body(&part)
+      parts.append(part)
+    }
+
+    mutating func add(_ obstacle: MappingObstacle) {
+      if obstacle.kind == .ambiguousEntity { return addClaims(obstacle) }
+      let places = MappingSkeleton.places(of: obstacle, in: inference)
+      guard !places.isEmpty else {
+        let subject = obstacle.property.map { "\(obstacle.entity).\($0)" } ?? obstacle.entity
+        decisions.append(
+          Decision(subject: subject, reason: "\(obstacle.reason) \(obstacle.suggestion)", isLoss: false))
+        return
+      }
       for (from, to) in places {
-        let isRelationship =
-          obstacle.property.map { inference.destination.relationship(named: $0, of: to) != nil } ?? false
-        // An entity that has a mapping of its own may come from another hierarchy; there is nothing else to say.
-        let holes = obstacle.property.map {
-          [Hole(property: $0, isRelationship: isRelationship, reason: obstacle.reason)]
+        guard let property = obstacle.property else {
+          // An entity that has a mapping of its own may come from another hierarchy; there is nothing else to say.
+          change(from, to) { _ in }
+          continue
         }
-        if let index = parts.firstIndex(where: { $0.from == from && $0.to == to }) {
-          parts[index].holes += holes ?? []
-        } else {
-          let taken = Set(parts.map(\.className))
-          parts.append(Part(from: from, to: to, className: Self.className(from, to, taken), holes: holes ?? []))
-        }
+        let isRelationship = inference.destination.relationship(named: property, of: to) != nil
+        let hole = Hole(property: property, isRelationship: isRelationship, reason: obstacle.reason)
+        change(from, to) { $0.holes.append(hole) }
       }
     }
-    source = Self.text(parts, notes: notes, inference)
+
+    /// Gives each entity that claims an identifier a mapping, those of the same name to each other.
+    private mutating func addClaims(_ obstacle: MappingObstacle) {
+      let claims = inference.correspondence.entityAmbiguities.filter { $0.destinations.first == obstacle.entity }
+      for claim in claims {
+        let namesakes = claim.destinations.filter(claim.sources.contains)
+        let sources = claim.sources.filter { !namesakes.contains($0) }
+        let destinations = claim.destinations.filter { !namesakes.contains($0) }
+        var pairs = namesakes.map { ($0, $0) }
+        for index in 0..<max(sources.count, destinations.count) {
+          let source = sources.isEmpty ? claim.sources[0] : sources[min(index, sources.count - 1)]
+          let destination =
+            destinations.isEmpty ? claim.destinations[0] : destinations[min(index, destinations.count - 1)]
+          pairs.append((source, destination))
+        }
+        for (from, to) in pairs { change(from, to) { _ in } }
+        decisions.append(
+          Decision(
+            subject: "\(claim.destinations.joined(separator: ", ")) from \(claim.sources.joined(separator: ", "))",
+            reason: "\(obstacle.reason) Keep the mappings that are right; a condition on rows is written where: \"…\".",
+            isLoss: false))
+      }
+    }
+
+    mutating func add(_ split: EntitySplit) {
+      change(split.source, split.destination) { $0.splits.append(split) }
+    }
+
+    /// Adds a loss, with a line to edit where a mapping could keep it, unless a split keeps it.
+    mutating func add(_ loss: DataHazard) {
+      let property = loss.properties.first
+      func isKept(_ row: DataHazard.Rows) -> Bool {
+        parts.contains { part in
+          part.from == row.entity && part.to == row.destinationEntity
+            && part.splits.contains { $0.moves.contains { $0.from == property } }
+        }
+      }
+      // Which entity continues one that several claim is asked already.
+      let isClaimed = inference.correspondence.entityAmbiguities.contains { $0.sources.contains(loss.entity) }
+      guard loss.kind != .objectsDropped || !isClaimed else { return }
+      let rows = loss.kind == .valuesDropped ? loss.rows.filter { !isKept($0) } : loss.rows
+      guard !rows.isEmpty else { return }
+      let subject = property.map { "\(loss.entity).\($0)" } ?? loss.entity
+      decisions.append(Decision(subject: subject, reason: loss.description, isLoss: true))
+      switch loss.kind {
+      case .objectsDropped:
+        let place = MappingSkeleton.literal(heir(ofEntity: loss.entity) ?? "…")
+        lines.append("EntityMapping(from: \(MappingSkeleton.literal(loss.entity)), to: \(place))")
+      case .valuesDropped, .linksDropped:
+        guard let name = property?.split(separator: ".").first.map(String.init) else { return }
+        for row in rows {
+          guard let to = row.destinationEntity else { continue }
+          let place = MappingSkeleton.literal(heir(of: name, in: to) ?? "…")
+          let way = loss.kind == .valuesDropped ? "copying" : "linksOf"
+          let line = "PropertyMapping(\(place), \(way): \(MappingSkeleton.literal(name)))"
+          change(row.entity, to) { part in
+            if !part.lines.contains(line) { part.lines.append(line) }
+          }
+        }
+      default: return
+      }
+    }
+
+    /// The new entity or property that seems to be meant to continue one.
+    private func heir(ofEntity name: String) -> String? {
+      diagnostics.first { $0.property == nil && $0.counterpart == name }?.entity
+    }
+
+    private func heir(of property: String, in entity: String) -> String? {
+      diagnostics.first {
+        $0.property != nil && $0.counterpart == property && inference.destination.isEntity(entity, kindOf: $0.entity)
+      }?.property
+    }
   }
 
   /// The entity mappings whose objects an obstacle is about.
-  private static func places(of obstacle: MappingObstacle, in inference: MappingInference) -> [(String, String)] {
+  static func places(of obstacle: MappingObstacle, in inference: MappingInference) -> [(String, String)] {
     let tree = Set(inference.destination.entityTree(from: obstacle.entity).map(\.name))
     let pairs = inference.draft.entityMappings.compactMap { mapping -> (String, String)? in
       guard let from = mapping.sourceEntityName, let to = mapping.destinationEntityName, tree.contains(to),
@@ -82,161 +202,5 @@ public struct MappingSkeleton: Hashable, Sendable {
       return pairs.filter { inference.source.rootEntity(of: $0.0)?.name != home?.key }
     case .ambiguousEntity, .invalidMapping: return []
     }
-  }
-
-  // MARK: - Writing
-
-  private static func text(_ parts: [Part], notes: [String], _ inference: MappingInference) -> String {
-    let mappings = parts.map { part in
-      let policy = part.holes.isEmpty ? "" : ", policy: \(part.className).self"
-      return "      EntityMapping(from: \(literal(part.from)), to: \(literal(part.to))\(policy))\n"
-    }
-    let policies = parts.filter { !$0.holes.isEmpty }.map { policy($0, inference) }
-    return """
-      import Heirloom
-
-      /// Says what can't be inferred from one version of the model to the next.
-      final class MappingDelegate: MigrationAssistantDelegate {
-        func migrationAssistant(
-          _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
-          need: MappingNeed
-        ) throws -> MappingModel? {
-          // What isn't said here is inferred.
-          try MappingModel.inferred(from: source, to: destination) {
-      \(notes.joined())\(mappings.joined())    }
-        }
-      }
-
-      /// A hole that nobody has filled in yet; it stops the migration, and the store stays as it was.
-      struct NotFilledIn: Error {
-        let hole: String
-      }
-
-      """ + policies.joined()
-  }
-
-  private static func policy(_ part: Part, _ inference: MappingInference) -> String {
-    let values = part.holes.filter { !$0.isRelationship }
-    let links = part.holes.filter(\.isRelationship)
-    var text = """
-
-      /// Makes \(oneLine(part.to)) of \(oneLine(part.from)).
-      final class \(part.className): EntityMigrationPolicy {
-
-      """
-    if !values.isEmpty {
-      text += """
-          override func createDestinationInstances(
-            forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
-          ) throws {
-            // What can be inferred is copied; both objects are associated.
-            let destination = try manager.createDestinationInstance(forSource: source, in: mapping)
-
-        """
-      text += values.map { hole($0, part, inference) }.joined()
-      text += """
-            throw NotFilledIn(hole: \(literal(names(values, part))) + " of \\(destination.entityName)")
-          }
-
-        """
-    }
-    if !links.isEmpty {
-      text += """
-        \(values.isEmpty ? "" : "\n")  override func createRelationships(
-            forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
-          ) throws {
-            // What can be inferred is linked.
-            try super.createRelationships(forDestination: destination, in: mapping, manager: manager)
-
-        """
-      text += links.map { hole($0, part, inference) }.joined()
-      text += """
-            throw NotFilledIn(hole: \(literal(names(links, part))))
-          }
-
-        """
-    }
-    return text + "}\n"
-  }
-
-  private static func names(_ holes: [Hole], _ part: Part) -> String {
-    holes.map { "\(part.to).\($0.property)" }.joined(separator: ", ")
-  }
-
-  private static func hole(_ hole: Hole, _ part: Part, _ inference: MappingInference) -> String {
-    var text = comment(hole.reason, indent: "    ")
-    if hole.isRelationship {
-      text += comment(
-        "Fill in: destination.setObjects(…, forRelationship: \(literal(hole.property))) or setObject(…), with what became of"
-          + " the objects that the source led to; then remove the line that throws.", indent: "    ")
-    } else {
-      let name = hole.property.split(separator: ".").first.map(String.init) ?? hole.property
-      let type = inference.destination.attribute(named: name, of: part.to).map { ", a value of type \($0.type.name)" }
-      text += comment(
-        "Fill in: destination[\(literal(hole.property))] = …\(type ?? ""), made of what source has; then remove the line"
-          + " that throws.", indent: "    ")
-    }
-    return text
-  }
-
-  /// A comment of as many lines as it takes.
-  private static func comment(_ text: String, indent: String) -> String {
-    var lines: [String] = []
-    var line = ""
-    for word in oneLine(text).split(separator: " ") {
-      if !line.isEmpty, line.count + word.count + indent.count > 112 {
-        lines.append(line)
-        line = ""
-      }
-      line += (line.isEmpty ? "" : " ") + word
-    }
-    return (lines + [line]).map { "\(indent)// \($0)\n" }.joined()
-  }
-
-  /// Text that stays on one line, whatever names a model has.
-  private static func oneLine(_ text: String) -> String {
-    String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? " " : $0 }))
-  }
-
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator, .format: true
-    default: false
-    }
-  }
-
-  private static func literal(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      if scalar == "\"" || scalar == "\\" {
-        result += "\\"
-        result.unicodeScalars.append(scalar)
-      } else if isControl(scalar) {
-        result += "\\u{" + String(scalar.value, radix: 16) + "}"
-      } else {
-        result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
-  }
-
-  private static func className(_ from: String, _ to: String, _ taken: Set<String>) -> String {
-    func word(_ name: String) -> String {
-      let letters = name.unicodeScalars.filter {
-        $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)
-      }
-      let text = String(String.UnicodeScalarView(letters))
-      return text.prefix(1).uppercased() + text.dropFirst()
-    }
-    let (first, second) = (word(from), word(to))
-    var name = (first == second ? first : first + "To" + second) + "Policy"
-    if name.unicodeScalars.first?.properties.numericType != nil { name = "Policy" + name }
-    var unique = name
-    var number = 2
-    while taken.contains(unique) {
-      unique = "\(name)\(number)"
-      number += 1
-    }
-    return unique
   }
 }

@@ -1,0 +1,138 @@
+import HeirloomModel
+
+/// Attributes that an entity no longer has and a new entity has: the objects seem to have been split.
+///
+/// It is a guess for a person to look at; no mapping is inferred from it.
+struct EntitySplit: Hashable {
+  /// The source entity.
+  let source: String
+  /// The entity that its objects become.
+  let destination: String
+  /// The new entity.
+  let part: String
+  /// The attributes of the source by those of the new entity, sorted.
+  private(set) var moves: [Move]
+  /// How the two are linked in the destination; `nil` if they aren't.
+  let link: Link?
+  /// What an object of the new entity must have and nothing gives it, sorted.
+  private(set) var missing: [String] = []
+
+  /// An attribute on its way.
+  struct Move: Hashable {
+    let from: String
+    let to: String
+  }
+
+  /// A relationship between what the objects become and the new ones.
+  struct Link: Hashable {
+    let name: String
+    let isToMany: Bool
+    /// Whether the new entity has it.
+    let isOfPart: Bool
+    /// The other side's name.
+    let inverse: String?
+  }
+
+  /// A pair of attributes that may be one.
+  private struct Candidate {
+    let split: EntitySplit
+    let move: Move
+    let likeness: Double
+  }
+
+  /// Finds all splits that an inference suggests, by the entities that objects become, then by the new ones.
+  static func all(in inference: MappingInference) -> [EntitySplit] {
+    let model = inference.destination
+    let claimed = Set(inference.correspondence.entityAmbiguities.flatMap(\.destinations))
+    let arrivals = model.entities.filter {
+      !$0.isAbstract && inference.correspondence.pair(ofDestination: $0.name) == nil && !claimed.contains($0.name)
+    }
+    guard !arrivals.isEmpty else { return [] }
+    return RowFlows(of: inference.draft, correspondence: inference.correspondence).flows
+      .filter { !$0.isOpaque && !$0.source.isAbstract && !$0.destination.isAbstract }
+      .flatMap { splits(of: $0, among: arrivals, inference) }
+  }
+
+  private static func splits(
+    of flow: RowFlow, among arrivals: [EntityDescription], _ inference: MappingInference
+  ) -> [EntitySplit] {
+    let model = inference.destination
+    let gone = inference.source.attributes(of: flow.source.name).filter {
+      $0.isPlain && !flow.used.contains($0.name) && !flow.reads($0.name)
+    }
+    guard !gone.isEmpty else { return [] }
+    var candidates: [Candidate] = []
+    for arrival in arrivals {
+      let link = link(of: flow, to: arrival.name, in: model)
+      let split = EntitySplit(
+        source: flow.source.name, destination: flow.destination.name, part: arrival.name, moves: [], link: link)
+      for before in gone {
+        for after in model.attributes(of: arrival.name) where after.isPlain && after.type == before.type {
+          let likeness = NameSimilarity.value(before.name, after.name)
+          // Where nothing ties the two entities, only a name that is the same says anything.
+          guard likeness >= (link == nil ? 1 : 0.5) else { continue }
+          candidates.append(
+            Candidate(split: split, move: Move(from: before.name, to: after.name), likeness: likeness))
+        }
+      }
+    }
+    // The likest first, each attribute once.
+    candidates.sort { left, right in
+      if left.likeness != right.likeness { return left.likeness > right.likeness }
+      if (left.split.link == nil) != (right.split.link == nil) { return right.split.link == nil }
+      return [left.split.part, left.move.from, left.move.to].utf16Precedes(
+        [right.split.part, right.move.from, right.move.to])
+    }
+    var taken: Set<String> = []
+    var found: [String: EntitySplit] = [:]
+    for candidate in candidates where !taken.contains(candidate.move.from) {
+      var split = found[candidate.split.part] ?? candidate.split
+      guard !split.moves.contains(where: { $0.to == candidate.move.to }) else { continue }
+      split.moves.append(candidate.move)
+      taken.insert(candidate.move.from)
+      found[split.part] = split
+    }
+    return found.values.sorted { $0.part.utf16Precedes($1.part) }.map { split in
+      var split = split
+      split.moves.sort { $0.to.utf16Precedes($1.to) }
+      split.missing = split.missing(in: model)
+      return split
+    }
+  }
+
+  /// The new relationship that most simply says which object belongs to which.
+  private static func link(of flow: RowFlow, to part: String, in model: ManagedObjectModel) -> Link? {
+    func links(_ relationships: [RelationshipDescription], isOfPart: Bool) -> [Link] {
+      relationships.filter { !$0.isTransient }.map { relationship in
+        Link(
+          name: relationship.name, isToMany: relationship.isToMany, isOfPart: isOfPart,
+          inverse: model.inverse(of: relationship)?.relationship.name)
+      }
+    }
+    let ofPart = model.relationships(of: part).filter {
+      model.isEntity(flow.destination.name, kindOf: $0.destinationEntity)
+    }
+    let toPart = model.relationships(of: flow.destination.name).filter {
+      $0.destinationEntity == part && flow.origin(of: $0.name) == .none
+    }
+    let all = links(ofPart, isOfPart: true) + links(toPart, isOfPart: false)
+    return all.first { !$0.isToMany } ?? all.last
+  }
+
+  private func missing(in model: ManagedObjectModel) -> [String] {
+    let attributes = model.attributes(of: part).filter { attribute in
+      !attribute.isOptional && !attribute.isTransient && attribute.derivation == nil && attribute.defaultValue == nil
+        && !moves.contains { $0.to == attribute.name }
+    }
+    let linked = [link.flatMap { $0.isOfPart ? $0.name : $0.inverse }]
+    let relationships = model.relationships(of: part).filter {
+      !$0.isOptional && !$0.isTransient && !linked.contains($0.name)
+    }
+    return attributes.map(\.name) + relationships.map(\.name)
+  }
+}
+
+extension AttributeDescription {
+  /// Whether the attribute's one value is stored and no trigger computes it.
+  fileprivate var isPlain: Bool { !isTransient && derivation == nil && composite == nil }
+}

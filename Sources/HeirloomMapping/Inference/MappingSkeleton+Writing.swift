@@ -1,0 +1,219 @@
+import HeirloomModel
+
+extension MappingSkeleton {
+  /// Writes the source.
+  static func text(_ draft: Draft) -> String {
+    let policies = draft.parts.filter(\.hasPolicy).map { policy($0, draft.inference) }
+    return """
+      import Heirloom
+
+      /// Says what can't be inferred from one version of the model to the next.
+      final class MappingDelegate: MigrationAssistantDelegate {
+        func migrationAssistant(
+          _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
+          need: MappingNeed
+        ) throws -> MappingModel? {
+      \(decisions(draft.decisions))    // What isn't said here is inferred.
+          \(draft.decisions.isEmpty ? "" : "return ")try MappingModel.inferred(from: source, to: destination) {
+      \(draft.parts.map(mapping).joined())\(draft.lines.map { "      // \($0)\n" }.joined())    }
+        }
+      }
+
+      /// A hole that nobody has filled in yet; it stops the migration, and the store stays as it was.
+      struct NotFilledIn: Error {
+        let hole: String
+      }
+
+      """ + policies.joined()
+  }
+
+  /// The lines to decide: the method throws while there are any.
+  private static func decisions(_ decisions: [Decision]) -> String {
+    guard !decisions.isEmpty else { return "" }
+    var text = comment(
+      "Decide each line, then remove it: say below where it goes, or, if a loss is meant, acknowledge it instead by the"
+        + " command beside it.", indent: "    ")
+    text += "    let undecided: [String] = [\n"
+    for decision in decisions {
+      text += comment(decision.reason, indent: "      ")
+      let consent = "  // heirloom check HISTORY --acknowledge \(shellWord(oneLine(decision.subject)))"
+      text += "      \(literal(decision.subject)),\(decision.isLoss ? consent : "")\n"
+    }
+    return text + """
+          ]
+          guard undecided.isEmpty else { throw NotFilledIn(hole: undecided.joined(separator: ", ")) }
+
+      """
+  }
+
+  private static func mapping(_ part: Part) -> String {
+    let policy = part.hasPolicy ? ", policy: \(part.className).self" : ""
+    let call = "      EntityMapping(from: \(literal(part.from)), to: \(literal(part.to))\(policy))"
+    guard !part.lines.isEmpty else { return call + "\n" }
+    return call + " {\n\(part.lines.map { "        // \($0)\n" }.joined())      }\n"
+  }
+
+  private static func policy(_ part: Part, _ inference: MappingInference) -> String {
+    let values = part.holes.filter { !$0.isRelationship }
+    let links = part.holes.filter(\.isRelationship)
+    var text = """
+
+      /// Makes \(oneLine(part.to)) of \(oneLine(part.from)).
+      final class \(part.className): EntityMigrationPolicy {
+
+      """
+    if !values.isEmpty || !part.splits.isEmpty {
+      let open =
+        values.map { "\(part.to).\($0.property)" }
+        + part.splits.flatMap { split in
+          split.missing.map { "\(split.part).\($0)" }
+        }
+      let usesDestination = !open.isEmpty || part.splits.contains { $0.link != nil }
+      text += """
+          override func createDestinationInstances(
+            forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+          ) throws {
+            // What can be inferred is copied; both objects are associated.
+            \(usesDestination ? "let destination" : "_") = try manager.createDestinationInstance(forSource: source, in: mapping)
+
+        """
+      text += Self.splits(part.splits) + values.map { hole($0, part, inference) }.joined()
+      if !open.isEmpty {
+        text +=
+          "    throw NotFilledIn(hole: \(literal(open.joined(separator: ", "))) + \" of \\(destination.entityName)\")\n"
+      }
+      text += "  }\n"
+    }
+    if !links.isEmpty {
+      text += """
+        \(values.isEmpty && part.splits.isEmpty ? "" : "\n")  override func createRelationships(
+            forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+          ) throws {
+            // What can be inferred is linked.
+            try super.createRelationships(forDestination: destination, in: mapping, manager: manager)
+
+        """
+      text += links.map { hole($0, part, inference) }.joined()
+      text += """
+            throw NotFilledIn(hole: \(literal(links.map { "\(part.to).\($0.property)" }.joined(separator: ", "))))
+          }
+
+        """
+    }
+    return text + "}\n"
+  }
+
+  /// The lines that make the second objects of split ones.
+  private static func splits(_ splits: [EntitySplit]) -> String {
+    var taken: Set<String> = []
+    return splits.map { split in
+      let name = unique("new" + word(split.part), taken)
+      taken.insert(name)
+      var text = comment(
+        "What \"\(split.destination)\" no longer has goes to an object of \"\(split.part)\".", indent: "    ")
+      text += "    let \(name) = try manager.destinationContext.insert(\(literal(split.part)))\n"
+      for move in split.moves { text += "    \(name)[\(literal(move.to))] = source[\(literal(move.from))]\n" }
+      for property in split.missing {
+        text += comment(
+          "Fill in: \(name)[\(literal(property))] = …, which is required; then remove the line that throws.",
+          indent: "    ")
+      }
+      guard let link = split.link else { return text }
+      let (owner, other) = link.isOfPart ? (name, "destination") : ("destination", name)
+      return text
+        + "    \(owner)[\(link.isToMany ? "toMany" : "toOne"): \(literal(link.name))] = \(link.isToMany ? "[\(other)]" : other)\n"
+    }.joined()
+  }
+
+  private static func hole(_ hole: Hole, _ part: Part, _ inference: MappingInference) -> String {
+    var text = comment(hole.reason, indent: "    ")
+    if hole.isRelationship {
+      text += comment(
+        "Fill in: destination.setObjects(…, forRelationship: \(literal(hole.property))) or setObject(…), with what became of"
+          + " the objects that the source led to; then remove the line that throws.", indent: "    ")
+    } else {
+      let name = hole.property.split(separator: ".").first.map(String.init) ?? hole.property
+      let type = inference.destination.attribute(named: name, of: part.to).map { ", a value of type \($0.type.name)" }
+      text += comment(
+        "Fill in: destination[\(literal(hole.property))] = …\(type ?? ""), made of what source has; then remove the line"
+          + " that throws.", indent: "    ")
+    }
+    return text
+  }
+
+  /// A comment of as many lines as it takes.
+  private static func comment(_ text: String, indent: String) -> String {
+    var lines: [String] = []
+    var line = ""
+    for word in oneLine(text).split(separator: " ") {
+      if !line.isEmpty, line.count + word.count + indent.count > 112 {
+        lines.append(line)
+        line = ""
+      }
+      line += (line.isEmpty ? "" : " ") + word
+    }
+    return (lines + [line]).map { "\(indent)// \($0)\n" }.joined()
+  }
+
+  /// Text that stays on one line, whatever names a model has.
+  private static func oneLine(_ text: String) -> String {
+    String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? " " : $0 }))
+  }
+
+  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator, .format: true
+    default: false
+    }
+  }
+
+  static func literal(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      if scalar == "\"" || scalar == "\\" {
+        result += "\\"
+        result.unicodeScalars.append(scalar)
+      } else if isControl(scalar) {
+        result += "\\u{" + String(scalar.value, radix: 16) + "}"
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+
+  /// The name of the policy class for an entity mapping.
+  static func className(_ from: String, _ to: String, _ taken: Set<String>) -> String {
+    let (first, second) = (word(from), word(to))
+    let name = (first == second ? first : first + "To" + second) + "Policy"
+    return unique(name.unicodeScalars.first?.properties.numericType == nil ? name : "Policy" + name, taken)
+  }
+
+  /// The ASCII letters and digits of a name, the first one a capital.
+  private static func word(_ name: String) -> String {
+    let letters = name.unicodeScalars.filter {
+      $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)
+    }
+    let text = String(String.UnicodeScalarView(letters))
+    return text.prefix(1).uppercased() + text.dropFirst()
+  }
+
+  private static func unique(_ name: String, _ taken: Set<String>) -> String {
+    var unique = name
+    var number = 2
+    while taken.contains(unique) {
+      unique = "\(name)\(number)"
+      number += 1
+    }
+    return unique
+  }
+
+  /// A word of a shell's command line.
+  private static func shellWord(_ text: String) -> String {
+    let isPlain = text.unicodeScalars.allSatisfy { scalar in
+      scalar.properties.isAlphabetic || scalar.properties.numericType != nil || "._-".unicodeScalars.contains(scalar)
+    }
+    return isPlain && !text.isEmpty
+      ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+  }
+}
