@@ -51,6 +51,20 @@ package enum PhysicalName {
   package static let transactionStringTable: String = "ATRANSACTIONSTRING"
   /// What the names of CloudKit mirroring's tables begin with.
   package static let cloudKitPrefix: String = "ANSCK"
+  /// The first number of the framework's own entities: history from 16001, CloudKit mirroring from 17001.
+  package static let firstFrameworkNumber: Int64 = 16_000
+  /// The number of a changed object's entity, in the table of changes.
+  package static let changedEntity: String = "ZENTITY"
+  /// The number of an object's entity, in CloudKit mirroring's tables.
+  package static let mirroredEntity: String = "ZENTITYID"
+  /// The key of the object whose entity stands in the same row of history or of CloudKit mirroring.
+  package static let objectKey: String = "ZENTITYPK"
+  /// What the names of columns end with that hold the name of an entity, in CloudKit mirroring's tables.
+  package static let entityNameSuffix: String = "ENTITYNAME"
+  /// The bits of the properties that an update changed, in the table of changes.
+  package static let changedColumns: String = "ZCOLUMNS"
+  /// What the names of columns begin with that keep values of deleted objects, in the table of changes; a number follows.
+  package static let tombstonePrefix: String = "ZTOMBSTONE"
 
   // MARK: Keys of the metadata
 

@@ -149,6 +149,16 @@ package struct StoreDamage: CustomTestStringConvertible, Sendable {
       "a row for an unknown entity", .warning, .unknownEntityRow, entity: "Ghost", "number 77",
       sql: "INSERT INTO Z_PRIMARYKEY VALUES (77, 'Ghost', 0, 5)"),
     StoreDamage(
+      "a change of no entity", .warning, .unknownEntityReference, "2 rows",
+      sql:
+        "CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY, ZENTITY INTEGER, ZENTITYPK INTEGER); INSERT INTO ACHANGE VALUES"
+        + " (1, 24, 999), (2, 91, 1), (3, 92, 1), (4, NULL, NULL)"),
+    StoreDamage(
+      "a CloudKit record of no entity", .warning, .unknownEntityReference, "Nobody",
+      sql:
+        "CREATE TABLE ANSCKRECORD (Z_PK INTEGER PRIMARY KEY, ZENTITYID INTEGER, ZENTITYNAME VARCHAR); INSERT INTO ANSCKRECORD"
+        + " VALUES (1, 24, 'User'), (2, 24, 'Nobody')"),
+    StoreDamage(
       "no count of saves", .warning, .invalidLockCount, entity: "User", "Z_OPT",
       sql: "UPDATE ZUSER SET Z_OPT = NULL WHERE Z_PK = 3"),
   ]

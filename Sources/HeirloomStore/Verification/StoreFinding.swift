@@ -53,6 +53,8 @@ package struct StoreFinding: Hashable, Sendable {
     case differentModelCache, damagedSnapshot, differentSnapshot
     // The table of entities.
     case missingEntityRow, duplicateEntityRow, wrongEntityRow, staleEntityName, unknownEntityRow, keysBehind
+    // History and CloudKit mirroring.
+    case unknownEntityReference
     // The schema.
     case missingTable, missingColumn, differentColumnType, extraColumn, extraTable, otherTableName
     case pendingCleanUp

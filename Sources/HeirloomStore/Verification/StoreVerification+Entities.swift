@@ -8,9 +8,6 @@ extension StoreVerification {
     let maximum: SQLiteValue
   }
 
-  /// The first number of the framework's own entities: history from 16001, CloudKit mirroring from 17001.
-  private static let frameworkNumbers: Int64 = 16_000
-
   /// Compares the table of entities with the model.
   mutating func checkEntityRows(_ schema: PhysicalSchema) {
     guard let rows = entityRows() else { return }
@@ -42,7 +39,7 @@ extension StoreVerification {
     }
     for row in byNumber.values.sorted(by: { $0.number < $1.number }) {
       let name = row.name ?? "an entity without a name"
-      guard row.number < Self.frameworkNumbers else {
+      guard row.number < PhysicalName.firstFrameworkNumber else {
         checkFrameworkRow(row)
         continue
       }

@@ -64,6 +64,7 @@ package struct StoreVerification {
     self.schema = schema
     checkSchema(schema)
     checkEntityRows(schema)
+    checkReferences(schema)
     for table in schema.tables {
       switch table.kind {
       case .objects(let root): checkObjects(in: table, root: root, schema)
