@@ -113,6 +113,7 @@ struct CandidateRun {
     do throws(SQLiteError) {
       if let progress { try connection.interrupt(every: 10_000) { progress.isCancelled } }
       try TextFunction.register(on: connection)
+      try ChangedColumns.registerFunction(on: connection)
     } catch {
       throw MigrationError(error)
     }

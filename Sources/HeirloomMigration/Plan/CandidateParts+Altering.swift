@@ -20,7 +20,7 @@ extension CandidateParts {
     steps += transfers.filter { !carriedNames.contains($0.table) }.map(copy)
     steps += joins.filter { !carriedNames.contains($0.table.name) }.map(\.step)
     steps += orders
-    steps += settlement.settleSteps
+    steps += settlement.settleSteps + ForeignObjects.rewritingSteps(foreignRows, framework)
     steps += metadata.steps + rowRun
     steps += destination.indexes.filter { !laterIndexes.contains($0.name) }.flatMap(indexSteps)
     steps += backfill.steps + destination.triggers.map(Self.creation)

@@ -26,6 +26,8 @@ struct CandidateParts {
   let foreign: ForeignObjects
   /// The copying of its rows.
   let foreignRows: [MigrationStep]
+  /// What becomes of rows that name entities by number.
+  let framework: FrameworkRows
   /// What the store says of itself.
   var metadata: MetadataSteps
   /// What is left for after the launch, in a copy of the store.
@@ -37,7 +39,8 @@ struct CandidateParts {
 
   init(
     actual: ActualSchema, source: PhysicalSchema, destination: PhysicalSchema, routing: EntityRouting,
-    byRow: [EntityMapping], counts: StoreCounts, metadata: MetadataSteps, decided: DecidedValues = DecidedValues(),
+    byRow: [EntityMapping], counts: StoreCounts, framework: FrameworkRows, metadata: MetadataSteps,
+    decided: DecidedValues = DecidedValues(),
     recomputes: Bool = false, defers: Bool = false, connection: Connection
   ) throws {
     self.actual = actual
@@ -51,7 +54,8 @@ struct CandidateParts {
       followsCode: !byRow.isEmpty, isAnew: recomputes)
     foreign = try ForeignObjects(
       actual: actual, source: source, destination: destination, connection: connection)
-    foreignRows = try foreign.rowSteps(counting: connection)
+    foreignRows = try foreign.rowSteps(framework, counting: connection)
+    self.framework = framework
     joins = try JoinPlanner(
       routing: routing, source: source, destination: destination, sourceCounts: counts.byEntity, connection: connection
     ).transfers()

@@ -75,8 +75,10 @@ struct ForeignObjects {
     }
   }
 
-  /// The steps that copy the tables' rows.
-  func rowSteps(counting connection: Connection) throws(SQLiteError) -> [MigrationStep] {
+  /// The steps that copy the tables' rows, those of the framework's own tables as they become.
+  func rowSteps(
+    _ framework: FrameworkRows, counting connection: Connection
+  ) throws(SQLiteError) -> [MigrationStep] {
     var steps: [MigrationStep] = []
     for table in ordinaryTables {
       let name = quote(table.name)
@@ -84,14 +86,22 @@ struct ForeignObjects {
       // Rows of the app's tables may be referred to by their hidden key.
       if let rowID = hiddenKey(of: table, connection: connection) { columns.insert(rowID, at: 0) }
       let list = columns.joined(separator: ", ")
-      let rows = try connection.firstInteger("SELECT COUNT(*) FROM \(quote(SchemaName.store)).\(name)") ?? 0
+      let rewrite = framework.rewrites[table.name]
+      let values = columns.map { column in
+        rewrite?.expressions.first { quote($0.key) == column }?.value ?? "s.\(column)"
+      }
+      let clause = rewrite?.clause ?? ""
+      let rows =
+        try connection.firstInteger("SELECT COUNT(*) FROM \(quote(SchemaName.store)).\(name) AS s\(clause)") ?? 0
       steps.append(
         MigrationStep(
-          kind: .copyObject, subject: table.name, summary: "Copy \(table.name), which is not of the model", rows: rows,
+          kind: .copyObject, subject: table.name,
+          summary: "Copy \(table.name), which is not of the model" + (rewrite.map { ": \($0.summary)" } ?? ""),
+          rows: rows,
           statements: [
             PlannedStatement(
-              "INSERT INTO \(quote(SchemaName.candidate)).\(name) (\(list)) "
-                + "SELECT \(list) FROM \(quote(SchemaName.store)).\(name)", expectedRows: rows)
+              "INSERT INTO \(quote(SchemaName.candidate)).\(name) (\(list)) SELECT \(values.joined(separator: ", "))"
+                + " FROM \(quote(SchemaName.store)).\(name) AS s\(clause)", expectedRows: rows)
           ]))
     }
     // SQLite keeps the table after the last one with AUTOINCREMENT is gone, and makes none without.
@@ -110,6 +120,19 @@ struct ForeignObjects {
           ]))
     }
     return steps
+  }
+
+  /// The steps that write rows of the framework's own tables anew in a copy of the store, where they don't stay as they are.
+  ///
+  /// Nothing is changed in place: where a pair of number and key must be unique, it may be another row's until that has changed.
+  static func rewritingSteps(_ copies: [MigrationStep], _ framework: FrameworkRows) -> [MigrationStep] {
+    copies.compactMap { copy in
+      guard let rewrite = framework.rewrites[copy.subject] else { return nil }
+      let removal = PlannedStatement("DELETE FROM \(quote(SchemaName.candidate)).\(quote(copy.subject))")
+      return MigrationStep(
+        kind: .changeRows, subject: copy.subject, summary: "Write \(copy.subject) anew: \(rewrite.summary)",
+        rows: copy.rows, statements: [removal] + copy.statements)
+    }
   }
 
   /// The objects that stay in a copy of the store: ordinary and virtual tables, and indexes on what doesn't change.

@@ -14,7 +14,8 @@ struct KeyPlan {
 
   /// The highest key that counts as handed out, by the root entity of the destination.
   private(set) var highest: [String: Int64] = [:]
-  /// The highest key of the sources of objects that are made one by one and keep their keys.
+  /// The highest key of trees whose keys must not be handed out again: those of objects that are made one by one and keep
+  /// their keys, and those of deleted objects.
   private var keptHighest: [String: Int64] = [:]
   /// Moves by the root of the source and that of the destination.
   private var moves: [[String]: Move] = [:]
@@ -54,7 +55,11 @@ struct KeyPlan {
         highest[tree.destinationRoot] = own
         continue
       }
-      guard rows > 0 else { continue }
+      guard rows > 0 else {
+        // History and CloudKit may still name deleted objects of it: their keys are not handed out again.
+        keptHighest[tree.destinationRoot] = max(keptHighest[tree.destinationRoot] ?? 0, own)
+        continue
+      }
       let isTaken = trees.prefix { $0.sourceRoot != root || $0.destinationRoot != tree.destinationRoot }.contains {
         $0.destinationRoot == tree.destinationRoot && $0.routes.contains { counts.byEntity[$0.source, default: 0] > 0 }
       }
@@ -78,8 +83,8 @@ struct KeyPlan {
       moves[[root, tree.destinationRoot]] = Move(
         offset: offset,
         warning: "\(rows) objects of \(names) come under \"\(tree.destinationRoot)\", whose objects have some of their"
-          + " keys: each gets its key plus \(offset); what names them by key outside the model stays as it is:"
-          + " URIs that the app keeps, its own tables, persistent history, CloudKit mirroring")
+          + " keys: each gets its key plus \(offset); persistent history and CloudKit mirroring follow, and what else"
+          + " names them by key stays as it is: URIs that the app keeps, its own tables")
     }
   }
 

@@ -36,7 +36,7 @@ struct MetadataSteps {
       PlannedStatement(
         "INSERT INTO \(candidate).\(quote(PhysicalName.primaryKeyTable)) SELECT * FROM "
           + "\(quote(SchemaName.store)).\(quote(PhysicalName.primaryKeyTable)) WHERE \(quote(PhysicalName.entity)) > "
-          + "\(max(last, Self.firstFrameworkNumber - 1))"))
+          + "\(max(last, PhysicalName.firstFrameworkNumber - 1))"))
 
     var updated = metadata
     updated.adopt(model)
@@ -63,6 +63,4 @@ struct MetadataSteps {
         summary: "Write entity numbers, metadata and the model", statements: statements)
     ]
   }
-
-  private static let firstFrameworkNumber: Int64 = 16000
 }

@@ -103,6 +103,8 @@ struct MigrationPlanner {
       mapping: split.declarative, compiled: compiled, keepingKeys: split.keptRoots, source: source,
       destination: destination, counts: counts, connection: connection)
 
+    let framework = try FrameworkRows(
+      actual: actual, routing: routing, split: split, source: source, destination: destination, connection: connection)
     func metadata(leaving deferral: DeferredMigration = DeferredMigration()) throws -> MetadataSteps {
       try MetadataSteps(
         metadata: storeMetadata, model: whole?.planner.destinationModel ?? destinationModel, source: source,
@@ -120,7 +122,8 @@ struct MigrationPlanner {
     func makeParts(defers: Bool) throws -> CandidateParts {
       var parts = try CandidateParts(
         actual: actual, source: source, destination: destination, routing: routing, byRow: split.byRow, counts: counts,
-        metadata: try metadata(), decided: draft.values, recomputes: draft.isActive, defers: defers,
+        framework: framework, metadata: try metadata(), decided: draft.values, recomputes: draft.isActive,
+        defers: defers,
         connection: connection)
       parts.settlement = try draft.settlement(of: parts, routing: routing, questions: hazards, connection: connection)
       return parts
@@ -154,7 +157,7 @@ struct MigrationPlanner {
         + leftOut.warnings + routing.keys.warnings + parts.backfill.warnings
         + findings.compactMap { if case .warning(let text) = $0 { text } else { nil } }
         + drift.filter { !$0.isFatal }.compactMap { Self.warning(of: $0, in: source) } + parts.metadata.warnings
-        + parts.foreign.warnings,
+        + parts.foreign.warnings + framework.warnings,
       rowsRewritten: written, bytesNeeded: size.bytes + size.bytes / 10 + 64 << 20,
       // About 100 MB, or 400 MB that are only copied, and 500,000 rows a second, with the proof.
       estimatedSeconds: 0.05 + Double(size.bytes) / (used == .rebuild ? 100_000_000 : 400_000_000) + Double(written)

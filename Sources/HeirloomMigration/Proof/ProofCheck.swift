@@ -43,7 +43,7 @@ struct ProofChecks {
         parts.carried.filter { !scanned.contains($0.sourceTable) }.compactMap(Self.strangers)
         + parts.carried.filter { !settlement.concerns($0.table.name) }.compactMap(Self.samples)
     }
-    checks += settlement.checks
+    checks += settlement.checks + parts.framework.checks
     checks += Self.highestKeys(parts.destination)
     checks += Self.danglingKeys(parts, unwritten: builder == .cloneAndAlter ? Self.unwritten(parts) : [:])
     self.checks = checks

@@ -1,0 +1,139 @@
+import HeirloomModel
+import HeirloomStore
+
+/// The bits of changed properties in the table of changes.
+struct ChangedBits {
+  /// What becomes of the bits by the number of the entity, where they don't stay.
+  private var plans: [Int: ChangedColumns] = [:]
+  private let table: String
+  /// What can't be told any more, one sentence each.
+  private(set) var warnings: [String] = []
+
+  /// Derives what becomes of the bits; of none where the table has no such column.
+  init(_ fates: [EntityFate], _ table: ActualTable, source: ManagedObjectModel, destination: ManagedObjectModel) {
+    self.table = table.name
+    guard table.column(named: PhysicalName.changedColumns) != nil else { return }
+    for fate in fates {
+      let plan = ChangedColumns(fate, source: source, destination: destination)
+      if plan != .kept { plans[fate.source.number] = plan }
+    }
+  }
+
+  /// Whether bits of any entity would change.
+  var concernsAny: Bool { !plans.isEmpty }
+
+  /// Makes the SQL of the column.
+  ///
+  /// - Parameters:
+  ///   - fates: The entities that rows are about.
+  ///   - entity: The SQL of a row's entity number.
+  ///   - connection: The store.
+  /// - Returns: `nil` if it stays as it is.
+  /// - Throws: `SQLiteError` for a damaged file.
+  mutating func expression(
+    for fates: [EntityFate], _ entity: String, _ connection: Connection
+  ) throws(SQLiteError) -> String? {
+    let concerned = fates.filter { plans[$0.source.number] != nil }
+    guard !concerned.isEmpty else { return nil }
+    let column = "s.\(quote(PhysicalName.changedColumns))"
+    let numbers = concerned.map { String($0.source.number) }.joined(separator: ", ")
+    var untold: [Int: Int64] = [:]
+    var found: Set<Int> = []
+    for row in try connection.rows(
+      "SELECT \(entity), LENGTH(\(column)), COUNT(*) FROM \(quote(SchemaName.store)).\(quote(table)) AS s"
+        + " WHERE \(entity) IN (\(numbers)) AND \(column) NOT NULL GROUP BY \(entity), LENGTH(\(column))")
+    {
+      guard let number = row[0].integer.flatMap({ Int(exactly: $0) }), let plan = plans[number] else { continue }
+      found.insert(number)
+      if plan.fittingByteCount.map(Int64.init) != row[1].integer { untold[number, default: 0] += row[2].integer ?? 0 }
+    }
+    let changing = concerned.filter { found.contains($0.source.number) }
+    guard !changing.isEmpty else { return nil }
+    warnings = changing.compactMap { fate in
+      untold[fate.source.number].map {
+        "\($0) updates of \"\(fate.source.name)\" in persistent history say from now on that every property changed: which ones"
+          + " did can't be told for certain, since properties came, went or were computed"
+      }
+    }
+    let cases = changing.compactMap { fate in
+      plans[fate.source.number].map { "WHEN \(fate.source.number) THEN \($0.expression(over: column))" }
+    }
+    return "CASE \(entity) \(cases.joined(separator: " ")) ELSE \(column) END"
+  }
+}
+
+/// The values of deleted objects in the table of changes: one column for each attribute that asks for it, by name.
+struct Tombstones {
+  /// For each column of the destination's attributes the one of the source's; `nil` for none.
+  private var plans: [Int: [Int?]] = [:]
+  /// How many of an entity's columns the source uses.
+  private var used: [Int: Int] = [:]
+  private let table: String
+  private let columns: [String]
+  /// What goes, one sentence each.
+  private(set) var warnings: [String] = []
+
+  /// Derives what becomes of the values; of none where the table has no such columns.
+  init(_ fates: [EntityFate], _ table: ActualTable, source: ManagedObjectModel, destination: ManagedObjectModel) {
+    self.table = table.name
+    columns = (0..<table.columns.count).map { "\(PhysicalName.tombstonePrefix)\($0)" }
+      .filter { table.column(named: $0) != nil }
+    guard !columns.isEmpty else { return }
+    for fate in fates {
+      let old = Self.kept(fate.source.name, source)
+      let new = Self.kept(fate.destination?.name ?? "", destination)
+      let origins = new.map { attribute in
+        old.firstIndex {
+          $0.name == fate.properties?[attribute.name]?.sourceAttributeName && $0.type == attribute.type
+            && $0.composite == nil
+        }
+      }
+      guard !old.isEmpty, origins != Array(old.indices) else { continue }
+      plans[fate.source.number] = origins
+      used[fate.source.number] = old.count
+    }
+  }
+
+  private static func kept(_ entity: String, _ model: ManagedObjectModel) -> [AttributeDescription] {
+    model.attributes(of: entity).filter(\.preservesValueInHistoryOnDeletion).sorted { $0.name.utf16Precedes($1.name) }
+  }
+
+  /// Whether values of any entity would change.
+  var concernsAny: Bool { !plans.isEmpty }
+
+  /// Makes the SQL of columns that change.
+  ///
+  /// - Parameters:
+  ///   - fates: The entities that rows are about.
+  ///   - entity: The SQL of a row's entity number.
+  ///   - connection: The store.
+  /// - Returns: The expressions by the names of their columns.
+  /// - Throws: `SQLiteError` for a damaged file.
+  mutating func expressions(
+    for fates: [EntityFate], _ entity: String, _ connection: Connection
+  ) throws(SQLiteError) -> [String: String] {
+    var cases: [String: [String]] = [:]
+    for fate in fates {
+      let number = fate.source.number
+      guard let plan = plans[number], let used = used[number] else { continue }
+      for (place, column) in columns.enumerated() {
+        let origin = place < plan.count ? plan[place].flatMap { $0 < columns.count ? columns[$0] : nil } : nil
+        cases[column, default: []].append("WHEN \(number) THEN \(origin.map { "s.\(quote($0))" } ?? "NULL")")
+      }
+      let going = columns.indices.filter { $0 < used && !plan.prefix(columns.count).contains($0) }
+      guard !going.isEmpty else { continue }
+      let holds = going.map { "s.\(quote(columns[$0])) NOT NULL" }.joined(separator: " OR ")
+      let rows = try connection.firstInteger(
+        "SELECT COUNT(*) FROM \(quote(SchemaName.store)).\(quote(table)) AS s WHERE \(entity) = \(number) AND (\(holds))"
+      )
+      guard let rows, rows > 0 else { continue }
+      warnings.append(
+        "\(rows) deletions of \"\(fate.source.name)\" in persistent history lose values that they kept: the attributes are gone,"
+          + " of another type, or no longer kept")
+    }
+    return Dictionary(
+      uniqueKeysWithValues: cases.map { column, cases in
+        (column, "CASE \(entity) \(cases.joined(separator: " ")) ELSE s.\(quote(column)) END")
+      })
+  }
+}

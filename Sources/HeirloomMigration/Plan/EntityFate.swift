@@ -1,0 +1,51 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// What becomes of the objects of a source entity, for whoever names them by entity and key outside the model.
+struct EntityFate {
+  /// The entity in the source.
+  let source: PhysicalEntity
+  /// The entity in the destination; `nil` if there is none, or objects go several ways.
+  let destination: PhysicalEntity?
+  /// Whether some mapping takes its objects.
+  let goesOn: Bool
+  /// What is added to the objects' keys.
+  let keyOffset: Int64
+  /// What the mapping says of properties, by the destination's names; `nil` if code says it.
+  let properties: [String: PropertyMapping]?
+
+  /// Whether an object is called as before.
+  var isSame: Bool { destination?.number == source.number && keyOffset == 0 }
+
+  /// Tells what becomes of each source entity.
+  ///
+  /// Objects of an entity go one way if one entity mapping takes them, and their keys are known then: it runs as SQL, or keeps
+  /// them.
+  static func fates(
+    routing: EntityRouting, split: MappingSplit, source: PhysicalSchema, destination: PhysicalSchema
+  ) -> [EntityFate] {
+    source.entities.map { entity in
+      let byCode = split.byRow.filter { $0.sourceEntityName == entity.name && $0.destinationEntityName != nil }
+      if let route = routing.bySource[entity.name], byCode.isEmpty {
+        let target = destination.entity(numbered: route.destinationNumber)
+        let offset = target.map { routing.keys.offset(from: entity.rootName, to: $0.rootName) }
+        return EntityFate(
+          source: entity, destination: target, goesOn: true, keyOffset: offset ?? 0, properties: route.properties)
+      }
+      guard routing.bySource[entity.name] == nil, byCode.count == 1, let mapping = byCode.first,
+        split.keepsKeys.contains(mapping.name)
+      else {
+        return EntityFate(
+          source: entity, destination: nil, goesOn: routing.bySource[entity.name] != nil || !byCode.isEmpty,
+          keyOffset: 0, properties: nil)
+      }
+      let properties = mapping.attributeMappings + mapping.relationshipMappings
+      return EntityFate(
+        source: entity, destination: mapping.destinationEntityName.flatMap { destination.entity(named: $0) },
+        goesOn: true, keyOffset: 0,
+        properties: mapping.entityMigrationPolicyClassName != nil
+          ? nil : Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first }))
+    }
+  }
+}

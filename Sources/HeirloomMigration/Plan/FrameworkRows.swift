@@ -1,0 +1,213 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// The rows of persistent history and of CloudKit mirroring, which name objects by the number of their entity and their key.
+///
+/// Numbers follow from the names of all entities, so that an entity that comes or goes changes those of others. After a migration
+/// every row names the entity that it named before. Rows of entities that are gone, or whose objects go several ways, are left
+/// out: nobody could read them, and the number may be another entity's. That is no loss of a person's data, so it is a warning.
+///
+/// Apple documents nothing of history across migrations; that a row goes on telling of the same object is what its readers need.
+struct FrameworkRows {
+  /// How the rows of one table are copied.
+  struct Rewrite {
+    /// The SQL of columns that aren't copied, over the row `s`.
+    fileprivate(set) var expressions: [String: String] = [:]
+    /// The condition of rows that are copied, over the row `s`.
+    fileprivate(set) var conditions: [String] = []
+    /// What is done, in words.
+    var summary: String {
+      let words = [
+        (followed, "follow their entities"), (leftOut, "are left out"),
+      ].filter { $0.0 > 0 }.map { "\($0.0) rows \($0.1)" }
+      let details = hasNewDetails ? ["what changed is told by the new properties"] : []
+      return (words + details).joined(separator: ", ")
+    }
+    fileprivate var followed: Int64 = 0
+    fileprivate var leftOut: Int64 = 0
+    fileprivate var hasNewDetails = false
+
+    /// The condition as the end of a query.
+    var clause: String { conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ") }
+  }
+
+  /// The tables that aren't copied as they are.
+  private(set) var rewrites: [String: Rewrite] = [:]
+  /// What is left out or can't be told any more, one sentence each.
+  private(set) var warnings: [String] = []
+  /// The comparisons by entity names.
+  private(set) var checks: [ProofCheck] = []
+
+  private let source: PhysicalSchema
+  private let destination: PhysicalSchema
+  private let connection: Connection
+  private var fates: [String: EntityFate] = [:]
+
+  /// Looks at the rows; at none of them if nothing changes that they speak of.
+  init(
+    actual: ActualSchema, routing: EntityRouting, split: MappingSplit, source: PhysicalSchema,
+    destination: PhysicalSchema, connection: Connection
+  ) throws(SQLiteError) {
+    self.source = source
+    self.destination = destination
+    self.connection = connection
+    let references = actual.entityReferences
+    guard !references.isEmpty else { return }
+    let all = EntityFate.fates(routing: routing, split: split, source: source, destination: destination)
+    fates = Dictionary(all.map { ($0.source.name, $0) }, uniquingKeysWith: { first, _ in first })
+    for reference in references {
+      guard let table = actual.table(named: reference.table) else { continue }
+      if reference.isName { try followNames(reference) } else { try followNumbers(reference, table) }
+    }
+  }
+
+  /// A table of the store.
+  private func stored(_ table: String) -> String { "\(quote(SchemaName.store)).\(quote(table))" }
+
+  // MARK: - Numbers
+
+  private mutating func followNumbers(_ reference: EntityReference, _ table: ActualTable) throws(SQLiteError) {
+    let going = fates.values.filter { $0.destination != nil }
+    var bits = ChangedBits(going, table, source: source.model, destination: destination.model)
+    var tombstones = Tombstones(going, table, source: source.model, destination: destination.model)
+    // A number that is nobody's is another's where the destination has more entities.
+    let isConcerned =
+      destination.entities.count > source.entities.count || fates.values.contains { !$0.isSame } || bits.concernsAny
+      || tombstones.concernsAny
+    guard isConcerned else { return }
+    let column = "s.\(quote(reference.column))"
+    let isNumber = "TYPEOF(\(column)) = 'integer' AND \(column) < \(PhysicalName.firstFrameworkNumber)"
+    var kept: [(fate: EntityFate, rows: Int64)] = []
+    var (changed, gone, unknown) = (Int64(0), [String: Int64](), Int64(0))
+    var isTakenOver = false
+    for row in try connection.rows(
+      "SELECT \(column), COUNT(*) FROM \(stored(table.name)) AS s WHERE \(isNumber) GROUP BY \(column) ORDER BY \(column)"
+    ) {
+      guard let number = row[0].integer, let rows = row[1].integer else { continue }
+      guard let entity = Int(exactly: number).flatMap({ source.entity(numbered: $0) }), let fate = fates[entity.name]
+      else {
+        unknown += rows
+        isTakenOver = isTakenOver || number > 0 && number <= destination.entities.count
+        continue
+      }
+      guard fate.destination != nil else {
+        gone[entity.name] = rows
+        continue
+      }
+      kept.append((fate, rows))
+      if !fate.isSame { changed += rows }
+    }
+    let present = kept.map(\.fate)
+    let bitsExpression = try bits.expression(for: present, column, connection)
+    let tombstoneExpressions = try tombstones.expressions(for: present, column, connection)
+    guard changed > 0 || !gone.isEmpty || isTakenOver || bitsExpression != nil || !tombstoneExpressions.isEmpty else {
+      return
+    }
+    var rewrite = rewrites[table.name] ?? Rewrite()
+    if let bitsExpression { rewrite.expressions[PhysicalName.changedColumns] = bitsExpression }
+    rewrite.expressions.merge(tombstoneExpressions) { first, _ in first }
+    let numbers = present.filter { $0.destination?.number != $0.source.number }
+    if !numbers.isEmpty {
+      let cases = numbers.map { "WHEN \($0.source.number) THEN \($0.destination?.number ?? 0)" }
+      rewrite.expressions[reference.column] = "CASE \(column) \(cases.joined(separator: " ")) ELSE \(column) END"
+    }
+    if let key = reference.key, present.contains(where: { $0.keyOffset != 0 }) {
+      let cases = present.filter { $0.keyOffset != 0 }.map { "WHEN \($0.source.number) THEN \($0.keyOffset)" }
+      rewrite.expressions[key] = "s.\(quote(key)) + CASE \(column) \(cases.joined(separator: " ")) ELSE 0 END"
+    }
+    if unknown > 0 || !gone.isEmpty {
+      let list = present.map { String($0.source.number) }.joined(separator: ", ")
+      rewrite.conditions.append("(\(column) IS NULL OR NOT (\(isNumber)) OR \(column) IN (\(list)))")
+    }
+    rewrite.followed += changed
+    rewrite.leftOut += unknown + gone.values.reduce(0, +)
+    rewrite.hasNewDetails = bitsExpression != nil || !tombstoneExpressions.isEmpty
+    rewrites[table.name] = rewrite
+    warn(table.name, gone: gone, unknown: unknown)
+    warnings += bits.warnings + tombstones.warnings
+    check(reference, fates: present, isNumber)
+  }
+
+  private mutating func warn(_ table: String, gone: [String: Int64], unknown: Int64) {
+    for (entity, rows) in gone.sorted(by: { $0.key.utf16Precedes($1.key) }) {
+      let reason =
+        fates[entity]?.goesOn == true ? "which objects its own became can't be told by key" : "the entity is gone"
+      let isMirrored = table.hasPrefix(PhysicalName.cloudKitPrefix) && fates[entity]?.goesOn == true
+      warnings.append(
+        "\(rows) rows of \(table) are about \"\(entity)\" and are left out: \(reason)"
+          + (isMirrored ? "; CloudKit takes them for new objects" : ""))
+    }
+    if unknown > 0 {
+      warnings.append(
+        "\(unknown) rows of \(table) are about no entity of the store and are left out, lest they name another one now")
+    }
+  }
+
+  /// Compares the rows of each entity, by names: those of the plan for the store's numbers, the table of entities' for the
+  /// candidate's.
+  private mutating func check(_ reference: EntityReference, fates: [EntityFate], _ isNumber: String) {
+    let column = "s.\(quote(reference.column))"
+    func key(_ offset: String) -> String { reference.key.map { "(s.\(quote($0)) + \(offset)) % 8191" } ?? "0" }
+    func totals(_ rows: String) -> String { "SELECT n, COUNT(*), TOTAL(k) FROM (\(rows)) GROUP BY n ORDER BY n" }
+    let names = fates.map { "(\($0.source.number), \(quoteLiteral($0.destination?.name ?? "")), \($0.keyOffset))" }
+    let known = names.isEmpty ? "(NULL, NULL, 0)" : names.joined(separator: ", ")
+    let entities = "\(quote(SchemaName.candidate)).\(quote(PhysicalName.primaryKeyTable))"
+    checks.append(
+      .sums(
+        table: reference.table,
+        expected: totals(
+          "SELECT m.column2 AS n, \(key("m.column3")) AS k FROM \(stored(reference.table)) AS s"
+            + " JOIN (VALUES \(known)) AS m ON m.column1 = \(column) WHERE \(isNumber)"),
+        found: totals(
+          "SELECT (SELECT e.\(quote(PhysicalName.name)) FROM \(entities) AS e WHERE e.\(quote(PhysicalName.entity)) = \(column))"
+            + " AS n, \(key("0")) AS k FROM \(quote(SchemaName.candidate)).\(quote(reference.table)) AS s WHERE \(isNumber)"
+        )))
+  }
+
+  // MARK: - Names
+
+  private mutating func followNames(_ reference: EntityReference) throws(SQLiteError) {
+    let isConcerned =
+      fates.values.contains { $0.destination?.name != $0.source.name }
+      || destination.entities.contains { source.entity(named: $0.name) == nil }
+    guard isConcerned else { return }
+    let column = "s.\(quote(reference.column))"
+    var (renamed, left, gone) = ([EntityFate](), [String](), [String: Int64]())
+    var (followed, unknown) = (Int64(0), Int64(0))
+    for row in try connection.rows(
+      "SELECT \(column), COUNT(*) FROM \(stored(reference.table)) AS s WHERE TYPEOF(\(column)) = 'text' GROUP BY \(column)"
+    ) {
+      guard let name = row[0].text, let rows = row[1].integer else { continue }
+      if let fate = fates[name] {
+        guard let entity = fate.destination else {
+          gone[name] = rows
+          left.append(name)
+          continue
+        }
+        guard entity.name != name else { continue }
+        renamed.append(fate)
+        followed += rows
+      } else if destination.entity(named: name) != nil {
+        unknown += rows
+        left.append(name)
+      }
+    }
+    guard !renamed.isEmpty || !left.isEmpty else { return }
+    var rewrite = rewrites[reference.table] ?? Rewrite()
+    if !renamed.isEmpty {
+      let cases = renamed.map {
+        "WHEN \(quoteLiteral($0.source.name)) THEN \(quoteLiteral($0.destination?.name ?? ""))"
+      }
+      rewrite.expressions[reference.column] = "CASE \(column) \(cases.joined(separator: " ")) ELSE \(column) END"
+    }
+    if !left.isEmpty {
+      rewrite.conditions.append(
+        "(\(column) IS NULL OR \(column) NOT IN (\(left.map(quoteLiteral).joined(separator: ", "))))")
+    }
+    rewrite.followed += followed
+    rewrite.leftOut += unknown + gone.values.reduce(0, +)
+    rewrites[reference.table] = rewrite
+    warn(reference.table, gone: gone, unknown: unknown)
+  }
+}
