@@ -42,6 +42,10 @@ struct CheckFinding {
     case unsoundStore
     /// Sample objects could not be made as a model wants them.
     case incompleteSample
+    /// A version can't be mirrored with CloudKit.
+    case cloudKitModel
+    /// A version changes what CloudKit's deployed schema has.
+    case cloudKitSchema
   }
 
   let severity: StoreFinding.Severity

@@ -26,6 +26,12 @@ extension Command {
       Option(
         name: "--acknowledge", value: "ENTITY[.PROPERTY]", isRepeatable: true,
         summary: "losing it is meant: note that in the lock for each step that loses it"),
+      Option(
+        name: "--cloudkit",
+        summary: "hold the versions against CloudKit's rules too: what can be mirrored, and nothing but additions"),
+      Option(
+        name: "--cloudkit-configuration", value: "NAME",
+        summary: "the same for the entities of this configuration alone"),
       Option(name: "--seed", value: "N", summary: "another number gives other sample objects (1)"),
       Option(name: "--objects", value: "N", summary: "how many objects each entity gets (12)"),
       Option(
@@ -57,6 +63,16 @@ struct CheckCommand {
     var check = CheckCommand(path: console.path(arguments.positionals[0]), console: console)
     var history = try HistoryCheck(at: check.path)
     check.findings = history.findings
+    let configuration = arguments.value("--cloudkit-configuration")
+    if let name = configuration,
+      !history.versions.contains(where: { $0.model.configurations.contains { $0.name == name } })
+    {
+      throw UsageError.invalidValue(
+        option: "--cloudkit-configuration", value: name, expected: "a configuration of the models")
+    }
+    if configuration != nil || arguments.has("--cloudkit") {
+      check.findings += CloudKitRules(history, configuration: configuration).findings
+    }
     let apps = Set(arguments.all("--by-app"))
     for name in apps where !history.versions.contains(where: { $0.name == name }) {
       throw UsageError.invalidValue(

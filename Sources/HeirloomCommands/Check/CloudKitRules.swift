@@ -1,0 +1,211 @@
+import Heirloom
+
+/// Holds the versions of a history against what CloudKit asks of models that are mirrored.
+///
+/// What a model must be: https://developer.apple.com/documentation/coredata/creating-a-core-data-model-for-cloudkit and the reasons
+/// that `NSPersistentCloudKitContainer` gives when it refuses a store. What records are made of:
+/// https://developer.apple.com/documentation/coredata/reading-cloudkit-records-for-core-data. A schema that was deployed can only
+/// be added to: https://developer.apple.com/documentation/cloudkit/integrating-a-text-based-schema-into-your-workflow.
+struct CloudKitRules {
+  /// What was found.
+  private(set) var findings: [CheckFinding] = []
+  private let currentName: String
+  /// The configuration whose entities are mirrored; `nil` for all entities.
+  private let configuration: String?
+  /// The fields of record types that earlier versions brought, with what they hold and the version that brought them.
+  private var deployed: [String: [String: (content: String, version: String)]] = [:]
+
+  /// Checks all versions up to the current one.
+  init(_ history: HistoryCheck, configuration: String?) {
+    currentName = history.currentName
+    self.configuration = configuration
+    var last: HistoryCheck.Version?
+    for version in history.versions {
+      let faults = faults(of: version)
+      if version.name == currentName {
+        findings += faults
+      } else if let first = faults.first {
+        findings.append(
+          CheckFinding(
+            severity: .note, kind: .cloudKitModel, version: version.name, entity: first.entity,
+            property: first.property, file: version.file,
+            message:
+              "\"\(version.name)\" breaks \(counted(Int64(faults.count), "rule")) of CloudKit, so no store of it was ever"
+              + " mirrored, and later versions needn't keep what it had."))
+      }
+      // A current version that can't be mirrored yet still has to keep what was deployed.
+      if let last { compare(last, with: version, isMirrored: faults.isEmpty) }
+      if faults.isEmpty {
+        deploy(version)
+        last = version
+      }
+      if version.name == currentName { break }
+    }
+  }
+
+  /// The entities that are mirrored.
+  private func entities(of model: ManagedObjectModel) -> [EntityDescription] {
+    configuration == nil ? model.entities : model.entities(inConfiguration: configuration) ?? []
+  }
+
+  // MARK: - One model
+
+  private func faults(of version: HistoryCheck.Version) -> [CheckFinding] {
+    let model = version.model
+    var faults: [CheckFinding] = []
+    func add(_ entity: String, _ property: String?, _ message: String, _ severity: StoreFinding.Severity = .error) {
+      faults.append(
+        CheckFinding(
+          severity: severity, kind: .cloudKitModel, version: version.name, entity: entity, property: property,
+          file: version.file, message: "CloudKit can't mirror \"\(version.name)\": \(message)"))
+    }
+    for entity in entities(of: model) {
+      for constraint in entity.uniquenessConstraints {
+        add(
+          entity.name, constraint.count == 1 ? constraint.first : nil,
+          "\"\(entity.name)\" has a uniqueness constraint (\(constraint.joined(separator: ", "))). Two devices can't agree on it:"
+            + " take it out and merge duplicates in the app.")
+      }
+      for attribute in entity.attributes {
+        let name = "\"\(entity.name).\(attribute.name)\""
+        if attribute.type == .undefined || attribute.type == .objectID {
+          add(
+            entity.name, attribute.name,
+            "\(name) has the type \(attribute.type.name), which no record field can have. Give it another type.")
+        } else if !attribute.isOptional, !attribute.isTransient, attribute.defaultValue == nil {
+          add(
+            entity.name, attribute.name,
+            "\(name) is required and has no default, and a record may come without it. Make it optional, or give it a default."
+          )
+        }
+      }
+      for relationship in entity.relationships where !relationship.isTransient {
+        let name = "\"\(entity.name).\(relationship.name)\""
+        if !relationship.isOptional {
+          add(
+            entity.name, relationship.name,
+            "\(name) is required, and related records come one by one. Make it optional.")
+        }
+        if relationship.inverseRelationship == nil {
+          add(
+            entity.name, relationship.name,
+            "\(name) has no inverse, and related records come in any order. Add the inverse.")
+        }
+        if relationship.isOrdered {
+          add(
+            entity.name, relationship.name,
+            "\(name) is ordered, and records keep no order. Keep the order in an attribute.")
+        }
+        if relationship.deleteRule == .deny {
+          add(
+            entity.name, relationship.name,
+            "\(name) denies deletion, which another device can't know of. Choose another delete rule.")
+        }
+        for configuration in model.configurations
+        where configuration.entityNames.contains(entity.name)
+          && !configuration.entityNames.contains(relationship.destinationEntity)
+        {
+          add(
+            entity.name, relationship.name,
+            "\(name) leads out of the configuration \"\(configuration.name)\", to \"\(relationship.destinationEntity)\". Keep related"
+              + " entities in one configuration.")
+        }
+      }
+    }
+    return faults
+  }
+
+  // MARK: - One version and the next
+
+  /// The record type of an entity: that of its root.
+  private static func recordType(_ entity: String, _ model: ManagedObjectModel) -> String {
+    "CD_" + (model.rootEntity(of: entity)?.name ?? entity)
+  }
+
+  /// What the field of a property holds; `nil` if there is none.
+  private static func content(of property: any PropertyDescription) -> String? {
+    switch property {
+    case let attribute as AttributeDescription where !attribute.isTransient:
+      let kind =
+        switch attribute.type {
+        case .integer16, .integer32, .integer64, .boolean: "a 64-bit integer"
+        case .float, .double: "a floating-point number"
+        default: "a value of the type \(attribute.type.name)"
+        }
+      return kind + (attribute.allowsCloudEncryption ? ", encrypted" : "")
+    case let relationship as RelationshipDescription where !relationship.isTransient:
+      return relationship.isToMany ? "links to several objects" : "a link to one object"
+    default: return nil
+    }
+  }
+
+  private mutating func deploy(_ version: HistoryCheck.Version) {
+    for entity in entities(of: version.model) {
+      let type = Self.recordType(entity.name, version.model)
+      for property in entity.properties {
+        guard let content = Self.content(of: property), deployed[type]?[property.name] == nil else { continue }
+        deployed[type, default: [:]][property.name] = (content, version.name)
+      }
+    }
+  }
+
+  private mutating func compare(_ last: HistoryCheck.Version, with next: HistoryCheck.Version, isMirrored: Bool) {
+    guard isMirrored || next.name == currentName else { return }
+    let (old, new) = (last.model, next.model)
+    func add(_ entity: String, _ property: String?, _ message: String) {
+      // Nobody can change any more what a version before the current one did.
+      findings.append(
+        CheckFinding(
+          severity: next.name == currentName ? .error : .warning, kind: .cloudKitSchema, version: next.name,
+          entity: entity, property: property, file: next.file,
+          message: "\"\(next.name)\" doesn't only add to the schema that \"\(last.name)\" deployed: \(message)"))
+    }
+    let remaining = entities(of: new)
+    for entity in entities(of: old) {
+      let type = Self.recordType(entity.name, old)
+      guard remaining.contains(where: { $0.name == entity.name }) else {
+        let heir = remaining.first { $0.canonicalIdentifier == entity.canonicalIdentifier }
+        add(
+          entity.name, nil,
+          heir.map {
+            "\"\(entity.name)\" is now called \"\($0.name)\", whose records are others: devices with the earlier version and those"
+              + " with this one no longer see each other's. Keep the name."
+          } ?? "\"\(entity.name)\" is gone, and its records stay for ever. Keep the entity, unused.")
+        continue
+      }
+      let newType = Self.recordType(entity.name, new)
+      guard newType == type else {
+        add(
+          entity.name, nil,
+          "the records of \"\(entity.name)\" were of the type \(type) and would be of the type \(newType). Leave it under the same"
+            + " root entity.")
+        continue
+      }
+      for property in entity.properties where Self.content(of: property) != nil {
+        let name = "\"\(entity.name).\(property.name)\""
+        let properties: [any PropertyDescription] = new.attributes(of: entity.name) + new.relationships(of: entity.name)
+        if properties.contains(where: { $0.name == property.name && Self.content(of: $0) != nil }) { continue }
+        let heir = properties.first {
+          $0.canonicalIdentifier == property.canonicalIdentifier && $0.name != property.name
+        }
+        add(
+          entity.name, property.name,
+          heir.map {
+            "\(name) is now called \"\($0.name)\", which is another field: values come from and go to devices with the earlier"
+              + " version no more. Keep the name."
+          } ?? "\(name) is gone, and its field stays for ever. Keep the property, unused.")
+      }
+    }
+    for entity in remaining {
+      let fields = deployed[Self.recordType(entity.name, new)] ?? [:]
+      for property in entity.properties {
+        guard let field = fields[property.name], let content = Self.content(of: property), content != field.content
+        else { continue }
+        add(
+          entity.name, property.name,
+          "\"\(entity.name).\(property.name)\" would be \(content), and its field is \(field.content) since \"\(field.version)\". Add"
+            + " a property of another name.")
+      }
+    }
+  }
+}
