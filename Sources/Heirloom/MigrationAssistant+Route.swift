@@ -189,7 +189,7 @@ extension MigrationAssistant {
   ) throws -> MappingModel? {
     let given = try delegate?.migrationAssistant(self, mappingModelFrom: source, to: destination, need: need)
     guard let given else { return nil }
-    let completed = MappingInference(from: source, to: destination, given: given.entityMappings)
+    let completed = MappingInference(from: source, to: destination, given: given)
     do throws(MappingInferenceError) {
       return try completed.mappingModel()
     } catch {

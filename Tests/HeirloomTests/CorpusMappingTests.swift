@@ -151,7 +151,96 @@ struct CorpusMappingTests {
     }
   }
 
+  @Test func `what a real mapping model leaves out is dropped and told, with what its editor forgot`() throws {
+    let path = "dashsync-ios/mappings/MappingFrom6To7Model.xcmappingmodel"
+    let read = try MappingModelFile.read(Corpus.folder.appendingPathComponent(path).path).read
+    let (source, destination) = try Self.models(of: read, in: "dashsync-ios")
+    let directory = try TemporaryDirectory()
+    let store = directory.file("Store.sqlite")
+    var generator = StoreGenerator(objectsPerEntity: 5, seed: 29)
+    generator.isFull = true
+    try generator.makeStore(at: store, model: source)
+    var configuration = MigrationAssistant.Configuration()
+    configuration.mappings = [read.mappingModel]
+    for name in read.mappingModel.policyNames {
+      configuration.policies.register(EntityMigrationPolicy.self, named: name)
+    }
+    let plan = try #require(
+      try MigrationAssistant(
+        storeURL: store, modelController: ModelController(storeURL: store),
+        history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration
+      ).plan())
+    // Property mappings that were orphaned in the editor: Xcode's compiler doesn't see them, and a policy has them to itself.
+    let forgotten = ["previousOperatorBLSPublicKeys", "previousSimplifiedMasternodeEntryHashes", "previousValidity"]
+    for name in forgotten { #expect(read.warnings.contains { $0.place.hasPrefix("\"\(name)\"") }) }
+    #expect(
+      plan.warnings.contains { text in
+        text.contains("left to the policy \"DSDeleteEntityMigrationPolicy\"") && forgotten.allSatisfy(text.contains)
+      })
+    // Entities without an entity mapping.
+    for name in ["CloseTransaction", "RegistrationTransaction", "ResetTransaction", "TopupTransaction"] {
+      #expect(
+        plan.losses.contains { $0.entity == "DSBlockchainUser\(name)Entity" && $0.property == nil && $0.rows == 5 })
+    }
+  }
+
   // MARK: Against what Core Data made
+
+  /// Makes a section of a note's text, as the example's own policy does.
+  final class Sectioning: EntityMigrationPolicy {
+    override func createDestinationInstances(
+      forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+      let post = try manager.createDestinationInstance(forSource: source, in: mapping)
+      let section = try manager.destinationContext.insert("Section")
+      section["body"] = source["content"]
+      section[toOne: "post"] = post
+    }
+  }
+
+  @Test func `an attribute that Xcode's editor lists is matched by name, as Core Data's own file shows`() throws {
+    // The renaming identifiers differ, "color" and none; Core Data kept the colours with this mapping model.
+    let project = "core-data-migration-revised"
+    let name = "CoreDataMigration_Example"
+    try Corpus.withCopy(of: "\(project)/stores/\(name)_2.sqlite") { store in
+      try Corpus.withCopy(of: "\(project)/stores/\(name)_3.sqlite") { expected in
+        let models = try ["\(name) 2", "\(name) 3"].map { try Corpus.model($0, in: project) }
+        let history = ModelHistory(
+          current: models[1], name: "\(name) 3", earlier: [(name: "\(name) 2", model: models[0])])
+        var configuration = MigrationAssistant.Configuration()
+        configuration.mappings = [
+          try history.mappingModel(
+            contentsOf: Corpus.folder.appendingPathComponent(
+              "\(project)/mappings/Migration2to3ModelMapping.xcmappingmodel"))
+        ]
+        configuration.policies.register(Sectioning.self, named: "CoreDataMigration_Example.Post2ToPost3MigrationPolicy")
+        let assistant = MigrationAssistant(
+          storeURL: store, modelController: ModelController(storeURL: store), history: history,
+          configuration: configuration)
+        guard case .migrated = try assistant.migrateStore() else {
+          Issue.record("expected a migration")
+          return
+        }
+        func posts(_ url: URL) throws -> [String: [String]] {
+          let opened = try PersistentStore.open(at: url, model: models[1], isReadOnly: true)
+          defer { try? opened.close() }
+          var found: [String: [String]] = [:]
+          for post in try ManagedObjectContext(store: opened).fetch("Post") {
+            guard case .string(let id)? = post["postID"] else { continue }
+            let bodies = post[toMany: "sections"].map { "\($0["body"] ?? .string(""))" }
+            found[id] = ["\(post["hexColor"] ?? .string(""))", "\(post["date"] ?? .date(0))"] + bodies
+          }
+          return found
+        }
+        let made = try posts(store)
+        #expect(made.count == 10)
+        // Two posts are younger than the migration.
+        #expect(
+          try posts(expected).filter { made[$0.key] != nil }.mapValues { $0.prefix(2) }
+            == made.mapValues { $0.prefix(2) })
+      }
+    }
+  }
 
   /// Objects without their keys: values, and the values of what they lead to.
   private static func fingerprints(of store: URL, model: ManagedObjectModel) throws -> [String] {

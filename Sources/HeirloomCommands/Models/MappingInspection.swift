@@ -52,9 +52,9 @@ struct MappingInspection {
     for property in mapping.attributeMappings + mapping.relationshipMappings {
       lines.append("    \(property.name) = \(property.valueExpression?.predicateFormat ?? "the model's default")")
     }
-    if let unedited = read.uneditedNames[mapping.name] {
-      let names = unedited.attributes + unedited.relationships
-      if !names.isEmpty { lines.append("    left to inference: \(listText(names, limit: 200))") }
+    if let open = mapping.openProperties {
+      let names = open.attributes + open.relationships
+      if !names.isEmpty { lines.append("    of the same name: \(listText(names, limit: 200))") }
     }
     for (key, value) in mapping.userInfo.sorted(by: { $0.key < $1.key }) {
       lines.append("    user info: \(key) = \(value)")
@@ -63,8 +63,8 @@ struct MappingInspection {
   }
 
   private func output(_ mapping: EntityMapping) -> OutputValue {
-    let unedited = read.uneditedNames[mapping.name]
-    let inferred = (unedited?.attributes ?? []) + (unedited?.relationships ?? [])
+    let open = mapping.openProperties
+    let inferred = (open?.attributes ?? []) + (open?.relationships ?? [])
     var userInfo = OutputMembers()
     for (key, value) in mapping.userInfo.sorted(by: { $0.key < $1.key }) { userInfo.append(key, .text(value)) }
     var members = OutputMembers()

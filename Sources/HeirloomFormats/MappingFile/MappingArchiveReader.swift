@@ -112,6 +112,7 @@ struct MappingArchiveReader {
     mapping.attributeMappings = try propertyMappings("NSAttributeMappings", of: object, place)
     mapping.relationshipMappings = try propertyMappings("NSRelationshipMappings", of: object, place)
     mapping.userInfo = try reader.userInfo(of: object, place)
+    mapping.openProperties = EntityMapping.OpenProperties()
     return mapping
   }
 
@@ -126,6 +127,7 @@ struct MappingArchiveReader {
       reader.warn(.invalidValue(String(code), of: "NSMappingType"), place)
       return mapping.mappingType
     }
+    if type == .undefined { reader.warn(.undefinedEntityMapping, place) }
     if type == .copy, mapping.sourceEntityVersionHash != mapping.destinationEntityVersionHash {
       reader.warn(.copyOfDifferingEntities, place)
       return .transform

@@ -89,7 +89,9 @@ package enum MappingModelFile {
 extension MappingModel {
   /// Reads a mapping model.
   ///
-  /// What the file leaves open stays open: ``completed(from:to:)`` infers it, and an assistant does so by itself.
+  /// It means what it means to Core Data: a property without a mapping has the value of a newly made object, and a source
+  /// entity without one is dropped. What Xcode's compiler would write, ``completed(from:to:)`` adds, and an assistant does so
+  /// by itself.
   ///
   /// - Parameter url: The place of an `.xcmappingmodel`, or of a compiled `.cdm`.
   /// - Throws: ``MappingReadingError`` for anything else.

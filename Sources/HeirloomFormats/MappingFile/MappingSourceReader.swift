@@ -3,8 +3,8 @@ import HeirloomModel
 
 /// A reader of Xcode's mapping sources (`xcmapping.xml`).
 ///
-/// Entities and attributes are those of Xcode's own model `XDDevMappingModel`. What was never edited is left out of the
-/// mapping model, so that completion infers it.
+/// Entities and attributes are those of Xcode's own model `XDDevMappingModel`. What is listed and was never edited is left to
+/// completion, as Xcode leaves it to its compiler.
 struct MappingSourceReader {
   private let store: XMLStoreReader
   private var result = ReadMappingModel(mappingModel: MappingModel(entityMappings: []))
@@ -76,7 +76,9 @@ struct MappingSourceReader {
       guard members.insert(object.id).inserted else { continue }
       let number = object.values["mappingnumber"].flatMap { Int($0) } ?? 0
       let mapping = try entityMapping(object)
-      if mapping == EntityMapping(from: nil, to: nil, name: mapping.name) {
+      var empty = EntityMapping(from: nil, to: nil, name: mapping.name)
+      empty.openProperties = mapping.openProperties
+      if mapping == empty {
         // Xcode's button for a new entity mapping leaves one, and it is easily forgotten.
         warn(.emptyEntityMapping, "\"\(mapping.name)\" in line \(object.line)")
       } else {
@@ -86,6 +88,7 @@ struct MappingSourceReader {
     for object in store.objects where object.entity == Entity.entityMapping && !members.contains(object.id) {
       warn(.unusedEntityMapping, "\"\(Self.name(of: object))\" in line \(object.line)")
     }
+    warnOfOrphans(except: members)
     // Sorting keeps the order of the file where numbers are equal.
     result.mappingModel.entityMappings = mappings.sorted { $0.number < $1.number }.map(\.mapping)
   }
@@ -104,12 +107,12 @@ struct MappingSourceReader {
       mapping.sourceExpression = .sourceRows(ofEntity: source, predicate: predicate)
     }
     mapping.userInfo = try userInfo(of: object, place)
-    var unedited = ReadMappingModel.UneditedNames()
+    var unedited = EntityMapping.OpenProperties()
     mapping.attributeMappings = try propertyMappings(
       "attributemappings", of: object, entity: Entity.attributeMapping, place, unedited: &unedited.attributes)
     mapping.relationshipMappings = try propertyMappings(
       "relationshipmappings", of: object, entity: Entity.relationshipMapping, place, unedited: &unedited.relationships)
-    result.uneditedNames[name] = unedited
+    mapping.openProperties = unedited
     return mapping
   }
 
@@ -154,7 +157,12 @@ struct MappingSourceReader {
       }
       let userInfo = try userInfo(of: object, place)
       guard let value = try valueExpression(of: object, name: name, place) else {
-        if !userInfo.isEmpty { warn(.unknownKey("userinfodata"), "\(place), which leaves its value to inference,") }
+        if object.text("autogenerateexpression") == "0" {
+          warn(.missingExpression, place)
+          properties.append(PropertyMapping(name: name, userInfo: userInfo))
+          continue
+        }
+        if !userInfo.isEmpty { warn(.unknownKey("userinfodata"), "\(place), which has no expression,") }
         unedited.append(name)
         continue
       }
@@ -162,6 +170,18 @@ struct MappingSourceReader {
     }
     unedited.sort { $0.utf16Precedes($1) }
     return properties.sorted { $0.name.utf16Precedes($1.name) }
+  }
+
+  /// Warns about property mappings that no entity mapping lists, as the editor leaves them when a model is changed.
+  ///
+  /// Those of an entity mapping that is left out go with it.
+  private mutating func warnOfOrphans(except members: Set<String>) {
+    let kinds = [Entity.attributeMapping, Entity.relationshipMapping]
+    for object in store.objects where kinds.contains(object.entity) && !used.contains(object.id) {
+      let owners = object.links["entitymapping"] ?? []
+      guard owners.allSatisfy({ members.contains($0) || store[$0] == nil }) else { continue }
+      warn(.unusedPropertyMapping, "\"\(object.text("name") ?? "")\" in line \(object.line)")
+    }
   }
 
   /// The expression that was edited, or what a relationship's key path and mapping name come to; `nil` if there is neither.

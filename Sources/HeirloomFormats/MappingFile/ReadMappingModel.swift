@@ -3,7 +3,7 @@ package import HeirloomModel
 
 /// A mapping model with what its file said besides.
 package struct ReadMappingModel: Hashable, Sendable {
-  /// The mapping model; ``MappingModel/completed(from:to:)`` infers what the file leaves to that.
+  /// The mapping model; ``MappingModel/completed(from:to:)`` infers what the file lists without an expression.
   package var mappingModel: MappingModel
   /// What was not understood or left out, in the order of the file.
   package var warnings: [ModelReadingWarning] = []
@@ -11,18 +11,6 @@ package struct ReadMappingModel: Hashable, Sendable {
   package var sourceModelPath: String?
   /// The project's path of the model that objects become part of, as a source file names it.
   package var destinationModelPath: String?
-  /// Names of properties that a source file lists without saying anything of them, by the name of the entity mapping.
-  ///
-  /// They are left to inference; that the destination has them is part of fitting.
-  package var uneditedNames: [String: UneditedNames] = [:]
-
-  /// Properties of an entity mapping that were never edited.
-  package struct UneditedNames: Hashable, Sendable {
-    /// Names of attributes.
-    package var attributes: [String] = []
-    /// Names of relationships.
-    package var relationships: [String] = []
-  }
 
   /// The name of the version that objects come from, if the file names a path.
   package var sourceModelName: String? { sourceModelPath.flatMap(Self.versionName) }
@@ -38,14 +26,7 @@ package struct ReadMappingModel: Hashable, Sendable {
   ///   - destination: The model that objects become part of.
   /// - Returns: The mismatches in the order of the entity mappings; none if the mapping model fits.
   package func mismatches(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [MappingMismatch] {
-    // What is completed fits by itself; the names that are only listed must be looked up as they are.
-    var listed = mappingModel
-    for index in listed.entityMappings.indices {
-      guard let unedited = uneditedNames[listed.entityMappings[index].name] else { continue }
-      listed.entityMappings[index].attributeMappings += unedited.attributes.map { PropertyMapping(name: $0) }
-      listed.entityMappings[index].relationshipMappings += unedited.relationships.map { PropertyMapping(name: $0) }
-    }
-    return listed.mismatches(from: source, to: destination)
+    mappingModel.mismatches(from: source, to: destination)
   }
 
   private static func versionName(_ path: String) -> String? {

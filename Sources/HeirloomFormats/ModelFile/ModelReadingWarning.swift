@@ -23,6 +23,12 @@ package struct ModelReadingWarning: Hashable, Sendable {
     case unparsedExpression(String)
     /// An entity mapping that belongs to no mapping model.
     case unusedEntityMapping
+    /// A property mapping that no entity mapping lists.
+    case unusedPropertyMapping
+    /// A property mapping without an expression, for which none is to be generated.
+    case missingExpression
+    /// An entity mapping of a compiled mapping model whose type was left undefined.
+    case undefinedEntityMapping
     /// An entity mapping that names no entity and says nothing.
     case emptyEntityMapping
     /// An entity mapping that says "copy", although the version hashes of its entities differ.
@@ -52,6 +58,12 @@ extension ModelReadingWarning: CustomStringConvertible {
     case .unparsedExpression(let text): "The expression \"\(text.prefix(200))\" of \(place) is kept as text only."
     case .unusedEntityMapping:
       "The entity mapping \(place) is in the file but belongs to no mapping model, and was left out."
+    case .unusedPropertyMapping:
+      "The property mapping \(place) is in the file but belongs to no entity mapping, and was left out."
+    case .missingExpression:
+      "The property mapping \(place) has no expression, and none is to be generated; the property gets its default, or no links."
+    case .undefinedEntityMapping:
+      "The type of the entity mapping \(place) is left undefined; its entities tell what is done."
     case .emptyEntityMapping:
       "The entity mapping \(place) names neither a source nor a destination entity, and was left out."
     case .copyOfDifferingEntities:

@@ -31,6 +31,22 @@ public struct DataHazard: Hashable, Sendable {
     public let destinationEntity: String?
     /// The source property of each property of the hazard, as a path; `nil` for one that is new.
     public let properties: [String?]
+    /// The names of entity mappings with a condition: only objects that one of them takes count; none for all objects.
+    public let takenBy: [String]
+    /// The names of entity mappings with a condition: objects that one of them takes don't count.
+    public let notTakenBy: [String]
+
+    /// Creates rows.
+    init(
+      entity: String, destinationEntity: String?, properties: [String?], takenBy: [String] = [],
+      notTakenBy: [String] = []
+    ) {
+      self.entity = entity
+      self.destinationEntity = destinationEntity
+      self.properties = properties
+      self.takenBy = takenBy
+      self.notTakenBy = notTakenBy
+    }
   }
 
   /// What may be met.
@@ -65,6 +81,8 @@ public struct DataHazard: Hashable, Sendable {
     case tooManyLinks(maximum: Int)
     /// Links to objects of exactly these source entities, which become nothing that the relationship may lead to.
     case foreignLinks(to: [String])
+    /// Links to objects that the conditions of the mapping leave out.
+    case leftOutLinks(to: [Rows])
     /// Owners with more than one link of a relationship that loses its order.
     case orderDropped
     /// Objects of an entity that is gone.
@@ -110,6 +128,7 @@ extension DataHazard.Kind {
     case .tooFewLinks: "tooFewLinks"
     case .tooManyLinks: "tooManyLinks"
     case .foreignLinks: "foreignLinks"
+    case .leftOutLinks: "leftOutLinks"
     case .orderDropped: "orderDropped"
     case .objectsDropped: "objectsDropped"
     case .valuesDropped: "valuesDropped"
@@ -122,7 +141,8 @@ extension DataHazard.Kind {
     switch self {
     case .missingValue, .missingLink, .duplicate, .overflow, .uninstantiable: .blocker
     case .rounding, .flattening, .tooFewLinks, .tooManyLinks: .warning
-    case .severalLinks, .sharedLinks, .foreignLinks, .orderDropped, .objectsDropped, .valuesDropped, .linksDropped:
+    case .severalLinks, .sharedLinks, .foreignLinks, .leftOutLinks, .orderDropped, .objectsDropped, .valuesDropped,
+      .linksDropped:
       .loss
     }
   }
@@ -160,10 +180,13 @@ extension DataHazard: CustomStringConvertible {
       "\(subject) takes at most \(maximum) objects now; validation will complain when an object is changed."
     case .foreignLinks(let entities):
       "\(subject) can no longer lead to objects of \(entities.joined(separator: ", ")); such links are dropped."
+    case .leftOutLinks(let targets):
+      "\(subject) led to objects of \(targets.map(\.entity).joined(separator: ", ")) that the mapping's conditions leave out;"
+        + " such links are dropped."
     case .orderDropped: "\(subject) no longer keeps an order."
-    case .objectsDropped: "Entity \(subject) is gone, and its objects with it."
-    case .valuesDropped: "\(subject) is gone or no longer stored, and its values with it."
-    case .linksDropped: "\(subject) is gone or no longer stored, and its links with it."
+    case .objectsDropped: "Nothing continues the entity \(subject), and its objects are dropped."
+    case .valuesDropped: "Nothing continues \(subject), or it is no longer stored, and its values are dropped."
+    case .linksDropped: "Nothing continues \(subject), or it is no longer stored, and its links are dropped."
     }
   }
 }

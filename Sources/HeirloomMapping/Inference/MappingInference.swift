@@ -46,6 +46,25 @@ public struct MappingInference: Hashable, Sendable {
       draft: MappingModel(entityMappings: Self.entityMappings(given: given, completion: completion)))
   }
 
+  /// Compares two models, with a mapping model that is given.
+  ///
+  /// One that is read from a file leaves no entity to inference.
+  ///
+  /// - Parameters:
+  ///   - source: The model that objects come from.
+  ///   - destination: The model that objects become part of.
+  ///   - given: The mapping model.
+  package init(from source: ManagedObjectModel, to destination: ManagedObjectModel, given: MappingModel) {
+    guard given.isOfFile else {
+      self.init(from: source, to: destination, given: given.entityMappings)
+      return
+    }
+    let completion = MappingCompletion(ModelCorrespondence(from: source, to: destination))
+    self.init(
+      completion: completion, given: given.entityMappings,
+      draft: MappingModel(entityMappings: given.entityMappings.map(completion.complete)))
+  }
+
   /// Infers how a source becomes a destination through the versions that lie between them.
   ///
   /// The mapping does at once what the steps from version to version would do one after the other.
@@ -189,5 +208,24 @@ extension MappingModel {
   /// - Returns: Hazards sorted by entity and property.
   public func hazards(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [DataHazard] {
     RowFlows(of: self, correspondence: ModelCorrespondence(from: source, to: destination)).hazards()
+  }
+
+  /// Lists the properties of source entities of which only a policy can make anything.
+  ///
+  /// - Parameters:
+  ///   - source: The model that objects come from.
+  ///   - destination: The model that objects become part of.
+  /// - Returns: For each entity mapping with a policy, in order, the stored properties that no property mapping reads, if there are
+  ///   some.
+  package func propertiesLeftToPolicies(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel
+  ) -> [(mapping: EntityMapping, properties: [String])] {
+    guard !policyNames.isEmpty else { return [] }
+    let flows = RowFlows(of: self, correspondence: ModelCorrespondence(from: source, to: destination))
+    return flows.flows.filter(\.isOpaque).compactMap { flow in
+      let properties = flows.unreadProperties(of: flow)
+      guard !properties.isEmpty, let mapping = entityMapping(named: flow.mapping) else { return nil }
+      return (mapping, properties)
+    }
   }
 }

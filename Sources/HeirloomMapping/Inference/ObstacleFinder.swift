@@ -37,7 +37,8 @@ struct ObstacleFinder {
     mismatches: [MappingMismatch], in draft: MappingModel, given: [EntityMapping], areInferred: Bool = false
   ) {
     for mismatch in mismatches { add(mismatch, in: draft) }
-    findAmbiguousEntities(given: given)
+    // A file leaves no entity to inference, and few properties.
+    if !MappingModel(entityMappings: given).isOfFile { findAmbiguousEntities(given: given) }
     let inferredNames = Set(draft.entityMappings.map(\.name)).subtracting(areInferred ? [] : given.map(\.name))
     findMergedHierarchies(among: flows.flows.filter { inferredNames.contains($0.mapping) })
     for flow in flows.flows where !flow.isOpaque && speaks(for: flow.destination) {
@@ -71,6 +72,7 @@ struct ObstacleFinder {
   }
 
   private mutating func findAmbiguousProperties(of pair: EntityCorrespondence, given: EntityMapping?) {
+    guard given?.openProperties == nil else { return }
     let explicit = Set(given.map { ($0.attributeMappings + $0.relationshipMappings).map(\.name) } ?? [])
     for ambiguity in pair.ambiguities where !explicit.isSuperset(of: ambiguity.destinations) {
       let property = ambiguity.destinations[0]
@@ -92,7 +94,7 @@ struct ObstacleFinder {
       {
         continue
       }
-      let isGiven = given?.attributeMapping(named: attribute.name) != nil
+      let isGiven = given?.openProperties != nil || given?.attributeMapping(named: attribute.name) != nil
       let name = isGiven ? flow.origin(of: attribute.name).name : pair.attributes[attribute.name]
       guard let name, let before = source.attribute(named: name, of: pair.source.name), !before.isTransient else {
         continue

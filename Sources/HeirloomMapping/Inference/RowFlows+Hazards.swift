@@ -48,29 +48,39 @@ extension RowFlows {
     }
     guard !flows.contains(where: { $0.isOpaque || $0.readsAll || $0.destination.isAbstract }) else { return }
     for attribute in source.attributes(of: entity.name) where attribute.derivation == nil && !attribute.isTransient {
-      // With several mappings of one entity, what any of them carries over isn't lost.
       let dropped = flows.map { Set(droppedPaths(of: attribute, in: $0)) }
-      guard var common = dropped.first else { continue }
-      for other in dropped.dropFirst() { common.formIntersection(other) }
       let owner = source.declaringEntity(ofProperty: attribute.name, in: entity.name)?.name ?? entity.name
-      for path in common {
-        let rows = flows.map {
-          DataHazard.Rows(entity: entity.name, destinationEntity: $0.destination.name, properties: [path])
-        }
-        collector.add(.valuesDropped, entity: owner, properties: [path], rows: Array(rows.prefix(1)))
+      for path in Set(dropped.joined()) {
+        guard let rows = losing(path, flows, unless: { !dropped[$0].contains(path) }) else { continue }
+        collector.add(.valuesDropped, entity: owner, properties: [path], rows: [rows])
       }
     }
     for relationship in source.relationships(of: entity.name) where !relationship.isTransient {
-      guard !flows.contains(where: { carries(relationship, in: $0) }) else { continue }
+      guard let rows = losing(relationship.name, flows, unless: { carries(relationship, in: flows[$0]) }) else {
+        continue
+      }
       let owner = source.declaringEntity(ofProperty: relationship.name, in: entity.name)?.name ?? entity.name
-      let rows = DataHazard.Rows(
-        entity: entity.name, destinationEntity: flows[0].destination.name, properties: [relationship.name])
       if !otherSideSurvives(relationship) {
         collector.add(.linksDropped, entity: owner, properties: [relationship.name], rows: [rows])
       } else if relationship.isOrdered {
         collector.add(.orderDropped, entity: owner, properties: [relationship.name], rows: [rows])
       }
     }
+  }
+
+  /// The objects that lose a property: those that some mapping takes, but none that carries the property over.
+  ///
+  /// With several mappings of one entity, what any of them carries over isn't lost. Objects that none takes are lost as a whole.
+  private func losing(
+    _ property: String, _ flows: [RowFlow], unless carries: (Int) -> Bool
+  ) -> DataHazard.Rows? {
+    let carriers = flows.indices.filter(carries)
+    let others = flows.indices.filter { !carriers.contains($0) }
+    guard let first = others.first, carriers.allSatisfy({ flows[$0].isFiltered }) else { return nil }
+    let takers = others.allSatisfy { flows[$0].isFiltered } ? others : []
+    return DataHazard.Rows(
+      entity: flows[first].source.name, destinationEntity: flows[first].destination.name, properties: [property],
+      takenBy: takers.map { flows[$0].mapping }, notTakenBy: carriers.map { flows[$0].mapping })
   }
 
   private func droppedPaths(of attribute: AttributeDescription, in flow: RowFlow) -> [String] {
@@ -101,6 +111,17 @@ extension RowFlows {
         $0.isOpaque || carries(inverse.relationship, in: $0)
       }
     }
+  }
+
+  /// Lists the stored properties of an opaque flow's source that no property mapping reads, attributes first.
+  func unreadProperties(of flow: RowFlow) -> [String] {
+    let attributes = source.attributes(of: flow.source.name).filter { attribute in
+      attribute.derivation == nil && !attribute.isTransient && !droppedPaths(of: attribute, in: flow).isEmpty
+    }
+    let relationships = source.relationships(of: flow.source.name).filter { relationship in
+      !relationship.isTransient && !carries(relationship, in: flow) && !otherSideSurvives(relationship)
+    }
+    return attributes.map(\.name) + relationships.map(\.name)
   }
 
   private func addConstraints(of entity: EntityDescription, to collector: inout HazardCollector) {
@@ -148,7 +169,9 @@ extension RowFlows {
 
 extension RowFlow {
   func rows(_ properties: [String?]) -> DataHazard.Rows {
-    DataHazard.Rows(entity: source.name, destinationEntity: destination.name, properties: properties)
+    DataHazard.Rows(
+      entity: source.name, destinationEntity: destination.name, properties: properties,
+      takenBy: isFiltered ? [mapping] : [])
   }
 }
 

@@ -51,6 +51,7 @@ extension RowFlows {
     let targets = targets(of: before, as: relationship)
     let lost = (targets.foreign + targets.dropped).sorted { $0.utf16Precedes($1) }
     if !lost.isEmpty { kinds.append(.foreignLinks(to: lost)) }
+    if !targets.leftOut.isEmpty { kinds.append(.leftOutLinks(to: targets.leftOut)) }
     if relationship.isToMany {
       let mayShare = source.inverse(of: before).map { $0.relationship.isToMany } ?? !before.isToMany
       if destination.inverse(of: relationship) == nil, mayShare { kinds.append(.sharedLinks) }
@@ -63,7 +64,7 @@ extension RowFlows {
       }
       if before.isOrdered && !relationship.isOrdered { kinds.append(.orderDropped) }
     } else {
-      let mayLackLink = before.isOptional || before.isToMany || !lost.isEmpty
+      let mayLackLink = before.isOptional || before.isToMany || !lost.isEmpty || !targets.leftOut.isEmpty
       if !relationship.isOptional && mayLackLink { kinds.append(.missingLink(otherSide: nil)) }
       if before.isToMany { kinds.append(.severalLinks(otherSide: nil)) }
     }

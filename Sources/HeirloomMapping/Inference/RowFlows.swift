@@ -25,6 +25,8 @@ struct RowFlow: Hashable, Sendable {
   let destination: EntityDescription
   /// Whether a policy makes the objects, so that nothing can be said about their properties.
   let isOpaque: Bool
+  /// Whether only the objects that meet a condition are taken.
+  let isFiltered: Bool
   private let origins: [String: ValueOrigin]
   /// The destination properties whose rows without a value get one.
   let filled: Set<String>
@@ -42,6 +44,7 @@ struct RowFlow: Hashable, Sendable {
     self.source = sourceEntity
     self.destination = destinationEntity
     isOpaque = mapping.mappingType == .custom || mapping.entityMigrationPolicyClassName != nil
+    isFiltered = mapping.sourceExpression.map { $0.sourceRows?.predicate != "TRUEPREDICATE" } ?? false
     var origins: [String: ValueOrigin] = [:]
     var filled: Set<String> = []
     var read: Set<String>? = []
@@ -154,17 +157,25 @@ struct RowFlows: Sendable {
     var foreign: [String] = []
     /// Source entities whose objects are dropped.
     var dropped: [String] = []
+    /// Objects of kept entities that no mapping's condition takes.
+    var leftOut: [DataHazard.Rows] = []
   }
 
   /// Tells what becomes of the objects that a relationship leads to, by source entity.
   func targets(of relationship: RelationshipDescription, as result: RelationshipDescription) -> Targets {
     var targets = Targets()
     for entity in source.entityTree(from: relationship.destinationEntity) where !entity.isAbstract {
-      let becomes = flows(fromSource: entity.name).map(\.destination.name)
-      if becomes.isEmpty {
+      let flows = flows(fromSource: entity.name)
+      let fitting = flows.filter { destination.isEntity($0.destination.name, kindOf: result.destinationEntity) }
+      if flows.isEmpty {
         targets.dropped.append(entity.name)
-      } else if becomes.contains(where: { destination.isEntity($0, kindOf: result.destinationEntity) }) {
+      } else if !fitting.isEmpty {
         targets.kept.append(entity.name)
+        if fitting.allSatisfy({ $0.isFiltered && !$0.isOpaque }) {
+          targets.leftOut.append(
+            DataHazard.Rows(
+              entity: entity.name, destinationEntity: nil, properties: [], notTakenBy: fitting.map(\.mapping)))
+        }
       } else {
         targets.foreign.append(entity.name)
       }

@@ -28,6 +28,30 @@ public struct EntityMapping: Hashable, Sendable {
   public var entityMigrationPolicyClass: PolicyClass?
   /// Free text for policies and expressions.
   public var userInfo: [String: String]
+  /// The properties without a mapping that completion infers; `nil` for all of them.
+  ///
+  /// An entity mapping that is read from a file has a list, most often an empty one: what the file doesn't name has the value
+  /// of a newly made object, as in Core Data. One that is made in code says only what can't be inferred.
+  public var openProperties: OpenProperties?
+
+  /// Properties of the destination that a file lists without saying where their values come from.
+  ///
+  /// Xcode's compiler gives them the values of source properties of the same name.
+  public struct OpenProperties: Hashable, Sendable {
+    /// The names of attributes.
+    public var attributes: [String]
+    /// The names of relationships.
+    public var relationships: [String]
+
+    /// Creates a list.
+    public init(attributes: [String] = [], relationships: [String] = []) {
+      self.attributes = attributes
+      self.relationships = relationships
+    }
+
+    /// True if completion infers the property.
+    func contain(_ name: String) -> Bool { attributes.contains(name) || relationships.contains(name) }
+  }
 
   /// What happens to the objects of a source entity.
   ///

@@ -171,8 +171,12 @@ extension EntityMapping {
       for mapping in attributeMappings where destination.attributeTarget(mapping.name, of: entity) == nil {
         problems.append(.unknownAttribute(entity: entity, attribute: mapping.name))
       }
-      for mapping in relationshipMappings where destination.relationship(named: mapping.name, of: entity) == nil {
-        problems.append(.unknownRelationship(entity: entity, relationship: mapping.name))
+      for name in openProperties?.attributes ?? [] where destination.attribute(named: name, of: entity) == nil {
+        problems.append(.unknownAttribute(entity: entity, attribute: name))
+      }
+      let links = relationshipMappings.map(\.name) + (openProperties?.relationships ?? [])
+      for name in links where destination.relationship(named: name, of: entity) == nil {
+        problems.append(.unknownRelationship(entity: entity, relationship: name))
       }
     }
     guard let entity = sourceEntityName, source.entity(named: entity) != nil else { return problems }

@@ -6,6 +6,8 @@ extension MappingModel {
   /// - an undefined type is told from the entities: added, removed, custom if there is a policy, copied if nothing changed;
   /// - attribute and relationship mappings that are left out are inferred by canonical identifier; a mapping that is there
   ///   without an expression means the default and stays;
+  /// - of a mapping that is read from a file only what ``EntityMapping/openProperties`` lists is inferred, by name before
+  ///   identifier, as Xcode's compiler does; the rest has the default, or no links;
   /// - version hashes and the source expression, unless there are some.
   ///
   /// Entity mappings that name an unknown entity stay as they are: ``mismatches(from:to:)`` lists them.
@@ -47,9 +49,16 @@ struct MappingCompletion {
     }
     if let destination {
       mapping = mapping.sorted(for: destination, in: correspondence.destination)
-      let properties = inferredProperties(from: source, to: destination)
+      let properties = inferredProperties(from: source, to: destination, open: mapping.openProperties)
       mapping.attributeMappings = Self.fill(mapping.attributeMappings, from: properties.attributes)
       mapping.relationshipMappings = Self.fill(mapping.relationshipMappings, from: properties.relationships)
+      // What the destination lacks stays listed: it doesn't fit.
+      mapping.openProperties?.attributes.removeAll {
+        correspondence.destination.attribute(named: $0, of: destination.name) != nil
+      }
+      mapping.openProperties?.relationships.removeAll {
+        correspondence.destination.relationship(named: $0, of: destination.name) != nil
+      }
       if let source, mapping.sourceExpression == nil {
         mapping.sourceExpression = .sourceRows(ofEntity: source.name)
       }
@@ -59,12 +68,21 @@ struct MappingCompletion {
   }
 
   /// The property mappings of a destination entity, sorted by name, for objects of a source entity.
+  ///
+  /// Where a file lists what is open, nothing else is inferred, and a name counts before a renaming identifier.
   private func inferredProperties(
-    from source: EntityDescription?, to destination: EntityDescription
+    from source: EntityDescription?, to destination: EntityDescription, open: EntityMapping.OpenProperties?
   ) -> (attributes: [PropertyMapping], relationships: [PropertyMapping]) {
     let pair = source.map { correspondence.pair(from: $0, to: destination) }
+    func origin(of name: String, by matched: String?, isThere: (String, String) -> Bool) -> String? {
+      guard let open else { return matched }
+      guard open.contain(name), let source else { return nil }
+      return isThere(name, source.name) ? name : matched
+    }
     let attributes = correspondence.destination.attributes(of: destination.name).map { attribute in
-      let name = pair?.attributes[attribute.name]
+      let name = origin(of: attribute.name, by: pair?.attributes[attribute.name]) {
+        correspondence.source.attribute(named: $0, of: $1) != nil
+      }
       let origin = name.flatMap { name in
         pair.flatMap { correspondence.source.attribute(named: name, of: $0.source.name) }
       }
@@ -73,8 +91,11 @@ struct MappingCompletion {
     }
     let relationships = correspondence.destination.relationships(of: destination.name).compactMap {
       (relationship) -> PropertyMapping? in
-      guard !relationship.isTransient, let pair, let name = pair.relationships[relationship.name],
-        let origin = correspondence.source.relationship(named: name, of: pair.source.name), !origin.isTransient
+      let name = origin(of: relationship.name, by: pair?.relationships[relationship.name]) {
+        correspondence.source.relationship(named: $0, of: $1) != nil
+      }
+      guard !relationship.isTransient, let source, let name,
+        let origin = correspondence.source.relationship(named: name, of: source.name), !origin.isTransient
       else { return nil }
       return PropertyMapping(name: relationship.name, linksOf: name)
     }

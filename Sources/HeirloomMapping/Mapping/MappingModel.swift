@@ -27,6 +27,10 @@ public struct MappingModel: Hashable, Sendable {
     entityMappings.filter { $0.destinationEntityName == name }
   }
 
+  /// True for a mapping model that is read from a file: nothing but what the file lists is inferred, and a source entity
+  /// without an entity mapping is dropped, as in Core Data.
+  package var isOfFile: Bool { !entityMappings.isEmpty && entityMappings.allSatisfy { $0.openProperties != nil } }
+
   /// The names of the policies that the mappings need, sorted, each once.
   public var policyNames: [String] {
     Set(entityMappings.compactMap(\.entityMigrationPolicyClassName)).sorted { $0.utf16Precedes($1) }

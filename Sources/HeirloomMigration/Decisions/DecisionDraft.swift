@@ -18,20 +18,27 @@ struct DecisionDraft {
     self.hazards = hazards
     found = findings.compactMap { if case .blocker(let blocker) = $0 { blocker } else { nil } }
     matching = try DecisionMatching(decisions, hazards: hazards, destination: destination)
-    for hazard in hazards where found.contains(where: { $0.isAbout(hazard) }) {
-      let decision = matching.decision(about: hazard.kind, of: hazard.entity, hazard.properties)
-      guard let decision, case .fill(let value) = matching.decisions[decision].choice else { continue }
+    for (hazard, decision) in decidedHazards {
+      guard case .fill(let value) = matching.decisions[decision].choice else { continue }
       values.fill(hazard, with: value)
     }
   }
 
-  /// Whether rows change by decision.
-  var isActive: Bool {
-    hazards.contains { hazard in
-      matching.decision(about: hazard.kind, of: hazard.entity, hazard.properties) != nil
-        && found.contains { $0.isAbout(hazard) }
+  /// The decisions, in the order in which they were given.
+  var decisions: [DataDecision] { matching.decisions }
+
+  /// The hazards for which there are rows, with the number of the decision about each.
+  var decidedHazards: [(hazard: DataHazard, decision: Int)] {
+    hazards.compactMap { hazard in
+      guard found.contains(where: { $0.isAbout(hazard) }),
+        let decision = matching.decision(about: hazard.kind, of: hazard.entity, hazard.properties)
+      else { return nil }
+      return (hazard, decision)
     }
   }
+
+  /// Whether rows change by decision.
+  var isActive: Bool { !decidedHazards.isEmpty }
 
   /// Finds out what the decisions do to the rows of a candidate.
   func settlement(
@@ -43,8 +50,8 @@ struct DecisionDraft {
       return settlement
     }
     var planner = DecisionPlanner(
-      matching: matching, parts: parts, routing: routing, questions: questions, hazards: hazards, found: found,
-      connection: connection)
+      matching: matching, parts: parts, routing: routing, questions: questions, hazards: hazards,
+      decidedHazards: decidedHazards, found: found, connection: connection)
     return try planner.settlement(values: values)
   }
 }

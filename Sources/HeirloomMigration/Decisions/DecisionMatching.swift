@@ -123,7 +123,7 @@ extension RelationshipDescription {
 }
 
 /// The values that rows get by decision.
-struct DecidedValues {
+struct DecidedValues: Hashable, Sendable {
   private var missing: [[String]: AttributeValue] = [:]
   private var overflow: [[String]: AttributeValue] = [:]
 

@@ -12,6 +12,8 @@ struct DecisionPlanner {
   let routing: EntityRouting
   let questions: HazardQuestions
   let hazards: [DataHazard]
+  /// The hazards for which there are rows, with the number of the decision about each.
+  let decidedHazards: [(hazard: DataHazard, decision: Int)]
   /// The blockers that were counted without decisions.
   let found: [MigrationBlocker]
   let connection: Connection
@@ -27,13 +29,15 @@ struct DecisionPlanner {
 
   init(
     matching: DecisionMatching, parts: CandidateParts, routing: EntityRouting, questions: HazardQuestions,
-    hazards: [DataHazard], found: [MigrationBlocker], connection: Connection
+    hazards: [DataHazard], decidedHazards: [(hazard: DataHazard, decision: Int)], found: [MigrationBlocker],
+    connection: Connection
   ) {
     self.matching = matching
     self.parts = parts
     self.routing = routing
     self.questions = questions
     self.hazards = hazards
+    self.decidedHazards = decidedHazards
     self.found = found
     self.connection = connection
     columns = TrackedColumns(parts.destination)
@@ -68,16 +72,6 @@ struct DecisionPlanner {
   var orderedTables: [DecisionTable] { tables.values.sorted { $0.number < $1.number } }
 
   // MARK: The tables
-
-  /// The hazards for which there are rows, with the number of the decision about each.
-  var decidedHazards: [(hazard: DataHazard, decision: Int)] {
-    hazards.compactMap { hazard in
-      guard found.contains(where: { $0.isAbout(hazard) }),
-        let decision = matching.decision(about: hazard.kind, of: hazard.entity, hazard.properties)
-      else { return nil }
-      return (hazard, decision)
-    }
-  }
 
   private mutating func chooseTables(values: DecidedValues) {
     var roots: Set<String> = []
@@ -174,9 +168,10 @@ struct DecisionPlanner {
   /// Removes rows of the store that meet the condition of a blocker.
   private mutating func removeByCondition() throws {
     for (hazard, decision) in decidedHazards where matching.decisions[decision].choice == .quarantine {
-      for (entity, condition) in questions.conditions(of: hazard) {
-        guard let route = routing.bySource[entity], let root = destination.entity(named: route.destination)?.rootName,
-          let table = tables[root], let sourceTable = parts.source.table(ofEntity: entity)?.name
+      for (row, condition) in questions.conditions(of: hazard) {
+        guard let route = routing.bySource[row.entity], route.destination == row.destinationEntity,
+          let root = destination.entity(named: route.destination)?.rootName,
+          let table = tables[root], let sourceTable = parts.source.table(ofEntity: row.entity)?.name
         else { continue }
         let before = try mark(table)
         let number = route.sourceNumber

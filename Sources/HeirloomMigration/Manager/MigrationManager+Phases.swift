@@ -68,9 +68,8 @@ extension MigrationManager {
     try call(.begin, run) { try run.policy.begin(run.mapping, manager: self) }
     if let source = run.source {
       let evaluator = evaluator(for: run)
-      let selection = run.selection(setting: setting, evaluator: evaluator)
       // What SQL can't select is looked at object by object.
-      let condition = selection == nil ? run.predicate : nil
+      let (selection, condition) = run.selection(setting: setting, evaluator: evaluator)
       var visited: Int64 = 0
       try forEachSource(source, selection) { object in
         try call(.createDestinationInstances, run, object) {
@@ -91,11 +90,11 @@ extension MigrationManager {
 
   /// Calls a closure with each object of exactly one source entity.
   private func forEachSource(
-    _ entity: PhysicalEntity, _ selection: RowSelection?, _ body: (ManagedObject) throws -> Void
+    _ entity: PhysicalEntity, _ selection: RowSelection, _ body: (ManagedObject) throws -> Void
   ) throws {
     var failure: (any Error)?
     try sourceContext.forEachStored(
-      entity.name, selection ?? RowSelection(includesSubentities: false)
+      entity.name, selection
     ) { object in
       do {
         try body(object)

@@ -117,7 +117,7 @@ private struct ValueSelection {
     guard let tree = routing.trees.first(where: { $0.sourceRoot != nil }) else { return nil }
     var planner = TreePlanner(
       tree: tree, routing: routing, source: setting.source, destination: setting.destination, sourceCounts: [:],
-      links: LinkTables())
+      links: LinkTables(), decided: setting.parts.decided.values)
     guard let transfer = planner.transfer(table: table) else { return nil }
     let model = setting.destination.model
     var columns: [String] = []
@@ -125,7 +125,8 @@ private struct ValueSelection {
     let mappings = Dictionary(mapping.attributeMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for column in table.columns {
       guard case .attribute(let entity, let path) = column.role, model.isEntity(destinationName, kindOf: entity),
-        let property = mappings.value(forLongestBeginningOf: path)?.value, property.valueExpression != nil,
+        let property = mappings.value(forLongestBeginningOf: path)?.value,
+        property.valueExpression != nil || setting.parts.decided.values.missingValue(atPath: path, of: entity) != nil,
         plain.attributeMappings.contains(property),
         let expression = transfer.columns.first(where: { $0.name == column.name })?.expression
       else { continue }

@@ -14,6 +14,8 @@ package struct RowRunParts: Hashable, Sendable {
   let derivedTables: Set<String>
   /// Where objects are found that decisions removed.
   let removals: [RemovedObjects]
+  /// What decisions do to the objects of these mappings.
+  let decided: RowRunDecisions
 
   /// Plans are compared by what they do; this follows from the models and the mapping, which they hold.
   package static func == (left: RowRunParts, right: RowRunParts) -> Bool {

@@ -8,18 +8,29 @@ struct HazardQuestions {
   let destination: ManagedObjectModel
   /// Objects of each source entity, subentities left out.
   let counts: [String: Int64]
+  /// The conditions of entity mappings that take only some objects.
+  let conditions: TakenRows
   private(set) var questions = StoreQuestions()
   /// The source entities whose objects a relationship can no longer lead to, by its entity and name.
   private var lostTargets: [[String]: [String]] = [:]
+  /// Objects that a relationship leads to and no condition takes, in the same way.
+  private var leftOutTargets: [[String]: [DataHazard.Rows]] = [:]
 
   /// Asks about all hazards.
-  init(_ hazards: [DataHazard], source: PhysicalSchema, destination: ManagedObjectModel, counts: [String: Int64]) {
+  init(
+    _ hazards: [DataHazard], source: PhysicalSchema, destination: ManagedObjectModel, counts: [String: Int64],
+    conditions: TakenRows
+  ) {
     self.source = source
     self.destination = destination
     self.counts = counts
+    self.conditions = conditions
     for hazard in hazards {
-      guard case .foreignLinks(let entities) = hazard.kind else { continue }
-      lostTargets[[hazard.entity] + hazard.properties] = entities
+      switch hazard.kind {
+      case .foreignLinks(let entities): lostTargets[[hazard.entity] + hazard.properties] = entities
+      case .leftOutLinks(let rows): leftOutTargets[[hazard.entity] + hazard.properties, default: []] += rows
+      default: continue
+      }
     }
     for hazard in hazards { ask(about: hazard) }
     for table in questions.tables { askForStrangers(in: table) }
@@ -34,12 +45,11 @@ struct HazardQuestions {
   }
 
   private mutating func ask(about hazard: DataHazard) {
-    // Entities without objects need no scan.
-    let rows = hazard.rows.filter { counts[$0.entity, default: 0] > 0 }
+    let rows = countable(hazard)
     guard !rows.isEmpty else { return }
     switch hazard.kind {
     case .objectsDropped, .uninstantiable:
-      questions.know(rows.reduce(0) { $0 + counts[$1.entity, default: 0] }) { Self.finding(hazard, $0) }
+      questions.count(sql: "SELECT " + rows.map(number).joined(separator: " + ")) { Self.finding(hazard, $0) }
     case .missingValue:
       askForMissing(hazard, rows, conditions: rows.map { columns(of: $0).first.map { "\($0) IS NULL" } })
     case .missingLink(let otherSide):
@@ -68,6 +78,16 @@ struct HazardQuestions {
       askForFewLinks(hazard, rows, minimum: minimum)
     case .foreignLinks(let entities):
       askForForeignLinks(hazard, rows, entities: entities)
+    case .leftOutLinks(let targets):
+      askForLeftOutLinks(hazard, rows, targets: targets)
+    }
+  }
+
+  /// The rows of a hazard that can be counted: entities without objects need no scan, and which objects are in the way of a
+  /// mapping whose condition SQL can't tell shows when they are made.
+  private func countable(_ hazard: DataHazard) -> [DataHazard.Rows] {
+    hazard.rows.filter {
+      counts[$0.entity, default: 0] > 0 && (hazard.kind.severity == .loss || conditions.areKnown(of: $0))
     }
   }
 
@@ -97,21 +117,23 @@ extension HazardQuestions {
     return type.storedRange.map { "\(column) < \($0.lowerBound) OR \(column) > \($0.upperBound)" }
   }
 
-  /// The conditions, over the source row `s`, that the rows of a hazard meet, by the source's entity.
+  /// The conditions, over the source row `s`, that the rows of a hazard meet, with what tells of the rows.
   ///
   /// Duplicates meet none of their own, nor do rows that only lose something.
-  func conditions(of hazard: DataHazard) -> [(entity: String, condition: String)] {
-    hazard.rows.filter { counts[$0.entity, default: 0] > 0 }.compactMap { row in
+  func conditions(of hazard: DataHazard) -> [(row: DataHazard.Rows, condition: String)] {
+    countable(hazard).compactMap { row in
+      let condition: String
       switch hazard.kind {
-      case .uninstantiable: return (row.entity, "1")
-      case .missingValue: return (row.entity, columns(of: row).first.map { "\($0) IS NULL" } ?? "1")
-      case .missingLink(let otherSide):
-        return (row.entity, missingLink(row, hazard: hazard, otherSide: otherSide) ?? "1")
+      case .uninstantiable: condition = "1"
+      case .missingValue: condition = columns(of: row).first.map { "\($0) IS NULL" } ?? "1"
+      case .missingLink(let otherSide): condition = missingLink(row, hazard: hazard, otherSide: otherSide) ?? "1"
       case .overflow(_, let type):
         let parts = columns(of: row).compactMap { Self.overflow($0, of: type) }
-        return parts.isEmpty ? nil : (row.entity, parts.joined(separator: " OR "))
+        guard !parts.isEmpty else { return nil }
+        condition = parts.joined(separator: " OR ")
       default: return nil
       }
+      return (row, conditions.condition(of: row).map { "\($0) AND (\(condition))" } ?? condition)
     }
   }
 }
@@ -138,9 +160,26 @@ extension HazardQuestions {
     "s.\(quote(PhysicalName.entity)) = \(source.entity(named: entity)?.number ?? 0)"
   }
 
-  /// A condition on the rows of an entity; in a table of one entity there are no others.
-  private func ofEntity(_ entity: String, _ table: String, _ condition: String) -> String {
-    source.onlyNumber(inTable: table) == nil ? "\(isOf(entity)) AND (\(condition))" : condition
+  /// A condition on the rows of an entity that mappings take; in a table of one entity there are no others.
+  private func of(_ row: DataHazard.Rows, _ table: String, _ condition: String) -> String {
+    let entity = source.onlyNumber(inTable: table) == nil ? isOf(row.entity) : nil
+    let parts = [entity, conditions.condition(of: row)].compactMap { $0 }
+    return parts.isEmpty ? condition : (parts + ["(\(condition))"]).joined(separator: " AND ")
+  }
+
+  /// The query of the keys of the rows.
+  private func keys(of row: DataHazard.Rows) -> String? {
+    guard let table = source.table(ofEntity: row.entity)?.name else { return nil }
+    return "SELECT s.\(quote(PhysicalName.primaryKey)) FROM \(quote(SchemaName.store)).\(quote(table)) AS s WHERE "
+      + ([isOf(row.entity), conditions.condition(of: row)].compactMap { $0 }).joined(separator: " AND ")
+  }
+
+  /// The number of the rows, as SQL.
+  private func number(of row: DataHazard.Rows) -> String {
+    guard conditions.condition(of: row) != nil, let keys = keys(of: row) else {
+      return String(counts[row.entity, default: 0])
+    }
+    return "(SELECT COUNT(*) FROM (\(keys)))"
   }
 
   /// Asks for rows whose property has no value.
@@ -153,8 +192,8 @@ extension HazardQuestions {
     var conditions: [(table: String, condition: String)] = []
     for (row, condition) in zip(rows, missing) {
       guard let table = source.table(ofEntity: row.entity)?.name else { continue }
-      if let condition {
-        conditions.append((table, ofEntity(row.entity, table, condition)))
+      if let condition = condition ?? self.conditions.condition(of: row).map({ _ in "1" }) {
+        conditions.append((table, of(row, table, condition)))
       } else {
         known += counts[row.entity, default: 0]
       }
@@ -171,7 +210,7 @@ extension HazardQuestions {
       guard let table = source.table(ofEntity: row.entity)?.name else { continue }
       let parts = columns(of: row).compactMap(condition)
       guard !parts.isEmpty else { continue }
-      conditions.append((table, ofEntity(row.entity, table, parts.joined(separator: " OR "))))
+      conditions.append((table, of(row, table, parts.joined(separator: " OR "))))
     }
     add(conditions, known: 0, hazard: hazard)
   }
@@ -180,7 +219,8 @@ extension HazardQuestions {
   private mutating func askForDroppedValues(_ hazard: DataHazard, _ rows: [DataHazard.Rows]) {
     // Most often one column of a table of one entity, whose values SQLite counts without a condition for each row.
     if rows.count == 1, let table = source.table(ofEntity: rows[0].entity)?.name,
-      source.onlyNumber(inTable: table) != nil, case let columns = columns(of: rows[0]), columns.count == 1
+      source.onlyNumber(inTable: table) != nil, conditions.condition(of: rows[0]) == nil,
+      case let columns = columns(of: rows[0]), columns.count == 1
     {
       return questions.count(valuesOf: columns[0], in: table) { Self.finding(hazard, $0) }
     }
@@ -233,6 +273,7 @@ extension HazardQuestions {
       }
       let list = zip(values, names).map { "\($0) AS \($1)" }.joined(separator: ", ")
       return "SELECT \(list) FROM \(quote(SchemaName.store)).\(quote(table)) AS s WHERE \(isOf(row.entity))"
+        + (conditions.condition(of: row).map { " AND \($0)" } ?? "")
     }
     guard !parts.isEmpty else { return }
     let isThere = names.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
@@ -263,6 +304,9 @@ extension HazardQuestions {
     guard let query, let entity = source.entity(named: row.entity), query.ownerRoot == entity.rootName else {
       return nil
     }
+    if conditions.condition(of: row) != nil, let keys = keys(of: row) {
+      return "SELECT k.owner AS owner, k.target AS target FROM (\(query.sql)) AS k WHERE k.owner IN (\(keys))"
+    }
     let tree = source.model.entityTree(from: entity.rootName)
     guard tree.count > 1 else { return query.sql }
     return "SELECT k.owner AS owner, k.target AS target FROM (\(query.sql)) AS k"
@@ -278,10 +322,13 @@ extension HazardQuestions {
     let numbers = lost.map { String($0.number) }.joined(separator: ", ")
     /// Whether a key leads to an object that the relationship can't lead to any more.
     func isLost(_ key: String) -> String? {
-      lost.first.map {
-        "\(key) IN (SELECT \(quote(PhysicalName.primaryKey)) FROM \(quote(SchemaName.store)).\(quote($0.table))"
-          + " WHERE \(quote(PhysicalName.entity)) IN (\(numbers)))"
+      var parts = (leftOutTargets[[hazard.entity] + hazard.properties] ?? []).compactMap { keys(of: $0) }
+      if let first = lost.first {
+        parts.append(
+          "SELECT \(quote(PhysicalName.primaryKey)) FROM \(quote(SchemaName.store)).\(quote(first.table))"
+            + " WHERE \(quote(PhysicalName.entity)) IN (\(numbers))")
       }
+      return parts.isEmpty ? nil : parts.map { "\(key) IN (\($0))" }.joined(separator: " OR ")
     }
     if let column = columns(of: row).first {
       return isLost(column).map { "\(column) IS NULL OR \($0)" } ?? "\(column) IS NULL"
@@ -302,11 +349,11 @@ extension HazardQuestions {
   }
 
   private mutating func askForFewLinks(_ hazard: DataHazard, _ rows: [DataHazard.Rows], minimum: Int) {
-    let total = rows.reduce(Int64(0)) { $0 + counts[$1.entity, default: 0] }
+    let total = "(" + rows.map(number).joined(separator: " + ") + ")"
     let enough = rows.compactMap { links(of: $0, otherSide: nil) }.map {
       "(SELECT COUNT(*) FROM (SELECT owner FROM (\($0)) GROUP BY owner HAVING COUNT(*) >= \(minimum)))"
     }
-    questions.count(sql: "SELECT " + ([String(total)] + enough).joined(separator: " - ")) { Self.finding(hazard, $0) }
+    questions.count(sql: "SELECT " + ([total] + enough).joined(separator: " - ")) { Self.finding(hazard, $0) }
   }
 
   private mutating func askForForeignLinks(_ hazard: DataHazard, _ rows: [DataHazard.Rows], entities: [String]) {
@@ -318,6 +365,17 @@ extension HazardQuestions {
         + " ON t.\(quote(PhysicalName.primaryKey)) = l.target AND t.\(quote(PhysicalName.entity)) IN (\(numbers)))"
     }
     guard !counts.isEmpty else { return }
+    questions.count(sql: "SELECT " + counts.joined(separator: " + ")) { Self.finding(hazard, $0) }
+  }
+
+  private mutating func askForLeftOutLinks(
+    _ hazard: DataHazard, _ rows: [DataHazard.Rows], targets: [DataHazard.Rows]
+  ) {
+    let lost = targets.compactMap(keys).map { "target IN (\($0))" }.joined(separator: " OR ")
+    let counts = rows.compactMap { links(of: $0, otherSide: nil) }.map {
+      "(SELECT COUNT(*) FROM (\($0)) WHERE \(lost))"
+    }
+    guard !counts.isEmpty, !lost.isEmpty else { return }
     questions.count(sql: "SELECT " + counts.joined(separator: " + ")) { Self.finding(hazard, $0) }
   }
 }

@@ -113,12 +113,15 @@ struct MigrationPlanner {
     }
     let room = LinkRoom(routing: routing, source: source, destination: destination)
     let possible = mapping.hazards(from: sourceModel, to: destinationModel).filter { !room.cover($0) }
-    let hazards = HazardQuestions(possible, source: source, destination: destinationModel, counts: counts.byEntity)
+    let taken = try conditions.takenRows()
+    let hazards = HazardQuestions(
+      possible, source: source, destination: destinationModel, counts: counts.byEntity, conditions: taken)
     var questions = hazards.questions
     room.ask(&questions)
     let findings = try questions.answers(from: connection)
     for case .contradiction(let reason) in findings { throw MigrationError.storeContradictsModel(reason: reason) }
     let draft = try DecisionDraft(decisions, hazards: possible, findings: findings, destination: destination)
+    let decidedByRow = try draft.rowRun(split.byRow, questions: hazards, connection: connection)
     func makeParts(defers: Bool) throws -> CandidateParts {
       var parts = try CandidateParts(
         actual: actual, source: source, destination: destination, routing: routing, byRow: split.byRow, counts: counts,
@@ -126,6 +129,7 @@ struct MigrationPlanner {
         defers: defers,
         connection: connection)
       parts.settlement = try draft.settlement(of: parts, routing: routing, questions: hazards, connection: connection)
+      parts.settlement.add(decidedByRow, decisions: decisions, source: source)
       return parts
     }
     let size = try StoreSize(connection: connection)
@@ -139,7 +143,8 @@ struct MigrationPlanner {
     if !parts.deferral.isEmpty { parts.metadata = try metadata(leaving: parts.deferral) }
     let steps = used == .rebuild ? parts.rebuildSteps : parts.alteringSteps
     let written = steps.compactMap(\.rows).reduce(0, +)
-    let leftOut = try conditions.losses(counts)
+    let leftOut = try conditions.losses(counts, taken)
+    let notes = MappingWarnings(mapping: mapping, source: sourceModel, destination: destinationModel)
     let dropped =
       findings.compactMap { finding -> MigrationLoss? in
         if case .loss(let loss) = finding { loss } else { nil }
@@ -154,7 +159,8 @@ struct MigrationPlanner {
         removed: parts.settlement.removedObjects),
       losses: dropped + leftOut.losses, blockers: parts.settlement.blockers, decisions: parts.settlement.outcomes,
       warnings: dropped.compactMap { mistakenIdentifier($0) ?? mistakenIdentifier($0, routing: routing) }
-        + leftOut.warnings + routing.keys.warnings + parts.backfill.warnings
+        + notes.leftOut(dropped) + notes.leftToPolicies(counts.byEntity) + leftOut.warnings + routing.keys.warnings
+        + parts.backfill.warnings
         + findings.compactMap { if case .warning(let text) = $0 { text } else { nil } }
         + drift.filter { !$0.isFatal }.compactMap { Self.warning(of: $0, in: source) } + parts.metadata.warnings
         + parts.foreign.warnings + framework.warnings,
@@ -168,7 +174,8 @@ struct MigrationPlanner {
         ? nil
         : RowRunParts(
           source: source, destination: destination, split: split, keys: routing.keys,
-          derivedTables: parts.backfill.tablesFollowingCode, removals: parts.settlement.removals),
+          derivedTables: parts.backfill.tablesFollowingCode, removals: parts.settlement.removals,
+          decided: decidedByRow),
       isSelfContained: split.byRow.isEmpty && !mapping.hasExpressions && !conditions.exist && decisions.isEmpty,
       quarantine: parts.settlement.quarantine)
   }

@@ -41,12 +41,35 @@ struct SourceConditions {
     }
   }
 
+  /// The conditions as SQL, for counting.
+  ///
+  /// - Throws: ``MigrationError/invalidExpression(_:)``.
+  func takenRows() throws(MigrationError) -> TakenRows {
+    var taken = TakenRows()
+    for entityMapping in mapping.entityMappings {
+      guard let predicate = try condition(of: entityMapping), let name = entityMapping.sourceEntityName,
+        let entity = source.entity(named: name)
+      else { continue }
+      var compiler = compiler(of: entityMapping, entity: name)
+      guard let condition = try? compiler.compile(predicate) else {
+        taken.unknown.insert(entityMapping.name)
+        continue
+      }
+      // A condition that may fail is asked of objects of the entity alone.
+      let sql = condition.among("s.\(quote(PhysicalName.entity)) = \(entity.number)")
+      taken.known[entityMapping.name] = "((\(sql)) IS TRUE)"
+    }
+    return taken
+  }
+
   /// Counts the objects that no mapping of their entity takes.
   ///
-  /// - Parameter counts: The objects of each entity.
+  /// - Parameters:
+  ///   - counts: The objects of each entity.
+  ///   - taken: The conditions as SQL.
   /// - Returns: Losses, and warnings for what can't be counted before.
   /// - Throws: SQLite's error, or a function's.
-  func losses(_ counts: StoreCounts) throws -> (losses: [MigrationLoss], warnings: [String]) {
+  func losses(_ counts: StoreCounts, _ taken: TakenRows) throws -> (losses: [MigrationLoss], warnings: [String]) {
     var losses: [MigrationLoss] = []
     var warnings: [String] = []
     for entity in source.entities where counts.byEntity[entity.name, default: 0] > 0 {
@@ -55,16 +78,14 @@ struct SourceConditions {
       var isCounted = true
       for entityMapping in mappings {
         // A mapping without a condition, or with a policy of its own, may take all.
-        guard let predicate = try condition(of: entityMapping) else {
-          conditions = []
+        if let condition = taken.known[entityMapping.name] {
+          conditions.append(condition)
+        } else if taken.unknown.contains(entityMapping.name) {
+          isCounted = false
+        } else {
+          (conditions, isCounted) = ([], true)
           break
         }
-        var compiler = compiler(of: entityMapping, entity: entity.name)
-        guard let condition = try? compiler.compile(predicate) else {
-          isCounted = false
-          continue
-        }
-        conditions.append("(\(condition.sql) IS TRUE)")
       }
       if !mappings.isEmpty, !isCounted {
         warnings.append(
@@ -120,16 +141,50 @@ struct SourceConditions {
   }
 }
 
+/// What conditions of entity mappings come to as SQL over the source row `s`.
+struct TakenRows {
+  /// The SQL, true or false and never NULL, by the name of an entity mapping; none of one that takes all objects.
+  var known: [String: String] = [:]
+  /// The names of entity mappings whose conditions must be evaluated for each object.
+  var unknown: Set<String> = []
+
+  /// The condition that the rows of a hazard are met by; `nil` for all rows.
+  ///
+  /// Whatever a condition that can't be known may take, it is thought to take.
+  func condition(of rows: DataHazard.Rows) -> String? {
+    var parts: [String] = []
+    if !rows.takenBy.isEmpty, areKnown(of: rows) {
+      parts.append("(\(rows.takenBy.compactMap { known[$0] }.joined(separator: " OR ")))")
+    }
+    parts += rows.notTakenBy.compactMap { known[$0] }.map { "NOT \($0)" }
+    return parts.isEmpty ? nil : parts.joined(separator: " AND ")
+  }
+
+  /// Whether SQL tells which rows they are.
+  func areKnown(of rows: DataHazard.Rows) -> Bool { rows.takenBy.allSatisfy { known[$0] != nil } }
+}
+
 extension RowMapping {
-  /// The rows of the source that the mapping takes, if SQL can tell them; `nil` for all, or if each must be looked at.
-  func selection(setting: RowRunSetting, evaluator: ExpressionEvaluator) -> RowSelection? {
-    guard let predicate, let source else { return nil }
+  /// The rows of the source that the mapping takes, as far as SQL can tell them, and the condition by which each of them must be
+  /// looked at.
+  func selection(
+    setting: RowRunSetting, evaluator: ExpressionEvaluator
+  ) -> (rows: RowSelection, condition: PredicateDescription?) {
+    let excluded = setting.parts.decided.excludedKeys(of: mapping, source: setting.source).map {
+      "\(RowSelection.alias).\(quote(PhysicalName.primaryKey)) NOT IN (\($0))"
+    }
+    let rest = RowSelection(where: excluded, includesSubentities: false)
+    guard let predicate, let source else { return (rest, nil) }
     var compiler = ExpressionCompiler(
       entity: source.name, alias: RowSelection.alias, schema: setting.source, database: SchemaName.store,
       connection: setting.connection, evaluator: evaluator)
     // One that may fail is asked object by object, so that the error names the object.
-    guard let condition = try? compiler.compile(predicate), !condition.isFallible else { return nil }
-    return RowSelection(
-      where: condition.sql, bindings: compiler.bindings(for: [condition.sql]), includesSubentities: false)
+    guard let condition = try? compiler.compile(predicate), !condition.isFallible else { return (rest, predicate) }
+    let parts = ["(\(condition.sql))", excluded].compactMap { $0 }
+    return (
+      RowSelection(
+        where: parts.joined(separator: " AND "), bindings: compiler.bindings(for: [condition.sql]),
+        includesSubentities: false), nil
+    )
   }
 }

@@ -1,0 +1,111 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// What decisions do to objects that are made one by one, where no step of SQL finds them.
+package struct RowRunDecisions: Hashable, Sendable {
+  /// Objects of the source that an entity mapping doesn't take by decision.
+  struct Exclusion: Hashable, Sendable {
+    /// The name of the source entity.
+    let source: String
+    /// The name of the entity that they would have become.
+    let destination: String
+    /// The SQL of the condition that they meet, over the row `s`.
+    let condition: String
+    /// The number of the decision.
+    let decision: Int
+    /// The number of objects.
+    let rows: Int64
+  }
+
+  /// The values that objects get.
+  var values = DecidedValues()
+  /// The objects that go to the file.
+  var exclusions: [Exclusion] = []
+
+  /// The query of the keys of a source entity's objects that a mapping leaves out; `nil` for none.
+  func excludedKeys(of mapping: EntityMapping, source: PhysicalSchema) -> String? {
+    let excluded = exclusions.filter {
+      $0.source == mapping.sourceEntityName && $0.destination == mapping.destinationEntityName
+    }
+    guard let first = excluded.first else { return nil }
+    return Self.keys(of: first.source, excluded.map(\.condition), source)
+  }
+
+  /// The query of the keys of objects that meet one of some conditions, with further columns.
+  static func keys(
+    of entity: String, _ conditions: [String], _ source: PhysicalSchema, and columns: String = ""
+  ) -> String? {
+    guard let entity = source.entity(named: entity) else { return nil }
+    return
+      "SELECT s.\(quote(PhysicalName.primaryKey))\(columns) FROM \(quote(SchemaName.store)).\(quote(entity.table)) AS s"
+      + " WHERE s.\(quote(PhysicalName.entity)) = \(entity.number)"
+      + " AND (\(conditions.map { "(\($0))" }.joined(separator: " OR ")))"
+  }
+}
+
+extension DecisionDraft {
+  /// Finds out what the decisions do to objects that are made one by one.
+  ///
+  /// - Parameters:
+  ///   - mappings: The entity mappings that run object by object.
+  ///   - questions: What was asked of the store.
+  ///   - connection: The store.
+  /// - Returns: The values that they get, and the objects that are left out.
+  /// - Throws: ``MigrationError/unfitDecision(_:reason:)`` for one that needs all objects at once; SQLite's error.
+  func rowRun(
+    _ mappings: [EntityMapping], questions: HazardQuestions, connection: Connection
+  ) throws -> RowRunDecisions {
+    var result = RowRunDecisions(values: values)
+    func isByRow(_ row: DataHazard.Rows) -> Bool {
+      mappings.contains { $0.sourceEntityName == row.entity && $0.destinationEntityName == row.destinationEntity }
+    }
+    for (hazard, index) in decidedHazards where hazard.rows.contains(where: isByRow) {
+      let decision = decisions[index]
+      if decision.choice.option == .fill { continue }
+      guard decision.choice.option == .quarantine, hazard.kind != .duplicate else {
+        throw MigrationError.unfitDecision(
+          decision,
+          reason:
+            "objects of \"\(hazard.entity)\" are made one by one, since a mapping has a condition or an expression"
+            + " that SQL can't follow; leave the equal ones out by its condition")
+      }
+      for (row, condition) in questions.conditions(of: hazard) where isByRow(row) {
+        guard let destination = row.destinationEntity else { continue }
+        // An object goes to the file once, by the first decision that is about it.
+        let earlier = result.exclusions.filter { $0.source == row.entity && $0.destination == destination }
+        let own = (["(\(condition))"] + earlier.map { "(\($0.condition)) IS NOT TRUE" }).joined(separator: " AND ")
+        guard let keys = RowRunDecisions.keys(of: row.entity, [own], questions.source),
+          let rows = try connection.firstInteger("SELECT COUNT(*) FROM (\(keys))"), rows > 0
+        else { continue }
+        result.exclusions.append(
+          RowRunDecisions.Exclusion(
+            source: row.entity, destination: destination, condition: own, decision: index, rows: rows))
+      }
+    }
+    return result
+  }
+}
+
+extension RowSettlement {
+  /// Takes what decisions do to objects that are made one by one.
+  mutating func add(_ rowRun: RowRunDecisions, decisions: [DataDecision], source: PhysicalSchema) {
+    guard !rowRun.exclusions.isEmpty else { return }
+    var (queries, rows) = (quarantine?.queries ?? [], quarantine?.rows ?? 0)
+    for excluded in rowRun.exclusions {
+      guard let number = source.entity(named: excluded.source)?.number,
+        let keys = RowRunDecisions.keys(
+          of: excluded.source, [excluded.condition], source, and: ", \(number), \(excluded.decision), NULL, NULL")
+      else { continue }
+      rows += excluded.rows
+      queries.append("\(keys) ORDER BY 1")
+      outcomes[excluded.decision].remove(excluded.rows)
+      losses.append(
+        MigrationLoss(
+          entity: excluded.source, property: nil,
+          reason: "Objects of \"\(excluded.destination)\" go into quarantine, and links to them are dropped, by the"
+            + " decision \(decisions[excluded.decision]).", rows: excluded.rows, isDecided: true))
+    }
+    quarantine = QuarantineQuery(queries: queries, decisions: decisions, rows: rows)
+  }
+}

@@ -1,0 +1,57 @@
+import HeirloomMapping
+import HeirloomModel
+
+/// Sentences about what a mapping model leaves unsaid, for a plan's warnings.
+struct MappingWarnings {
+  let mapping: MappingModel
+  let source: ManagedObjectModel
+  let destination: ManagedObjectModel
+
+  /// Names what each policy is left with: what it doesn't carry over is lost, and only its code tells.
+  ///
+  /// - Parameter counts: The objects of each source entity.
+  /// - Returns: A sentence for each policy with such properties.
+  func leftToPolicies(_ counts: [String: Int64]) -> [String] {
+    mapping.propertiesLeftToPolicies(from: source, to: destination).compactMap { mapping, properties in
+      guard let entity = mapping.sourceEntityName, counts[entity, default: 0] > 0,
+        let policy = mapping.entityMigrationPolicyClassName
+      else { return nil }
+      return
+        "no property mapping of \"\(mapping.name)\" reads \(Self.list(properties)) of \"\(entity)\": what becomes of"
+        + " it is left to the policy \"\(policy)\""
+    }
+  }
+
+  /// Names the properties that a mapping file doesn't map although both entities have them, where that loses something.
+  ///
+  /// Xcode's editor leaves such gaps when a model is changed after the mapping model was made.
+  ///
+  /// - Parameter losses: The losses of the plan.
+  /// - Returns: A sentence for each entity mapping with such properties.
+  func leftOut(_ losses: [MigrationLoss]) -> [String] {
+    mapping.entityMappings.compactMap { mapping in
+      guard mapping.openProperties != nil, let entity = mapping.sourceEntityName,
+        let made = mapping.destinationEntityName
+      else { return nil }
+      var names: [String] = []
+      for loss in losses where !loss.isDecided && source.isEntity(entity, kindOf: loss.entity) {
+        guard let name = loss.property, isStored(name, in: made), !names.contains(name) else { continue }
+        let property = mapping.attributeMapping(named: name) ?? mapping.relationshipMapping(named: name)
+        if property?.valueExpression == nil { names.append(name) }
+      }
+      guard !names.isEmpty else { return nil }
+      return
+        "the entity mapping \"\(mapping.name)\" of the mapping file gives no value to \(Self.list(names)) of \"\(made)\","
+        + " as Core Data takes it: new objects have the default there, or nothing; is that a mistake?"
+    }
+  }
+
+  private func isStored(_ property: String, in entity: String) -> Bool {
+    let isTransient =
+      destination.attribute(named: property, of: entity)?.isTransient
+      ?? destination.relationship(named: property, of: entity)?.isTransient
+    return isTransient == false
+  }
+
+  private static func list(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: ", ") }
+}
