@@ -90,7 +90,7 @@ struct CorpusHistoryTests {
       added.attributes = [AttributeDescription(name: "name", type: .string)]
       let destination = try ManagedObjectModel(entities: source.entities + [added])
       let before = try StoreContents(of: store, model: source)
-      let others = try OtherTables(of: store, model: source)
+      let others = try OtherTables(of: store, model: source, movingEntitiesBy: 1)
       let assistant = MigrationAssistant(
         storeURL: store, modelController: ModelController(storeURL: store),
         history: ModelHistory(current: destination, earlier: [("before", source)]))
