@@ -104,7 +104,7 @@ extension RowSettlement {
         MigrationLoss(
           entity: excluded.source, property: nil,
           reason: "Objects of \"\(excluded.destination)\" go into quarantine, and links to them are dropped, by the"
-            + " decision \(decisions[excluded.decision]).", rows: excluded.rows, isDecided: true))
+            + " decision \(decisions[excluded.decision]).", rows: excluded.rows, consent: .decision, kind: .objects))
     }
     quarantine = QuarantineQuery(queries: queries, decisions: decisions, rows: rows)
   }

@@ -12,7 +12,7 @@ struct MappingWarnings {
   /// - Parameter counts: The objects of each source entity.
   /// - Returns: A sentence for each policy with such properties.
   func leftToPolicies(_ counts: [String: Int64]) -> [String] {
-    mapping.propertiesLeftToPolicies(from: source, to: destination).compactMap { mapping, properties in
+    mapping.propertiesLeftToPolicies(from: source, to: destination).compactMap { mapping, properties -> String? in
       guard let entity = mapping.sourceEntityName, counts[entity, default: 0] > 0,
         let policy = mapping.entityMigrationPolicyClassName
       else { return nil }
@@ -29,12 +29,12 @@ struct MappingWarnings {
   /// - Parameter losses: The losses of the plan.
   /// - Returns: A sentence for each entity mapping with such properties.
   func leftOut(_ losses: [MigrationLoss]) -> [String] {
-    mapping.entityMappings.compactMap { mapping in
+    mapping.entityMappings.compactMap { mapping -> String? in
       guard mapping.openProperties != nil, let entity = mapping.sourceEntityName,
         let made = mapping.destinationEntityName
       else { return nil }
       var names: [String] = []
-      for loss in losses where !loss.isDecided && source.isEntity(entity, kindOf: loss.entity) {
+      for loss in losses where loss.consent != .decision && source.isEntity(entity, kindOf: loss.entity) {
         guard let name = loss.property, isStored(name, in: made), !names.contains(name) else { continue }
         let property = mapping.attributeMapping(named: name) ?? mapping.relationshipMapping(named: name)
         if property?.valueExpression == nil { names.append(name) }
