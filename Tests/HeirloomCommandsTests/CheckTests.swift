@@ -146,10 +146,16 @@ struct CheckTests {
       try $0.remove("Done.json")
       try $0.remove("Done.xcdatamodeld/Done.xcdatamodel")
     },
-    Spoiling(testDescription: "a version that nobody fixed", finding: "warning unlockedVersion", code: 0) {
+    Spoiling(testDescription: "a version that nobody fixed", finding: "error unlockedVersion", code: 6) {
       let lock = try VersionLock(path: $0.history.appendingPathComponent("lock.json").path)
       let less = VersionLock(versions: lock.versions.filter { $0.name != "Done 2" })
       try Data(less.encoded()).write(to: $0.history.appendingPathComponent("lock.json"))
+    },
+    Spoiling(testDescription: "a later version that nobody fixed", finding: "warning unlockedVersion", code: 0) {
+      let models = $0.history.appendingPathComponent("Done.xcdatamodeld")
+      try FileManager.default.copyItem(
+        at: models.appendingPathComponent("Done 3.xcdatamodel"), to: models.appendingPathComponent("Done 4.xcdatamodel")
+      )
     },
     Spoiling(testDescription: "a current version that nobody fixed yet", finding: "note unlockedVersion", code: 0) {
       let lock = try VersionLock(path: $0.history.appendingPathComponent("lock.json").path)
@@ -198,8 +204,9 @@ struct CheckTests {
     #expect(!given.findings.contains { $0.hasPrefix("error") })
 
     let code = try check("--mapping", mapping(policy: "App.NotePolicy", []))
-    #expect(code.code == 0)
-    #expect(code.findings == ["warning policyNeeded"], "\(code.messages)")
+    #expect(code.code == 6)
+    #expect(code.findings == ["error policyNeeded"], "\(code.messages)")
+    #expect(code.messages.contains("--by-app A"))
     #expect(code.messages.contains("App.NotePolicy") && code.messages.contains("No store of \"A\" was migrated"))
 
     let app = try check("--by-app", "A")

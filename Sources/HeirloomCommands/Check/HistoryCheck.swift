@@ -225,9 +225,13 @@ struct HistoryCheck {
           "The current version \"\(name)\" is not in lock.json yet: heirloom snapshot MODEL --history adds it when it ships."
         )
       } else {
+        let isEarlier = NaturalOrder.precedes(name, currentName)
         add(
-          .warning, .unlockedVersion, version: name, file: folder.lockPath,
-          "The version \"\(name)\" is not in lock.json, so nobody knows whether and when it was shipped.")
+          isEarlier ? .error : .warning, .unlockedVersion, version: name, file: folder.lockPath,
+          "The version \"\(name)\" is not in lock.json, so nobody knows whether and when it was shipped."
+            + (isEarlier
+              ? " If it was, heirloom snapshot --history fixes it, in its place with --before; if it never was, remove it."
+              : ""))
       }
     }
     guard let position = locked.firstIndex(of: currentName) else { return }

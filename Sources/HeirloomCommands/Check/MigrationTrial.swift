@@ -168,14 +168,17 @@ struct MigrationTrial {
       }
       let isLast = plan.destination.versionHashes() == history.currentHashes
       let step = isLast ? "\"\(history.currentName)\"" : "a version on the way"
-      add(.warning, .notTried, "\(way): the step to \(step) was not tried, since sample rows don't fit.")
+      add(
+        .error, .notTried,
+        "\(way): the step to \(step) was not tried, since sample rows don't fit. If the app decides what becomes of such rows, its"
+          + " own tests have to try it: say so with --by-app \(shellWord(version.name)).")
     case MigrationAssistantError.failed(_, .unknownPolicies(let names, _)):
       result = .notTried
       add(
-        .warning, .policyNeeded,
+        .error, .policyNeeded,
         "\(way): the mapping names \(names.count == 1 ? "the policy" : "the policies") \(listText(names)), code of the app that"
-          + " this tool doesn't have. No store of \"\(version.name)\" was migrated; the app's own tests can, with HeirloomTesting."
-      )
+          + " this tool doesn't have. No store of \"\(version.name)\" was migrated. The app's own tests can, with HeirloomTesting: say so"
+          + " with --by-app \(shellWord(version.name)).")
     case MigrationAssistantError.failed(_, .cancelled), MigrationAssistantError.notEnoughSpace: throw error
     default:
       let failure = CommandFailure(error)

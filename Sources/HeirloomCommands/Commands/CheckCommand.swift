@@ -14,7 +14,8 @@ extension Command {
         + " is an error until --acknowledge says that it is meant: that is written into the lock for those two versions, where app"
         + " and tool read it.",
       "What only rows can tell (a required attribute without a default, a new uniqueness constraint, a narrower type) is a warning."
-        + " The exit code is 6 when there is an error; warnings and notes leave it at 0.",
+        + " So is a version that --by-app leaves to the app's code; any other that could not be tried is an error, and so is one before"
+        + " the current version that lock.json lacks. The exit code is 6 when there is an error; warnings and notes leave it at 0.",
       "In a workflow of GitHub (GITHUB_ACTIONS is true) errors and warnings are printed as annotations too; --annotations none"
         + " leaves them out.",
     ],

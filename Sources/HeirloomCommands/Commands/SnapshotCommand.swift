@@ -4,20 +4,26 @@ import Heirloom
 extension Command {
   /// Exports a model.
   static let snapshot = Command(
-    name: "snapshot", usage: "MODEL [--output FILE | --history DIRECTORY] [--date DATE]",
+    name: "snapshot", usage: "MODEL [--output FILE | --history DIRECTORY [--before VERSION]] [--date DATE]",
     summary: "write a model as JSON, for version control or another machine",
     details: [
       "MODEL is a model of any kind, or a store, which stands for the model that made it. The file is <version>.json in the"
         + " current folder unless --output names another; a name that ends in .gz is compressed.",
       "A file that holds the same version is brought up to date, any other is left alone. Equal models give equal files: the"
         + " time that is noted is 1970-01-01 unless --date says another.",
-      "With --history, the version was shipped: its snapshot is written into the folder, and lock.json fixes it after those before;"
-        + " heirloom check holds it against that. The first time, the versions before it are fixed as well. A version that was"
-        + " fixed and edited since is refused.",
+      "With --history, the version was shipped: its snapshot is written into the folder, and lock.json fixes it as the last one;"
+        + " heirloom check holds it against that. All versions before it by name that are not fixed yet are fixed with it, in"
+        + " order; it says which. A version that was never shipped has to be removed from the model before that. One that was"
+        + " shipped and is missing in the order is put in its place with --before: MODEL is then the path of that version. A version"
+        + " that was fixed and edited since is refused. In a folder of several bundles each has a lock of its own,"
+        + " BUNDLE.lock.json, and no snapshots.",
     ],
     options: [
       Option(name: "--output", value: "FILE", summary: "the file to write"),
       Option(name: "--history", value: "DIRECTORY", summary: "fix the version as shipped, in this folder"),
+      Option(
+        name: "--before", value: "VERSION",
+        summary: "with --history: put this one version before a fixed one in the order, and fix no other"),
       Option(name: "--date", value: "DATE", summary: "the time that is noted, such as 2026-11-21T10:15:00Z"),
     ],
     example: "heirloom snapshot Journal.xcdatamodeld --output Snapshots/Journal.json", positionals: ["MODEL"],
@@ -31,9 +37,10 @@ enum SnapshotCommand {
     let source = console.path(arguments.positionals[0])
     if let folder = arguments.value("--history") {
       guard arguments.value("--output") == nil else { throw UsageError.repeatedOption("--output or --history") }
-      var history = try SnapshotHistory(at: console.path(folder))
-      return try history.add(modelAt: source, date: date, console: console)
+      var history = try SnapshotHistory(at: console.path(folder), for: source)
+      return try history.add(before: arguments.value("--before"), date: date, console: console)
     }
+    guard arguments.value("--before") == nil else { throw UsageError.missingOption("--history", value: "DIRECTORY") }
     let named = try NamedModel(at: source)
     for warning in named.warnings { console.log("note: \(warning)") }
     let output = console.path(arguments.value("--output") ?? fileName(named.name))

@@ -4,79 +4,136 @@ import Heirloom
 /// Writes versions as snapshots into a history and fixes them in its lock.
 struct SnapshotHistory {
   private let folder: String
+  private let source: String
+  private let list: ModelVersionList?
   private var lock: VersionLock
   private let lockPath: String
+  /// Whether the folder holds several bundles, whose versions may have the same names.
+  private let isShared: Bool
   private let files = POSIXFileOperations()
 
   /// Opens a history, which may not exist yet.
   ///
-  /// - Parameter folder: The folder.
-  /// - Throws: `ModelReadingError` for a damaged lock.
-  init(at folder: String) throws {
-    self.folder = folder
-    lockPath = SnapshotFolder.lockPath(in: folder)
+  /// - Parameters:
+  ///   - folder: The folder.
+  ///   - source: The model to add, or a store.
+  /// - Throws: `ModelReadingError` for a damaged lock, or if there is no model; a failure if it can't be told which lock it is
+  ///   for.
+  init(at folder: String, for source: String) throws {
+    (self.folder, self.source) = (folder, source)
+    if case .database = PathKind(source) { list = nil } else { list = try ModelVersionList(source) }
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    let bundles = names.filter { $0.hasSuffix(".xcdatamodeld") }.sorted()
+    isShared = bundles.count > 1
+    let ownLock = list.map { "\($0.name).lock.json" }
+    if isShared {
+      guard let list, let ownLock, bundles.contains("\(list.name).xcdatamodeld") else {
+        throw CommandFailure(
+          exitCode: .failed, code: "severalHistories", coreDataCode: nil,
+          message:
+            "\(folder) holds several models (\(listText(bundles))), and \(source) is of none of them; nothing was written.",
+          suggestion: "Name a folder of its own with --history.")
+      }
+      lockPath = folder + "/" + ownLock
+    } else if let ownLock, names.contains(ownLock) {
+      lockPath = folder + "/" + ownLock
+    } else {
+      lockPath = SnapshotFolder.lockPath(in: folder)
+    }
     if case .missing = PathKind(lockPath) { lock = VersionLock() } else { lock = try VersionLock(path: lockPath) }
   }
 
-  /// Adds the current version of a model; to a history without a lock, those before it as well.
+  /// Adds the current version of a model, and those before it that are not fixed yet.
   ///
   /// - Parameters:
-  ///   - source: The model, or a store.
+  ///   - place: The fixed version before which the current one is put, alone; `nil` for after all others.
   ///   - date: The time that snapshots note.
   ///   - console: Told of what is not understood.
   /// - Returns: What was written.
-  /// - Throws: A failure for a version that was shipped and edited since; nothing is written then.
-  mutating func add(modelAt source: String, date: Date, console: Console) throws -> CommandReport {
+  /// - Throws: A failure for a version that was shipped and edited since, and for one that would get a wrong place; nothing is
+  ///   written then.
+  mutating func add(before place: String?, date: Date, console: Console) throws -> CommandReport {
     let current = try NamedModel(at: source)
     for warning in current.warnings { console.log("note: \(warning)") }
-    let sisters = try sisters(of: current, at: source)
-    var added: [NamedModel] = []
-    for version in sisters {
-      let entry = VersionLock.Entry(name: version.name, model: version.model)
-      guard let index = lock.versions.firstIndex(where: { $0.name == version.name }) else { continue }
-      // A lock that was written without the entities' hashes gets them.
-      if lock.versions[index].checksum == entry.checksum { lock.versions[index].entities = entry.entities }
-    }
-    let isFirst = lock.versions.isEmpty
-    for version in isFirst ? sisters : [current] {
-      let entry = VersionLock.Entry(name: version.name, model: version.model)
-      if let known = lock.versions.first(where: { $0.name == version.name }) {
-        guard known.checksum == entry.checksum else { throw edited(version.name) }
-      } else {
-        lock.versions.append(entry)
+    let fresh = try unlockedVersions(before: current)
+    let known = lock.versions.first { $0.name == current.name }
+    if let known, known.checksum != current.model.versionChecksum() { throw edited(current.name) }
+    var fixed: [NamedModel] = []
+    if let place {
+      guard let index = lock.versions.firstIndex(where: { $0.name == place }) else {
+        throw UsageError.invalidValue(
+          option: "--before", value: place,
+          expected: "one of the versions that \(lockPath) fixes (\(listText(lock.versions.map(\.name))))")
       }
-      added.append(version)
+      guard known == nil else { throw placed(current.name) }
+      lock.versions.insert(VersionLock.Entry(name: current.name, model: current.model), at: index)
+      fixed = [current]
+    } else if known != nil {
+      guard fresh.isEmpty else { throw late(fresh, since: current.name) }
+    } else {
+      fixed = fresh + [current]
+      lock.versions += fixed.map { VersionLock.Entry(name: $0.name, model: $0.model) }
     }
+    return try write(fixed, current: current, date: date)
+  }
+
+  private func write(_ fixed: [NamedModel], current: NamedModel, date: Date) throws -> CommandReport {
     var lines: [String] = []
-    var path = ""
-    for version in added {
-      path = folder + "/" + SnapshotCommand.fileName(version.name)
-      let snapshot = ModelSnapshot(model: version.model, archivedAt: date)
-      let isNew = try SnapshotCommand.write(snapshot, to: path)
-      lines.append("\(path) \(isNew ? "was written" : "holds the model already and was left as it is").")
+    var path: String?
+    for version in isShared ? [] : fixed.filter({ $0.name != current.name }) + [current] {
+      let file = folder + "/" + SnapshotCommand.fileName(version.name)
+      let isNew = try SnapshotCommand.write(ModelSnapshot(model: version.model, archivedAt: date), to: file)
+      lines.append("\(file) \(isNew ? "was written" : "holds the model already and was left as it is").")
+      path = file
     }
     let file = SnapshotFile(path: lockPath, files: files)
     if try file.read() != lock.encoded() { try file.write(lock.encoded()) }
+    let names = fixed.map(\.name)
+    lines.append("fixed now: \(names.isEmpty ? "nothing, it was before" : listText(names.map { "\"\($0)\"" })).")
+    lines += names.compactMap(misplacement)
     lines.append("\(lockPath) fixes \(listText(lock.versions.map { "\"\($0.name)\"" })), in this order.")
     return CommandReport(
       lines: lines,
       members: [
-        ("path", .text(path)), ("versionChecksum", .text(current.model.versionChecksum())), ("lock", .text(lockPath)),
-        ("versions", .texts(lock.versions.map(\.name))),
+        ("path", .optional(path)), ("versionChecksum", .text(current.model.versionChecksum())),
+        ("lock", .text(lockPath)),
+        ("fixed", .texts(names)), ("versions", .texts(lock.versions.map(\.name))),
       ])
   }
 
-  /// The versions up to the current one, in their order.
-  private func sisters(of current: NamedModel, at source: String) throws -> [NamedModel] {
-    if case .database = PathKind(source) { return [current] }
-    let list = try ModelVersionList(source)
-    guard let end = list.versions.firstIndex(where: { $0.name == current.name }) else { return [current] }
-    return try list.versions[...end].map { version in
-      version.name == current.name
-        ? current : NamedModel(name: version.name, model: try version.file.read().model)
+  /// The versions before the current one by name that are not in the lock, in their natural order.
+  ///
+  /// Entries of a lock that was written without the entities' hashes get them.
+  private mutating func unlockedVersions(before current: NamedModel) throws -> [NamedModel] {
+    var fresh: [NamedModel] = []
+    for version in list?.versions ?? [] where version.name != current.name {
+      if let index = lock.versions.firstIndex(where: { $0.name == version.name }) {
+        guard lock.versions[index].entities == nil, let model = try? version.file.read().model else { continue }
+        let entry = VersionLock.Entry(name: version.name, model: model)
+        if lock.versions[index].checksum == entry.checksum { lock.versions[index].entities = entry.entities }
+      } else if NaturalOrder.precedes(version.name, current.name) {
+        fresh.append(NamedModel(name: version.name, model: try version.file.read().model))
+      }
+    }
+    return fresh.sorted { NaturalOrder.precedes($0.name, $1.name) }
+  }
+
+  /// The version before which one belongs by its name; `nil` if it stands before all such.
+  private func follower(of name: String) -> String? {
+    let position = lock.versions.firstIndex { $0.name == name } ?? lock.versions.count
+    return lock.versions[..<position].first { NaturalOrder.precedes(name, $0.name) }?.name
+  }
+
+  /// Says of a version that was fixed now that it stands elsewhere than by its name.
+  private func misplacement(_ name: String) -> String? {
+    follower(of: name).map {
+      "note: \"\(name)\" stands after \"\($0)\", which was fixed first. If it was shipped earlier, take its entry out of"
+        + " \(lockPath) and run this for \"\(name)\" with --before \(shellWord($0))."
     }
   }
+
+  // MARK: - Refusals
 
   private func edited(_ name: String) -> CommandFailure {
     CommandFailure(
@@ -84,5 +141,27 @@ struct SnapshotHistory {
       message: "The version \"\(name)\" was shipped, as \(lockPath) says, and was edited since; nothing was written.",
       suggestion:
         "Take the change back, and make it in a new version. heirloom check \(shellWord(folder)) names the change.")
+  }
+
+  private func placed(_ name: String) -> CommandFailure {
+    CommandFailure(
+      exitCode: .failed, code: "lockedVersion", coreDataCode: nil,
+      message: "The version \"\(name)\" has its place in \(lockPath) already; nothing was written.",
+      suggestion: "Without --before it stays where it is. To move it, take its entry out of that file first.")
+  }
+
+  private func late(_ versions: [NamedModel], since current: String) -> CommandFailure {
+    let first = versions[0].name
+    let file = list?.version(named: first)?.file.path ?? source
+    let others =
+      versions.count == 1 ? "" : " The same holds for \(listText(versions.dropFirst().map { "\"\($0.name)\"" }))."
+    return CommandFailure(
+      exitCode: .failed, code: "unlockedVersion", coreDataCode: nil,
+      message:
+        "The version \"\(first)\" comes before \"\(current)\" by its name and is not in \(lockPath), where \"\(current)\" is fixed"
+        + " already: it would come to stand after it. Nothing was written.",
+      suggestion:
+        "If it was shipped, put it in its place: heirloom snapshot \(shellWord(file)) --history \(shellWord(folder)) --before"
+        + " \(shellWord(follower(of: first) ?? current)). If it never was, remove it from the model.\(others)")
   }
 }

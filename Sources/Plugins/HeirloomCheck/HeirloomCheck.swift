@@ -49,7 +49,9 @@ struct HeirloomCheck: CommandPlugin {
       let folder = url.deletingLastPathComponent()
       let names = (try? files.contentsOfDirectory(atPath: folder.path)) ?? []
       if url.pathExtension == "xcdatamodeld" {
-        histories.insert(names.contains("lock.json") ? folder : url)
+        // In a folder of several bundles each has a lock and a history of its own.
+        let isAlone = names.count { $0.hasSuffix(".xcdatamodeld") } == 1
+        histories.insert(isAlone && names.contains("lock.json") ? folder : url)
         enumerator?.skipDescendants()
       } else if url.lastPathComponent == "lock.json",
         names.contains(where: { $0.hasSuffix(".json") && $0 != "lock.json" })

@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package --allow-writing-to-package-directory heirloom-snapshot [MODEL …]`: fixes the current version of each model as
-/// shipped.
+/// `swift package --allow-writing-to-package-directory heirloom-snapshot [MODEL …]`: fixes the versions of each model, up to
+/// the current one, as shipped.
 ///
 /// Snapshots and `lock.json` are written beside the model bundle. Words after the command go to `heirloom snapshot` as they are.
 @main
