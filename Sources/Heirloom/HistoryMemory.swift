@@ -38,11 +38,12 @@ final class HistoryMemory: Sendable {
   ///
   /// - Parameters:
   ///   - name: The version's name.
+  ///   - wanted: Version hashes without which the model is read for this once; `nil` for a model on a store's way.
   ///   - read: Reads it; several threads may do so at once.
   /// - Returns: The model.
   /// - Throws: What `read` throws: that is not remembered.
   func model<Failure: Error>(
-    named name: String, read: () throws(Failure) -> ManagedObjectModel
+    named name: String, keptIfOf wanted: [String: VersionHash]? = nil, read: () throws(Failure) -> ManagedObjectModel
   ) throws(Failure) -> ManagedObjectModel {
     if let known = state.withLock({ $0.models.first { $0.name == name } }) { return known.model }
     do throws(Failure) {
@@ -50,14 +51,14 @@ final class HistoryMemory: Sendable {
       let hashes = model.versionHashes()
       state.withLock { state in
         state.hashes[name] = hashes
-        guard !state.models.contains(where: { $0.name == name }) else { return }
+        guard wanted == nil || wanted == hashes, !state.models.contains(where: { $0.name == name }) else { return }
         if state.models.count >= Self.limit { state.models.removeFirst() }
         state.models.append((name, model))
       }
       return model
     } catch {
       // A way that was found without this version may be another than with it.
-      state.withLock { $0.hasFailed = true }
+      if wanted == nil { state.withLock { $0.hasFailed = true } }
       throw error
     }
   }

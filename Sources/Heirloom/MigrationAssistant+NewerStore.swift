@@ -12,17 +12,27 @@ extension MigrationAssistant {
   /// to the current one: who gives that wants to go back. A version that the history doesn't have is newer if a store
   /// of the current model was kept when it was migrated to something else: this app, or an earlier one, had it and it went on.
   ///
-  /// - Parameter hashes: The store's version hashes, which are not those of the current model.
+  /// - Parameter metadata: The store's metadata, whose version hashes are not those of the current model.
   /// - Returns: `nil` for a store of an earlier version, and for one of which that can't be told.
-  func newerStore(withHashes hashes: [String: VersionHash]) -> NewerStore? {
-    let known = history.version(withHashes: hashes)
-    if let known, !history.isNewer(known.name) || isLedBack(from: known.model, named: known.name) { return nil }
+  func newerStore(of metadata: StoreMetadata) -> NewerStore? {
+    var known = history.version(withHashes: metadata.versionHashes)?.name
+    // An earlier version may have the same hashes as a later one, and come first.
+    if known != nil, history.hasLaterVersions { known = versionName(of: metadata) ?? known }
+    return newerStore(withHashes: metadata.versionHashes, known: known)
+  }
+
+  /// Tells the same of a store whose version is known, or known not to be in the history.
+  func newerStore(withHashes hashes: [String: VersionHash], known: String?) -> NewerStore? {
+    if let known {
+      guard history.isNewer(known) else { return nil }
+      if let model = try? history.model(named: known), isLedBack(from: model, named: known) { return nil }
+    }
     let checksum = history.current.versionChecksum()
     let fitting = (try? previousVersions())?.filter { $0.versionChecksum == checksum } ?? []
     // What was kept when somebody went back says nothing: the store there now is the older one of the two.
     guard known != nil || fitting.contains(where: { $0.operation == .migration }) else { return nil }
     return NewerStore(
-      storePath: storeURL.path, versionName: known?.name,
+      storePath: storeURL.path, versionName: known,
       versionChecksum: ManagedObjectModel.versionChecksum(of: hashes), fittingVersions: fitting)
   }
 
@@ -41,7 +51,7 @@ extension MigrationAssistant {
   ///
   /// Most apps know no later version; no file of the history is read for them.
   func checkNotNewer(_ metadata: StoreMetadata) throws(MigrationAssistantError) {
-    guard history.hasLaterVersions, let newer = newerStore(withHashes: metadata.versionHashes),
+    guard history.hasLaterVersions, let newer = newerStore(of: metadata),
       newer.versionName != nil
     else { return }
     throw .newerVersion(newer)
@@ -51,9 +61,7 @@ extension MigrationAssistant {
   func explained(_ error: MigrationAssistantError) -> MigrationAssistantError {
     switch error {
     case .noModel, .mappingNeeded, .unknownVersion:
-      guard let hashes = try? storeMetadata()?.versionHashes, let newer = newerStore(withHashes: hashes) else {
-        return error
-      }
+      guard let metadata = try? storeMetadata(), let newer = newerStore(of: metadata) else { return error }
       return .newerVersion(newer)
     default: return error
     }

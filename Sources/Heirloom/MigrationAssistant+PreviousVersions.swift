@@ -94,9 +94,10 @@ extension MigrationAssistant {
 
   /// What is known of the store's model, to be kept with it when another version takes its place.
   func descriptionOfStore() -> StoreVault.Replacement {
-    guard let hashes = try? storeMetadata()?.versionHashes else { return StoreVault.Replacement() }
+    guard let metadata = try? storeMetadata() else { return StoreVault.Replacement() }
+    let hashes = metadata.versionHashes
     let model =
-      snapshotModel(for: hashes) ?? history.version(withHashes: hashes)?.model
+      choice(of: metadata, snapshot: snapshotModel(for: hashes))?.model
       ?? (try? StoreModelCache.model(inStoreAt: storeURL)).flatMap { $0 }
     let isRight = model.map { $0.versionHashes() == hashes } ?? false
     return StoreVault.Replacement(

@@ -32,32 +32,63 @@ struct SourceModel {
   let source: ModelSource
   /// The version's name in the history, if it is there.
   let versionName: String?
+  /// What to say where nothing told several versions of equal hashes apart.
+  var doubt: String?
+
+  /// The same for a plan.
+  var warnings: [String] { doubt.map { [$0.prefix(1).uppercased() + $0.dropFirst() + "."] } ?? [] }
 }
 
 // From which model a store comes, and by which mappings it goes to the current one.
 extension MigrationAssistant {
-  /// Finds the model that made the store, in the order: snapshot, history, stages, the store's own cache, the
-  /// delegate.
+  /// Finds the model that made the store: the delegate's, else that of the snapshot or the history that ``VersionChoice``
+  /// chooses, then those of the stages and the store's own copy.
   func sourceModel(of metadata: StoreMetadata) throws -> SourceModel {
     if stagedManager != nil { try StagedMigrationManager.check(metadata) }
     let hashes = metadata.versionHashes
     try checkNotNewer(metadata)
-    let known = history.version(withHashes: hashes)
-    if let snapshot = snapshotModel(for: hashes) {
-      return SourceModel(model: snapshot, source: .snapshot, versionName: known?.name)
+    let snapshot = snapshotModel(for: hashes)
+    var given = try delegate?.migrationAssistant(self, modelForStoreWith: metadata)
+    if given?.versionHashes() != hashes { given = nil }
+    if let choice = choice(of: metadata, snapshot: snapshot, given: given) {
+      let source: ModelSource = choice.isSnapshot ? .snapshot : choice.isNamed ? .file : .delegate
+      if let doubt = choice.doubt { report(.sourceModelUncertain(reason: doubt)) }
+      return SourceModel(model: choice.model, source: source, versionName: choice.name, doubt: choice.doubt)
     }
-    if let known { return SourceModel(model: known.model, source: .file, versionName: known.name) }
     if let named = stagedManager?.model(withHashes: hashes) {
       return SourceModel(model: named, source: .file, versionName: nil)
     }
-    if let cached = try? StoreModelCache.model(inStoreAt: storeURL), cached.versionHashes() == hashes {
+    if let cached = cachedModel(), cached.versionHashes() == hashes {
       return SourceModel(model: cached, source: .cache, versionName: nil)
     }
-    if let given = try delegate?.migrationAssistant(self, modelForStoreWith: metadata), given.versionHashes() == hashes
-    {
-      return SourceModel(model: given, source: .delegate, versionName: nil)
-    }
     throw MigrationAssistantError.noModel(storePath: storeURL.path, nearest: history.nearestVersions(to: hashes))
+  }
+
+  /// Chooses the model that made the store from those of equal hashes; reports nothing and asks nobody.
+  ///
+  /// - Parameters:
+  ///   - metadata: The store's metadata.
+  ///   - snapshot: The model of the snapshot, if it has the store's hashes.
+  ///   - given: The model that the delegate named for this store.
+  /// - Returns: `nil` if there is none.
+  func choice(
+    of metadata: StoreMetadata, snapshot: ManagedObjectModel?, given: ManagedObjectModel? = nil
+  ) -> VersionChoice? {
+    var versions = history.versions(withHashes: metadata.versionHashes)
+    if let given { versions.append(VersionCandidate(name: nil, model: given, isGiven: true)) }
+    return VersionChoice(
+      among: versions, snapshot: snapshot, identifiers: metadata.versionIdentifiers, cached: cachedModel)
+  }
+
+  /// The name of the version that made the store, if the history has it; reports nothing and asks nobody.
+  func versionName(of metadata: StoreMetadata) -> String? {
+    let snapshot = (try? modelController.snapshot())?.model
+    let fits = snapshot?.versionHashes() == metadata.versionHashes
+    return choice(of: metadata, snapshot: fits ? snapshot : nil)?.name
+  }
+
+  private func cachedModel() -> ManagedObjectModel? {
+    (try? StoreModelCache.model(inStoreAt: storeURL)) ?? nil
   }
 
   func snapshotModel(for hashes: [String: VersionHash]) -> ManagedObjectModel? {
@@ -106,7 +137,8 @@ extension MigrationAssistant {
     // A mapping model is used if one of the paths between stages goes by it.
     var unused: [[MigrationPath.UnusedMapping]] = []
     let all = try manager.legs(from: origin.model, to: history.current).flatMap { leg in
-      let next = history.version(withHashes: leg.destination.versionHashes())?.name
+      let versions = history.versions(withHashes: leg.destination.versionHashes())
+      let next = (versions.first { $0.model == leg.destination } ?? versions.first)?.name
       defer { name = next }
       let isFree = leg.stage == nil
       let path = Result { () throws(MappingInferenceError) in

@@ -81,13 +81,13 @@ extension MigrationAssistant {
 
   private func store(of set: AsideSet, in vault: StoreVault) -> SetAsideStore {
     let assistant = assistant(of: set, in: vault)
-    let hashes = try? assistant.storeMetadata()?.versionHashes
+    let metadata = try? assistant.storeMetadata()
     return SetAsideStore(
       id: set.name, date: Date(timeIntervalSince1970: Double(set.time)),
       folderURL: URL(fileURLWithPath: set.path, isDirectory: true), storeURL: assistant.storeURL,
       snapshotURL: assistant.modelController.snapshotURL, notice: set.notice == nil ? nil : MigrationNotice(set),
-      versionChecksum: hashes.map(ManagedObjectModel.versionChecksum(of:)),
-      versionName: hashes.flatMap { history.version(withHashes: $0)?.name },
+      versionChecksum: metadata.map { ManagedObjectModel.versionChecksum(of: $0.versionHashes) },
+      versionName: metadata.flatMap { assistant.versionName(of: $0) },
       state: state(of: set, in: vault, assistant))
   }
 

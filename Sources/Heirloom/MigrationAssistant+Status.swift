@@ -20,7 +20,7 @@ extension MigrationAssistant {
       guard let metadata = try storeMetadata() else {
         return try isOperationUnfinished() ? .inProgress : .noStore
       }
-      return status(of: metadata.versionHashes)
+      return status(of: metadata)
     } catch {
       // It may have begun since the first look: a migration holds the store until it is done.
       if error.isInterruptedChange { return .inProgress }
@@ -29,9 +29,10 @@ extension MigrationAssistant {
     }
   }
 
-  private func status(of hashes: [String: VersionHash]) -> StoreStatus {
+  private func status(of metadata: StoreMetadata) -> StoreStatus {
+    let hashes = metadata.versionHashes
     if hashes == history.currentHashes { return .current }
-    if newerStore(withHashes: hashes) != nil { return .tooNew }
+    if newerStore(of: metadata) != nil { return .tooNew }
     if history.version(withHashes: hashes) != nil { return .tooOld }
     let snapshot = try? modelController.snapshot()
     if snapshot?.model.versionHashes() == hashes { return .tooOld }

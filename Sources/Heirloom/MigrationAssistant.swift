@@ -288,9 +288,10 @@ public final class MigrationAssistant {
         }
       },
       prove: { _, _ in try chain?.prove() })
-    guard let retained, let route, let carriedOut else {
+    guard let retained, let route, var carriedOut else {
       return try storeMetadata() == nil ? .noStore : .upToDate
     }
+    carriedOut.warnings += route.origin.warnings.filter { !carriedOut.warnings.contains($0) }
     let quarantine = try vault.quarantineFiles(of: retained.name.text)
     if !quarantine.isEmpty {
       report(.quarantined(rows: carriedOut.allDecisions.reduce(0) { $0 + $1.quarantined }, paths: quarantine))
@@ -355,6 +356,7 @@ public final class MigrationAssistant {
     if let handler = route.hops.first?.willMigrate {
       plan.warnings.append("The code of \(handler.stageName) runs first: what it changes is not counted here.")
     }
+    plan.warnings += route.origin.warnings
     noteConsents(in: &plan)
     if mayLoseLater(route) {
       plan.warnings.append(
@@ -407,7 +409,7 @@ public final class MigrationAssistant {
       let loses = plan.losses.contains { $0.consent != .decision && $0.consent != .lock }
       if configuration.migratesUnknownVersions { break }
       if loses || !plan.blockers.isEmpty, origin.versionName == nil,
-        let newer = newerStore(withHashes: origin.model.versionHashes())
+        let newer = newerStore(withHashes: origin.model.versionHashes(), known: nil)
       {
         throw MigrationAssistantError.newerVersion(newer)
       }

@@ -42,12 +42,15 @@ public protocol MigrationAssistantDelegate: AnyObject {
   func migrationAssistant(_ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan) throws
     -> MigrationDecision
 
-  /// Asked for the model of a store that neither the snapshot, the history nor the store itself knows.
+  /// Asked which model made a store that is to be migrated, before anything else is believed.
+  ///
+  /// Only what the app knows better is worth saying: of versions with equal hashes the one that the store's identifiers, its own
+  /// copy and the snapshot don't tell, or the model of a version that the history doesn't have.
   ///
   /// - Parameters:
   ///   - assistant: The assistant that asks.
   ///   - metadata: What the store says of itself.
-  /// - Returns: A model; it is used only if its version hashes equal the store's.
+  /// - Returns: A model, which is used if its version hashes equal the store's; `nil`, which is the default, to find it otherwise.
   /// - Throws: Whatever is to stop the migration.
   func migrationAssistant(
     _ assistant: MigrationAssistant, modelForStoreWith metadata: StoreMetadata

@@ -15,6 +15,8 @@ public enum MigrationEvent: Hashable, Sendable {
   case snapshotUnreadable(reason: String)
   /// The model that made the store was found.
   case foundSourceModel(ModelSource, version: String?)
+  /// Several versions have the store's hashes, nothing told which one made it, and their renaming identifiers differ.
+  case sourceModelUncertain(reason: String)
   /// A mapping model that was given has no part in the migration; the plan's warnings say so too.
   case mappingUnused(reason: String)
   /// A migration begins.

@@ -2,6 +2,7 @@ public import Foundation
 public import HeirloomFormats
 public import HeirloomMapping
 public import HeirloomModel
+package import HeirloomStore
 
 /// The versions of an app's model: the current one and those that were shipped before.
 ///
@@ -28,6 +29,10 @@ public struct ModelHistory: Sendable {
     let source: Source
     /// Whether the version's place in the order is known and not only told from names.
     var isPlaced: Bool = true
+    /// The checksum that `lock.json` notes for a shipped version.
+    var lockedChecksum: String?
+    /// Whether somebody named it for the stores that are to be migrated.
+    var isGiven: Bool = false
   }
 
   private enum Source: Sendable {
@@ -51,7 +56,7 @@ public struct ModelHistory: Sendable {
       versions: list.versions.map { other in
         Version(
           name: other.name, source: other.name == version.name ? .model(read.model) : .file(other.file),
-          isPlaced: other.lockedChecksum != nil)
+          isPlaced: other.lockedChecksum != nil, lockedChecksum: other.lockedChecksum)
       })
     acknowledgements = list.lock?.acknowledgements ?? []
   }
@@ -107,6 +112,19 @@ public struct ModelHistory: Sendable {
     return history
   }
 
+  /// Returns the history with versions that decide which one made a store, of those that have its hashes.
+  ///
+  /// - Parameter names: The names of versions that were named for the stores, as by `--model`.
+  /// - Returns: The history.
+  package func trusting(_ names: Set<String>) -> ModelHistory {
+    let versions = versions.map { version in
+      var version = version
+      version.isGiven = names.contains(version.name)
+      return version
+    }
+    return ModelHistory(current: current, name: currentName, warnings: warnings, versions: versions)
+  }
+
   /// The models between two versions, in their order.
   ///
   /// - Parameters:
@@ -127,7 +145,9 @@ public struct ModelHistory: Sendable {
       guard let model = try? model(named: version.name) else { return [] }
       models.append((version.name, model))
     }
-    return models
+    // No store is migrated to a version with its own hashes: what that one renames is not for stores of this one.
+    let start = (try? model(named: name))?.versionHashes()
+    return Array(models.drop { $0.versionHashes() == start })
   }
 
   /// The versions to which only a given mapping can lead; those that can't be read are left out.
@@ -182,22 +202,60 @@ public struct ModelHistory: Sendable {
   /// Whether any version comes after the current one.
   package var hasLaterVersions: Bool { versions.last.map { $0.name != currentName } ?? false }
 
-  /// Finds the version whose hashes are those of a store.
-  ///
-  /// Versions that can't be read are passed over: the store may be of another.
+  /// Finds a version that has the hashes of a store; several may.
   package func version(withHashes hashes: [String: VersionHash]) -> (name: String, model: ManagedObjectModel)? {
     if hashes == currentHashes { return (currentName, current) }
+    return candidates(withHashes: hashes, isOneEnough: true).first.map { ($0.name, $0.model) }
+  }
+
+  /// Finds all versions that have the hashes of a store, the likeliest first.
+  package func versions(withHashes hashes: [String: VersionHash]) -> [VersionCandidate] {
+    candidates(withHashes: hashes, isOneEnough: false).map {
+      VersionCandidate(name: $0.name, model: $0.model, isGiven: $0.isGiven)
+    }
+  }
+
+  /// Finds versions that have the hashes of a store.
+  ///
+  /// Versions that can't be read are passed over: the store may be of another.
+  private func candidates(
+    withHashes hashes: [String: VersionHash], isOneEnough: Bool
+  ) -> [(name: String, model: ManagedObjectModel, isGiven: Bool)] {
+    var found: [(name: String, model: ManagedObjectModel, isGiven: Bool)] = []
+    let checksum = isOneEnough ? "" : ManagedObjectModel.versionChecksum(of: hashes)
     // From the current one backwards: a store is most often one version behind. Newer ones come last, since a version may
     // have been shipped again under a later name.
-    let position = versions.firstIndex { $0.name == currentName } ?? versions.count
-    for version in versions[..<position].reversed() + versions[position...] where version.name != currentName {
-      if memory.isKnownToDiffer(versionNamed: version.name, from: hashes) { continue }
-      guard let model = try? model(named: version.name), model.entities.count == hashes.count,
-        model.versionHashes() == hashes
-      else { continue }
-      return (version.name, model)
+    let position = versions.firstIndex { $0.name == currentName }.map { $0 + 1 } ?? versions.count
+    for version in versions[..<position].reversed() + versions[position...] {
+      if isOneEnough, !found.isEmpty { break }
+      guard let model = self.model(of: version, ifItHas: hashes, isNext: found.isEmpty, checksum) else { continue }
+      found.append((version.name, model, version.isGiven))
     }
-    return nil
+    return found
+  }
+
+  /// Reads a version that may have made a store.
+  ///
+  /// - Parameters:
+  ///   - version: The version.
+  ///   - hashes: The store's version hashes.
+  ///   - isNext: Whether no version was found yet, so that this one may lie on the store's way.
+  ///   - checksum: That of the hashes.
+  /// - Returns: `nil` if it can't be read or has other hashes.
+  private func model(
+    of version: Version, ifItHas hashes: [String: VersionHash], isNext: Bool, _ checksum: String
+  ) -> ManagedObjectModel? {
+    switch version.source {
+    case .model(let model): return model.versionHashes() == hashes ? model : nil
+    case .file(let file):
+      if memory.isKnownToDiffer(versionNamed: version.name, from: hashes) { return nil }
+      // Once one was found, the lock's word is enough for the others that were shipped.
+      if !isNext, let locked = version.lockedChecksum, locked != checksum { return nil }
+      let model = try? memory.model(named: version.name, keptIfOf: isNext ? nil : hashes) {
+        () throws(ModelReadingError) in try file.read().model
+      }
+      return model?.versionHashes() == hashes ? model : nil
+    }
   }
 
   /// The known versions that are nearest to a store's hashes, with the entities that differ; at most three.

@@ -215,13 +215,13 @@ final class DiagnosticsCollector {
       generation: metadata.generation, deferred: metadata.deferredMigration?.items ?? [],
       otherKeys: metadata.otherValues.keys.sorted())
     let history = assistant.history
-    let known = history.version(withHashes: metadata.versionHashes)
-    (model, versionName) = (known?.model, known?.name)
+    versionName = assistant.versionName(of: metadata)
+    model = versionName.flatMap { try? history.model(named: $0) }
     guard knowsModels else { return }
     report.history = DiagnosticsReport.History(
       current: history.currentName, currentChecksum: history.current.versionChecksum(),
-      versions: history.versionNames, storeVersion: known?.name,
-      nearest: known == nil
+      versions: history.versionNames, storeVersion: versionName,
+      nearest: versionName == nil
         ? history.nearestVersions(to: metadata.versionHashes).map {
           "\($0.name): \($0.differingEntities.joined(separator: ", "))"
         } : [])

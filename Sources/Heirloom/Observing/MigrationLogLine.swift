@@ -48,6 +48,7 @@ extension MigrationEvent {
     case .snapshotDisagrees: "snapshotDisagrees"
     case .snapshotUnreadable: "snapshotUnreadable"
     case .foundSourceModel: "foundSourceModel"
+    case .sourceModelUncertain: "sourceModelUncertain"
     case .mappingUnused: "mappingUnused"
     case .started: "started"
     case .held: "held"
@@ -91,6 +92,8 @@ extension MigrationEvent {
     case .foundSourceModel(let source, let version):
       MigrationLogLine(
         .debug, "The model that made the store was found.", ["modelSource": source.rawValue, "version": version])
+    case .sourceModelUncertain(let reason):
+      MigrationLogLine(.warning, "Several versions may have made the store.", ["reason": reason])
     case .mappingUnused(let reason):
       MigrationLogLine(.warning, "A mapping model has no part in the migration.", ["reason": reason])
     case .started(let from, let to):

@@ -102,7 +102,8 @@ extension Command.Option {
     summary: "the model to migrate to; an .xcdatamodeld or .momd means its current version, the others are known")
   /// Further models.
   static let model = Command.Option(
-    name: "--model", value: "MODEL", isRepeatable: true, summary: "a further model that may have made the store")
+    name: "--model", value: "MODEL", isRepeatable: true,
+    summary: "a further model that may have made the store; it decides among versions of equal hashes")
   /// Mapping models.
   static let mapping = Command.Option(
     name: "--mapping", value: "FILE", isRepeatable: true,

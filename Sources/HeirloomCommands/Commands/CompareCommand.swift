@@ -1,3 +1,4 @@
+import Foundation
 import Heirloom
 
 extension Command {
@@ -24,12 +25,12 @@ extension Command {
 enum CompareCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let paths = arguments.positionals.map(console.path)
+    let stores = paths.map { path in if case .database = PathKind(path) { path } else { String?.none } }
     let (source, destination) = try console.reading("Reading the models", nil) {
-      (try NamedModel(at: paths[0]), try NamedModel(at: paths[1]))
+      (try model(at: paths[0], besides: paths[1]), try model(at: paths[1], besides: paths[0]))
     }
     for warning in source.warnings + destination.warnings { console.log("note: \(warning)") }
     if arguments.has("--skeleton") { return skeleton(from: source.model, to: destination.model) }
-    let stores = paths.map { path in if case .database = PathKind(path) { path } else { String?.none } }
     let text = DifferenceText(
       ModelDifference(from: source.model, to: destination.model), storeAt: stores[0], laterStoreAt: stores[1])
     let style = console.style
@@ -37,6 +38,13 @@ enum CompareCommand {
       lines: ["\(style.bold(source.name)) → \(style.bold(destination.name)): \(text.verdictWords)."]
         + text.lines(style),
       members: text.members)
+  }
+
+  /// Reads a model; of a store the one that made it, if need be of the versions at the other path.
+  private static func model(at path: String, besides other: String) throws -> NamedModel {
+    guard case .database = PathKind(path) else { return try NamedModel(at: path) }
+    if case .database = PathKind(other) { return try NamedModel(at: path) }
+    return try NamedModel(at: path, known: ModelHistory(contentsOf: URL(fileURLWithPath: other)).versions)
   }
 
   /// The source to paste, as it is; a comment if there is nothing to fill in.

@@ -48,7 +48,8 @@ enum DoctorCommand {
       let url = URL(fileURLWithPath: path)
       // What is current is the app's to say; without it the store is told of by itself.
       let history = ModelHistory(
-        current: try ManagedObjectModel(entities: []), earlier: known.map { (name: $0.name, model: $0.model) })
+        current: try ManagedObjectModel(entities: []), earlier: known.map { (name: $0.name, model: $0.model) }
+      ).trusting(Set(known.filter(\.isGiven).map(\.name)))
       try MigrationAssistant(storeURL: url, modelController: ModelController(storeURL: url), history: history)
         .makeDiagnosticsArchive(at: URL(fileURLWithPath: archive), includeStore: includesStore)
       return CommandReport(

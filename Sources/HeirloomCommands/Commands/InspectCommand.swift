@@ -6,8 +6,9 @@ extension Command {
   static let inspect = Command(
     name: "inspect", summary: "what a store, model, snapshot or mapping model is and holds",
     details: [
-      "Shows entities, hashes, rows, and where the model of a store came from. Nothing is changed. The model of a store is looked for in the snapshot beside it, among those given by --model, and in"
-        + " the store itself.",
+      "Shows entities, hashes, rows, and where the model of a store came from. Nothing is changed. The model of a store is one of those given by --model, the"
+        + " snapshot beside it, or its own copy. Of versions with equal hashes it is the one that --model names, else the one that the"
+        + " store's version identifiers name, else the one whose content its own copy has, else the snapshot's.",
       "Of a model everything is shown: entities with their properties, indexes and constraints, configurations and fetch requests;"
         + " of a store with --properties. With --json the member \"model\" holds all of it, as a snapshot does. What a file says and"
         + " Heirloom doesn't know is named in notes.",

@@ -10,7 +10,7 @@ extension Command {
         + " page: rows whose page is whole are found also when the pages that lead to it are gone, the header or the schema"
         + " included. Keys are kept. Links to objects that are lost lead nowhere in the new store; whatever was cut is in"
         + " FILE.cuts.jsonl, a JSON object a line. A row that was deleted doesn't come back.",
-      "The model is one of those given by --model, the snapshot beside the store, or the store's own copy: the first that the"
+      "The model is one of those given by --model, the snapshot beside the store, or the store's own copy: one that the"
         + " store's metadata name, or the nearest. The new store appears whole at the end, or not at all; the store and what"
         + " lies beside it stay as they are. Keep them: a later version may read more.",
       "The exit code is 0 when everything was read, 6 when something is lost or was cut, and 1 when there is no new store.",
@@ -30,14 +30,7 @@ enum SalvageCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = console.path(arguments.positionals[0])
     let output = console.path(try arguments.required("--output", "FILE"))
-    var candidates: [StoreModelCandidate] = []
-    for word in arguments.all("--model") {
-      let versions = try NamedModel.all(at: console.path(word), console: console)
-      // The current version is the likeliest where the metadata can't tell.
-      let current = try ModelVersionList(console.path(word)).currentVersion?.name
-      let order = versions.filter { $0.name == current } + versions.filter { $0.name != current }
-      candidates += order.map { StoreModelCandidate(source: .file($0.name), model: $0.model) }
-    }
+    let candidates = try NamedModel.likeliestFirst(at: arguments.all("--model"), console: console).candidates
     var salvage = StoreSalvage(storeURL: URL(fileURLWithPath: path), candidates: candidates)
     let interruption = console.interruption
     salvage.isCancelled = { interruption.isInterrupted }

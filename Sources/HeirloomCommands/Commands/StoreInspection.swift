@@ -13,10 +13,7 @@ struct StoreInspection {
   ///   - console: Told of models that can't be read.
   /// - Throws: `StoreError`, `ModelReadingError`.
   init(path: String, models: [String], console: Console) throws {
-    let known = try models.flatMap { try NamedModel.all(at: console.path($0), console: console) }
-    look = try StoreLook(at: path) { hashes in
-      known.first { $0.model.versionHashes() == hashes }.map { ($0.name, $0.model) }
-    }
+    look = try StoreLook(at: path, known: NamedModel.likeliestFirst(at: models, console: console).fitting)
   }
 
   private var digest: String { ManagedObjectModel.versionHashesDigest(of: computedHashes) }
@@ -78,7 +75,7 @@ struct StoreInspection {
       "  identifier   \(metadata.identifier)",
     ]
     if !metadata.versionIdentifiers.isEmpty {
-      lines.append("  identifiers  \(listText(metadata.versionIdentifiers)) (of the model, for information)")
+      lines.append("  identifiers  \(listText(metadata.versionIdentifiers)) (of the model's version)")
     }
     if !look.deferred.isEmpty {
       lines.append("  left         \(listText(look.deferred, limit: 6)) (a deferred migration cleans up later)")

@@ -9,7 +9,8 @@ extension Command {
     details: [
       "Checks the file, the metadata, tables, columns and indexes against the model that made the store, every row's entity,"
         + " keys and values, files of external data, and what is kept beside the store. The model is the snapshot beside the"
-        + " store, one of those given by --model, or the store's own copy: the first that fits its version hashes.",
+        + " store, one of those given by --model, or the store's own copy: one that fits its version hashes, of several as"
+        + " heirloom inspect finds it.",
       "Nothing is written and no lock is taken. The exit code is 6 when there is a finding of the severity error (data are lost"
         + " or out of reach, or an app or a migration would go wrong) or warning (something doesn't fit, all data are there);"
         + " notes alone are no fault: 0.",

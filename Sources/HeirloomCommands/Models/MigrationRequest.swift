@@ -24,7 +24,8 @@ struct MigrationRequest {
     let others = try arguments.all("--model").flatMap { word in
       try NamedModel.all(at: console.path(word), console: console)
     }
-    if !others.isEmpty { history = history.adding(Self.distinct(others, from: history)) }
+    let (added, trusted) = Self.distinct(others, from: history)
+    if !added.isEmpty { history = history.adding(added) }
     mappings = try GivenMappings(arguments.all("--mapping").map(console.path), history: history, console: console)
     // Whoever runs the tool reads what it says, and is asked before something is lost.
     configuration.losses = arguments.has("--accept-losses") ? .accept : .stop
@@ -32,7 +33,8 @@ struct MigrationRequest {
     let current = history.current
     configuration.defersLightweightMigration = arguments.declares("--defer") && arguments.has("--defer")
     configuration.decisions = try given.map { argument throws(UsageError) in try argument.decision(for: current) }
-    self.history = configuration.migratesUnknownVersions ? try Self.withCurrentLast(history) : history
+    if configuration.migratesUnknownVersions { history = try Self.withCurrentLast(history) }
+    self.history = history.trusting(trusted)
   }
 
   /// Returns an assistant for a store.
@@ -53,19 +55,23 @@ struct MigrationRequest {
 
   /// Looks at a store; `nil` where nothing can be read, which the assistant tells better.
   private func look(atStore path: String) -> StoreLook? {
-    try? StoreLook(at: path) { history.version(withHashes: $0) }
+    try? StoreLook(at: path) { history.versions(withHashes: $0) }
   }
 
   /// Further models under names that the history doesn't use.
   ///
   /// The order of versions goes by names: a further model with the name of a newer version must not make that an older one.
+  ///
+  /// - Returns: Those that the history doesn't have, and the names of all that the command line names by themselves.
   private static func distinct(
     _ models: [NamedModel], from history: ModelHistory
-  ) -> [(name: String, model: ManagedObjectModel)] {
+  ) -> (added: [(name: String, model: ManagedObjectModel)], trusted: Set<String>) {
     var names = Set(history.versionNames)
-    return models.compactMap { model in
-      if names.contains(model.name), (try? history.model(named: model.name)) == model.model { return nil }
+    var trusted: Set<String> = []
+    let added: [(name: String, model: ManagedObjectModel)] = models.compactMap { model in
       var name = model.name
+      defer { if model.isGiven { trusted.insert(name) } }
+      if names.contains(name), (try? history.model(named: name)) == model.model { return nil }
       var number = 2
       while !names.insert(name).inserted {
         name = "\(model.name) (\(number))"
@@ -73,6 +79,7 @@ struct MigrationRequest {
       }
       return (name, model.model)
     }
+    return (added, trusted)
   }
 
   /// The same history with the current version as the newest: whoever accepts any version may go back.

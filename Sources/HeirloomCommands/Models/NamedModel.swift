@@ -9,23 +9,28 @@ struct NamedModel {
   let model: ManagedObjectModel
   /// What of its file was not understood.
   var warnings: [String] = []
+  /// Whether the path leads to this version, or to all of its bundle, rather than to a sister.
+  var isGiven = true
 
   /// Creates a named model.
-  init(name: String, model: ManagedObjectModel, warnings: [String] = []) {
+  init(name: String, model: ManagedObjectModel, warnings: [String] = [], isGiven: Bool = true) {
     self.name = name
     self.model = model
     self.warnings = warnings
+    self.isGiven = isGiven
   }
 
   /// Reads the model at a path: that of a model's file or bundle, or the one that a store was made with.
   ///
-  /// - Parameter path: The path.
+  /// - Parameters:
+  ///   - path: The path.
+  ///   - known: Finds versions that may have made a store.
   /// - Throws: `ModelReadingError`, `StoreError`, or a failure when a store has no model that fits.
-  init(at path: String) throws {
+  init(at path: String, known: StoreLook.Known = { _ in [] }) throws {
     if case .database = PathKind(path) {
-      let look = try StoreLook(at: path)
+      let look = try StoreLook(at: path, known: known)
       guard let model = look.model else { throw look.modelIsMissing }
-      self.init(name: URL(fileURLWithPath: path).lastPathComponent, model: model)
+      self.init(name: URL(fileURLWithPath: path).lastPathComponent, model: model, warnings: look.notes)
       return
     }
     let list = try ModelVersionList(path)
@@ -46,11 +51,19 @@ struct NamedModel {
   /// - Throws: `ModelReadingError` if there is none that can be read.
   static func all(at path: String, console: Console) throws -> [NamedModel] {
     let list = try ModelVersionList(path)
+    let namesOne =
+      switch try ModelFile(path).kind {
+      case .source, .compiled, .snapshot: true
+      case .sourceBundle, .compiledBundle, .snapshotFolder: false
+      }
     var models: [NamedModel] = []
     for version in list.versions {
       do throws(ModelReadingError) {
         let read = try version.file.read()
-        models.append(NamedModel(name: version.name, model: read.model, warnings: read.warnings.map(\.description)))
+        models.append(
+          NamedModel(
+            name: version.name, model: read.model, warnings: read.warnings.map(\.description),
+            isGiven: !namesOne || version.name == list.currentVersionName))
       } catch {
         // The version that was asked for must be readable; its sisters are a help only.
         if list.versions.count == 1 || version.name == list.currentVersionName { throw error }
@@ -58,5 +71,36 @@ struct NamedModel {
       }
     }
     return models
+  }
+
+  /// Reads the models that `--model` names for a store.
+  ///
+  /// - Parameters:
+  ///   - words: The paths as they were given.
+  ///   - console: Tells where paths start; told of versions that can't be read.
+  /// - Returns: The models, of each path those nearest to the current version first, as the assistant has them.
+  /// - Throws: `ModelReadingError` for a path that leads to no model.
+  static func likeliestFirst(at words: [String], console: Console) throws -> [NamedModel] {
+    try words.flatMap { word in
+      let path = console.path(word)
+      let all = try all(at: path, console: console)
+      let current = try ModelVersionList(path).currentVersionName
+      let end = all.firstIndex { $0.name == current }.map { $0 + 1 } ?? all.count
+      return all[..<end].reversed() + all[end...]
+    }
+  }
+}
+
+extension [NamedModel] {
+  /// Finds those that have a store's hashes.
+  func fitting(_ hashes: [String: VersionHash]) -> [VersionCandidate] {
+    filter { $0.model.versionHashes() == hashes }.map {
+      VersionCandidate(name: $0.name, model: $0.model, isGiven: $0.isGiven)
+    }
+  }
+
+  /// The models for what checks a store.
+  var candidates: [StoreModelCandidate] {
+    map { StoreModelCandidate(source: .file($0.name), model: $0.model, isGiven: $0.isGiven) }
   }
 }

@@ -20,7 +20,7 @@ struct MigrationPreview {
   /// - Throws: `MigrationAssistantError` or `StoreError` for a store of which nothing can be said.
   init(of path: String, for request: MigrationRequest) throws {
     let history = request.history
-    let look = try StoreLook(at: path) { history.version(withHashes: $0) }
+    let look = try StoreLook(at: path) { history.versions(withHashes: $0) }
     self.look = look
     guard look.metadata.versionHashes != history.currentHashes else {
       difference = ModelDifference(from: look.model ?? history.current, to: history.current)

@@ -20,10 +20,7 @@ struct StoreCheck {
   init(of path: String, models: [String], console: Console) throws {
     self.path = path
     var candidates = Self.snapshots(besideStoreAt: path)
-    for word in models {
-      let known = try NamedModel.all(at: console.path(word), console: console)
-      candidates += known.map { StoreModelCandidate(source: .file($0.name), model: $0.model) }
-    }
+    candidates += try NamedModel.likeliestFirst(at: models, console: console).candidates
     var report = try StoreVerification.report(onStoreAt: path, candidates: candidates)
     Self.dropOtherVersions(&report, models: models)
     vault = StoreVault(try StoreLocation(resolving: path, files: POSIXFileOperations()))

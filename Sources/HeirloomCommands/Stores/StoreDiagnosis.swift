@@ -41,13 +41,8 @@ struct StoreDiagnosis {
       problem = error
     }
     (self.check, self.problem) = (check, problem)
-    let known = try models.flatMap { try NamedModel.all(at: console.path($0), console: console) }
-    look =
-      check == nil
-      ? nil
-      : try? StoreLook(at: path) { hashes in
-        known.first { $0.model.versionHashes() == hashes }.map { ($0.name, $0.model) }
-      }
+    let known = try NamedModel.likeliestFirst(at: models, console: console)
+    look = check == nil ? nil : try? StoreLook(at: path, known: known.fitting)
     usesWAL = try? StoreReading.withQuietConnection(toStoreAt: path) { $0.hasWALHeader }
     bytes = (
       Self.size(path), Self.size(path + "-wal"), Self.sizeOfFolder(vault.location.support)

@@ -44,16 +44,16 @@ struct StoreLook {
   /// What is odd, in sentences.
   private(set) var notes: [String] = []
 
-  /// A model that may have made the store.
-  typealias Known = ([String: VersionHash]) -> (name: String, model: ManagedObjectModel)?
+  /// Finds the known versions that have the hashes of a store, the likeliest first.
+  typealias Known = ([String: VersionHash]) -> [VersionCandidate]
 
   /// Looks at a store.
   ///
   /// - Parameters:
   ///   - path: The store's file.
-  ///   - known: Finds a known model by the store's hashes.
+  ///   - known: Finds known versions by the store's hashes.
   /// - Throws: `StoreError` for what is no readable store.
-  init(at path: String, known: Known = { _ in nil }) throws(StoreError) {
+  init(at path: String, known: Known = { _ in [] }) throws(StoreError) {
     self = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
       try StoreLook(connection: connection, path: path, known: known)
     }
@@ -94,15 +94,14 @@ struct StoreLook {
 
   // MARK: Finding the model
 
-  /// Tries models in the order in which the assistant believes them.
+  /// Finds the model as the assistant does.
   private mutating func find(known: Known, connection: Connection) {
-    let hashes = metadata.versionHashes
-    versionName = nil
-    let version = known(hashes)
-    if let snapshot = fittingSnapshot() {
-      (model, origin, versionName) = (snapshot, .snapshot, version?.name)
-    } else if let version {
-      (model, origin, versionName) = (version.model, .file, version.name)
+    let choice = VersionChoice(
+      among: known(metadata.versionHashes), snapshot: fittingSnapshot(), identifiers: metadata.versionIdentifiers
+    ) { (try? StoreModelCache.model(connection: connection, path: path))?.model }
+    if let choice {
+      (model, origin, versionName) = (choice.model, choice.isSnapshot ? .snapshot : .file, choice.name)
+      if let doubt = choice.doubt { notes.append(doubt) }
     } else if let cached = cachedModel(connection) {
       (model, origin) = (cached, .cache)
     }

@@ -77,7 +77,7 @@ extension StoreMigration {
       return CleanUp()
     }
     if request.configuration.defersLightweightMigration {
-      let look = try StoreLook(at: path) { request.history.version(withHashes: $0) }
+      let look = try StoreLook(at: path) { request.history.versions(withHashes: $0) }
       return CleanUp(left: look.deferred)
     }
     let store = try PersistentStore.open(at: url, model: request.history.current)
@@ -137,6 +137,7 @@ final class EventLog: MigrationAssistantDelegate {
     case .recovered(let operation): "an operation that an earlier run did not finish was settled: \(operation)"
     case .snapshotDisagrees: "the snapshot is of another version than the store; the store counts"
     case .snapshotUnreadable(let reason): "the snapshot can't be read, the store counts: \(reason)"
+    case .sourceModelUncertain(let reason): reason
     case .cleanUpPostponed(let reason): "something is left for the next run to remove: \(reason)"
     case .pruned(let id): "the previous version \(id) was removed, since newer ones are kept"
     case .pinned(let id, let losses):

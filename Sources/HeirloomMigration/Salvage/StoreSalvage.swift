@@ -27,7 +27,7 @@ public struct StoreSalvage {
   ///   - models: Models of the app, the likeliest first. The snapshot beside the store and the store's own copy of its model are
   ///     known without.
   public init(storeURL: URL, models: [ManagedObjectModel] = []) {
-    let candidates = models.map { StoreModelCandidate(source: .file("that was given"), model: $0) }
+    let candidates = models.map { StoreModelCandidate(source: .file("that was given"), model: $0, isGiven: true) }
     self.init(storeURL: storeURL, candidates: candidates)
   }
 
@@ -261,28 +261,31 @@ public struct StoreSalvage {
   private func choose(
     for source: SalvageSource, _ metadata: StoreMetadata?, _ store: StoreLocation
   ) throws(SalvageError) -> Choice {
-    var known = candidates.compactMap { candidate in candidate.model.map { ($0, candidate.source) } }
+    var known = candidates
     if let bytes = try? SnapshotFile(path: store.snapshot, files: files).read(),
       let snapshot = try? ModelSnapshot(bytes: bytes)
     {
-      known.append((snapshot.model, .snapshot))
+      known.append(StoreModelCandidate(source: .snapshot, model: snapshot.model))
     }
-    if let cached = source.cachedModel() { known.append((cached, .cache)) }
+    if let cached = source.cachedModel() { known.append(StoreModelCandidate(source: .cache, model: cached)) }
     if let metadata {
-      for (model, origin) in known where metadata.configuration(of: model, heldBy: source.actual) != nil {
-        return Choice(model: model, source: origin, isFit: true)
+      let fitting = known.filter { candidate in
+        candidate.model.flatMap { metadata.configuration(of: $0, heldBy: source.actual) } != nil
       }
+      let chosen = VersionChoice.candidate(of: fitting, identifiers: metadata.versionIdentifiers)
+      if let chosen, let model = chosen.model { return Choice(model: model, source: chosen.source, isFit: true) }
     }
     // The one whose tables and columns the file has most of, and that asks for the least besides.
     var best: (score: Int, choice: Choice)?
-    for (model, origin) in known {
+    for candidate in known {
+      guard let model = candidate.model else { continue }
       var score = 0
       for table in PhysicalSchema(model: model, actual: source.actual).tables {
         let found = Set(source.actual.table(named: table.name)?.columns.map(\.name) ?? [])
         for column in table.columns { score += found.contains(column.name) ? 1 : -1 }
       }
       if best.map({ score > $0.score }) ?? true {
-        best = (score, Choice(model: model, source: origin, isFit: metadata == nil))
+        best = (score, Choice(model: model, source: candidate.source, isFit: metadata == nil))
       }
     }
     guard let best else { throw SalvageError(storePath: store.path, problem: .noModel) }

@@ -8,7 +8,7 @@ public struct StoreMetadata: Hashable, Sendable {
   public var identifier: String
   /// The version hashes of the model's entities by name.
   public var versionHashes: [String: VersionHash]
-  /// The model's version identifiers; for information only.
+  /// The model's version identifiers; among versions of equal hashes they tell which one made the store.
   public var versionIdentifiers: [String]
   /// The digest of names and hashes; old stores have none.
   public var versionHashesDigest: String?

@@ -51,11 +51,14 @@ package struct StoreModelCandidate: Sendable {
   package let model: ManagedObjectModel?
   /// Why it can't be read.
   package let problem: String?
+  /// Whether somebody named this model for the store.
+  package let isGiven: Bool
 
   /// Creates a candidate that was read.
-  package init(source: Source, model: ManagedObjectModel) {
+  package init(source: Source, model: ManagedObjectModel, isGiven: Bool = false) {
     self.source = source
     self.model = model
+    self.isGiven = isGiven
     problem = nil
   }
 
@@ -63,6 +66,7 @@ package struct StoreModelCandidate: Sendable {
   package init(source: Source, problem: String) {
     self.source = source
     model = nil
+    isGiven = false
     self.problem = problem
   }
 }

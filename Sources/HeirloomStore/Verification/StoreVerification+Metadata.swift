@@ -125,6 +125,7 @@ extension StoreVerification {
     var candidates = candidates
     if let cache = cachedModel() { candidates.append(cache) }
     var nearest: (model: ManagedObjectModel, source: StoreModelCandidate.Source, differing: [String])?
+    var fitting: [StoreModelCandidate] = []
     for candidate in candidates {
       guard let model = candidate.model else {
         let reason = candidate.problem ?? "it is damaged"
@@ -138,11 +139,8 @@ extension StoreVerification {
         if nearest == nil { nearest = (model, candidate.source, []) }
         continue
       }
-      if let configuration = metadata.configuration(of: model, heldBy: actual) {
-        if report.model == nil {
-          (report.model, report.configuration, report.modelSource) = (model, configuration, candidate.source)
-          report.isModelFit = true
-        }
+      guard metadata.configuration(of: model, heldBy: actual) == nil else {
+        fitting.append(candidate)
         continue
       }
       let differing = metadata.differingEntities(from: model)
@@ -151,8 +149,13 @@ extension StoreVerification {
         nearest = (model, candidate.source, differing)
       }
     }
-    guard report.model == nil else { return }
-    useNearest(nearest)
+    let identifiers = report.metadata?.versionIdentifiers ?? []
+    guard let chosen = VersionChoice.candidate(of: fitting, identifiers: identifiers), let model = chosen.model else {
+      useNearest(nearest)
+      return
+    }
+    (report.model, report.modelSource, report.isModelFit) = (model, chosen.source, true)
+    report.configuration = report.metadata?.configuration(of: model, heldBy: actual) ?? nil
   }
 
   private mutating func reportDifference(_ source: StoreModelCandidate.Source, _ differing: [String]) {

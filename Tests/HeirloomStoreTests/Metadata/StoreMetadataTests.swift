@@ -207,28 +207,4 @@ struct StoreMetadataTests {
     #expect(!StoreMetadata(model: other).isCompatible(with: one))
     #expect(!metadata.isCompatible(with: one, configuration: "unknown"))
   }
-
-  @Test func `the model that made a store is found, or the nearest are told`() throws {
-    let models = try [
-      ManagedObjectModel(entities: [Models.entity("C")]),
-      ManagedObjectModel(entities: [Models.entity("A"), Models.entity("B", [Models.attribute("x", .string)])]),
-      ManagedObjectModel(entities: [Models.entity("A"), Models.entity("B")]),
-    ]
-    struct Unreadable: Error {}
-    var candidates = [ModelIdentification.Candidate(source: "broken") { throw Unreadable() }]
-    for (index, model) in models.enumerated() { candidates.append(.init(source: "\(index)") { model }) }
-    let metadata = StoreMetadata(model: models[2])
-    guard case .found(let found, let source) = ModelIdentification(of: metadata, among: candidates) else {
-      Issue.record("not found")
-      return
-    }
-    #expect(found == models[2] && source == "2")
-    guard case .unknown(let nearest) = ModelIdentification(of: metadata, among: candidates.dropLast()) else {
-      Issue.record("found one that doesn't fit")
-      return
-    }
-    #expect(nearest.map(\.source) == ["1", "0"])
-    #expect(nearest[0].equalCount == 1 && nearest[0].different == ["B"] && nearest[0].differenceCount == 1)
-    #expect(nearest[1].onlyInModel == ["C"] && nearest[1].onlyInStore == ["A", "B"])
-  }
 }
