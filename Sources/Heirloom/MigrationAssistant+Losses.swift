@@ -76,16 +76,20 @@ extension ModelHistory {
     guard !acknowledgements.isEmpty, let first = name(of: source), let last = name(of: destination) else {
       return AcknowledgedTrail(trail: LossTrail(through: [source, destination]), losses: [[]], direct: [])
     }
-    func acknowledged(_ earlier: String, _ later: String) -> Set<String> {
-      Set(acknowledgements.filter { $0.source == earlier && $0.destination == later }.flatMap(\.losses))
+    func acknowledged(_ earlier: Set<String>, _ later: String) -> Set<String> {
+      Set(acknowledgements.filter { earlier.contains($0.source) && $0.destination == later }.flatMap(\.losses))
     }
-    let between = versionsBetween(first, and: last)
-    let names = [first] + between.compactMap { name(of: $0) } + [last]
-    let steps =
-      names.count == between.count + 2
-      ? zip(names, names.dropFirst()).map(acknowledged) : Array(repeating: [], count: between.count + 1)
+    let between = namedVersionsBetween(first, and: last)
+    let names = between.map(\.name) + [last]
+    // Versions of equal hashes are one to a store: what the last of them was acknowledged to lose counts for the first.
+    let order = versionNames
+    let start = order.firstIndex(of: first) ?? 0
+    let end = max(order.firstIndex(of: names[0]) ?? start, start)
+    let twins = Set(order[start..<end] + [first])
+    let steps = [acknowledged(twins, names[0])] + zip(names, names.dropFirst()).map { acknowledged([$0], $1) }
     return AcknowledgedTrail(
-      trail: LossTrail(through: [source] + between + [destination]), losses: steps, direct: acknowledged(first, last))
+      trail: LossTrail(through: [source] + between.map(\.model) + [destination]), losses: steps,
+      direct: acknowledged([first], last))
   }
 
   /// The name of the version that is a model, else of one of equal hashes.

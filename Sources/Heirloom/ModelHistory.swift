@@ -56,7 +56,11 @@ public struct ModelHistory: Sendable {
       versions: list.versions.map { other in
         Version(
           name: other.name, source: other.name == version.name ? .model(read.model) : .file(other.file),
-          isPlaced: other.lockedChecksum != nil, lockedChecksum: other.lockedChecksum)
+          // Only the current version is not yet shipped, while it is made: it comes last.
+          isPlaced: other.lockedChecksum != nil
+            || list.lock != nil && other == list.versions.last && other.name == version.name
+              && list.versions.dropLast().allSatisfy { $0.lockedChecksum != nil },
+          lockedChecksum: other.lockedChecksum)
       })
     acknowledgements = list.lock?.acknowledgements ?? []
   }
@@ -147,7 +151,7 @@ public struct ModelHistory: Sendable {
     }
     // No store is migrated to a version with its own hashes: what that one renames is not for stores of this one.
     let start = (try? model(named: name))?.versionHashes()
-    return Array(models.drop { $0.versionHashes() == start })
+    return Array(models.drop { $0.model.versionHashes() == start })
   }
 
   /// The versions to which only a given mapping can lead; those that can't be read are left out.

@@ -77,8 +77,12 @@ struct CheckTests {
     #expect(text.output.contains("3 versions") && text.output.contains("Done 2  kept"))
   }
 
-  @Test func `a bundle alone is a history too, without a lock`() throws {
+  @Test func `a bundle alone is a history too, with the lock beside it or without`() throws {
     try copyStory("Done")
+    let locked = tool("check", history.appendingPathComponent("Done.xcdatamodeld").path)
+    #expect(locked.code == 0)
+    #expect(!locked.output.contains("There is no lock") && locked.output.contains("kept"))
+    try FileManager.default.removeItem(at: history.appendingPathComponent("lock.json"))
     let outcome = tool("check", history.appendingPathComponent("Done.xcdatamodeld").path)
     #expect(outcome.code == 0)
     #expect(outcome.output.contains("There is no lock") && outcome.output.contains("kept"))

@@ -72,26 +72,25 @@ struct PathSearch {
 
   private mutating func place() {
     // Hashes of all entities tell the versions. Those of some may fit several steps: then it belongs to one that others are for.
-    var vague: [(index: Int, steps: [Step])] = []
+    var vague: [(index: Int, all: [Step], meant: [Step])] = []
     for index in mappings.indices {
-      let steps = steps(of: index)
-      let meant = narrowest(of: steps, for: mappings[index])
-      guard mappings[index].tellsVersions, let only = meant.first,
-        meant.count == 1 || mappings[index].isWhole(from: models[only.start], to: models[only.end])
-      else {
-        vague.append((index, steps))
-        continue
+      let all = steps(of: index)
+      let meant = meantSteps(among: all, for: mappings[index])
+      if mappings[index].tellsVersions, meant.count == 1 || meant.allSatisfy({ isWhole(mappings[index], for: $0) }) {
+        for step in meant { add(index, to: step) }
+      } else {
+        vague.append((index, all, meant))
       }
-      for step in meant { add(index, to: step) }
     }
     let fixed = Set(given.keys)
-    for (index, steps) in vague {
-      let shared = mappings[index].carriesAllHashes ? steps.filter(fixed.contains) : []
-      for step in shared.isEmpty ? steps : shared {
-        // Names alone fit many versions: without hashes, only neighbours and the two ends are meant.
-        let isLikely =
-          step.end == step.start + 1 && step.end <= lastOrdered || step.start == 0 && step.end == lastOrdered
-        guard isLikely || !shared.isEmpty || mappings[index].tellsVersions else { continue }
+    for (index, all, meant) in vague {
+      let shared = mappings[index].carriesAllHashes ? all.filter(fixed.contains) : []
+      // Names alone fit many versions: without hashes, only neighbours and the two ends are meant.
+      let likely = all.filter { step in
+        step.end == step.start + 1 && step.end <= lastOrdered || step.start == 0 && step.end == lastOrdered
+      }
+      for step in !shared.isEmpty ? onlyStep(of: shared) : mappings[index].tellsVersions ? onlyStep(of: meant) : likely
+      {
         add(index, to: step)
       }
     }
@@ -123,10 +122,30 @@ struct PathSearch {
   }
 
   /// The steps that a mapping model is meant for: the hashes of a part of the entities fit longer ones as well.
-  private func narrowest(of steps: [Step], for mapping: MappingModel) -> [Step] {
-    steps.filter { step in
-      mapping.isWhole(from: models[step.start], to: models[step.end]) || !steps.contains { isWithin($0, step) }
+  private func meantSteps(among steps: [Step], for mapping: MappingModel) -> [Step] {
+    let narrow = steps.filter { step in isWhole(mapping, for: step) || !steps.contains { isWithin($0, step) } }
+    // Of the versions where it may end, the one that has the fewest entities besides its own, and is nearest by its name.
+    func excess(_ step: Step) -> [Int] {
+      guard !isWhole(mapping, for: step) else { return [0, 0] }
+      let besides = models[step.end].entities.count { mapping.entityMappings(toEntity: $0.name).isEmpty }
+      guard let start = places[step.start], let end = places[step.end] else { return [besides, 0] }
+      return [besides, abs(end - start)]
     }
+    return narrow.filter { step in
+      !narrow.contains { $0.start == step.start && excess($0).lexicographicallyPrecedes(excess(step)) }
+    }
+  }
+
+  /// Of steps that a mapping model fits alike, the one that starts where the path does, else the first of the known order.
+  private func onlyStep(of steps: [Step]) -> [Step] {
+    let atSource = steps.filter { $0.start == 0 }
+    guard atSource.isEmpty else { return atSource }
+    let ordered = steps.filter { $0.start < $0.end && $0.end <= lastOrdered }.min { $0.start < $1.start }
+    return ordered.map { [$0] } ?? steps
+  }
+
+  private func isWhole(_ mapping: MappingModel, for step: Step) -> Bool {
+    mapping.isWhole(from: models[step.start], to: models[step.end])
   }
 
   /// Whether a step is a part of another in the known order, other than by versions of equal hashes.
@@ -283,8 +302,11 @@ struct PathSearch {
   private func hop(from start: Int, to end: Int) -> MigrationPath.Hop? {
     let (source, destination) = (models[start], models[end])
     if let given = given[Step(start: start, end: end)] {
-      let completed = given.mapping.completed(from: source, to: destination)
-      return MigrationPath.Hop(source: source, destination: destination, mapping: completed, isGiven: true)
+      // A file drops what it doesn't name; what is given in Swift leaves that to inference.
+      let inferred =
+        given.mapping.isOfFile ? nil : MappingInference(from: source, to: destination, given: given.mapping)
+      let mapping = (try? inferred?.mappingModel()) ?? given.mapping.completed(from: source, to: destination)
+      return MigrationPath.Hop(source: source, destination: destination, mapping: mapping, isGiven: true)
     }
     // From a version whose place isn't known, inference leads to the end and nowhere else.
     guard start < end ? end <= lastOrdered : start > lastOrdered && end == lastOrdered,

@@ -184,9 +184,9 @@ extension DataHazard: CustomStringConvertible {
       "\(subject) led to objects of \(targets.map(\.entity).joined(separator: ", ")) that the mapping's conditions leave out;"
         + " such links are dropped."
     case .orderDropped: "\(subject) no longer keeps an order."
-    case .objectsDropped: "Nothing continues the entity \(subject), and its objects are dropped."
-    case .valuesDropped: "Nothing continues \(subject), or it is no longer stored, and its values are dropped."
-    case .linksDropped: "Nothing continues \(subject), or it is no longer stored, and its links are dropped."
+    case .objectsDropped: "Entity \(subject) is gone or not mapped, and its objects with it."
+    case .valuesDropped: "\(subject) is gone, not mapped or no longer stored, and its values with it."
+    case .linksDropped: "\(subject) is gone, not mapped or no longer stored, and its links with it."
     }
   }
 }
