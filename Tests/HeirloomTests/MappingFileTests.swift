@@ -61,7 +61,7 @@ struct MappingFileTests {
 
     func migrationAssistant(
       _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
-      obstacles: [MappingObstacle]
+      need: MappingNeed
     ) throws -> MappingModel? { mapping }
   }
 

@@ -45,12 +45,9 @@ struct HistoryCheck {
         let entry = list.lock?.versions.first { $0.name == version.name }
         read(version.name, source: version.file, snapshot: nil, entry: entry)
       }
-      for warning in list.warnings { add(.warning, .missingLock, file: path, warning) }
-      if list.lock == nil {
-        add(
-          .warning, .missingLock, file: path,
-          "There is no lock: what was shipped, and in which order, is told from names.")
-      }
+      if list.lock == nil { for warning in list.warnings { add(.warning, .missingLock, file: path, warning) } }
+      checkMissing(list.lock?.versions.map(\.name).filter { list.version(named: $0) == nil } ?? [])
+      checkOrder(names: list.versions.map(\.name))
       try makeHistory(isComplete: true)
       return
     }
@@ -61,18 +58,13 @@ struct HistoryCheck {
     let others = known.subtracting(locked).sorted { NaturalOrder.precedes($0, $1) }
     let names = locked.filter(known.contains) + others
     currentName = folder.sources?.currentVersionName ?? names.last ?? ""
-    for name in folder.missingNames {
-      add(
-        .error, .missingVersion, version: name, file: folder.lockPath,
-        "The version \"\(name)\" was shipped, as lock.json says, and is gone: nobody can migrate its stores. Bring it back."
-      )
-    }
+    checkMissing(folder.missingNames)
     for name in names {
       read(
         name, source: folder.sources?.version(named: name)?.file, snapshot: folder.snapshots[name],
         entry: folder.lock?.versions.first { $0.name == name })
     }
-    checkOrder(folder, names: names)
+    checkOrder(names: names)
     try makeHistory(isComplete: folder.missingNames.isEmpty)
   }
 
@@ -209,10 +201,20 @@ struct HistoryCheck {
 
   // MARK: - Order
 
-  private mutating func checkOrder(_ folder: SnapshotFolder, names: [String]) {
-    guard let lock = folder.lock else {
+  /// Tells which of the versions that the lock names are gone.
+  private mutating func checkMissing(_ names: [String]) {
+    for name in names {
       add(
-        .warning, .missingLock, file: folder.path,
+        .error, .missingVersion, version: name, file: lock?.path,
+        "The version \"\(name)\" was shipped, as lock.json says, and is gone: nobody can migrate its stores. Bring it back."
+      )
+    }
+  }
+
+  private mutating func checkOrder(names: [String]) {
+    guard let (lockPath, lock) = lock else {
+      add(
+        .warning, .missingLock, file: path,
         "There is no lock.json: what was shipped, and in which order, is told from names. heirloom snapshot MODEL --history"
           + " writes one.")
       return
@@ -221,13 +223,13 @@ struct HistoryCheck {
     for name in names where !locked.contains(name) {
       if name == currentName {
         add(
-          .note, .unlockedVersion, version: name, file: folder.lockPath,
+          .note, .unlockedVersion, version: name, file: lockPath,
           "The current version \"\(name)\" is not in lock.json yet: heirloom snapshot MODEL --history adds it when it ships."
         )
       } else {
         let isEarlier = NaturalOrder.precedes(name, currentName)
         add(
-          isEarlier ? .error : .warning, .unlockedVersion, version: name, file: folder.lockPath,
+          isEarlier ? .error : .warning, .unlockedVersion, version: name, file: lockPath,
           "The version \"\(name)\" is not in lock.json, so nobody knows whether and when it was shipped."
             + (isEarlier
               ? " If it was, heirloom snapshot --history fixes it, in its place with --before; if it never was, remove it."
@@ -237,7 +239,7 @@ struct HistoryCheck {
     guard let position = locked.firstIndex(of: currentName) else { return }
     for name in locked[(position + 1)...] {
       add(
-        .error, .laterVersion, version: name, file: folder.lockPath,
+        .error, .laterVersion, version: name, file: lockPath,
         "\"\(name)\" was shipped after \"\(currentName)\", as lock.json says, but \"\(currentName)\" is the current version: stores"
           + " of \"\(name)\" would be newer than the app.")
     }
