@@ -19,7 +19,7 @@ public struct ModelHistory: Sendable {
   /// The version hashes of the current model, computed once.
   package let currentHashes: [String: VersionHash]
   /// The losses between versions that the lock acknowledges.
-  package private(set) var acknowledgements: [VersionLock.Acknowledgement] = []
+  package let acknowledgements: [VersionLock.Acknowledgement]
   private let versions: [Version]
   /// What was read and worked out so far.
   let memory = HistoryMemory()
@@ -61,8 +61,7 @@ public struct ModelHistory: Sendable {
             || list.lock != nil && other == list.versions.last && other.name == version.name
               && list.versions.dropLast().allSatisfy { $0.lockedChecksum != nil },
           lockedChecksum: other.lockedChecksum)
-      })
-    acknowledgements = list.lock?.acknowledgements ?? []
+      }, acknowledgements: list.lock?.acknowledgements ?? [])
   }
 
   /// Creates a history of models that an app holds in memory.
@@ -83,7 +82,11 @@ public struct ModelHistory: Sendable {
       ] + later.map { Version(name: $0.name, source: .model($0.model)) })
   }
 
-  private init(current: ManagedObjectModel, name: String, warnings: [String], versions: [Version]) {
+  private init(
+    current: ManagedObjectModel, name: String, warnings: [String], versions: [Version],
+    acknowledgements: [VersionLock.Acknowledgement] = []
+  ) {
+    self.acknowledgements = acknowledgements
     self.current = current
     currentName = name
     self.warnings = warnings
@@ -111,9 +114,9 @@ public struct ModelHistory: Sendable {
   /// Returns the history with further known versions, which come before the others.
   package func adding(_ models: [(name: String, model: ManagedObjectModel)]) -> ModelHistory {
     let added = models.map { Version(name: $0.name, source: .model($0.model), isPlaced: false) }
-    var history = ModelHistory(current: current, name: currentName, warnings: warnings, versions: added + versions)
-    history.acknowledgements = acknowledgements
-    return history
+    return ModelHistory(
+      current: current, name: currentName, warnings: warnings, versions: added + versions,
+      acknowledgements: acknowledgements)
   }
 
   /// Returns the history with versions that decide which one made a store, of those that have its hashes.
@@ -126,7 +129,8 @@ public struct ModelHistory: Sendable {
       version.isGiven = names.contains(version.name)
       return version
     }
-    return ModelHistory(current: current, name: currentName, warnings: warnings, versions: versions)
+    return ModelHistory(
+      current: current, name: currentName, warnings: warnings, versions: versions, acknowledgements: acknowledgements)
   }
 
   /// The models between two versions, in their order.

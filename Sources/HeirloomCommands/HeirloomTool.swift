@@ -20,7 +20,8 @@ package enum HeirloomTool {
     do {
       report = try answer(arguments, console: console)
     } catch {
-      report = CommandReport(failure: CommandFailure(error))
+      let failure = CommandFailure(error)
+      report = CommandReport(members: failure.findings, failure: failure)
     }
     console.progress.finish()
     write(report, asJSON: wantsJSON, to: console)

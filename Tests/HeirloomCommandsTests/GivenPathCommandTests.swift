@@ -72,16 +72,17 @@ struct GivenPathCommandTests {
     let file = try mapping(ends[0], ends[1])
     let isUsed = isOrdered || row.isAtStart
     for command in ["plan", "rehearse"] {
-      let json = try tool(command, "Notes.sqlite", "--to", "History", "--mapping", file, "--json").json()
+      let json = try tool(command, "Notes.sqlite", "--to", "History", "--accept-losses", "--mapping", file, "--json")
+        .json()
       let warnings = try #require(json["warnings"] as? [String])
       #expect(warnings.filter { $0.contains("\(row.mapping).cdm is not used") }.count == (isUsed ? 0 : 1), "\(command)")
       #expect(warnings.allSatisfy { !$0.contains(".cdm") || $0.contains("no lock.json says") })
     }
-    let outcome = tool("migrate", "Notes.sqlite", "--to", "History", "--mapping", file)
+    let outcome = tool("migrate", "Notes.sqlite", "--to", "History", "--accept-losses", "--mapping", file)
     #expect(outcome.code == 0, "\(outcome.error)")
     #expect(outcome.output.contains("is not used") == !isUsed)
     #expect(try note(model: 4) == .string(isUsed ? row.mapping : "kept"))
-    let again = tool("migrate", "Notes.sqlite", "--to", "History", "--mapping", file)
+    let again = tool("migrate", "Notes.sqlite", "--to", "History", "--accept-losses", "--mapping", file)
     #expect(again.code == 0 && again.output.contains("nothing to do"))
     #expect(try note(model: 4) == .string(isUsed ? row.mapping : "kept"))
   }
@@ -92,7 +93,8 @@ struct GivenPathCommandTests {
     let files = [try mapping(1, 4, name: "First"), try mapping(1, 4, name: "Second")]
     for command in ["plan", "rehearse", "migrate"] {
       let outcome = tool(
-        command, "Notes.sqlite", "--to", "History", "--mapping", files[0], "--mapping", files[1], "--json")
+        command, "Notes.sqlite", "--to", "History", "--accept-losses", "--mapping", files[0], "--mapping", files[1],
+        "--json")
       #expect(outcome.code != 0)
       let message = try #require(try outcome.failure()["message"] as? String)
       #expect(

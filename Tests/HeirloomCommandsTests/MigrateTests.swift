@@ -33,10 +33,10 @@ struct MigrateTests {
     #expect(again["retained"] is NSNull)
 
     let listed = try tool("versions", "Notebook.sqlite", "--json").json()
-    #expect(Set(listed.keys) == ["quarantine", "setAside", "versions"])
+    #expect(Set(listed.keys) == ["quarantine", "released", "setAside", "versions"])
     let versions = try #require(listed["versions"] as? [[String: Any]])
     #expect(versions.count == 1)
-    #expect(Set(versions[0].keys) == ["id", "path", "checksum", "date", "bytes"])
+    #expect(Set(versions[0].keys) == ["id", "path", "checksum", "date", "bytes", "pinned"])
     #expect(versions[0]["id"] as? String == retained)
     #expect(versions[0]["checksum"] as? String == (try Notebook.first()).versionChecksum())
     let kept = try #require(versions[0]["path"] as? String)

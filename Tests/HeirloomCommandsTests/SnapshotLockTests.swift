@@ -26,7 +26,7 @@ struct SnapshotLockTests {
         """
         <?xml version="1.0"?><model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0"><entity name="\(name)">
         <attribute name="kept" optional="YES" attributeType="String"/>
-        <attribute name="of\(version.filter(\.isLetter))\(version.filter(\.isNumber))" optional="YES" attributeType="String"/>
+        <attribute name="of\(version.filter(\.isLetter))\(version.filter(\.isNumber))" optional="YES" attributeType="String" elementID="of"/>
         </entity></model>
         """.utf8
       ).write(to: url.appendingPathComponent("contents"))

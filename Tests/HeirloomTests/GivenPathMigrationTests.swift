@@ -83,14 +83,16 @@ struct GivenPathMigrationTests {
     assistant.delegate = listener
     let isUsed = isOrdered || row.isAtStart
     let plan = try #require(try assistant.plan())
-    #expect(plan.warnings.count == (isUsed ? 0 : 1), "\(plan.warnings)")
+    // Another is about what later steps may lose.
+    let unused = plan.warnings.filter { $0.contains("is not used") }
+    #expect(unused.count == (isUsed ? 0 : 1), "\(plan.warnings)")
     listener.unused = []
     guard case .migrated(let report) = try withExtendedLifetime(listener, { try assistant.migrateStore() }) else {
       Issue.record("expected a migration")
       return
     }
-    #expect(report.plan.warnings == plan.warnings)
-    #expect(listener.unused == plan.warnings)
+    #expect(report.plan.warnings.filter { $0.contains("is not used") } == unused)
+    #expect(listener.unused == unused)
     #expect(try (scene.notes(of: 4) == [row.mapping]) == isUsed)
     let picture = FolderPicture(of: scene.directory.url)
     guard case .upToDate = try assistant.migrateStore() else {
@@ -162,8 +164,10 @@ struct GivenPathMigrationTests {
 
   @Test func `objects that no given entity mapping takes are told so, and not laid to a renaming identifier`() throws {
     let scene = try Scene(storeOf: 1)
-    let note = MappingModel(entityMappings: [EntityMapping(from: "Note", to: "Note")])
+    var note = MappingModel(entityMappings: [EntityMapping(from: "Note", to: "Note")])
       .completed(from: scene.models[0], to: scene.models[3])
+    // As a file's: what is given in Swift leaves the other entities to inference.
+    note.entityMappings[0].openProperties = EntityMapping.OpenProperties()
     let plan = try #require(
       try scene.assistant(ModelHistory(current: scene.models[3], earlier: [("v1", scene.models[0])]), [note]).plan())
     #expect(plan.losses.map(\.entity) == ["Tag"])

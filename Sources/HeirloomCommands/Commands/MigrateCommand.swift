@@ -124,8 +124,9 @@ struct Migrated {
       )
       .warning(warnings, style: console.style)
     } catch {
-      report = CommandReport(
-        members: [("store", .text(path))] + Self.findings(error), failure: CommandFailure(error).aboutStore(at: path))
+      // What a refusal is about is told too, so that a program need not ask for the plan.
+      let failure = CommandFailure(error).aboutStore(at: path)
+      report = CommandReport(members: [("store", .text(path))] + failure.findings, failure: failure)
     }
   }
 
@@ -209,16 +210,6 @@ struct Migrated {
       ("store", .text(path)), ("outcome", .text(outcome)), ("from", .optional(from)), ("to", .optional(to)),
       ("rows", .list(rows)), ("retained", .optional(retained)), ("seconds", .number(seconds)),
     ]
-  }
-
-  /// What a refusal is about, so that a program need not ask for the plan.
-  private static func findings(_ error: any Error) -> OutputMembers {
-    switch error as? MigrationAssistantError {
-    case .mappingNeeded(_, let obstacles, _): [("obstacles", .list(obstacles.map(DifferenceText.output)))]
-    case .decisionNeeded(_, let plan), .unknownVersion(_, let plan), .lossesNotConsented(_, let plan):
-      PlanText.findingMembers(of: plan) + [("warnings", .texts(plan.warnings))]
-    default: []
-    }
   }
 
   /// An app that finds no store starts for the first time; someone who names one has mistyped it, or lost it.

@@ -17,6 +17,10 @@ struct CommandFailure: Error {
   var storeAt: String?
   /// What a person reads instead of message and suggestion where there is a list of things to tell.
   var list: (headline: String, items: [String])?
+  /// What to do, a line each, after a list of things to tell.
+  var advice: [String] = []
+  /// What was found in the rows, for a program.
+  var findings: OutputMembers = []
   /// Swift source to start from, where the app has to say what could not be inferred.
   var skeleton: String?
 
@@ -40,7 +44,8 @@ struct CommandFailure: Error {
       let hint = skeleton.map { _ in
         "  Swift source to start from: heirloom compare \(storeAt.map(shellWord) ?? "STORE") MODEL --skeleton"
       }
-      return ["\(name) \(list.headline)"] + list.items.map { "  – \($0)" } + (hint.map { [$0] } ?? [])
+      return ["\(name) \(list.headline)"] + list.items.map { "  – \($0)" } + advice.map { "  \($0)" }
+        + (hint.map { [$0] } ?? [])
     }
     return ["\(name) \(message)"] + (suggestion.map { ["  " + $0] } ?? [])
   }
@@ -133,6 +138,12 @@ extension CommandFailure {
     default: exitCode = .failed
     }
     switch error {
+    case .mappingNeeded(_, let obstacles, _): findings = [("obstacles", .list(obstacles.map(DifferenceText.output)))]
+    case .decisionNeeded(_, let plan), .unknownVersion(_, let plan), .lossesNotConsented(_, let plan):
+      findings = PlanText.findingMembers(of: plan) + [("warnings", .texts(plan.warnings))]
+    default: break
+    }
+    switch error {
     case .mappingNeeded(let path, let obstacles, let source):
       if let source {
         skeleton = source.source
@@ -154,12 +165,13 @@ extension CommandFailure {
       let items = plan.unconsentedLosses.map { "\(counted($0.rows, "row")) of \($0.name): \($0.reason)" }
       list = (
         "The store \(path), which was not changed, would lose what nobody consented to:",
-        items + [
-          "To keep it, give a mapping: heirloom compare \(shellWord(path)) MODEL --skeleton writes one to start from.",
-          "If losing it is meant: --accept-losses for this store, or for all in the history:"
-            + " heirloom check HISTORY --acknowledge \(shellWord(plan.unconsentedLosses.first?.name ?? "ENTITY")).",
-        ]
+        items
       )
+      advice = [
+        "To keep it, give a mapping: heirloom compare \(shellWord(path)) MODEL --skeleton writes one to start from.",
+        "If losing it is meant: --accept-losses for this store, or for all in the history:"
+          + " heirloom check HISTORY --acknowledge \(shellWord(plan.unconsentedLosses.first?.name ?? "ENTITY")).",
+      ]
     case .noModel: hint("Here, --model MODEL names it.")
     case .unknownVersion: hint("Here, --accept-version approves it, and --accept-losses consents to what is lost.")
     case .newerVersion(let store):

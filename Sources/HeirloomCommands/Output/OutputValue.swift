@@ -1,7 +1,7 @@
 import Heirloom
 
 /// A value of the tool's JSON output; members keep their order.
-indirect enum OutputValue {
+indirect enum OutputValue: Sendable {
   case null
   case boolean(Bool)
   case integer(Int64)
@@ -80,7 +80,7 @@ indirect enum OutputValue {
 }
 
 /// The members of a JSON object in the order in which they are written.
-struct OutputMembers: ExpressibleByArrayLiteral {
+struct OutputMembers: ExpressibleByArrayLiteral, Sendable {
   /// The names.
   private(set) var names: [String] = []
   /// The values, one for each name.

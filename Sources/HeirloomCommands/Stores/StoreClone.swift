@@ -51,6 +51,10 @@ final class StoreClone {
     var failure = CommandFailure(error)
     failure.message = failure.message.replacingOccurrences(of: path, with: originalPath)
     failure.suggestion = failure.suggestion?.replacingOccurrences(of: path, with: originalPath)
+    if let list = failure.list {
+      failure.list = (list.headline.replacingOccurrences(of: path, with: originalPath), list.items)
+    }
+    failure.advice = failure.advice.map { $0.replacingOccurrences(of: path, with: originalPath) }
     failure.storeAt = originalPath
     return failure
   }
