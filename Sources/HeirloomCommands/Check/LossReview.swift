@@ -94,9 +94,10 @@ struct LossReview {
 }
 
 extension LossReview {
-  /// The findings: an error for each loss that nobody acknowledged, a note for each that somebody did.
+  /// Makes the findings: an error for each loss that nobody acknowledged, a note for each that somebody did.
   ///
   /// - Parameter path: The history, for the command that acknowledges.
+  /// - Returns: The findings, by version.
   func findings(path: String) -> [CheckFinding] {
     losses.map { loss in
       let way = "\"\(loss.source.name)\" → \"\(loss.destinationName)\""

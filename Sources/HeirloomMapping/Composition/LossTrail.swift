@@ -17,8 +17,9 @@ package struct LossTrail: Sendable {
   /// Finds the step that loses what a jump over all versions loses.
   ///
   /// - Parameters:
-  ///   - entity: The entity's name in the first version, or in the last for what has too little room there.
-  ///   - property: The property's name or path there; `nil` for whole objects.
+  ///   - property: The property's name or path in the first version, or in the last for what has too little room there; `nil` for
+  ///     whole objects.
+  ///   - entity: The entity's name there.
   ///   - losses: For each step the names of what it loses: `Entity` or `Entity.property`, by the names of either of its versions.
   /// - Returns: The step's number, from 0; `nil` if it is none of them.
   package func step(losing property: String?, of entity: String, among losses: [Set<String>]) -> Int? {
