@@ -22,7 +22,7 @@ struct Route {
       others[0].willMigrate = first.willMigrate
       others[others.count - 1].didMigrate = first.didMigrate
     }
-    return Route(origin: origin, hops: others + hops.dropFirst())
+    return Route(origin: origin, hops: others + hops.dropFirst(), unusedMappings: unusedMappings)
   }
 }
 
@@ -124,8 +124,9 @@ extension MigrationAssistant {
           try self.path(from: source, named: origin.versionName, to: destination, named: history.currentName)
         }
       }
-      let unused = try unusedMappings(of: path)
+      var unused = try unusedMappings(of: path)
       let hops = try hops(from: source, to: destination) { () throws(MappingInferenceError) in try path.get() }
+      if case .failure = path { unused = mappingsPassedOver(by: hops) }
       return Route(origin: origin, hops: hops, unusedMappings: told(unused))
     }
     return try stagedRoute(from: origin, by: stagedManager)
@@ -177,6 +178,21 @@ extension MigrationAssistant {
     return path.unused
   }
 
+  /// The given mappings that have no part in a way that the delegate made possible.
+  private func mappingsPassedOver(by hops: [MigrationHop]) -> [MigrationPath.UnusedMapping] {
+    configuration.mappings.enumerated().compactMap { index, mapping in
+      let isUsed = hops.contains { hop in
+        mapping.mismatches(from: hop.source, to: hop.destination).isEmpty
+          && mapping.entityMappings.allSatisfy { hop.mapping.entityMapping(named: $0.name) != nil }
+      }
+      guard !isUsed else { return nil }
+      let labels = configuration.mappingLabels
+      let label = labels.indices.contains(index) ? labels[index] : "Mapping model \(index + 1)"
+      return MigrationPath.UnusedMapping(
+        index: index, reason: "\(label) is not used: the delegate's mapping leads past it to the destination.")
+    }
+  }
+
   /// Reports each given mapping that has no part in the migration.
   private func told(_ unused: [MigrationPath.UnusedMapping]) -> [String] {
     let reasons = configuration.leftOutMappings + unused.map(\.reason)
@@ -196,15 +212,17 @@ extension MigrationAssistant {
       delegate?.migrationAssistant(
         self, didFailToInferMappingFrom: source, to: destination, obstacles: error.obstacles)
       let need = MappingNeed(obstacles: error.obstacles, skeleton: error.skeleton)
+      func steps() throws -> [MigrationHop]? {
+        try hopsByAskingAboutSteps(from: source, to: destination, need: need) { !$0.obstacles.isEmpty }
+      }
+      // A mapping for the whole way would pass over those that are given for a part of it.
+      if !configuration.mappings.isEmpty, let found = try steps() { return found }
       if let given = try givenMapping(from: source, to: destination, need: need) {
         return [MigrationHop(source: source, destination: destination, mapping: given)]
       }
-      let steps = try hopsByAskingAboutSteps(from: source, to: destination, need: need) { !$0.obstacles.isEmpty }
-      guard let steps else {
-        throw MigrationAssistantError.mappingNeeded(
-          storePath: storeURL.path, obstacles: error.obstacles, skeleton: error.skeleton)
-      }
-      return steps
+      if configuration.mappings.isEmpty, let found = try steps() { return found }
+      throw MigrationAssistantError.mappingNeeded(
+        storePath: storeURL.path, obstacles: error.obstacles, skeleton: error.skeleton)
     }
     return try path.hops.map { hop in
       guard !hop.isGiven, !configuration.infersMappingModel else { return MigrationHop(hop) }
@@ -251,7 +269,9 @@ extension MigrationAssistant {
     let versions = [source] + between + [destination]
     var given: [MappingModel] = []
     for (earlier, later) in zip(versions, versions.dropFirst())
-    where isInNeed(MappingInference(from: earlier, to: later)) {
+    where !configuration.mappings.contains(where: { $0.mismatches(from: earlier, to: later).isEmpty })
+      && isInNeed(MappingInference(from: earlier, to: later))
+    {
       if let mapping = try givenMapping(from: earlier, to: later, need: need) { given.append(mapping) }
     }
     guard !given.isEmpty else { return nil }

@@ -84,4 +84,66 @@ struct GivenMappingTests {
     #expect(plan.rows.map(\.after) == [5])
     #expect(plan.mappingResults.map(\.leftBehind) == [0])
   }
+
+  // MARK: - Beside given ones
+
+  /// Three versions of an entity whose attribute changes its type each time, and a mapping for the first step.
+  private static func typed() throws -> (models: [ManagedObjectModel], given: MappingModel) {
+    let models = try [AttributeType.string, .integer64, .date].map { type in
+      try ManagedObjectModel(entities: [Make.entity("Note", [Make.attribute("a", type)])])
+    }
+    let mapping = EntityMapping(from: "Note", to: "Note") { PropertyMapping("a", constant: .integer(7)) }
+    return (models, try MappingInference(from: models[0], to: models[1], given: [mapping]).mappingModel())
+  }
+
+  /// Knows a mapping for one step, or for the whole way.
+  private final class Knowing: MigrationAssistantDelegate {
+    let start: ManagedObjectModel
+    var unused: [String] = []
+
+    init(from start: ManagedObjectModel) { self.start = start }
+
+    func migrationAssistant(
+      _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
+      need: MappingNeed
+    ) throws -> MappingModel? {
+      guard source == start else { return nil }
+      return MappingModel(entityMappings: [
+        EntityMapping(from: "Note", to: "Note") { PropertyMapping("a", constant: .date(0)) }
+      ])
+    }
+
+    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
+      if case .mappingUnused(let reason) = event { unused.append(reason) }
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `what the delegate gives goes on where a given mapping ends, or it is told that it leads past it`(
+    knowsStep: Bool
+  ) throws {
+    let directory = try TemporaryDirectory()
+    let (models, given) = try Self.typed()
+    let url = directory.file("Store.sqlite")
+    var generator = StoreGenerator(objectsPerEntity: 5, seed: 2)
+    try generator.makeStore(at: url, model: models[0])
+    var configuration = MigrationAssistant.Configuration()
+    configuration.mappings = [given]
+    let assistant = MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: models[2], name: "3", earlier: [("1", models[0]), ("2", models[1])]),
+      configuration: configuration)
+    let delegate = Knowing(from: models[knowsStep ? 1 : 0])
+    assistant.delegate = delegate
+    guard case .migrated(let report) = try withExtendedLifetime(delegate, { try assistant.migrateStore() }) else {
+      Issue.record("expected a migration")
+      return
+    }
+    #expect(report.plan.following.count == (knowsStep ? 1 : 0))
+    #expect(delegate.unused.count == (knowsStep ? 0 : 1), "\(delegate.unused)")
+    #expect(report.plan.warnings.contains { $0.contains("is not used") } == !knowsStep)
+    let store = try PersistentStore.open(at: url, model: models[2], isReadOnly: true)
+    for note in try ManagedObjectContext(store: store).fetch("Note") { #expect(note["a"] == .date(0)) }
+    try store.close()
+  }
 }
