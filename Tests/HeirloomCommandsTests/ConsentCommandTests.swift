@@ -150,4 +150,57 @@ struct ConsentCommandTests {
     let both = tool("migrate", store.path, "--to", dropping, "--accept-version", "--accept-losses", "--json")
     #expect(both.code == 0, "\(both.error)")
   }
+
+  // MARK: - Each change, each way
+
+  enum Way: String, CaseIterable, Sendable {
+    case bare, flag, mapping, manyBare, manyFlag
+  }
+
+  @Test(arguments: FlightChange.allCases, Way.allCases)
+  func `each value is in the store or in the kept version after each change`(change: FlightChange, way: Way) throws {
+    let (source, destination) = (try FlightChange.before(), try change.after())
+    let history = directory.file("Flights")
+    for (name, model) in [("1", source), ("2", destination)] {
+      let file = try Notebook.write(model, name, in: directory)
+      #expect(tool("snapshot", file, "--history", history.path).code == 0)
+    }
+    let stores = ["A.sqlite", "B.sqlite"].map { directory.file($0) }
+    for store in stores { try FlightChange.makeStore(at: store) }
+    let bytes = try Data(contentsOf: stores[0])
+    var arguments = ["migrate", stores[0].path, "--to", history.path, "--json"]
+    var keeps = false
+    switch way {
+    case .bare: break
+    case .flag: arguments.append("--accept-losses")
+    case .mapping:
+      if let given = change.keeping {
+        let whole = try MappingInference(from: source, to: destination, given: given).mappingModel()
+        let file = directory.file("1-2.cdm")
+        try Data(MappingArchiveWriter.archive(whole)).write(to: file)
+        arguments += ["--mapping", file.path]
+        keeps = true
+      }
+    case .manyBare: arguments += [stores[1].path]
+    case .manyFlag: arguments += [stores[1].path, "--accept-losses", "--jobs", "2"]
+    }
+    let consents = way == .flag || way == .manyFlag
+    let outcome = tool.run(arguments)
+    let lost = keeps ? [] : change.losses
+    let isRefused = !lost.isEmpty && !consents
+    #expect(outcome.code == (isRefused ? 3 : 0), "\(outcome.output)\(outcome.error)")
+    for store in stores.prefix(way.rawValue.hasPrefix("many") ? 2 : 1) {
+      let all = FlightChange.names.union(FlightChange.ages)
+      var expected = all
+      if !isRefused, lost.contains("Flight.pilotName") { expected.subtract(FlightChange.names) }
+      if !isRefused, lost.contains("Flight.pilotAge") { expected.subtract(FlightChange.ages) }
+      #expect(try FlightChange.pilots(in: store) == expected)
+      let listed = try tool("versions", store.path, "--json").json()["versions"] as? [[String: Any]]
+      #expect(listed?.count == (isRefused ? 0 : 1))
+      for kept in listed?.compactMap({ $0["path"] as? String }) ?? [] {
+        #expect(try FlightChange.pilots(in: URL(fileURLWithPath: kept)) == all)
+      }
+    }
+    if isRefused { #expect(try Data(contentsOf: stores[0]) == bytes) }
+  }
 }

@@ -8,111 +8,6 @@ import Testing
 struct LossConsentTests {
   private typealias Make = InferableChangeTests
 
-  // MARK: - The changes
-
-  /// What becomes of a flight's pilot.
-  enum Change: String, CaseIterable, Sendable {
-    /// To an entity of its own, both attributes.
-    case moved
-    /// One of the two goes to an entity of its own, the other stays.
-    case split
-    /// Both go.
-    case dropped
-    /// Both have new names, by renaming identifiers.
-    case renamed
-
-    /// The names of what is lost without a mapping.
-    var losses: [String] {
-      switch self {
-      case .moved, .dropped: ["Flight.pilotAge", "Flight.pilotName"]
-      case .split: ["Flight.pilotName"]
-      case .renamed: []
-      }
-    }
-  }
-
-  private static let number = Make.attribute("number", .integer64)
-
-  static func before() throws -> ManagedObjectModel {
-    try ManagedObjectModel(entities: [
-      Make.entity("Flight", [number, Make.attribute("pilotAge", .integer64), Make.attribute("pilotName")])
-    ])
-  }
-
-  static func after(_ change: Change, more: [AttributeDescription] = []) throws -> ManagedObjectModel {
-    let name = Make.attribute("name")
-    let age = Make.attribute("age", .integer64)
-    let entities: [EntityDescription] =
-      switch change {
-      case .moved: [Make.entity("Flight", [number] + more), Make.entity("Pilot", [age, name])]
-      case .split:
-        [Make.entity("Flight", [number, Make.attribute("pilotAge", .integer64)] + more), Make.entity("Pilot", [name])]
-      case .dropped: [Make.entity("Flight", [number] + more)]
-      case .renamed:
-        [
-          Make.entity(
-            "Flight",
-            [number, Make.attribute("age", .integer64, id: "pilotAge"), Make.attribute("name", id: "pilotName")] + more)
-        ]
-      }
-    return try ManagedObjectModel(entities: entities)
-  }
-
-  /// The mapping that loses nothing, where there is a place for all.
-  static func keeping(_ change: Change) -> [EntityMapping]? {
-    let name = PropertyMapping("name", copying: "pilotName")
-    switch change {
-    case .moved:
-      return [
-        EntityMapping(from: "Flight", to: "Flight"),
-        EntityMapping(from: "Flight", to: "Pilot") {
-          name
-          PropertyMapping("age", copying: "pilotAge")
-        },
-      ]
-    case .split:
-      return [EntityMapping(from: "Flight", to: "Flight"), EntityMapping(from: "Flight", to: "Pilot") { name }]
-    case .dropped, .renamed: return nil
-    }
-  }
-
-  /// Makes a store of five flights; the last has no pilot.
-  static func makeStore(at url: URL) throws {
-    let store = try PersistentStore.create(at: url, model: try before())
-    let context = ManagedObjectContext(store: store)
-    for number in 1...5 {
-      let flight = try context.insert("Flight")
-      flight["number"] = .integer(Int64(number))
-      guard number < 5 else { continue }
-      flight["pilotName"] = .string("Pilot \(number)")
-      flight["pilotAge"] = .integer(Int64(30 + number))
-    }
-    try context.save()
-    try store.close()
-  }
-
-  /// The values of a store, each text and number of a pilot, by plain SQL over all tables.
-  static func pilots(in url: URL) throws -> Set<String> {
-    let connection = try Connection(path: url.path, mode: .readOnly)
-    defer { try? connection.close() }
-    var found: Set<String> = []
-    for table in try connection.rows(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('ZFLIGHT','ZPILOT')")
-    {
-      let name = table[0].text ?? ""
-      let columns = try connection.rows("SELECT name FROM pragma_table_info('\(name)')").compactMap { $0[0].text }
-      for column in columns where ["ZPILOTNAME", "ZNAME", "ZPILOTAGE", "ZAGE"].contains(column) {
-        for row in try connection.rows("SELECT \(column) FROM \(name) WHERE \(column) IS NOT NULL") {
-          found.insert(row[0].text ?? row[0].integer.map(String.init) ?? "?")
-        }
-      }
-    }
-    return found
-  }
-
-  static let names = Set((1...4).map { "Pilot \($0)" })
-  static let ages = Set((1...4).map { "\(30 + $0)" })
-
   // MARK: - Who may consent
 
   enum Way: String, CaseIterable, Sendable {
@@ -162,15 +57,15 @@ struct LossConsentTests {
     return try ModelHistory(contentsOf: folder)
   }
 
-  @Test(arguments: Change.allCases, Way.allCases)
-  func `nothing is lost without a word`(change: Change, way: Way) throws {
+  @Test(arguments: FlightChange.allCases, Way.allCases)
+  func `nothing is lost without a word`(change: FlightChange, way: Way) throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("Flights.sqlite")
-    try Self.makeStore(at: url)
-    let all = try Self.pilots(in: url)
-    #expect(all == Self.names.union(Self.ages))
+    try FlightChange.makeStore(at: url)
+    let all = try FlightChange.pilots(in: url)
+    #expect(all == FlightChange.names.union(FlightChange.ages))
     let bytes = try Data(contentsOf: url)
-    let (source, destination) = (try Self.before(), try Self.after(change))
+    let (source, destination) = (try FlightChange.before(), try change.after())
     let history = try Self.history(
       [("1", source), ("2", destination)], acknowledging: way == .lock ? [("1", "2", change.losses)] : [],
       in: directory)
@@ -182,16 +77,16 @@ struct LossConsentTests {
     case .accept: configuration.losses = .accept
     case .delegateProceeds: delegate.decision = .proceed
     case .delegateWithMapping:
-      delegate.mapping = { source, destination in Self.keeping(change).map { MappingModel(entityMappings: $0) } }
+      delegate.mapping = { source, destination in change.keeping.map { MappingModel(entityMappings: $0) } }
     case .givenMapping:
-      if let given = Self.keeping(change) {
+      if let given = change.keeping {
         configuration.mappings = [try MappingInference(from: source, to: destination, given: given).mappingModel()]
       }
     }
     let assistant = MigrationAssistant(
       storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
     if way.rawValue.hasPrefix("delegate") { assistant.delegate = delegate }
-    let keeps = [.delegateWithMapping, .givenMapping].contains(way) && Self.keeping(change) != nil
+    let keeps = [.delegateWithMapping, .givenMapping].contains(way) && change.keeping != nil
     let lost = keeps ? [] : change.losses
 
     if way == .stop, !lost.isEmpty {
@@ -212,11 +107,11 @@ struct LossConsentTests {
     }
     // Each value is in the store, or in the kept version, and that is said.
     let kept = try #require(try assistant.previousVersions().first)
-    let present = try Self.pilots(in: url)
-    #expect(try Self.pilots(in: kept.storeURL) == all)
+    let present = try FlightChange.pilots(in: url)
+    #expect(try FlightChange.pilots(in: kept.storeURL) == all)
     var expected = all
-    if lost.contains("Flight.pilotName") { expected.subtract(Self.names) }
-    if lost.contains("Flight.pilotAge") { expected.subtract(Self.ages) }
+    if lost.contains("Flight.pilotName") { expected.subtract(FlightChange.names) }
+    if lost.contains("Flight.pilotAge") { expected.subtract(FlightChange.ages) }
     #expect(present == expected)
     #expect(report.plan.allLosses.map(\.name).sorted() == lost)
     let consent: LossConsent? =
@@ -247,16 +142,16 @@ struct LossConsentTests {
 
   // MARK: - Jumps
 
-  @Test(arguments: Change.allCases, [Way.noDelegate, .delegateWithMapping, .lock, .givenMapping])
-  func `a jump over the step that loses something asks about that step`(change: Change, way: Way) throws {
+  @Test(arguments: FlightChange.allCases, [Way.noDelegate, .delegateWithMapping, .lock, .givenMapping])
+  func `a jump over the step that loses something asks about that step`(change: FlightChange, way: Way) throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("Flights.sqlite")
-    try Self.makeStore(at: url)
-    let all = try Self.pilots(in: url)
+    try FlightChange.makeStore(at: url)
+    let all = try FlightChange.pilots(in: url)
     let models = [
-      ("1", try Self.before()), ("2", try Self.after(change)),
-      ("3", try Self.after(change, more: [Make.attribute("gate")])),
-      ("4", try Self.after(change, more: [Make.attribute("gate"), Make.attribute("seats", .integer64)])),
+      ("1", try FlightChange.before()), ("2", try change.after()),
+      ("3", try change.after(more: [Make.attribute("gate")])),
+      ("4", try change.after(more: [Make.attribute("gate"), Make.attribute("seats", .integer64)])),
     ]
     let history = try Self.history(
       models, acknowledging: way == .lock ? [("1", "2", change.losses)] : [], in: directory)
@@ -267,9 +162,9 @@ struct LossConsentTests {
       asked.append(history.versionNames.filter { name in (try? history.model(named: name)) == destination }.joined())
       // The app's code knows the step alone.
       guard source == models[0].1, destination == models[1].1 else { return nil }
-      return Self.keeping(change).map { MappingModel(entityMappings: $0) }
+      return change.keeping.map { MappingModel(entityMappings: $0) }
     }
-    if way == .givenMapping, let given = Self.keeping(change) {
+    if way == .givenMapping, let given = change.keeping {
       configuration.mappings = [
         try MappingInference(from: models[0].1, to: models[1].1, given: given).mappingModel()
       ]
@@ -281,13 +176,13 @@ struct LossConsentTests {
       Issue.record("nothing was migrated")
       return
     }
-    let keeps = [.delegateWithMapping, .givenMapping].contains(way) && Self.keeping(change) != nil
+    let keeps = [.delegateWithMapping, .givenMapping].contains(way) && change.keeping != nil
     let lost = keeps ? [] : change.losses
     #expect(report.plan.allLosses.map(\.name).sorted() == lost)
     var expected = all
-    if lost.contains("Flight.pilotName") { expected.subtract(Self.names) }
-    if lost.contains("Flight.pilotAge") { expected.subtract(Self.ages) }
-    #expect(try Self.pilots(in: url) == expected)
+    if lost.contains("Flight.pilotName") { expected.subtract(FlightChange.names) }
+    if lost.contains("Flight.pilotAge") { expected.subtract(FlightChange.ages) }
+    #expect(try FlightChange.pilots(in: url) == expected)
     #expect(report.retained.isPinned == (!lost.isEmpty && way != .lock))
     if way == .delegateWithMapping { #expect(asked == (change.losses.isEmpty ? [] : ["4", "2"])) }
     #expect(try StoreMetadata(contentsOf: url).versionHashes == models[3].1.versionHashes())
@@ -296,13 +191,14 @@ struct LossConsentTests {
   @Test func `what was acknowledged under another name in a later step counts for a jump`() throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("Flights.sqlite")
-    try Self.makeStore(at: url)
+    try FlightChange.makeStore(at: url)
     let models = [
-      ("1", try Self.before()), ("2", try Self.after(.renamed)),
+      ("1", try FlightChange.before()), ("2", try FlightChange.renamed.after()),
       (
         "3",
         try ManagedObjectModel(entities: [
-          Make.entity("Flight", [Self.number, Make.attribute("age", .integer64, id: "pilotAge")])
+          Make.entity(
+            "Flight", [Make.attribute("number", .integer64), Make.attribute("age", .integer64, id: "pilotAge")])
         ])
       ),
     ]
@@ -326,11 +222,13 @@ struct LossConsentTests {
   @Test func `three releases later a pinned version is there, and goes only when it was released`() throws {
     let directory = try TemporaryDirectory()
     let url = directory.file("Flights.sqlite")
-    try Self.makeStore(at: url)
-    let all = try Self.pilots(in: url)
-    var models = [("1", try Self.before())]
+    try FlightChange.makeStore(at: url)
+    let all = try FlightChange.pilots(in: url)
+    var models = [("1", try FlightChange.before())]
     let more = ["gate", "seats", "food", "crew"].map { Make.attribute($0) }
-    for count in 0...4 { models.append(("\(count + 2)", try Self.after(.moved, more: Array(more.prefix(count))))) }
+    for count in 0...4 {
+      models.append(("\(count + 2)", try FlightChange.moved.after(more: Array(more.prefix(count)))))
+    }
     var kept: [[String]] = []
     var assistant: MigrationAssistant?
     for position in 1..<models.count {
@@ -354,7 +252,7 @@ struct LossConsentTests {
       kept.append(try next.previousVersions().map { $0.isPinned ? "pinned" : "plain" })
       if position < 4 {
         let oldest = try #require(try next.previousVersions().last)
-        #expect(try Self.pilots(in: oldest.storeURL) == all, "after version \(position)")
+        #expect(try FlightChange.pilots(in: oldest.storeURL) == all, "after version \(position)")
       }
     }
     // One plain version besides the pinned one; after the release it went in its turn.

@@ -1,0 +1,129 @@
+package import Foundation
+package import Heirloom
+import HeirloomStore
+
+/// Changes of an entity `Flight` whose pilot goes somewhere, with a store of five flights, the last of which has no pilot.
+package enum FlightChange: String, CaseIterable, Sendable {
+  /// To an entity of its own, both attributes.
+  case moved
+  /// One of the two goes to an entity of its own, the other stays.
+  case split
+  /// Both go.
+  case dropped
+  /// Both have new names, by renaming identifiers.
+  case renamed
+
+  /// The names of what is lost without a mapping, sorted.
+  package var losses: [String] {
+    switch self {
+    case .moved, .dropped: ["Flight.pilotAge", "Flight.pilotName"]
+    case .split: ["Flight.pilotName"]
+    case .renamed: []
+    }
+  }
+
+  /// The pilots' names.
+  package static let names: Set<String> = Set((1...4).map { "Pilot \($0)" })
+  /// The pilots' ages.
+  package static let ages: Set<String> = Set((1...4).map { "\(30 + $0)" })
+
+  private static func attribute(_ name: String, _ type: AttributeType = .string, id: String? = nil)
+    -> AttributeDescription
+  {
+    var attribute = AttributeDescription(name: name, type: type)
+    attribute.isOptional = true
+    attribute.renamingIdentifier = id
+    return attribute
+  }
+
+  private static func entity(_ name: String, _ attributes: [AttributeDescription]) -> EntityDescription {
+    var entity = EntityDescription(name: name)
+    entity.attributes = attributes
+    return entity
+  }
+
+  private static let number = attribute("number", .integer64)
+
+  /// The model before.
+  package static func before() throws -> ManagedObjectModel {
+    try ManagedObjectModel(entities: [
+      entity("Flight", [number, attribute("pilotAge", .integer64), attribute("pilotName")])
+    ])
+  }
+
+  /// The model after, with further attributes.
+  package func after(more: [AttributeDescription] = []) throws -> ManagedObjectModel {
+    let name = Self.attribute("name")
+    let age = Self.attribute("age", .integer64)
+    let entities: [EntityDescription] =
+      switch self {
+      case .moved: [Self.entity("Flight", [Self.number] + more), Self.entity("Pilot", [age, name])]
+      case .split:
+        [
+          Self.entity("Flight", [Self.number, Self.attribute("pilotAge", .integer64)] + more),
+          Self.entity("Pilot", [name]),
+        ]
+      case .dropped: [Self.entity("Flight", [Self.number] + more)]
+      case .renamed:
+        [
+          Self.entity(
+            "Flight",
+            [Self.number, Self.attribute("age", .integer64, id: "pilotAge"), Self.attribute("name", id: "pilotName")]
+              + more)
+        ]
+      }
+    return try ManagedObjectModel(entities: entities)
+  }
+
+  /// The mapping that loses nothing; `nil` where nothing is lost, or there is no place for it.
+  package var keeping: [EntityMapping]? {
+    let name = PropertyMapping("name", copying: "pilotName")
+    let flight = EntityMapping(from: "Flight", to: "Flight")
+    switch self {
+    case .moved:
+      return [
+        flight,
+        EntityMapping(from: "Flight", to: "Pilot") {
+          name
+          PropertyMapping("age", copying: "pilotAge")
+        },
+      ]
+    case .split: return [flight, EntityMapping(from: "Flight", to: "Pilot") { name }]
+    case .dropped, .renamed: return nil
+    }
+  }
+
+  /// Makes the store, with its model in it and beside it.
+  package static func makeStore(at url: URL) throws {
+    let model = try before()
+    let store = try PersistentStore.create(at: url, model: model)
+    let context = ManagedObjectContext(store: store)
+    for number in 1...5 {
+      let flight = try context.insert("Flight")
+      flight["number"] = .integer(Int64(number))
+      guard number < 5 else { continue }
+      flight["pilotName"] = .string("Pilot \(number)")
+      flight["pilotAge"] = .integer(Int64(30 + number))
+    }
+    try context.save()
+    try store.close()
+  }
+
+  /// Finds the pilots' names and ages in a store, by plain SQL over its tables.
+  package static func pilots(in url: URL) throws -> Set<String> {
+    let connection = try Connection(path: url.path, mode: .readOnly)
+    defer { try? connection.close() }
+    var found: Set<String> = []
+    let tables = try connection.rows(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN ('ZFLIGHT', 'ZPILOT')")
+    for name in tables.compactMap({ $0[0].text }) {
+      let columns = try connection.rows("SELECT name FROM pragma_table_info('\(name)')").compactMap { $0[0].text }
+      for column in columns where ["ZPILOTNAME", "ZNAME", "ZPILOTAGE", "ZAGE"].contains(column) {
+        for row in try connection.rows("SELECT \(column) FROM \(name) WHERE \(column) IS NOT NULL") {
+          found.insert(row[0].text ?? row[0].integer.map(String.init) ?? "?")
+        }
+      }
+    }
+    return found
+  }
+}
