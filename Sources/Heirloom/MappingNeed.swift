@@ -1,5 +1,6 @@
 public import HeirloomMapping
 public import HeirloomMigration
+package import HeirloomModel
 
 /// The reason why a delegate is asked for a mapping.
 public struct MappingNeed: Sendable {
@@ -12,12 +13,24 @@ public struct MappingNeed: Sendable {
   /// way, by the names of its ends.
   public let losses: [MigrationLoss]
   /// Swift source to start a mapping from, if there is something to fill in.
-  public let skeleton: MappingSkeleton?
+  ///
+  /// - Complexity: The models are compared anew for a need of losses: most delegates know what to answer without.
+  public var skeleton: MappingSkeleton? {
+    made ?? models.flatMap { MappingSkeleton(from: $0.source, to: $0.destination) }
+  }
 
-  /// Creates a need.
-  package init(obstacles: [MappingObstacle] = [], losses: [MigrationLoss] = [], skeleton: MappingSkeleton? = nil) {
-    self.obstacles = obstacles
-    self.losses = losses
-    self.skeleton = skeleton
+  /// The skeleton that was made when obstacles were found.
+  private let made: MappingSkeleton?
+  /// The models that it is made of otherwise.
+  private let models: (source: ManagedObjectModel, destination: ManagedObjectModel)?
+
+  /// Creates a need for want of a mapping.
+  package init(obstacles: [MappingObstacle] = [], skeleton: MappingSkeleton? = nil) {
+    (self.obstacles, losses, made, models) = (obstacles, [], skeleton, nil)
+  }
+
+  /// Creates a need for what would be lost between two models.
+  package init(losses: [MigrationLoss], from source: ManagedObjectModel, to destination: ManagedObjectModel) {
+    (obstacles, self.losses, made, models) = ([], losses, nil, (source, destination))
   }
 }

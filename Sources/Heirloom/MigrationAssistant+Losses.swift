@@ -48,8 +48,7 @@ extension MigrationAssistant {
     let losses = plan.losses.filter { $0.consent == nil }
     // What stands in the way is told first: until it is settled, nothing is lost.
     guard hop.isInferred, !losses.isEmpty, delegate != nil, asked.insert(AskedHop(hop)).inserted else { return nil }
-    let inference = MappingInference(from: hop.source, to: hop.destination)
-    let need = MappingNeed(losses: losses, skeleton: MappingSkeleton(inference))
+    let need = MappingNeed(losses: losses, from: hop.source, to: hop.destination)
     if let given = try givenMapping(from: hop.source, to: hop.destination, need: need) {
       return [MigrationHop(source: hop.source, destination: hop.destination, mapping: given)]
     }
