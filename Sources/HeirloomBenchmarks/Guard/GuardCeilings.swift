@@ -31,7 +31,7 @@ enum GuardCeilings {
     case .additive: Migration(instructions: 0.85, fixed: 87, processor: 1.45)
     case .plain: Migration(instructions: 0.73, fixed: 85, processor: 1.45)
     case .renumbering: Migration(instructions: 1.22, fixed: 89, processor: 1.5)
-    case .reshaping: Migration(instructions: 1.1, fixed: 89, processor: 1.4)
+    case .reshaping: Migration(instructions: 1.1, fixed: 96, processor: 1.4)
     case .computing: Migration(instructions: 1.12, fixed: 101, processor: 1.4)
     case .splitting: Migration(instructions: 1.26, fixed: 108, processor: 1.6)
     case .splittingTyped: Migration(instructions: 1.5, fixed: 108, processor: 1.8)
