@@ -20,6 +20,7 @@ let package = Package(
       name: "CHeirloomZlib",
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
     ),
+    .systemLibrary(name: "CHeirloomFiles"),
     .target(name: "HeirloomModel"),
     .target(name: "HeirloomMapping", dependencies: ["HeirloomModel"]),
     .target(
@@ -32,7 +33,7 @@ let package = Package(
     ),
     .target(
       name: "HeirloomMigration",
-      dependencies: ["HeirloomModel", "HeirloomMapping", "HeirloomFormats", "HeirloomStore"]
+      dependencies: ["HeirloomModel", "HeirloomMapping", "HeirloomFormats", "HeirloomStore", "CHeirloomFiles"]
     ),
     .target(
       name: "Heirloom",
@@ -76,7 +77,8 @@ let package = Package(
     .target(
       name: "HeirloomFuzzing",
       dependencies: [
-        "HeirloomCommands", "Heirloom", "HeirloomStore", "HeirloomFormats", "HeirloomMapping", "HeirloomModel",
+        "HeirloomCommands", "Heirloom", "HeirloomMigration", "HeirloomStore", "HeirloomFormats", "HeirloomMapping",
+        "HeirloomModel",
       ],
       path: "Tests/HeirloomFuzzing"
     ),
@@ -109,7 +111,7 @@ let package = Package(
       name: "HeirloomMigrationTests",
       dependencies: [
         "HeirloomMigration", "HeirloomStore", "HeirloomFormats", "HeirloomMapping", "HeirloomModel",
-        "TestSupport",
+        "TestSupport", "CHeirloomFiles",
       ]
     ),
     .testTarget(name: "HeirloomTests", dependencies: ["Heirloom", "HeirloomFormats", "HeirloomStore", "TestSupport"]),
@@ -121,7 +123,7 @@ let package = Package(
       name: "HeirloomCommandsTests",
       dependencies: [
         "HeirloomCommands", "Heirloom", "HeirloomMigration", "HeirloomStore", "HeirloomMapping", "HeirloomModel",
-        "TestSupport",
+        "HeirloomFormats", "HeirloomFuzzing", "TestSupport",
       ],
       exclude: ["Screens"]
     ),

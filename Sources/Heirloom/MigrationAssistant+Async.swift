@@ -1,4 +1,5 @@
 import Foundation
+import HeirloomMigration
 import Synchronization
 
 extension MigrationAssistant {
@@ -25,17 +26,19 @@ extension MigrationAssistant {
     let progress = assistant.progress
     let run = DetachedRun(assistant)
     let quality = QualityOfService(Task.currentPriority)
+    let noThread = MigrationAssistantError.unfitLocation(
+      storePath: assistant.storeURL.path, reason: "the system has no thread left to migrate the store on",
+      advice: "Nothing was begun. End other work, or raise the limit on threads, then try again.", coreDataCode: 134_060
+    )
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let thread = Thread {
+        let isStarted = WorkerThread.start(quality: quality.systemClass) {
           // On Linux a thread has the name of the one that made it until it names itself.
           Thread.current.name = "heirloom"
+          Thread.current.qualityOfService = quality
           continuation.resume(with: run.outcome())
         }
-        thread.qualityOfService = quality
-        // As much as a main thread has: predicates and archives are read by recursion.
-        thread.stackSize = 8 << 20
-        thread.start()
+        if !isStarted { continuation.resume(throwing: noThread) }
       }
     } onCancel: {
       progress.cancel()
@@ -69,4 +72,7 @@ extension QualityOfService {
     default: self = .background
     }
   }
+
+  /// The raw value of the same `qos_class_t`.
+  fileprivate var systemClass: UInt32 { self == .default ? 0x15 : UInt32(rawValue) }
 }

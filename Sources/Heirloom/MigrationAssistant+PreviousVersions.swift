@@ -61,7 +61,7 @@ extension MigrationAssistant {
     do {
       let vault = try vault()
       let versions = try vault.retainedVersions()
-      guard let prefix = id ?? versions.last?.name.text else {
+      guard let prefix = id ?? versions.last(where: { $0.manifest?.operation != .undoing })?.name.text else {
         throw MigrationAssistantError.noSuchVersion(
           storePath: storeURL.path, reason: "no previous version of \(storeURL.path) is kept")
       }
@@ -71,7 +71,7 @@ extension MigrationAssistant {
         }
         archiveModel(of: result.restored)
         return (PreviousVersion(result.restored), result.retained.map(PreviousVersion.init))
-      } catch VaultError.unreadableStore(_, let reason) where reason.isAboutContent {
+      } catch let error as VaultError where error.isAboutContent {
         // A full disk or a missing right says nothing about the store.
         // What is in the store's place can't be kept as a version, and must not be lost either. It is moved only when there is
         // one readable version to put there.

@@ -89,7 +89,8 @@ extension MigrationAssistantError {
     case .failed(_, .database(_, coreDataCode: 259)): true
     case .unreadableStore(let error):
       switch error.problem {
-      case .notDatabase, .truncated, .damaged, .notStore, .metadataRowCount, .invalidMetadata, .missingVersionHashes:
+      case .notDatabase, .truncated, .damaged, .notStore, .metadataRowCount, .invalidMetadata, .missingVersionHashes,
+        .refusedJournal:
         true
       default: false
       }

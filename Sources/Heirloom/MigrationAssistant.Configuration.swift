@@ -44,6 +44,12 @@ extension MigrationAssistant {
     /// ``losses`` says.
     public var migratesUnknownVersions: Bool = false
 
+    /// Whether a store is left alone whose `-wal` SQLite can't read to its end.
+    ///
+    /// SQLite drops what comes after a damaged part, and says nothing. Without, what it reads is migrated, the log is kept with the
+    /// previous version for ``StoreSalvage``, and a warning of the plan says so.
+    public var stopsAtUnreadableLog: Bool = false
+
     /// What becomes of a store that no model or mapping fits, or whose pages are damaged.
     public var incompatibleStore: IncompatibleStorePolicy = .throw
     /// Told of what happens, besides the delegate: an app's log and its metrics.

@@ -25,6 +25,9 @@ public final class MigrationAssistant {
   /// Made when it is asked for: most launches need none.
   var madeProgress: Progress?
 
+  /// What the vault found and dealt with, for the report's warnings.
+  private var vaultWarnings: [String] = []
+
   /// What happened in this run, for a diagnostics archive.
   private(set) var recentEvents = RecentEvents()
 
@@ -168,7 +171,7 @@ public final class MigrationAssistant {
       prepare: {
         try checkNotCancelled()
         // Another process may have migrated while this one waited for the lock.
-        guard let metadata = try settledMetadata(), metadata.versionHashes != history.currentHashes else { return nil }
+        guard let metadata = try storeMetadata(), metadata.versionHashes != history.currentHashes else { return nil }
         let origin = try sourceModel(of: metadata)
         report(.foundSourceModel(origin.source, version: origin.versionName))
         var found = try self.route(from: origin)
@@ -240,7 +243,8 @@ public final class MigrationAssistant {
     guard let retained, let route, var carriedOut else {
       return try storeMetadata() == nil ? .noStore : .upToDate
     }
-    carriedOut.warnings += route.origin.warnings.filter { !carriedOut.warnings.contains($0) }
+    let told = route.origin.warnings + vaultWarnings
+    carriedOut.warnings += told.filter { !carriedOut.warnings.contains($0) }
     let quarantine = try vault.quarantineFiles(of: retained.name.text)
     if !quarantine.isEmpty {
       report(.quarantined(rows: carriedOut.allDecisions.reduce(0) { $0 + $1.quarantined }, paths: quarantine))
@@ -271,22 +275,12 @@ public final class MigrationAssistant {
     settings.lockTimeout = .seconds(configuration.lockTimeout)
     settings.gateTimeout = .seconds(configuration.storeTimeout)
     settings.allowUnsafeVolume = configuration.allowsUnsafeVolume
+    settings.stopsAtUnreadableLog = configuration.stopsAtUnreadableLog
     settings.generation = { try StoreMetadata(connection: $0, path: $0.path).generation }
     settings.setGeneration = { try StoreMetadata.setGeneration($1, in: $0) }
     return StoreVault(location, files: files, configuration: settings) { [weak self] event in
       self?.forward(event)
     }
-  }
-
-  /// Reads the store's metadata once SQLite has undone a change that was interrupted, which a connection for reading can't.
-  private func settledMetadata() throws -> StoreMetadata? {
-    do throws(MigrationAssistantError) {
-      return try storeMetadata()
-    } catch {
-      guard error.isInterruptedChange else { throw error }
-    }
-    try StoreReading.undoInterruptedChange(ofStoreAt: storeURL.path)
-    return try storeMetadata()
   }
 
   /// Makes the plan of a way's first hop on the store as it is.
@@ -302,6 +296,7 @@ public final class MigrationAssistant {
     }
     var plan = try result.get()
     plan.warnings += route.unusedMappings
+    if let damage = try vault().logDamage() { plan.warnings.append(damage.description) }
     if let handler = route.hops.first?.willMigrate {
       plan.warnings.append("The code of \(handler.stageName) runs first: what it changes is not counted here.")
     }
@@ -397,6 +392,14 @@ public final class MigrationAssistant {
     case .foundStaleCandidate(let path): report(.foundStaleCandidate(path: path))
     case .removedStaleCandidate(let path): report(.removedStaleCandidate(path: path))
     case .recovered(let recovery, _): report(.recovered(operation: recovery.rawValue))
+    case .keptLog(let path, let damage):
+      vaultWarnings.append(damage.description)
+      report(.keptUnreadableLog(path: path, reason: damage.description))
+    case .restoredWithFaults(let id, let reason): report(.restoredWithFaults(id: id, reason: reason))
+    case .undone(let id):
+      vaultWarnings.append(
+        "A change of the store that was interrupted was undone; the version \(id) holds the store as it was before.")
+      report(.undidInterruptedChange(id: id))
     case .gated: report(.held)
     case .built: report(.built)
     case .proven: report(.proven)
@@ -406,6 +409,12 @@ public final class MigrationAssistant {
     case .journalModeNotRestored(let reason): report(.cleanUpPostponed(reason: reason))
     case .pruned(let id): report(.pruned(id: id))
     case .released(let id): report(.released(id: id))
+    case .passedOver(let count, let first):
+      vaultWarnings.append(
+        "\(CountText.counted(Int64(count), "name")) in a folder of external data \(count == 1 ? "stands" : "stand") for neither a file"
+          + " nor a folder, such as \(first): what they lead to is not followed, and not kept with the previous version."
+      )
+      report(.passedOver(count: count, first: first))
     case .setAside(let path), .movedSideFilesAside(let path): report(.movedAside(path: path))
     case .locked, .manifestWritten, .candidateSynchronized, .finished, .rolledBack: break
     }

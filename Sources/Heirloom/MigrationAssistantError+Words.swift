@@ -5,7 +5,9 @@ import HeirloomModel
 
 extension MigrationAssistantError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch self {
     case .unreadableStore(let error):
       return error.description
@@ -69,7 +71,9 @@ extension MigrationAssistantError: LocalizedError {
   public var errorDescription: String? { description }
 
   /// Why, where ``description`` is not all of it.
-  public var failureReason: String? {
+  public var failureReason: String? { rawReason.map { PlainText.line($0) } }
+
+  private var rawReason: String? {
     switch self {
     case .mappingNeeded(_, let obstacles, _) where !obstacles.isEmpty: obstacles.map(\.reason).joined(separator: " ")
     case .decisionNeeded(_, let plan): plan.blockers.map(\.reason).joined(separator: " ")
@@ -84,7 +88,9 @@ extension MigrationAssistantError: LocalizedError {
   }
 
   /// Which file still holds the data, and what to do.
-  public var recoverySuggestion: String? {
+  public var recoverySuggestion: String? { rawSuggestion.map { PlainText.line($0) } }
+
+  private var rawSuggestion: String? {
     let unchanged = Self.unchanged(storePath)
     switch self {
     case .unreadableStore(let error):

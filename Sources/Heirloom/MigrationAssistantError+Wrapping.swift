@@ -25,6 +25,10 @@ extension MigrationAssistantError {
       self = .storeInUse(storePath: path, reason: reason)
     case .unreadableStore(_, let underlying):
       self = .unreadableStore(StoreError(underlying, path: path))
+    case .refusedJournal(_, let objection):
+      self = .unreadableStore(.refusedJournal(objection, path: path))
+    case .unreadableLog(_, let damage):
+      self = .unreadableStore(StoreError(path: path, problem: .damaged(reason: damage.description)))
     case .outcomeUnknown(_, let underlying):
       self = .outcomeUnknown(storePath: path, reason: "\(underlying)")
     case .unknownVersion, .unusableVersion, .unusableAsideSet:
@@ -40,7 +44,7 @@ extension MigrationAssistantError {
     case .storeMissing:
       self = Self.unfit(error, path: path, coreDataCode: 260)
     case .sideFilesWithoutStore, .unusableSideFile, .notAFile, .hardLinked, .unsafeVolume, .unusableFolder,
-      .damagedManifest:
+      .foreignOwner, .damagedManifest:
       self = Self.unfit(error, path: path, coreDataCode: 134080)
     }
   }

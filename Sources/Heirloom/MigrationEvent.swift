@@ -9,6 +9,12 @@ public enum MigrationEvent: Hashable, Sendable {
   case removedStaleCandidate(path: String)
   /// An operation that an earlier run did not finish was undone or completed.
   case recovered(operation: String)
+  /// A change of the store that an app or a loss of power had interrupted was undone; the version holds the store as it was.
+  case undidInterruptedChange(id: String)
+  /// The previous version that was restored has faults, which SQLite names.
+  case restoredWithFaults(id: String, reason: String)
+  /// SQLite can't read the store's `-wal` to its end; a copy of it is kept with the previous version.
+  case keptUnreadableLog(path: String, reason: String)
   /// The snapshot is of another version than the store; the store counts.
   case snapshotDisagrees(snapshotChecksum: String, storeChecksum: String)
   /// The snapshot can't be read; the store counts.
@@ -45,6 +51,9 @@ public enum MigrationEvent: Hashable, Sendable {
   case cleanUpPostponed(reason: String)
   /// What could not be read was moved out of the way, with everything that belongs to it.
   case movedAside(path: String)
+  /// So many names in a folder of external data stand for neither a file nor a folder, such as symbolic links: they were passed over
+  /// and are not kept. The first is named.
+  case passedOver(count: Int, first: String)
   /// A previous version was removed, since a later launch opened the new one.
   case pruned(id: String)
   /// A pinned previous version was released, and is removed in its turn like any other.

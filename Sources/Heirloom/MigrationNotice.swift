@@ -1,6 +1,7 @@
 public import Foundation
 import HeirloomFormats
 package import HeirloomMigration
+import HeirloomModel
 
 /// What a person is to be told about a store that was moved aside, until somebody acknowledges it.
 public struct MigrationNotice: Hashable, Sendable {
@@ -47,10 +48,12 @@ extension MigrationNotice {
   package init(_ set: AsideSet) {
     let document = set.notice.flatMap { try? JSONDecoder().decode(Document.self, from: Data($0)) }
     id = set.name
-    title = document?.title ?? "Your earlier data were put aside"
-    message = document?.message ?? "Nothing was deleted: everything is kept in a folder of its own."
-    code = document?.code ?? "unknown"
-    reason = document?.reason ?? "The reason was not kept."
+    // Anybody may have written the file.
+    title = PlainText.line(document?.title ?? "Your earlier data were put aside")
+    message = PlainText.line(
+      document?.message ?? "Nothing was deleted: everything is kept in a folder of its own.")
+    code = PlainText.line(document?.code ?? "unknown", limit: 100)
+    reason = PlainText.line(document?.reason ?? "The reason was not kept.")
     date = Date(timeIntervalSince1970: Double(set.time))
     folderURL = URL(fileURLWithPath: set.path, isDirectory: true)
   }

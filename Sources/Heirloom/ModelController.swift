@@ -12,6 +12,8 @@ public struct ModelController: Sendable {
   public let snapshotURL: URL
 
   private let files: any FileOperations
+  /// The store's place; `nil` if the snapshot lies elsewhere, or the place can't be found.
+  private let location: StoreLocation?
 
   /// Creates a controller that keeps the model in the store's companion folder, `<store>.heirloom/model.json.gz`.
   ///
@@ -34,13 +36,15 @@ public struct ModelController: Sendable {
     storeURL = nil
     self.snapshotURL = snapshotURL
     self.files = files
+    location = nil
   }
 
   /// Creates a controller on a file system of the caller's.
   package init(storeURL: URL, files: any FileOperations) {
     self.storeURL = storeURL
-    self.files = files
-    let location = try? StoreLocation(resolving: storeURL.path, files: files)
+    // Beside the store nothing is reached through a link.
+    self.files = files.withoutLinks
+    location = try? StoreLocation(resolving: storeURL.path, files: files)
     snapshotURL = URL(fileURLWithPath: location?.snapshot ?? storeURL.path + ".heirloom/model.json.gz")
   }
 
@@ -49,6 +53,7 @@ public struct ModelController: Sendable {
   /// - Returns: `nil` when there is none.
   /// - Throws: `ModelReadingError` for a snapshot that can't be read, is damaged or holds hashes that are not its model's.
   public func snapshot() throws -> ModelSnapshot? {
+    if let location { try StoreVault(location, files: files).checkOwner(of: location.snapshot) }
     guard let bytes = try SnapshotFile(path: snapshotURL.path, files: files).read() else { return nil }
     do {
       return try ModelSnapshot(bytes: bytes)
@@ -89,12 +94,12 @@ public struct ModelController: Sendable {
 
   private func checkStore(has model: ManagedObjectModel) throws {
     guard let storeURL else { return }
-    do throws(StoreError) {
+    do {
       let metadata = try readMetadata(of: storeURL)
       guard metadata.isCompatible(with: model) else {
         throw StoreError(path: storeURL.path, problem: .incompatible(entities: []))
       }
-    } catch {
+    } catch let error as StoreError {
       switch error.problem {
       case .missing: return
       case .incompatible: throw MigrationAssistantError.storeNotMigrated(storePath: storeURL.path)
@@ -103,11 +108,12 @@ public struct ModelController: Sendable {
     }
   }
 
-  private func readMetadata(of url: URL) throws(StoreError) -> StoreMetadata {
+  private func readMetadata(of url: URL) throws -> StoreMetadata {
     do throws(StoreError) {
       return try StoreMetadata(contentsOf: url)
     } catch  where error.problem == .needsRecovery {
-      try StoreReading.undoInterruptedChange(ofStoreAt: url.path)
+      let location = try StoreLocation(resolving: url.path, files: files)
+      try StoreVault(location, files: files).undoInterruptedChange()
       return try StoreMetadata(contentsOf: url)
     }
   }

@@ -105,6 +105,8 @@ package struct StoreOpening {
   private func isMissing() throws -> Bool { try files.status(of: url.path) == nil }
 
   private func open() throws -> PersistentStore {
+    // Of what the assistant was not asked to look at: SQLite would undo an interrupted change before anything is kept.
+    try StoreVault(StoreLocation(resolving: url.path, files: files), files: files).undoInterruptedChange()
     let store = try PersistentStore.open(at: url, model: model, configuration: options.configuration)
     // SQLite opens a file that it may not write to for reading, and would tell with the first change only.
     guard !store.connection.isReadOnly else { throw StoreError(path: url.path, problem: .readOnly) }

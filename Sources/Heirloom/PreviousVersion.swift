@@ -22,6 +22,10 @@ public struct PreviousVersion: Hashable, Sendable {
   /// It isn't among ``MigrationAssistant/Configuration/keptVersions``, and stays until
   /// ``MigrationAssistant/releasePreviousVersion(_:)``.
   public let isPinned: Bool
+  /// True if the version is the store with a change that was interrupted, before that was undone: whoever opens it undoes it there.
+  ///
+  /// Of these the newest is kept, besides ``MigrationAssistant/Configuration/keptVersions``.
+  public var holdsInterruptedChange: Bool { operation == .undoing }
   /// The content that the version alone holds, since its migration lost it; a released version tells still.
   public let alone: [SoleContent]
   /// The number of further such losses, which the version's description has no room for.

@@ -25,10 +25,22 @@ package enum HeirloomTool {
     }
     console.progress.finish()
     write(report, asJSON: wantsJSON, to: console)
-    return (report.failure?.exitCode ?? .done).rawValue
+    let code = report.failure?.exitCode ?? .done
+    guard let error = console.outputFailure() else { return code.rawValue }
+    // Who closed a pipe knows; the exit code tells the shell.
+    if error != EPIPE {
+      let reason = FileError(.write, "standard output", code: error).reason
+      console.log("\(console.errorStyle.red("heirloom:")) Not all of the output could be written: \(reason).")
+    }
+    return (code == .done ? .outputLost : code).rawValue
   }
 
   private static func answer(_ arguments: [String], console: Console) throws -> CommandReport {
+    if let obstacle = console.obstacle {
+      throw CommandFailure(
+        exitCode: .failed, code: "processLimits", message: obstacle,
+        suggestion: "Nothing was begun. Raise the limit, then try again.")
+    }
     let words = arguments.filter { $0 != "--json" }
     guard let name = words.first else {
       // Someone who types the bare name wants help; a script that does has a mistake in it.
@@ -87,10 +99,10 @@ package enum HeirloomTool {
       console.writeOutput(TerminalText.harmless(report.isLastLine ? value.line : value.json, isJSON: true))
       return
     }
-    if !report.lines.isEmpty {
-      let text = report.lines.joined(separator: "\n") + "\n"
-      console.writeOutput(TerminalText.harmless(text, keepsStyle: console.style.isColored))
-    }
+    let keepsStyle = console.style.isColored
+    let lines = report.lines.map { TerminalText.line($0, keepsStyle: keepsStyle) } + report.workflowCommands
+    if !lines.isEmpty { console.writeOutput(lines.joined(separator: "\n") + "\n") }
+    if !report.source.isEmpty { console.writeOutput(TerminalText.harmless(report.source)) }
     if let failure = report.failure, report.printsFailure {
       for line in failure.lines(console.errorStyle) { console.log(line) }
     }

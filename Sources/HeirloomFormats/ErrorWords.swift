@@ -1,4 +1,5 @@
 package import Foundation
+import HeirloomModel
 
 /// What the errors of all modules have in common towards people and towards Foundation.
 package enum ErrorWords {
@@ -19,8 +20,8 @@ package enum ErrorWords {
   ) -> [String: Any] {
     var info: [String: Any] = [:]
     info[NSLocalizedDescriptionKey] = error.errorDescription
-    info[NSLocalizedFailureReasonErrorKey] = error.failureReason
-    info[NSLocalizedRecoverySuggestionErrorKey] = error.recoverySuggestion
+    info[NSLocalizedFailureReasonErrorKey] = error.failureReason.map { PlainText.line($0) }
+    info[NSLocalizedRecoverySuggestionErrorKey] = error.recoverySuggestion.map { PlainText.line($0) }
     if let path {
       info[NSFilePathErrorKey] = path
       info[NSURLErrorKey] = URL(fileURLWithPath: path)

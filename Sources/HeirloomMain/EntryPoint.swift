@@ -4,12 +4,10 @@ import HeirloomCommands
 @main
 struct EntryPoint {
   static func main() {
+    ProcessSurroundings.prepare()
     let interruption = Interruption { _exit($0) }
-    let listener = SignalListener(interruption: interruption)
-    let code = withExtendedLifetime(listener) {
-      HeirloomTool.run(
-        arguments: Array(CommandLine.arguments.dropFirst()), console: .ofProcess(interruption: interruption))
-    }
-    exit(code)
+    let console = Console.ofProcess(interruption: interruption)
+    SignalListener.start(interruption: interruption)
+    exit(HeirloomTool.run(arguments: Array(CommandLine.arguments.dropFirst()), console: console))
   }
 }

@@ -38,7 +38,9 @@ public enum MigrationError: Error, Sendable {
 
 extension MigrationError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch self {
     case .unsupportedMapping(let reason): "The mapping can't be carried out: \(ErrorWords.ended(reason))"
     case .unknownPolicies(let names, let known):

@@ -31,7 +31,9 @@ public enum ModelError: Error, Hashable, Sendable {
 
 extension ModelError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch self {
     case .invalidName(let name):
       "\"\(name.prefix(80))\" is not a name: expected 1 to 255 characters without control characters."

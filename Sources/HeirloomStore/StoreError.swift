@@ -30,6 +30,8 @@ public struct StoreError: Error, Hashable, Sendable {
     case truncated(byteCount: Int64, expectedByteCount: Int64)
     /// The database's structure is damaged.
     case damaged(reason: String)
+    /// The file asks for more work than a store of its size can need; what it was.
+    case tooDemanding(reason: String)
     /// The file is a SQLite database without a store's metadata.
     case notStore(tables: [String])
     /// There is not exactly one row of metadata.
@@ -42,6 +44,8 @@ public struct StoreError: Error, Hashable, Sendable {
     case inUse
     /// The last change to the file was interrupted, and undoing it needs write access.
     case needsRecovery
+    /// The `-journal` beside the file would be undone by SQLite, and what it says can't be of this store.
+    case refusedJournal(reason: String)
     /// The folder can't be written to, so the changes in the file's `-wal` can't be read.
     case unreadableLog
     /// The file can't be opened or read.
@@ -77,6 +81,8 @@ extension StoreError {
         .inUse
       } else if error.isNotDatabase {
         .notDatabase
+      } else if error.isExpired {
+        .tooDemanding(reason: error.message)
       } else if error.isCorrupt {
         .damaged(reason: error.message)
       } else if error.needsRecovery {
@@ -95,8 +101,8 @@ extension StoreError {
   public var coreDataCode: Int? {
     switch problem {
     case .missing: 260
-    case .notDatabase, .truncated, .damaged, .empty: 259
-    case .unreadable, .unreadableLog, .notFile, .unusableSideFile: 256
+    case .notDatabase, .truncated, .damaged, .tooDemanding, .empty: 259
+    case .unreadable, .unreadableLog, .notFile, .unusableSideFile, .refusedJournal: 256
     case .notStore, .metadataRowCount, .invalidMetadata, .missingVersionHashes, .invalidModelCache: 134_000
     case .incompatible: 134_100
     case .unknownConfiguration: 134_020
@@ -110,7 +116,9 @@ extension StoreError {
 
 extension StoreError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch problem {
     case .missing:
       "There is no file at \(path); expected a store."
@@ -124,6 +132,8 @@ extension StoreError: CustomStringConvertible {
       "The store \(path) has \(CountText.counted(byteCount, "byte")) where its header promises \(CountText.grouped(expected)): its end is missing."
     case .damaged(let reason):
       "The store \(path) is damaged: \(ErrorWords.ended(reason))"
+    case .tooDemanding(let reason):
+      "The store \(path) can't be read within the bounds of a store of its size: \(ErrorWords.ended(reason))"
     case .notStore(let tables):
       "The database \(path) is no Core Data store: it has no table \(PhysicalName.metadataTable)\(Self.list(tables))."
     case .metadataRowCount(let count):
@@ -136,6 +146,8 @@ extension StoreError: CustomStringConvertible {
       "The store \(path) is in use by another process or connection."
     case .needsRecovery:
       "The last change to the store \(path) was interrupted; it must be undone before the store can be read."
+    case .refusedJournal(let reason):
+      "\(path)-journal tells of an interrupted change and was not undone: \(ErrorWords.ended(reason))"
     case .unreadableLog:
       "The store \(path) has changes in its -wal file, which can't be read while its folder can't be written to."
     case .unreadable(let reason):
@@ -175,7 +187,9 @@ extension StoreError: LocalizedError {
   public var errorDescription: String? { description }
 
   /// Where the data are and what to do.
-  public var recoverySuggestion: String? {
+  public var recoverySuggestion: String? { rawSuggestion.map { PlainText.line($0) } }
+
+  private var rawSuggestion: String? {
     switch problem {
     case .missing:
       "Check the path; nothing was created there. If the app starts for the first time, make a store."
@@ -186,7 +200,7 @@ extension StoreError: LocalizedError {
     case .empty:
       "Keep the files beside \(path) as they are: a -wal file may hold data. A retained version may be in the folder"
         + " \(path).heirloom/previous."
-    case .truncated, .damaged, .metadataRowCount, .invalidMetadata, .missingVersionHashes:
+    case .truncated, .damaged, .tooDemanding, .metadataRowCount, .invalidMetadata, .missingVersionHashes:
       "Keep \(path) and the files beside it as they are: they still hold what can be saved. Open a retained version"
         + " from the folder \(path).heirloom/previous, or salvage the store into a new file."
     case .inUse:
@@ -194,6 +208,9 @@ extension StoreError: LocalizedError {
     case .needsRecovery:
       "Keep the files beside \(path) together with it, and open the store once where its folder can be written to;"
         + " SQLite then restores the last complete state."
+    case .refusedJournal:
+      "Nothing was changed: \(path) holds all that is there. Find out who made \(path)-journal, and salvage the store into a new"
+        + " file, which reads it with and without that change, or restore a previous version."
     case .unreadableLog:
       "Copy the store together with its -wal file to a folder that can be written to and open it there."
     case .unreadable, .database:

@@ -45,6 +45,8 @@ struct BadInputTests {
     if command == "versions", [.truncated, .otherDatabase].contains(input) { return }
     // What is damaged is a finding.
     if ["doctor", "verify"].contains(command), input == .truncated { return }
+    // A diagnosis says what it is instead.
+    if command == "doctor", [.text, .empty, .otherDatabase].contains(input) { return }
     let directory = try TemporaryDirectory()
     let url = try input.make(in: directory)
     let model = try Notebook.write(Notebook.adding(), "Adding", in: directory)
@@ -68,6 +70,27 @@ struct BadInputTests {
     #expect(text.error.components(separatedBy: "heirloom: ").count == 2, "\(text.error)")
     #expect(StoreBytes(of: url) == bytes)
     #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted() == names)
+  }
+
+  @Test func `a path that is too long for what is built beside the store is told before the store is held`() throws {
+    let directory = try TemporaryDirectory()
+    var folder = directory.url
+    while folder.path.utf8.count < 440 {
+      folder.appendPathComponent(String(repeating: "f", count: min(100, 450 - folder.path.utf8.count)))
+    }
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let made = try Notebook.makeStore(in: directory, count: 3)
+    let store = folder.appendingPathComponent("N.sqlite")
+    try FileManager.default.copyItem(at: made, to: store)
+    let bytes = StoreBytes(of: store)
+    let model = try Notebook.write(Notebook.adding(), "Adding", in: directory)
+    let outcome = Tool(directory: directory.url)("migrate", store.path, "--to", model, "--json")
+    #expect(outcome.code == 1)
+    let failure = try outcome.failure()
+    #expect((failure["message"] as? String)?.contains("SQLite opens paths of 504 at most") == true, "\(failure)")
+    #expect((failure["suggestion"] as? String)?.contains("shorter path") == true, "\(failure)")
+    #expect(StoreBytes(of: store) == bytes)
+    #expect(!FileManager.default.fileExists(atPath: store.path + ".heirloom/incoming"))
   }
 
   /// Something that is no fit model.

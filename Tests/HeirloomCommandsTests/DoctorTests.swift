@@ -99,6 +99,27 @@ struct DoctorTests {
     #expect(json["versionName"] as? String == "First")
   }
 
+  @Test func `whatever is found, the exit code is 0, and the next command is told`() throws {
+    let directory = try TemporaryDirectory()
+    let store = try Notebook.makeStore(in: directory, count: 3)
+    let whole = try Data(contentsOf: store)
+    let contents: [(name: String, bytes: Data, next: String)] = [
+      ("text", Data("just words, and some more of them".utf8), "salvage"), ("empty", Data(), "doctor"),
+      ("cut", whole.prefix(whole.count / 2), "salvage"), ("zeros", Data(count: 8192), "salvage"),
+      ("flipped", whole.prefix(100) + whole.dropFirst(100).map { ~$0 }, "salvage"),
+    ]
+    for (name, bytes, next) in contents {
+      let url = directory.file(name)
+      try bytes.write(to: url)
+      for words in [["doctor", url.path], ["doctor", url.path, "--json"]] {
+        #expect(Tool(directory: directory.url).run(words).code == 0, "\(name)")
+      }
+      let json = try Tool(directory: directory.url)("doctor", url.path, "--json").json()
+      #expect((json["next"] as? String)?.hasPrefix("heirloom \(next) ") == true, "\(name): \(json)")
+      #expect(try Data(contentsOf: url) == bytes)
+    }
+  }
+
   @Test func `where nothing is and nothing is kept there is an error`() throws {
     let directory = try TemporaryDirectory()
     let outcome = Tool(directory: directory.url)("doctor", "nothing.sqlite", "--json")

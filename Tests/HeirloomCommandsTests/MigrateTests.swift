@@ -36,7 +36,7 @@ struct MigrateTests {
     #expect(Set(listed.keys) == ["quarantine", "released", "setAside", "versions"])
     let versions = try #require(listed["versions"] as? [[String: Any]])
     #expect(versions.count == 1)
-    #expect(Set(versions[0].keys) == ["id", "path", "checksum", "date", "bytes", "pinned"])
+    #expect(Set(versions[0].keys) == ["id", "path", "checksum", "date", "bytes", "pinned", "interrupted"])
     #expect(versions[0]["id"] as? String == retained)
     #expect(versions[0]["checksum"] as? String == (try Notebook.first()).versionChecksum())
     let kept = try #require(versions[0]["path"] as? String)
@@ -45,7 +45,7 @@ struct MigrateTests {
     #expect((inspected["entities"] as? [[String: Any]])?.first?["rows"] as? Int == 1234)
 
     let restored = try tool("restore", "Notebook.sqlite", "--version", String(retained.prefix(18)), "--json").json()
-    #expect(Set(restored.keys) == ["restored", "retained"])
+    #expect(Set(restored.keys) == ["restored", "retained", "warnings"])
     #expect(restored["restored"] as? String == retained)
     #expect(restored["retained"] as? String != retained)
     #expect(try StoreMetadata(contentsOf: store).isCompatible(with: Notebook.first()))

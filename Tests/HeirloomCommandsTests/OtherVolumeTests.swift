@@ -39,7 +39,6 @@ struct OtherVolumeTests {
     case externalDataMounted
     case supportLinked
     case externalDataLinked
-    case fileLinked
   }
 
   @Test(arguments: Elsewhere.allCases)
@@ -69,16 +68,9 @@ struct OtherVolumeTests {
       try files.createDirectory(at: support, withIntermediateDirectories: true)
       try files.createSymbolicLink(
         at: support.appendingPathComponent("_EXTERNAL_DATA"), withDestinationURL: volume.url)
-    case .fileLinked:
-      volume = try MountedVolume(options: "size=4m")
-      try files.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try data.write(to: volume.url.appendingPathComponent("data"))
-      try files.createSymbolicLink(at: file, withDestinationURL: volume.url.appendingPathComponent("data"))
     }
-    if elsewhere != .fileLinked {
-      try files.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try data.write(to: file)
-    }
+    try files.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try data.write(to: file)
     let outcome = try ToolProcess().migrate(store, to: field.models)
     #expect(outcome.outcome == "migrated", outcome.summary)
     field.checkMigrated(store)
@@ -96,6 +88,25 @@ struct OtherVolumeTests {
     #expect(try Data(contentsOf: file) == data)
     #expect(field.retained(of: store).count == 2)
     withExtendedLifetime(volume) {}
+  }
+
+  @Test func `a link in the place of an external file is not followed, and told`() throws {
+    let field = try FieldStore(.wal)
+    let (directory, elsewhere) = (try TemporaryDirectory(), try TemporaryDirectory())
+    let store = try field.place(in: directory.url)
+    let file = directory.file(".Diary_SUPPORT").appendingPathComponent(Self.external)
+    try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data("data".utf8).write(to: elsewhere.file("data"))
+    try FileManager.default.createSymbolicLink(at: file, withDestinationURL: elsewhere.file("data"))
+    let outcome = try ToolProcess().migrate(store, to: field.models)
+    #expect(outcome.outcome == "migrated", outcome.summary)
+    let warnings = outcome.object["warnings"] as? [String] ?? []
+    #expect(warnings.contains { $0.hasPrefix("1 name in a folder") && $0.contains(file.path) }, outcome.summary)
+    let version = try #require(field.retained(of: store).first)
+    let kept = version.deletingLastPathComponent().appendingPathComponent(".Diary_SUPPORT/_EXTERNAL_DATA")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: kept.path) == [])
+    #expect(try ToolProcess().run(["restore", store.path, "--json"]).code == 0)
+    #expect(try Data(contentsOf: elsewhere.file("data")) == Data("data".utf8))
   }
 
   @Test(arguments: [true, false])

@@ -39,6 +39,10 @@ struct OwnedPathTests {
     case prunedVersion = "Diary.sqlite.heirloom/previous/.pruned-20200101T000000Z-0123abcd"
     case versionStore = "Diary.sqlite.heirloom/previous/20200101T000000Z-0123abcd/Diary.sqlite"
     case versionManifest = "Diary.sqlite.heirloom/previous/20200101T000000Z-0123abcd/manifest.json"
+    case versionSupport = "Diary.sqlite.heirloom/previous/20200101T000000Z-0123abcd/.Diary_SUPPORT"
+    case versionExternalFolder =
+      "Diary.sqlite.heirloom/previous/20200101T000000Z-0123abcd/.Diary_SUPPORT/_EXTERNAL_DATA"
+    case quarantine = "Diary.sqlite.heirloom/quarantine"
     case incompatible = "Diary.sqlite.heirloom/incompatible"
     case incoming = "Diary.sqlite.heirloom/incoming"
     case candidateFolder = "Diary.sqlite.heirloom/incoming/00112233445566778899aabbccddeeff"

@@ -79,8 +79,8 @@ final class PseudoTerminal {
     let end = ContinuousClock.now + .seconds(20)
     while ContinuousClock.now < end {
       let status = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
-      // The signals that don't end it any more, as a number in which SIGINT is the second bit.
-      let line = status?.split(separator: "\n").first { $0.hasPrefix("SigIgn:") }
+      // The signals that only one thread waits for, as a number in which SIGINT is the second bit.
+      let line = status?.split(separator: "\n").first { $0.hasPrefix("SigBlk:") }
       let mask = line?.split(whereSeparator: \.isWhitespace).last.flatMap { UInt64($0, radix: 16) }
       if let mask, mask & 2 != 0 { break }
       Thread.sleep(forTimeInterval: status == nil ? 1 : 0.005)

@@ -38,8 +38,8 @@ struct SalvageCommandTests {
       data.replaceSubrange(leaf * 4096..<(leaf + 1) * 4096, with: Data(count: 4096))
       data.replaceSubrange(0..<16, with: Data(count: 16))
       try data.write(to: url)
-      let advice = try tool("doctor", url.lastPathComponent, "--json").failure()["suggestion"] as? String
-      #expect(advice?.contains("salvage it into a new file") == true)
+      let next = try tool("doctor", url.lastPathComponent, "--json").json()["next"] as? String
+      #expect(next?.hasPrefix("heirloom salvage ") == true)
       let arguments = ["salvage", url.lastPathComponent, "--model", "model.json", "--output"]
       let text = tool.run(arguments + ["a.sqlite"])
       #expect(text.code == 6 && text.error.isEmpty, "\(text)")

@@ -104,7 +104,10 @@ struct CanonicalTrace {
   /// - Returns: The calls that may change something and are not known here, with their lines.
   mutating func add(strace text: String, root: String) -> [String] {
     var unknown: [String] = []
-    for line in text.split(separator: "\n").map(String.init) {
+    for line in text.split(separator: "\n") {
+      // A name behind an open folder is a path; a byte that is no UTF-8 is written as strace writes it, in octal digits.
+      let line = String(line).replacing(/<([^<>]*)>, "([^"\/][^"]*)"/) { "<\($0.1)>, \"\($0.1)/\($0.2)\"" }
+        .replacing("\\377", with: "\u{10FFFF}")
       // 123 call(arguments) = result
       guard line.contains(root), let start = line.firstIndex(of: "("), !line.contains(" = -1 "),
         let call = line[..<start].split(separator: " ").last.map(String.init)

@@ -175,7 +175,9 @@ extension CrashWorld {
       }
       guard dump == old || kept.contains(dump) else { return "the version \(version.name.text) is nobody's" }
       let snapshot = URL(fileURLWithPath: version.path + "/model.json.gz")
-      guard try ModelController(snapshotURL: snapshot).snapshot() != nil else {
+      // Before an interrupted change is undone the store can't be asked for its model.
+      guard try version.manifest?.operation == .undoing || ModelController(snapshotURL: snapshot).snapshot() != nil
+      else {
         return "the version \(version.name.text) has no model"
       }
       if CrashWorld.externalFiles(in: version.path) != external { return "a version lacks external files" }
@@ -186,7 +188,15 @@ extension CrashWorld {
         return "the newest version is not the store before"
       }
     }
-    if scenario.operation == .prune, versions.count != 1 { return "\(versions.count) versions are kept" }
+    // What an interrupted change left counts for no other version.
+    let counted = versions.filter { $0.manifest?.operation != .undoing }
+    if scenario.operation == .prune, counted.count != 1 { return "\(counted.count) versions are kept" }
+    if isUndoneFirst, counted.count == versions.count { return "the store as the interrupted change left it is gone" }
+    if scenario.initial == .unreadableLog, !old.isSameVersion(as: new),
+      !versions.contains(where: { exists("\($0.storePath ?? "")-wal.unread") })
+    {
+      return "the log that could not be read is gone"
+    }
     if old.isSameVersion(as: new), let newest = kept.last {
       // Else the launch was right to remove it, with a newer one there.
       let found = try versions.compactMap(\.storePath).map { try dumps.dump($0) }
@@ -252,7 +262,7 @@ extension CrashWorld {
     if exists(store(folder)) {
       if exists(store(folder) + "-wal") { return "a -wal of the lost store is beside the new one" }
       guard let new, try StoreDump(store(folder)).isSameVersion(as: new) else { return "the store is not whole" }
-      if CrashWorld.externalFiles(in: folder) != ["FILE-0", "FILE-1"] { return "an external file is missing" }
+      if CrashWorld.externalFiles(in: folder) != CrashWorld.externalNames { return "an external file is missing" }
     } else if promise.isMade {
       return "what was reported as done is not"
     }

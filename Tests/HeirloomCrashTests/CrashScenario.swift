@@ -7,6 +7,7 @@ enum InitialState: String, CaseIterable, Sendable {
   case uncheckpointedWAL = "WAL never checkpointed"
   case partlyCheckpointedWAL = "WAL partly checkpointed"
   case hotJournal = "hot journal"
+  case unreadableLog = "WAL with a damaged frame"
   case coldJournal = "cold journal"
   case persistedJournal = "PERSIST journal"
   case externalData = "external binary data"
@@ -136,6 +137,10 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
     CrashScenario(initial: .externalData, operation: .giveUp, refusesLinks: true),
     CrashScenario(initial: .externalData, operation: .setAside),
     CrashScenario(initial: .externalData, operation: .setAside, refusesLinks: true),
+    CrashScenario(initial: .hotJournal, operation: .setAside),
+    CrashScenario(initial: .hotJournal, operation: .migrate, refusesLinks: true),
+    CrashScenario(initial: .unreadableLog, operation: .migrate, refusesLinks: true),
+    CrashScenario(initial: .unreadableLog, operation: .giveUp),
     CrashScenario(initial: .externalData, operation: .adopt),
     CrashScenario(initial: .externalData, operation: .adopt, refusesLinks: true),
     CrashScenario(initial: .uncheckpointedWAL, operation: .adopt),
@@ -176,6 +181,7 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
       CrashScenario(initial: .hotJournal, operation: .migrate, builder: .always(.rebuild)),
       CrashScenario(initial: .hotJournal, operation: .migrate, builder: .always(.cloneAndAlter)),
       CrashScenario(initial: .externalData, operation: .migrate, refusesLinks: true),
+      CrashScenario(initial: .unreadableLog, operation: .migrate),
       CrashScenario(initial: .rollbackAtRest, operation: .migrate, code: .policies),
       CrashScenario(initial: .rollbackAtRest, operation: .migrateDeciding),
       CrashScenario(initial: .rollbackAtRest, operation: .restore),

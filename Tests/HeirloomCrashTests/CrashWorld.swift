@@ -97,6 +97,9 @@ struct CrashWorld {
     }.sorted()
   }
 
+  /// The names of the files of external data: the second has a byte that is no UTF-8.
+  static let externalNames = ["FILE-0", "FILE-\u{10FFFF}"]
+
   /// Makes the beginning real in an empty folder.
   func write(to folder: String) throws {
     try Self.write(beginning, table, to: folder)
@@ -110,7 +113,8 @@ struct CrashWorld {
 
   static func externalFiles(in folder: String) -> [String] {
     let inner = folder + "/" + StoreLocation.supportName(forStore: CrashApp.storeName) + "/_EXTERNAL_DATA"
-    return ((try? FileManager.default.contentsOfDirectory(atPath: inner)) ?? []).sorted()
+    let files = POSIXFileOperations()
+    return ((try? files.names(in: inner)) ?? []).filter { (try? files.status(of: inner + "/" + $0))?.kind == .regular }
   }
 
   // MARK: The operation
@@ -179,8 +183,12 @@ struct CrashWorld {
       try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
       // One file where all are added: each name that is not on the disk yet doubles the states.
       for number in 0..<(scenario.isAdopting ? 1 : 2) {
-        try Data(repeating: UInt8(number + 1), count: 700).write(to: URL(fileURLWithPath: "\(inner)/FILE-\(number)"))
+        try POSIXFileOperations().writeNewFile(
+          "\(inner)/\(externalNames[number])", bytes: [UInt8](repeating: UInt8(number + 1), count: 700),
+          attributes: FileAttributes(mode: 0o644))
       }
+      // It is kept nowhere, and goes nowhere.
+      try FileManager.default.createSymbolicLink(atPath: inner + "/LINK", withDestinationPath: "FILE-0")
     }
     let isDue = scenario.initial == .archiveDue
     let hasVersion = scenario.initial == .retainedVersion

@@ -1,3 +1,4 @@
+import Foundation
 import HeirloomMigration
 
 /// What may be on the disk after a loss of power: names and content that were changed since they were last synced may have
@@ -55,6 +56,8 @@ struct DiskModel {
   enum Node {
     case folder(Folder)
     case file(File)
+    /// A symbolic link, and where it leads.
+    case link(String)
   }
 
   private(set) var nodes: [Node] = [.folder(Folder())]
@@ -77,6 +80,8 @@ struct DiskModel {
         } else if status.kind == .directory {
           nodes.append(.folder(Folder()))
           nodes[index] = .folder(try load(inner, nodes: &nodes))
+        } else if status.kind == .symbolicLink {
+          nodes.append(.link(try FileManager.default.destinationOfSymbolicLink(atPath: inner)))
         } else {
           let bytes = try files.readFile(inner, limit: 1 << 26)
           nodes.append(.file(File(current: bytes, durable: bytes)))

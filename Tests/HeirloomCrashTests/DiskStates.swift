@@ -49,6 +49,8 @@ struct DiskState: Hashable {
   var folders: [String] = []
   /// The files, sorted by path.
   var files: [File] = []
+  /// Symbolic links and where they lead, by path.
+  var links: [String: String] = [:]
 
   /// Makes the state real in an empty folder.
   func write(to root: String, _ table: ContentTable) throws {
@@ -63,6 +65,9 @@ struct DiskState: Hashable {
         first[file.inode] = path
         try system.writeNewFile(path, bytes: table.contents[file.content], attributes: FileAttributes(mode: 0o644))
       }
+    }
+    for (path, target) in links {
+      try FileManager.default.createSymbolicLink(atPath: root + "/" + path, withDestinationPath: target)
     }
   }
 }
@@ -105,6 +110,8 @@ extension DiskModel {
         let inode = inodes[node] ?? inodes.count
         inodes[node] = inode
         state.files.append(DiskState.File(path: path, inode: inode, content: number))
+      } else if case .link(let target) = nodes[node] {
+        state.links[path] = target
       } else {
         state.folders.append(path)
       }

@@ -12,6 +12,9 @@ struct StoreShape {
     case .uncheckpointedWAL: try makeWAL(isPartlyCheckpointed: false)
     case .partlyCheckpointedWAL: try makeWAL(isPartlyCheckpointed: true)
     case .hotJournal: try makeHotJournal()
+    case .unreadableLog:
+      try makeWAL(isPartlyCheckpointed: false)
+      try damageLog()
     case .coldJournal:
       try leaveWAL()
       try Data().write(to: URL(fileURLWithPath: path + "-journal"))
@@ -80,6 +83,16 @@ struct StoreShape {
     guard let size = try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int, size > 0 else {
       throw CrashFailure("the -wal is empty")
     }
+  }
+
+  /// Changes a byte of the log's last frame but one: SQLite reads it up to there.
+  private func damageLog() throws {
+    let url = URL(fileURLWithPath: path + "-wal")
+    var bytes = [UInt8](try Data(contentsOf: url))
+    let frame = 24 + (Int(bytes[10]) << 8 | Int(bytes[11]))
+    guard (bytes.count - 32) / frame >= 3 else { throw CrashFailure("the -wal has fewer than three frames") }
+    bytes[bytes.count - frame - 10] ^= 1
+    try Data(bytes).write(to: url)
   }
 
   /// Copies the store and its journal in the middle of a transaction, when changed pages are in the main file already.

@@ -5,7 +5,7 @@ import HeirloomMigration
 final class TracedFiles: FileOperations {
   let trace: SystemTrace
   private let refusesLinks: Bool
-  private let system = POSIXFileOperations()
+  private let system = POSIXFileOperations(followsLinks: false)
 
   /// Creates the seam.
   ///

@@ -7,6 +7,7 @@ import HeirloomFuzzing
 /// HeirloomFuzzer [--inputs N] [--seed S] [TARGET …]      all of it, in processes of its own
 /// HeirloomFuzzer --number TARGET S NUMBER [FILE]         one input, written to a file first
 /// HeirloomFuzzer --file TARGET FILE                      an input from a file
+/// HeirloomFuzzer --hostile FOLDER                        the stores with hostile schemas, to try the tool on by hand
 /// ```
 @main
 struct EntryPoint {
@@ -36,6 +37,14 @@ struct EntryPoint {
       let target = try target(words, 1)
       guard words.count > 2 else { throw FuzzFinding("--file needs a reader and a file") }
       try read(Array(Data(contentsOf: URL(fileURLWithPath: words[2]))), by: target, FuzzFolder())
+    case "--hostile":
+      guard words.count > 1 else { throw FuzzFinding("--hostile needs a folder") }
+      for (number, schema) in HostileSchema.all.enumerated() {
+        let url = URL(fileURLWithPath: words[1]).appendingPathComponent("\(number + 10).sqlite")
+        try HostileSchema.makeStore(at: url)
+        try schema.apply(to: url)
+        print(url.lastPathComponent, schema)
+      }
     default: try runCampaign(words)
     }
   }

@@ -4,6 +4,9 @@ import HeirloomStore
 import Synchronization
 
 extension FuzzReader {
+  /// The number of commands that are run with a store.
+  static let commandCount = 7
+
   /// Does with a store all that the tool does, the migration last.
   func store(_ bytes: [UInt8]) throws -> FuzzStage {
     let place = folder.appendingPathComponent("store")
@@ -42,12 +45,16 @@ extension FuzzReader {
   }
 
   /// Runs the tool and checks what it says.
-  private func run(_ words: [String], in place: URL) throws -> Int32 {
+  func run(_ words: [String], in place: URL) throws -> Int32 {
     let written = Written()
     let console = Console(
       writeOutput: { text in written.text.withLock { $0 += text } },
       writeError: { text in written.text.withLock { $0 += text } }, currentDirectory: place.path)
+    let start = FuzzBatch.processorSeconds()
     let code = HeirloomTool.run(arguments: words, console: console)
+    guard FuzzBatch.processorSeconds() - start < Double(FuzzBatch.timeLimit) else {
+      throw FuzzFinding("\(words[0]) took longer than \(FuzzBatch.timeLimit) s")
+    }
     guard ExitCode(rawValue: code) != nil else { throw FuzzFinding("\(words[0]) ended with \(code)") }
     let text = written.text.withLock { $0 }
     // A name in a store must not command the terminal.

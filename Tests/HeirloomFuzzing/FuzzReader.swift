@@ -53,6 +53,7 @@ package final class FuzzReader {
     case .expression: try expression(bytes)
     case .predicate: try predicate(bytes)
     case .store: try store(bytes)
+    case .surroundings: try surroundings(bytes)
     }
   }
 

@@ -22,16 +22,20 @@ package enum FuzzTarget: String, CaseIterable, Codable, Sendable {
   case predicate
   /// Stores: inspected, verified, planned and migrated.
   case store
+  /// What lies beside a store: journals, logs, the companion folder, the folder of external data.
+  case surroundings
 
   /// The part of all inputs that it gets, in thousandths.
   package var share: Int {
     switch self {
-    case .archivedValue, .compiledModel: 120
+    case .archivedValue: 112
+    case .compiledModel: 120
     case .propertyList: 100
     case .modelSource, .snapshot: 140
     case .modelCache, .mappingSource, .compiledMapping: 60
     case .expression, .predicate: 80
     case .store: 40
+    case .surroundings: 8
     }
   }
 }

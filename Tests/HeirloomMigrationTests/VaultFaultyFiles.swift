@@ -21,7 +21,7 @@ final class FaultyFiles: FileOperations {
     var hits = 0
   }
 
-  private let system = POSIXFileOperations()
+  private let system = POSIXFileOperations(followsLinks: false)
   private let fault: Fault
   private let code: Int32
   private let refusesLinks: Bool

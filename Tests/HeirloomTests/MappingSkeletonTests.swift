@@ -314,7 +314,7 @@ private enum Compiler {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: try #require(path))
     process.arguments = ["-typecheck", "-swift-version", "6", "-warnings-as-errors", "-I", modules]
-    for name in ["CHeirloomSQLite", "CHeirloomZlib"] {
+    for name in ["CHeirloomSQLite", "CHeirloomZlib", "CHeirloomFiles"] {
       process.arguments? += ["-I", sources.appendingPathComponent(name).path]
     }
     process.arguments?.append(file.path)

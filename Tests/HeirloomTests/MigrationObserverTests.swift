@@ -196,7 +196,7 @@ struct MigrationObserverTests {
       .foundSourceModel(.cache, version: nil), .mappingUnused(reason: "r"), .started(from: "a", to: "b"), .held,
       .runningStage("s", handler: .willMigrate), .built, .proven, .retained(id: "i"), .swapped,
       .quarantined(rows: 3, paths: ["p"]), .finished(seconds: 1.5), .failed(reason: Self.secret),
-      .cleanUpPostponed(reason: "r"), .movedAside(path: "p"), .pruned(id: "i"),
+      .cleanUpPostponed(reason: "r"), .movedAside(path: "p"), .passedOver(count: 2, first: "p"), .pruned(id: "i"),
     ]
     #expect(Set(events.map(\.name)).count == events.count)
     #expect(Set(events.map(\.logLine.message)).count == events.count)

@@ -4,7 +4,7 @@ import Synchronization
 /// The file system until a number of calls; from then on each fails, as if the process had died.
 final class StoppingFiles: FileOperations {
   private let left: Mutex<Int>
-  private let system = POSIXFileOperations()
+  private let system = POSIXFileOperations(followsLinks: false)
 
   /// The name of a file that the disk can't read.
   private let unreadable: String?

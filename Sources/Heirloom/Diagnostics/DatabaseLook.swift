@@ -1,3 +1,5 @@
+import HeirloomMigration
+import HeirloomModel
 import HeirloomStore
 
 /// What a database is made of, and how many rows it has.
@@ -43,11 +45,12 @@ struct DatabaseLook {
     } catch {
       problems.append("the metadata: \(error.description)")
     }
-    schema = actual.objects.compactMap { $0.sql.map { $0 + ";" } }
+    schema = actual.objects.compactMap { $0.sql.map(SQLListing.text) }
     do throws(SQLiteError) {
       entities = try StoreCensus(connection: connection, actual: actual).entities.map { entity in
         DiagnosticsReport.Entity(
-          name: entity.name, number: entity.number, superentity: entity.superentity, highestKey: entity.highestKey,
+          name: PlainText.line(entity.name, limit: 400), number: entity.number, superentity: entity.superentity,
+          highestKey: entity.highestKey,
           rows: entity.rows)
       }
     } catch {
@@ -55,9 +58,10 @@ struct DatabaseLook {
     }
     // What stands behind a virtual table is another program's code.
     tables = actual.tables.filter { !$0.isVirtual }.prefix(5000).map { table in
-      let count = try? connection.firstInteger("SELECT COUNT(*) FROM \(quote(table.name))")
-      if count == nil { problems.append("the table \(table.name) can't be read to the end") }
-      return DiagnosticsReport.Table(name: table.name, rows: count)
+      let count = try? connection.rowCount(of: quote(table.name))
+      let name = PlainText.line(table.name, limit: 400)
+      if count == nil { problems.append("the table \(name) can't be read to the end") }
+      return DiagnosticsReport.Table(name: name, rows: count)
     }
   }
 }

@@ -211,9 +211,10 @@ final class DiagnosticsCollector {
       identifier: metadata.identifier,
       versionChecksum: ManagedObjectModel.versionChecksum(of: metadata.versionHashes),
       versionHashes: metadata.versionHashes.mapValues(\.description),
-      versionIdentifiers: metadata.versionIdentifiers, frameworkVersion: metadata.frameworkVersion,
-      generation: metadata.generation, deferred: metadata.deferredMigration?.items ?? [],
-      otherKeys: metadata.otherValues.keys.sorted())
+      versionIdentifiers: metadata.versionIdentifiers.map { PlainText.line($0) },
+      frameworkVersion: metadata.frameworkVersion,
+      generation: metadata.generation, deferred: metadata.deferredMigration?.items.map { PlainText.line($0) } ?? [],
+      otherKeys: metadata.otherValues.keys.sorted().map { PlainText.line($0) })
     let history = assistant.history
     versionName = assistant.versionName(of: metadata)
     model = versionName.flatMap { try? history.model(named: $0) }

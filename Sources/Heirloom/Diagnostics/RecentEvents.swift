@@ -1,5 +1,6 @@
 import Foundation
 import HeirloomMigration
+import HeirloomModel
 
 /// What an assistant has lived through in this run, kept in memory for a diagnostics archive; no log is written.
 struct RecentEvents {
@@ -37,7 +38,7 @@ struct RecentEvents {
       entries.removeFirst()
       droppedCount += 1
     }
-    entries.append(Entry(date: Date(), text: text))
+    entries.append(Entry(date: Date(), text: PlainText.line(text)))
   }
 }
 

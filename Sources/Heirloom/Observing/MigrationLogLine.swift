@@ -1,5 +1,6 @@
 import Foundation
 import HeirloomMigration
+import HeirloomModel
 
 /// A line about a migration for an app's log, in the shape of swift-log's.
 public struct MigrationLogLine: Hashable, Sendable {
@@ -21,19 +22,19 @@ public struct MigrationLogLine: Hashable, Sendable {
   public let level: Level
   /// What happened, in a sentence; of an event always the same one.
   public let message: String
-  /// To what it happened: under `event` the event's name, under `store` the store's path, then versions, counts and names.
+  /// To what it happened, each a line of bounded length: under `event` the event's name, under `store` the store's path, then versions, counts and names.
   public private(set) var metadata: [String: String]
 
   init(_ level: Level, _ message: String, _ metadata: [String: String?] = [:]) {
     self.level = level
-    self.message = message
-    self.metadata = metadata.compactMapValues { $0 }
+    self.message = PlainText.line(message)
+    self.metadata = metadata.compactMapValues { $0.map { PlainText.line($0) } }
   }
 
   /// The same line with one more entry.
   func adding(_ value: String, for key: String) -> MigrationLogLine {
     var line = self
-    line.metadata[key] = value
+    line.metadata[key] = PlainText.line(value)
     return line
   }
 }
@@ -45,6 +46,9 @@ extension MigrationEvent {
     case .foundStaleCandidate: "foundStaleCandidate"
     case .removedStaleCandidate: "removedStaleCandidate"
     case .recovered: "recovered"
+    case .undidInterruptedChange: "undidInterruptedChange"
+    case .restoredWithFaults: "restoredWithFaults"
+    case .keptUnreadableLog: "keptUnreadableLog"
     case .snapshotDisagrees: "snapshotDisagrees"
     case .snapshotUnreadable: "snapshotUnreadable"
     case .foundSourceModel: "foundSourceModel"
@@ -62,6 +66,7 @@ extension MigrationEvent {
     case .failed: "failed"
     case .cleanUpPostponed: "cleanUpPostponed"
     case .movedAside: "movedAside"
+    case .passedOver: "passedOver"
     case .pruned: "pruned"
     case .pinned: "pinned"
     case .released: "released"
@@ -83,6 +88,15 @@ extension MigrationEvent {
     case .recovered(let operation):
       MigrationLogLine(
         .warning, "An operation that an earlier run did not finish was settled.", ["operation": operation])
+    case .undidInterruptedChange(let id):
+      MigrationLogLine(
+        .warning, "A change of the store that was interrupted was undone; a version holds the store as it was.",
+        ["retained": id])
+    case .restoredWithFaults(let id, let reason):
+      MigrationLogLine(.warning, "The version that was restored has faults.", ["version": id, "reason": reason])
+    case .keptUnreadableLog(let path, let reason):
+      MigrationLogLine(
+        .warning, "The store's -wal can't be read to its end; a copy of it is kept.", ["path": path, "reason": reason])
     case .snapshotDisagrees(let snapshot, let store):
       MigrationLogLine(
         .warning, "The archived model is of another version than the store, which counts.",
@@ -115,6 +129,10 @@ extension MigrationEvent {
       MigrationLogLine(.notice, "Something was left for the next run to remove.", ["reason": reason])
     case .movedAside(let path):
       MigrationLogLine(.warning, "What could not be opened was moved aside.", ["path": path])
+    case .passedOver(let count, let first):
+      MigrationLogLine(
+        .warning, "In a folder of external data, what is neither a file nor a folder was passed over.",
+        ["count": "\(count)", "path": first])
     case .pinned(let id, let losses):
       MigrationLogLine(
         .warning, "The previous version alone holds what nobody agreed to lose; it is kept until it is released.",

@@ -44,12 +44,9 @@ struct MigrationTrial {
   ///   - seed: Another seed gives other objects.
   /// - Throws: What has nothing to do with the models: no room, or that the user stopped it.
   mutating func run(objectsPerEntity: Int, seed: UInt64) throws {
-    let parent =
-      console.environment["TMPDIR"].map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
-    let folder = parent.appendingPathComponent("heirloom-check-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(
-      at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let scratch = try ScratchFolder(console)
+    defer { withExtendedLifetime(scratch) {} }
+    let folder = URL(fileURLWithPath: scratch.path)
     guard let hazards = try hazards(in: folder) else { return }
     tell(hazards)
     let store = folder.appendingPathComponent("Sample.sqlite")

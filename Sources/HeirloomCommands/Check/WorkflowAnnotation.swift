@@ -39,7 +39,7 @@ struct WorkflowAnnotation {
 
   /// Text after the command: a line end or a per cent sign would end it or change it.
   static func data(_ text: String) -> String {
-    text.unicodeScalars.map { scalar in
+    PlainText.line(text).unicodeScalars.map { scalar in
       switch scalar {
       case "%": "%25"
       case "\r": "%0D"

@@ -61,7 +61,7 @@ struct CheckCommand {
     let seed = try number(arguments, "--seed", 0...Int.max, "a whole number from 0") ?? 1
     let objects = try number(arguments, "--objects", 1...100_000, "a number from 1 to 100000") ?? 12
     let annotations = try annotates(arguments, console)
-    var check = CheckCommand(path: console.path(arguments.positionals[0]), console: console)
+    var check = try CheckCommand(path: console.path(arguments.positionals[0]), console: console)
     var history = try HistoryCheck(at: check.path)
     check.findings = history.findings
     let configuration = arguments.value("--cloudkit-configuration")
@@ -239,7 +239,8 @@ struct CheckCommand {
     }
     lines += merged.map { $0.line(style) }
     let commands = annotations ? merged.compactMap { WorkflowAnnotation($0, console: console)?.line } : []
-    if asJSON { commands.forEach(console.log) } else { lines += commands }
+    // A program reads standard output: the workflow reads the other stream as well.
+    if asJSON { for command in commands { console.writeError(command + "\n") } }
     let versions = trials.map { trial in
       OutputValue.object([
         ("name", .text(trial.version.name)), ("checksum", .text(trial.version.model.versionChecksum())),
@@ -254,7 +255,7 @@ struct CheckCommand {
         suggestion: "Each finding says what it means and what to do.")
     }
     return CommandReport(
-      lines: lines,
+      lines: lines, workflowCommands: asJSON ? [] : commands,
       members: [
         ("findings", .list(merged.map(\.output))), ("current", .text(history.currentName)),
         ("versions", .list(versions)),

@@ -24,7 +24,7 @@ extension Command {
 /// Compares two models.
 enum CompareCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
-    let paths = arguments.positionals.map(console.path)
+    let paths = try arguments.positionals.map(console.path)
     let stores = paths.map { path in if case .database = PathKind(path) { path } else { String?.none } }
     let (source, destination) = try console.reading("Reading the models", nil) {
       (try model(at: paths[0], besides: paths[1]), try model(at: paths[1], besides: paths[0]))
@@ -56,7 +56,7 @@ enum CompareCommand {
     let text =
       skeleton?.source ?? "// Nothing to fill in: the mapping can be inferred and loses nothing, or none is needed.\n"
     return CommandReport(
-      lines: text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init),
-      members: DifferenceText(difference).members + [("skeleton", .optional(skeleton?.source))])
+      source: text,
+      members: DifferenceText(difference).members + [("skeleton", skeleton.map { .source($0.source) } ?? .null)])
   }
 }

@@ -21,7 +21,7 @@ enum CompletionsCommand {
     let script = CompletionScript(commands: Command.all)
     let lines = script.lines(for: shell)
     return CommandReport(
-      lines: lines,
-      members: [("shell", .text(word)), ("script", .text(lines.joined(separator: "\n") + "\n"))])
+      source: lines.joined(separator: "\n") + "\n",
+      members: [("shell", .text(word)), ("script", .source(lines.joined(separator: "\n") + "\n"))])
   }
 }

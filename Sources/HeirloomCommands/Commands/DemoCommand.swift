@@ -52,7 +52,7 @@ enum DemoCommand {
   /// Finds a story's folder.
   private static func folder(of name: String, arguments: Arguments, console: Console) throws -> String {
     if let word = arguments.value("--snapshots") {
-      let given = console.path(word)
+      let given = try console.path(word)
       if let folder = [given + "/" + name, given].first(where: isStory) { return folder }
       throw missing(name, searched: [given])
     }

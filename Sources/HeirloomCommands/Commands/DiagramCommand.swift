@@ -38,13 +38,11 @@ enum DiagramCommand {
       ("lines", .integer(Int64(diagram.edges.count))),
     ]
     guard let output else {
-      // A line end follows the last line in any case.
-      let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
       return CommandReport(
-        lines: lines.last == "" ? lines.dropLast() : lines,
-        members: [("path", .null)] + members + [("diagram", .text(text))])
+        source: text.hasSuffix("\n") ? text : text + "\n",
+        members: [("path", .null)] + members + [("diagram", .source(text))])
     }
-    let path = console.path(output)
+    let path = try console.path(output)
     let isNew = try OutputFile(path: path, mark: format.mark).write(text)
     return CommandReport(
       lines: ["\(path) was \(isNew ? "written" : "written anew"): \(diagram.summary)."],

@@ -8,7 +8,8 @@ extension Command {
     summary: "one screen: how a store is, what is kept, what to run next",
     details: [
       "Runs the checks of heirloom verify and shows the worst findings in short. Nothing is written and no lock is taken; a store"
-        + " that is gone or can't be read is looked for among what is kept. The exit code is 0 whatever is found.",
+        + " that is gone or can't be read is looked for among what is kept. The exit code is 0 whatever is found; where there is no file, and"
+        + " nothing is kept of one, the path is wrong, and it is 1.",
       "--archive writes a .tar.gz for a support mail: what the store is and what is wrong with it, without a value of any row."
         + " It works on a store that is damaged, gone or in use. --include-store adds the store itself, with all data.",
     ],
@@ -23,7 +24,7 @@ extension Command {
 /// Tells on one screen how a store is.
 enum DoctorCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
-    let path = console.path(arguments.positionals[0])
+    let path = try console.path(arguments.positionals[0])
     if let archive = arguments.value("--archive") {
       return try writeArchive(
         console.path(archive), of: path, includesStore: arguments.has("--include-store"),

@@ -22,7 +22,7 @@ extension Command {
 /// Shows what a file is: of a store more than of anything else.
 enum InspectCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
-    let path = console.path(arguments.positionals[0])
+    let path = try console.path(arguments.positionals[0])
     switch PathKind(path) {
     case .missing:
       throw CommandFailure(

@@ -40,9 +40,9 @@ extension Command {
 enum MigrateCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let batch = try BatchOptions(arguments)
-    let named = arguments.positionals.map(console.path)
+    let named = try arguments.positionals.map(console.path)
     guard batch != nil || !named.isEmpty else { throw UsageError.missingArgument("STORE") }
-    let paths = try batch.map { try $0.paths(besides: named, console: console) } ?? named
+    let stores = try batch.map { try $0.stores(besides: named, console: console) }
     var request: MigrationRequest
     do {
       let kept = try keptVersions(arguments)
@@ -51,18 +51,20 @@ enum MigrateCommand {
     } catch let error as UsageError {
       throw error
     } catch {
-      throw CommandFailure(error).aboutStore(at: paths.first)
+      throw CommandFailure(error).aboutStore(at: stores?.first ?? named.first)
     }
-    if let batch { return BatchMigration(of: paths, jobs: batch.jobs, request: request, console: console).run() }
+    if let batch, let stores {
+      return BatchMigration(of: stores, jobs: batch.jobs, request: request, console: console).run()
+    }
     var results: [Migrated] = []
-    for path in paths {
+    for path in named {
       // What became of the stores before is told at the end.
-      let result = Migrated(path, request: request, console: console, mayLeave: paths.count == 1)
+      let result = Migrated(path, request: request, console: console, mayLeave: named.count == 1)
       results.append(result)
       if result.failure?.exitCode == .cancelled { break }
     }
-    if results.count == 1, paths.count == 1 { return results[0].report }
-    return together(results, of: paths, console: console)
+    if results.count == 1, named.count == 1 { return results[0].report }
+    return together(results, of: named, console: console)
   }
 
   private static func keptVersions(_ arguments: Arguments) throws(UsageError) -> Int? {
@@ -111,12 +113,13 @@ struct Migrated {
   init(_ path: String, request: MigrationRequest, console: Console, mayLeave: Bool = false) {
     let start = ContinuousClock.now
     do {
-      let outcome = try StoreMigration(request: request, console: console).run(on: path, mayLeave: mayLeave)
-      let finished = try StoreMigration(request: request, console: console).cleanUp(after: outcome, at: path)
+      let migration = StoreMigration(request: request, console: console)
+      let outcome = try migration.run(on: path, mayLeave: mayLeave)
+      let finished = try migration.cleanUp(after: outcome, at: path)
       var warnings: [String] = []
       if case .noStore = outcome {
       } else {
-        warnings = Self.archive(request.history.current, at: path, console: console)
+        warnings += Self.archive(request.history.current, at: path, console: console)
       }
       report = Self.report(
         outcome, finished: finished, path: path, request: request,

@@ -20,7 +20,7 @@ extension Command {
 /// Shows what a migration would do.
 enum PlanCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
-    let path = console.path(arguments.positionals[0])
+    let path = try console.path(arguments.positionals[0])
     do {
       let request = try MigrationRequest(arguments, console: console)
       let preview = try console.reading("Planning", path) { try MigrationPreview(of: path, for: request) }
@@ -48,7 +48,8 @@ enum PlanCommand {
     }
     let planText = PlanText(plan: plan)
     if showsSQL {
-      report.lines = planText.sql
+      report.lines = []
+      report.source = planText.sql
       return report
     }
     report.lines += planText.findings(style, difference: text)

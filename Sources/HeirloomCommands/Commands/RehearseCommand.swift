@@ -17,7 +17,7 @@ extension Command {
 /// Tries a migration on a copy.
 enum RehearseCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
-    let path = console.path(arguments.positionals[0])
+    let path = try console.path(arguments.positionals[0])
     do {
       return try rehearse(path, request: try MigrationRequest(arguments, console: console), console: console)
     } catch let error as UsageError {

@@ -23,8 +23,8 @@ extension Command {
 /// Writes a page about what a migration would do to a store.
 enum ReportCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
-    let store = console.path(arguments.positionals[0])
-    let output = console.path(try arguments.required("--output", "FILE"))
+    let store = try console.path(arguments.positionals[0])
+    let output = try console.path(arguments.required("--output", "FILE"))
     guard ["html", "htm"].contains((output as NSString).pathExtension.lowercased()) else {
       throw UsageError.invalidValue(option: "--output", value: output, expected: "a name that ends in .html")
     }

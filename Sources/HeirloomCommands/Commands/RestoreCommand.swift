@@ -27,7 +27,7 @@ extension Command {
 /// Brings a previous version back.
 enum RestoreCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
-    let path = console.path(arguments.positionals[0])
+    let path = try console.path(arguments.positionals[0])
     do {
       let keeper = try StoreKeeper(path: path)
       if let prefix = arguments.value("--set-aside") {
@@ -41,7 +41,10 @@ enum RestoreCommand {
       return CommandReport(
         lines: ["\(console.style.green("Restored")) \(result.restored.id) as \(path)."]
           + lines(onRetained: result.retained?.id, path: path),
-        members: [("restored", .text(result.restored.id)), ("retained", .optional(result.retained?.id))])
+        members: [
+          ("restored", .text(result.restored.id)), ("retained", .optional(result.retained?.id)),
+          ("warnings", .texts(result.notes)),
+        ])
     } catch let error as UsageError {
       throw error
     } catch {

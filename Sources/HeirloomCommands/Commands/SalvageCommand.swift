@@ -28,8 +28,8 @@ extension Command {
 /// Reads what can be read of a damaged store.
 enum SalvageCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
-    let path = console.path(arguments.positionals[0])
-    let output = console.path(try arguments.required("--output", "FILE"))
+    let path = try console.path(arguments.positionals[0])
+    let output = try console.path(arguments.required("--output", "FILE"))
     let candidates = try NamedModel.likeliestFirst(at: arguments.all("--model"), console: console).candidates
     var salvage = StoreSalvage(storeURL: URL(fileURLWithPath: path), candidates: candidates)
     let interruption = console.interruption

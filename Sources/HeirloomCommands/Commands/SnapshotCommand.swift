@@ -34,7 +34,7 @@ extension Command {
 enum SnapshotCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let date = try date(arguments)
-    let source = console.path(arguments.positionals[0])
+    let source = try console.path(arguments.positionals[0])
     if let folder = arguments.value("--history") {
       guard arguments.value("--output") == nil else { throw UsageError.repeatedOption("--output or --history") }
       var history = try SnapshotHistory(at: console.path(folder), for: source)
@@ -43,7 +43,7 @@ enum SnapshotCommand {
     guard arguments.value("--before") == nil else { throw UsageError.missingOption("--history", value: "DIRECTORY") }
     let named = try NamedModel(at: source)
     for warning in named.warnings { console.log("note: \(warning)") }
-    let output = console.path(arguments.value("--output") ?? fileName(named.name))
+    let output = try console.path(arguments.value("--output") ?? fileName(named.name))
     let snapshot = ModelSnapshot(model: named.model, archivedAt: date)
     let isNew = try write(snapshot, to: output)
     let verb = isNew ? "was written" : "holds the model already and was left as it is"

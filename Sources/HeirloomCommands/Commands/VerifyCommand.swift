@@ -22,7 +22,7 @@ extension Command {
 /// Checks a store.
 enum VerifyCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
-    let path = console.path(arguments.positionals[0])
+    let path = try console.path(arguments.positionals[0])
     do {
       let check = try console.reading("Checking the store", path) {
         try StoreCheck(of: path, models: arguments.all("--model"), console: console)

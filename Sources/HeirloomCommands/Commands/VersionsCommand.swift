@@ -21,7 +21,7 @@ extension Command {
 /// Lists what is kept.
 enum VersionsCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
-    let path = console.path(arguments.positionals[0])
+    let path = try console.path(arguments.positionals[0])
     do {
       let keeper = try StoreKeeper(path: path)
       let released = try arguments.value("--release").map { id in try keeper.release(id) }
@@ -48,6 +48,7 @@ enum VersionsCommand {
         ("checksum", .optional(checksum(version))), ("date", .text(version.date.formatted(.iso8601))),
         ("bytes", .integer(version.byteCount)),
         ("pinned", version.isPinned ? .object(pin(of: version)) : .null),
+        ("interrupted", .boolean(version.holdsInterruptedChange)),
       ])
     }
     return [("versions", .list(list))]
@@ -81,7 +82,10 @@ enum VersionsCommand {
       ])
     }
     return ["\(style.bold(path)): \(counted(Int64(versions.count), "previous version")), the newest first"]
-      + table.lines() + versions.compactMap { $0.pinWords(path: path) } + [
+      + table.lines() + versions.compactMap { $0.pinWords(path: path) }
+      + versions.filter(\.holdsInterruptedChange).map {
+        "\($0.id) is the store with a change that was interrupted, before that was undone."
+      } + [
         "heirloom restore \(shellWord(path)) --version ID brings one back; the start of the ID is enough."
       ]
   }
@@ -164,12 +168,17 @@ struct StoreKeeper {
   /// - Parameters:
   ///   - prefix: The start of its name; `nil` for the newest.
   ///   - console: Tells when to stop, and is told what is under way.
-  /// - Returns: The version that was restored, and the one that was kept.
+  /// - Returns: The version that was restored, the one that was kept, and what was told on the way.
   /// - Throws: `MigrationAssistantError`.
   func restore(
     _ prefix: String?, console: Console
-  ) throws -> (restored: PreviousVersion, retained: PreviousVersion?) {
+  ) throws -> (restored: PreviousVersion, retained: PreviousVersion?, notes: [String]) {
     console.progress.begin("Bringing the version back")
-    return try console.interruption.cancelling(assistant.progress) { try assistant.restorePreviousVersion(prefix) }
+    let log = EventLog(console: console)
+    assistant.delegate = log
+    let result = try withExtendedLifetime(log) {
+      try console.interruption.cancelling(assistant.progress) { try assistant.restorePreviousVersion(prefix) }
+    }
+    return (result.restored, result.retained, log.notes)
   }
 }

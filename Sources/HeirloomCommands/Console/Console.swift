@@ -14,8 +14,12 @@ package struct Console: Sendable {
   package let isErrorTerminal: Bool
   /// The environment.
   package let environment: [String: String]
-  /// The folder that paths start from which are not absolute.
+  /// The folder that paths start from which are not absolute; empty if it is gone.
   package let currentDirectory: String
+  /// Returns the number of the error that kept something from being written to standard output, if there was one.
+  let outputFailure: @Sendable () -> Int32?
+  /// Says why this process can't do the tool's work; `nil` if it can.
+  let obstacle: String?
   /// The tool's own file, if it is known.
   package let executablePath: String?
   /// Tells when the user stops the tool.
@@ -34,7 +38,8 @@ package struct Console: Sendable {
     writeOutput: @escaping @Sendable (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
     isOutputTerminal: Bool = false, isErrorTerminal: Bool = false, environment: [String: String] = [:],
     currentDirectory: String, executablePath: String? = nil, interruption: Interruption = Interruption(),
-    columns: @escaping @Sendable () -> Int = { 80 }, showsProgress: Bool = false
+    columns: @escaping @Sendable () -> Int = { 80 }, showsProgress: Bool = false,
+    outputFailure: @escaping @Sendable () -> Int32? = { nil }, obstacle: String? = nil
   ) {
     self.writeOutput = writeOutput
     self.writeError = writeError
@@ -45,6 +50,8 @@ package struct Console: Sendable {
     self.executablePath = executablePath
     self.interruption = interruption
     self.columns = columns
+    self.outputFailure = outputFailure
+    self.obstacle = obstacle
     self.showsProgress = showsProgress
     status = StatusLine(write: writeError)
     progress = ProgressReporter(form: .silent, status: status)
@@ -69,12 +76,13 @@ package struct Console: Sendable {
   /// - Parameter interruption: Told when the user stops the tool.
   /// - Returns: A console on the standard streams.
   package static func ofProcess(interruption: Interruption) -> Console {
-    Console(
-      writeOutput: { write($0, to: STDOUT_FILENO) }, writeError: { write($0, to: STDERR_FILENO) },
+    let (output, error) = (StandardStream(STDOUT_FILENO), StandardStream(STDERR_FILENO))
+    return Console(
+      writeOutput: output.write, writeError: error.write,
       isOutputTerminal: isatty(STDOUT_FILENO) == 1, isErrorTerminal: isatty(STDERR_FILENO) == 1,
-      environment: ProcessInfo.processInfo.environment, currentDirectory: FileManager.default.currentDirectoryPath,
+      environment: ProcessInfo.processInfo.environment, currentDirectory: ProcessSurroundings.workingDirectory ?? "",
       executablePath: Bundle.main.executablePath, interruption: interruption, columns: { Self.terminalColumns },
-      showsProgress: true)
+      showsProgress: true, outputFailure: { output.failure }, obstacle: ProcessSurroundings.obstacle)
   }
 
   /// The columns of the terminal that the tool runs on; 80 where there is none.
@@ -92,9 +100,18 @@ package struct Console: Sendable {
   }
 
   /// Returns the absolute path of a word of the command line.
-  func path(_ word: String) -> String {
+  ///
+  /// - Throws: ``CommandFailure`` where there is no folder that it could start from.
+  func path(_ word: String) throws(CommandFailure) -> String {
     // Not tidied up: `link/../name` is not `name` where `link` leads elsewhere.
     if word.hasPrefix("/") { return word }
+    guard !currentDirectory.isEmpty else {
+      throw CommandFailure(
+        exitCode: .failed, code: "noWorkingDirectory", coreDataCode: 260,
+        message:
+          "The folder that the tool was started in is gone, so \(word) names nothing; expected a path that begins with /.",
+        suggestion: "Nothing was changed. Go to a folder that is there, or give whole paths.")
+    }
     let relative = word.hasPrefix("./") ? String(word.dropFirst(2)) : word
     return currentDirectory.hasSuffix("/") ? currentDirectory + relative : "\(currentDirectory)/\(relative)"
   }
@@ -110,20 +127,7 @@ package struct Console: Sendable {
 
   /// Writes a line to standard error.
   func log(_ line: String) {
-    status.writeLine(TerminalText.harmless(line, keepsStyle: errorStyle.isColored))
-  }
-
-  /// Writes all of a text.
-  ///
-  /// A reader that went away, as `head` does, must not end a migration: what can't be written is dropped.
-  private static func write(_ text: String, to descriptor: Int32) {
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0 && errno == EINTR { continue }
-      guard count > 0 else { return }
-      bytes = bytes.dropFirst(count)
-    }
+    status.writeLine(TerminalText.line(line, keepsStyle: errorStyle.isColored))
   }
 }
 

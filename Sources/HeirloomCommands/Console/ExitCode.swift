@@ -16,6 +16,8 @@ package enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
   case findings = 6
   /// It is not known whether the change outlasts a loss of power: run again.
   case outcomeUnknown = 7
+  /// What was asked for is done, and not all of what there is to say of it could be written.
+  case outputLost = 9
   /// The user stopped it.
   case cancelled = 130
 }
@@ -32,6 +34,7 @@ extension ExitCode {
     case .unknownVersion: "unknown or newer store"
     case .findings: "findings"
     case .outcomeUnknown: "outcome unknown, run again"
+    case .outputLost: "done, but not all of the output could be written"
     case .cancelled: "cancelled"
     }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import Heirloom
 import Synchronization
 
 /// Tells a run of the tool that the user wants it to stop.
@@ -81,29 +82,34 @@ extension Interruption {
 }
 
 /// Listens to the signals by which a user or a system stops a program.
-package final class SignalListener {
-  private var sources: [any DispatchSourceSignal] = []
-
+package enum SignalListener {
   /// Starts listening.
   ///
   /// The first signal cancels what is under way, which leaves the store as it was. The second ends the process at once: that
   /// is safe too, and the next run tidies up.
   ///
   /// - Parameter interruption: Interrupted by a signal.
-  package init(interruption: Interruption) {
-    // Without this a reader of the output that went away would end a migration.
-    signal(SIGPIPE, SIG_IGN)
-    for number in [SIGINT, SIGTERM] {
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler {
-        guard !interruption.interrupt() else { return }
+  package static func start(interruption: Interruption) {
+    // Threads that are started from now on leave the signals to the one that waits for them.
+    var signals = Self.signals
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    let isListening = WorkerThread.start(stackSize: 1 << 20) {
+      var (signals, number) = (Self.signals, Int32(0))
+      while sigwait(&signals, &number) == 0 {
+        guard !interruption.interrupt() else { continue }
         // The shell's prompt must not stand behind what is under way.
         if isatty(STDERR_FILENO) == 1 { _ = write(STDERR_FILENO, "\n", 1) }
         _exit(ExitCode.cancelled.rawValue)
       }
-      source.resume()
-      sources.append(source)
     }
+    // Where nobody listens a signal ends the process at once, which the next run sets right.
+    if !isListening { pthread_sigmask(SIG_UNBLOCK, &signals, nil) }
+  }
+
+  private static var signals: sigset_t {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for number in [SIGINT, SIGTERM] { sigaddset(&signals, number) }
+    return signals
   }
 }

@@ -1,4 +1,5 @@
 package import Foundation
+import Heirloom
 import Synchronization
 
 /// Tells a person what is under way, as soon as that takes longer than a moment.
@@ -24,7 +25,7 @@ package final class ProgressReporter: Sendable {
     var phaseBegin: ContinuousClock.Instant?
     var counts: Progress?
     var printedPhase: String?
-    var timer: (any DispatchSourceTimer)?
+    var isTicking = false
     var isFinished = false
   }
 
@@ -68,12 +69,16 @@ package final class ProgressReporter: Sendable {
       if state.phase != phase { state.phaseBegin = time }
       state.phase = phase
       state.counts = counts
-      guard ticks, state.timer == nil else { return }
-      let timer = DispatchSource.makeTimerSource(queue: .global())
-      timer.schedule(deadline: .now() + .milliseconds(320), repeating: .milliseconds(100))
-      timer.setEventHandler { [weak self] in self?.tick() }
-      timer.resume()
-      state.timer = timer
+      guard ticks, !state.isTicking else { return }
+      state.isTicking = true
+      // Without a thread nothing is told until the end.
+      _ = WorkerThread.start(stackSize: 1 << 19) { [weak self] in
+        usleep(320_000)
+        while let reporter = self, !reporter.state.withLock({ $0.isFinished }) {
+          reporter.tick()
+          usleep(100_000)
+        }
+      }
     }
   }
 
@@ -105,8 +110,6 @@ package final class ProgressReporter: Sendable {
   package func finish() {
     state.withLock { state in
       state.isFinished = true
-      state.timer?.cancel()
-      state.timer = nil
       status.show("")
     }
   }

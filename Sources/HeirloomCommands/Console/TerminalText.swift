@@ -1,47 +1,36 @@
+import Heirloom
+
 /// Text for people, made of what stands in files of anybody's.
 enum TerminalText {
-  /// Returns text with characters shown by their numbers that a terminal would obey.
-  ///
-  /// The name of an entity may hold anything: a sequence that clears the screen, moves what was written or sets the
-  /// window's title, or one that turns the direction of writing so that a name looks like another.
+  /// Returns text of one or more lines with characters shown by their numbers that a terminal would obey.
   ///
   /// - Parameters:
-  ///   - text: The text, of one or more lines.
-  ///   - keepsStyle: Whether sequences that ``TextStyle`` writes stay.
+  ///   - text: The text.
   ///   - isJSON: Whether the text is JSON, whose escapes have another form.
   /// - Returns: Text whose only control character is the line feed.
-  static func harmless(_ text: String, keepsStyle: Bool = false, isJSON: Bool = false) -> String {
-    // Nearly all text has none of the bytes that such characters begin with.
-    guard text.utf8.contains(where: { $0 < 0x20 && $0 != 0x0A || $0 == 0x7F || $0 == 0xC2 || $0 == 0xE2 }) else {
-      return text
-    }
-    var result = ""
-    var rest = text.unicodeScalars[...]
-    while let scalar = rest.first {
-      if keepsStyle, scalar == "\u{1B}", let style = TextStyle.sequences.first(where: { rest.starts(with: $0) }) {
-        result.unicodeScalars += style
-        rest = rest.dropFirst(style.count)
-        continue
-      }
-      rest.removeFirst()
-      guard isCommand(scalar) else {
-        result.unicodeScalars.append(scalar)
-        continue
-      }
-      let digits = String(scalar.value, radix: 16)
-      result += isJSON ? "\\u" + String(repeating: "0", count: 4 - digits.count) + digits : "\\u{\(digits)}"
-    }
-    return result
+  static func harmless(_ text: String, isJSON: Bool = false) -> String {
+    let text = PlainText.escaped(text, breaksLines: true, isJSON: isJSON)
+    return isJSON && text.contains("##[") ? text.replacing("##[", with: "#\\u0023[") : text
   }
 
-  private static func isCommand(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0x0A: false
-    case ..<0x20, 0x7F..<0xA0: true
-    // Embeddings, overrides and isolates of the direction of writing, and the separators of lines.
-    case 0x2028...0x202E, 0x2066...0x2069: true
-    default: false
+  /// Returns a text as one line: no name makes a line of its own, is printed without end, or commands whoever reads lines.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - keepsStyle: Whether sequences that ``TextStyle`` writes stay.
+  /// - Returns: The line, without its end.
+  static func line(_ text: String, keepsStyle: Bool = false) -> String {
+    let line = PlainText.escaped(PlainText.cut(text, to: PlainText.limit), breaksLines: false) { rest in
+      keepsStyle ? TextStyle.sequences.first { rest.starts(with: $0) }?.count ?? 0 : 0
     }
+    return commandsWorkflow(line)
+      ? line.replacing("##[", with: "#\\u{23}[").replacing("::", with: ":\\u{3a}", maxReplacements: 1) : line
+  }
+
+  /// Whether GitHub Actions would take a line of a log for a command: it passes over spaces before the colons, and finds the older form
+  /// anywhere.
+  private static func commandsWorkflow(_ line: String) -> Bool {
+    line.drop { $0 == " " }.hasPrefix("::") || line.contains("##[")
   }
 }
 

@@ -1,3 +1,5 @@
+import Heirloom
+
 /// A command line that is not understood.
 enum UsageError: Error, Hashable {
   case unknown(Name, String, known: [String])
@@ -20,7 +22,9 @@ enum UsageError: Error, Hashable {
 
 extension UsageError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  var description: String {
+  var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch self {
     case .unknown(let kind, let word, let known):
       // One place for all names: what is near is asked for, else what there is.

@@ -182,7 +182,7 @@ struct DiagramBuilder {
   private mutating func addRemoved(
     _ property: String, of entity: String, to box: Int, in source: ManagedObjectModel, details: [String]
   ) {
-    let path = property.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    let path = property.names(separatedBy: ".").map(String.init)
     var row: ModelDiagram.Row
     var line: (EntityDescription, RelationshipDescription)?
     if let attribute = source.attribute(named: property, of: entity) {

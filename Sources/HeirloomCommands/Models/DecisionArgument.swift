@@ -67,7 +67,7 @@ struct DecisionArgument {
   private static func value(
     _ value: String, of property: String, in entity: String, model: ManagedObjectModel, text: String
   ) throws(UsageError) -> AttributeValue {
-    let path = property.split(separator: ".").map(String.init)
+    let path = property.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
     var attribute = path.first.flatMap { model.attribute(named: $0, of: entity) }
     for name in path.dropFirst() { attribute = attribute?.composite?.elements.first { $0.name == name } }
     guard let attribute else { throw invalid(text, "an attribute of the model to migrate to") }

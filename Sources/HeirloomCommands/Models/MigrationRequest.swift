@@ -17,7 +17,7 @@ struct MigrationRequest {
   ///   - console: Told of what is not understood in the files.
   /// - Throws: `UsageError`, `ModelReadingError`, `MappingReadingError`.
   init(_ arguments: Arguments, console: Console) throws {
-    let path = console.path(try arguments.required("--to", "MODEL"))
+    let path = try console.path(arguments.required("--to", "MODEL"))
     let given = try arguments.all(DecisionArgument.option).map { text throws(UsageError) in try DecisionArgument(text) }
     var history = try ModelHistory(contentsOf: URL(fileURLWithPath: path))
     for warning in history.warnings { console.log("note: \(warning)") }

@@ -82,7 +82,7 @@ struct NamedModel {
   /// - Throws: `ModelReadingError` for a path that leads to no model.
   static func likeliestFirst(at words: [String], console: Console) throws -> [NamedModel] {
     try words.flatMap { word in
-      let path = console.path(word)
+      let path = try console.path(word)
       let all = try all(at: path, console: console)
       let current = try ModelVersionList(path).currentVersionName
       let end = all.firstIndex { $0.name == current }.map { $0 + 1 } ?? all.count

@@ -15,8 +15,8 @@ struct CommandFailure: Error {
   var suggestion: String?
   /// The store that still holds the data, if the command was about one.
   var storeAt: String?
-  /// What a person reads instead of message and suggestion where there is a list of things to tell.
-  var list: (headline: String, items: [String])?
+  /// What a person reads instead of message and suggestion where there is a list of things to tell, each of some lines.
+  var list: (headline: String, items: [[String]])?
   /// What to do, a line each, after a list of things to tell.
   var advice: [String] = []
   /// What was found in the rows, for a program.
@@ -33,7 +33,7 @@ struct CommandFailure: Error {
       ("suggestion", .optional(suggestion)),
       ("storeAt", .optional(storeAt)),
     ]
-    if let skeleton { members.append("skeleton", .text(skeleton)) }
+    if let skeleton { members.append("skeleton", .source(skeleton)) }
     return .object(members)
   }
 
@@ -44,7 +44,9 @@ struct CommandFailure: Error {
       let hint = skeleton.map { _ in
         "  Swift source to start from: heirloom compare \(storeAt.map(shellWord) ?? "STORE") MODEL --skeleton"
       }
-      return ["\(name) \(list.headline)"] + list.items.map { "  – \($0)" } + advice.map { "  \($0)" }
+      return ["\(name) \(list.headline)"]
+        + list.items.flatMap { item in zip(0..., item).map { $0 == 0 ? "  – \($1)" : "    \($1)" } }
+        + advice.map { "  \($0)" }
         + (hint.map { [$0] } ?? [])
     }
     return ["\(name) \(message)"] + (suggestion.map { ["  " + $0] } ?? [])
@@ -92,7 +94,7 @@ extension CommandFailure {
         code = "mappingMismatch"
         list = (
           "\(error.path ?? "The mapping model") is for the versions \"\(source)\" and \"\(destination)\" but doesn't fit them:",
-          mismatches.map(\.description)
+          mismatches.map { [$0.description] }
         )
       }
     case let error as DeferredMigrationError:
@@ -152,17 +154,17 @@ extension CommandFailure {
       let count = counted(Int64(obstacles.count), "thing")
       list = (
         "No mapping can be inferred for the store \(path), which was not changed; \(count) to settle:",
-        obstacles.map(\.description)
+        obstacles.map { [$0.description] }
       )
     case .decisionNeeded(let path, let plan):
       hint("Here, --decide ENTITY.PROPERTY=CHOICE decides.")
       list = (
         "Rows of the store \(path), which was not changed, don't fit the new model:",
-        plan.blockers.map { "\(counted($0.rows, "row")): \($0.reason)\n    \($0.optionText)" }
+        plan.blockers.map { ["\(counted($0.rows, "row")): \($0.reason)", $0.optionText] }
       )
     case .lossesNotConsented(let path, let plan):
       hint("Here, --mapping FILE gives a mapping, and --accept-losses consents.")
-      let items = plan.unconsentedLosses.map { "\(counted($0.rows, "row")) of \($0.name): \($0.reason)" }
+      let items = plan.unconsentedLosses.map { ["\(counted($0.rows, "row")) of \($0.name): \($0.reason)"] }
       list = (
         "The store \(path), which was not changed, would lose what nobody consented to:",
         items

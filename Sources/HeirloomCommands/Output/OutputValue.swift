@@ -6,7 +6,10 @@ indirect enum OutputValue: Sendable {
   case boolean(Bool)
   case integer(Int64)
   case number(Double)
+  /// A text of bounded length; of a longer one, such as a name of 50 MB, the middle is left out.
   case text(String)
+  /// A text in a language of its own, such as SQL, as it is.
+  case source(String)
   case list([OutputValue])
   case object(OutputMembers)
 
@@ -63,7 +66,8 @@ indirect enum OutputValue: Sendable {
     case .boolean(let value): writer.boolean(value)
     case .integer(let value): writer.integer(value)
     case .number(let value): writer.double(value)
-    case .text(let value): writer.string(value)
+    case .text(let value): writer.string(PlainText.cut(value, to: 100_000))
+    case .source(let value): writer.string(value)
     case .list(let values):
       writer.beginArray()
       for value in values { value.write(to: &writer) }

@@ -18,7 +18,7 @@ struct PlanText {
         ("kind", .text(step.kind.rawValue)), ("subject", .text(step.subject)), ("summary", .text(step.summary)),
         ("rows", .optional(step.rows)),
       ]
-      if showsSQL { members.append("sql", .text(step.sql)) }
+      if showsSQL { members.append("sql", .source(step.sql)) }
       return OutputValue.object(members)
     }
     return [("steps", .list(steps))] + findingMembers(of: plan) + [
@@ -138,8 +138,8 @@ struct PlanText {
   }
 
   /// The statements of all steps, each step under its summary as a comment.
-  var sql: [String] {
-    plan.steps.flatMap { ["-- \($0.summary)", $0.sql] }
+  var sql: String {
+    plan.steps.map { TerminalText.line("-- \($0.summary)") + "\n\($0.sql)\n" }.joined()
   }
 
   /// What the migration takes, and what to do where that is too long for a launch.

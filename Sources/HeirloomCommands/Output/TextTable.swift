@@ -1,3 +1,5 @@
+import Heirloom
+
 /// Rows of text with columns under each other.
 struct TextTable {
   /// On which side the text of a column stands.
@@ -19,9 +21,9 @@ struct TextTable {
     rows = [header]
   }
 
-  /// Adds a row of as many texts as there are columns.
+  /// Adds a row of as many texts as there are columns; a name of any model is shorter than what is cut.
   mutating func add(_ row: [String]) {
-    rows.append(row)
+    rows.append(row.map { PlainText.line($0, limit: 300) })
   }
 
   /// The lines, the header first, without spaces at their ends.

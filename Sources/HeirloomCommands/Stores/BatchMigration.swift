@@ -9,7 +9,7 @@ import Synchronization
 /// assistant and its own connections. Should the process end all the same, every store is whole, the old one or the new one,
 /// and the same command goes on. Who wants a process a store has one with `parallel` or `xargs`.
 final class BatchMigration: Sendable {
-  private let paths: [String]
+  private let paths: StorePaths
   private let jobs: Int
   private let request: MigrationRequest
   private let console: Console
@@ -35,7 +35,7 @@ final class BatchMigration: Sendable {
   ///   - jobs: How many are migrated at a time.
   ///   - request: What is asked for.
   ///   - console: The surroundings.
-  init(of paths: [String], jobs: Int, request: MigrationRequest, console: Console) {
+  init(of paths: StorePaths, jobs: Int, request: MigrationRequest, console: Console) {
     self.paths = paths
     self.jobs = jobs
     self.request = request
@@ -49,15 +49,15 @@ final class BatchMigration: Sendable {
     let group = DispatchGroup()
     for _ in 1...max(1, min(jobs, paths.count)) {
       group.enter()
-      let thread = Thread { [self] in
+      let isStarted = WorkerThread.start { [self] in
         work()
         group.leave()
       }
-      // As much as the main thread has: predicates and archives are read by recursion.
-      thread.stackSize = 8 << 20
-      thread.start()
+      if !isStarted { group.leave() }
     }
     group.wait()
+    // Where the system has no thread left, this one does it.
+    work()
     return report(state.withLock { $0 })
   }
 
@@ -81,7 +81,7 @@ final class BatchMigration: Sendable {
   private func console(forStoreAt path: String) -> Console {
     let console = console
     return Console(
-      writeOutput: { _ in }, writeError: { console.writeError("\(TerminalText.harmless(path)): \($0)") },
+      writeOutput: { _ in }, writeError: { console.writeError("\(TerminalText.line(path)): \($0)") },
       environment: console.environment, currentDirectory: console.currentDirectory,
       executablePath: console.executablePath, interruption: console.interruption)
   }
@@ -172,7 +172,8 @@ final class BatchMigration: Sendable {
 extension ExitCode {
   /// What asks for more care comes first: of two failures the run's code is that of the first.
   private static let worstFirst: [ExitCode] = [
-    .cancelled, .outcomeUnknown, .failed, .usage, .findings, .unknownVersion, .decisionNeeded, .storeInUse, .done,
+    .cancelled, .outcomeUnknown, .failed, .usage, .findings, .unknownVersion, .decisionNeeded, .storeInUse, .outputLost,
+    .done,
   ]
 
   /// Whether a failure asks for more care than another.

@@ -33,128 +33,31 @@ struct BatchOptions {
   ///
   /// - Parameters:
   ///   - named: The paths on the command line.
-  ///   - console: Says where paths start from that are not absolute.
+  ///   - console: Says where paths start from that are not absolute; the user may stop the tool while a list is waited for.
   /// - Returns: Absolute paths.
   /// - Throws: `UsageError`, or ``StoreListError`` for a list that can't be read or that names a store twice.
-  func paths(besides named: [String], console: Console) throws -> [String] {
+  func stores(besides named: [String], console: Console) throws -> StorePaths {
     guard list != nil || !named.isEmpty else { throw UsageError.missingArgument("STORE") }
-    var paths = named
-    if let list {
-      let separator: StoreList.Separator = isNullSeparated ? .null : .lineFeed
-      let bytes =
-        list == "-"
-        ? try StoreList.bytes(of: .standardInput, name: "standard input")
-        : try StoreList.bytes(ofFile: console.path(list))
-      let name = list == "-" ? "standard input" : list
-      let listed = try StoreList.paths(in: bytes, separator: separator, name: name).map(console.path)
-      let stores = listed.filter { !StoreList.isKept($0) }
-      guard !stores.isEmpty || !named.isEmpty else { throw StoreListError.empty(list: name) }
-      if stores.count < listed.count {
-        let count = counted(Int64(listed.count - stores.count), "store")
-        console.log("note: \(count) of the list lie where migrations keep earlier versions, and are passed over")
-      }
-      paths += stores
-    }
-    try StoreList.checkDistinct(paths)
-    return paths
-  }
-}
-
-/// Reads lists of stores.
-package enum StoreList {
-  /// What stands after each path.
-  package enum Separator: UInt8, Sendable {
-    /// A NUL character, which no path has in it.
-    case null = 0
-    /// A line feed.
-    case lineFeed = 0x0A
-  }
-
-  /// The longest list that is read, in bytes: more than a million paths.
-  private static let limit = 256 << 20
-
-  /// Reads a file's bytes; it may be a pipe.
-  static func bytes(ofFile path: String) throws(StoreListError) -> [UInt8] {
-    var isFolder: ObjCBool = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-      throw .unreadable(list: path, reason: "there is no such file")
-    }
-    if isFolder.boolValue { throw .unreadable(list: path, reason: "it is a folder") }
-    guard let handle = FileHandle(forReadingAtPath: path) else {
-      throw .unreadable(list: path, reason: "the right to read it is missing")
-    }
-    return try bytes(of: handle, name: path)
-  }
-
-  /// Reads what comes from a file or a pipe until its end.
-  static func bytes(of handle: FileHandle, name: String) throws(StoreListError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    do {
-      while let chunk = try handle.read(upToCount: 1 << 16), !chunk.isEmpty {
-        guard bytes.count + chunk.count <= limit else { break }
-        bytes += chunk
-      }
-      guard try handle.read(upToCount: 1)?.isEmpty ?? true else {
-        throw StoreListError.unreadable(list: name, reason: "it is longer than \(limit >> 20) MiB")
-      }
-      return bytes
-    } catch let error as StoreListError {
-      throw error
-    } catch {
-      throw .unreadable(list: name, reason: "reading it failed")
+    return try console.reading("Reading the list of stores", nil) {
+      var paths = StorePaths(named)
+      if let list { try add(list, to: &paths, console: console) }
+      try StoreList.checkDistinct(paths)
+      return paths
     }
   }
 
-  /// Takes a list apart.
-  ///
-  /// - Parameters:
-  ///   - bytes: The list's content; empty paths are passed over, and the last one need not be ended.
-  ///   - separator: What stands after each path.
-  ///   - name: The list's name, for messages.
-  /// - Returns: The paths in their order, one at least.
-  /// - Throws: ``StoreListError``.
-  package static func paths(
-    in bytes: [UInt8], separator: Separator, name: String
-  ) throws(StoreListError) -> [String] {
-    var paths: [String] = []
-    for (index, part) in bytes.split(separator: separator.rawValue, omittingEmptySubsequences: false).enumerated() {
-      var part = part
-      // A list that was written on Windows.
-      if separator == .lineFeed, part.last == 0x0D { part.removeLast() }
-      if part.isEmpty { continue }
-      guard !part.contains(0) else { throw .holdsNull(list: name, line: index + 1) }
-      // A name that isn't UTF-8 would come out as another.
-      guard let path = String(validating: part, as: UTF8.self) else { throw .notText(list: name, line: index + 1) }
-      paths.append(path)
+  private func add(_ list: String, to paths: inout StorePaths, console: Console) throws {
+    var (listed, kept) = (0, Int64(0))
+    let name = list == "-" ? "standard input" : list
+    let handle = try list == "-" ? .standardInput : StoreList.open(console.path(list))
+    try StoreList.read(handle, separator: isNullSeparated ? .null : .lineFeed, name: name) { path in
+      listed += 1
+      if StoreList.isKept(path) { kept += 1 } else { paths.append(try console.path(path)) }
     }
-    guard !paths.isEmpty else { throw .empty(list: name) }
-    return paths
-  }
-
-  /// Whether a path leads to what the vault keeps, as it comes from a search for all files of a name.
-  ///
-  /// A version that is kept must stay what it is; who wants to migrate one names it on the command line.
-  package static func isKept(_ path: String) -> Bool {
-    let parts = path.split(separator: "/")
-    return zip(parts, parts.dropFirst()).contains { folder, name in
-      folder.hasSuffix(StoreLocation.companionSuffix) && ["previous", "incompatible", "incoming"].contains(name)
-    }
-  }
-
-  /// Refuses stores of which two are the same: their migrations would meet.
-  ///
-  /// - Parameter paths: Absolute paths.
-  /// - Throws: ``StoreListError/sameStore(_:_:)`` for two equal paths, and for two that lead to one file.
-  package static func checkDistinct(_ paths: [String]) throws(StoreListError) {
-    let files = POSIXFileOperations()
-    var seen: [String: String] = [:]
-    for path in paths {
-      // What isn't there has no number; its migration will say so.
-      let real = (try? StoreLocation(resolving: path, files: files))?.path ?? path
-      let status = (try? files.status(of: real)) ?? nil
-      let key = status.map { "\($0.identity.device):\($0.identity.inode)" } ?? real
-      if let other = seen.updateValue(path, forKey: key) { throw .sameStore(other, path) }
-    }
+    guard listed > 0, paths.count > 0 else { throw StoreListError.empty(list: name) }
+    guard kept > 0 else { return }
+    console.log(
+      "note: \(counted(kept, "store")) of the list lie where migrations keep earlier versions, and are passed over")
   }
 }
 
@@ -174,7 +77,9 @@ package enum StoreListError: Error, Hashable, Sendable {
 
 extension StoreListError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  package var description: String {
+  package var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch self {
     case .unreadable(let list, let reason):
       "The list of stores \(list) can't be read: \(reason); expected a file with one path a line."

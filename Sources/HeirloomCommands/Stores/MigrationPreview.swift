@@ -30,6 +30,9 @@ struct MigrationPreview {
     difference = look.model.map { ModelDifference(from: $0, to: history.current) }
     do {
       let plan = try request.assistant(for: path).plan()
+      if plan != nil, let contradiction = look.contradiction {
+        throw MigrationAssistantError.failed(storePath: path, contradiction)
+      }
       self.plan = plan
       failure = plan.flatMap { Self.objection(to: $0, look: look, request: request) }
     } catch {

@@ -8,6 +8,8 @@ struct RowCounts {
   private(set) var superentities: [String: String] = [:]
   /// What is odd, in sentences.
   private(set) var notes: [String] = []
+  /// What keeps the store from being migrated: a row whose number is of no entity of its table.
+  private(set) var contradiction: MigrationError?
 
   /// Counts by a model.
   ///
@@ -19,15 +21,16 @@ struct RowCounts {
   init(connection: Connection, schema: PhysicalSchema, actual: ActualSchema) throws(SQLiteError) {
     for entity in schema.entities { rows[entity.name] = 0 }
     for table in schema.tables {
-      guard case .objects = table.kind else { continue }
-      guard actual.table(named: table.name) != nil else {
+      guard case .objects(let root) = table.kind else { continue }
+      guard actual.table(named: table.name)?.column(named: PhysicalName.entity) != nil else {
         notes.append("the table \(table.name), which the model asks for, is missing")
         for entity in schema.entities where entity.table == table.name { rows[entity.name] = nil }
         continue
       }
       for (number, count) in try Self.counts(in: table.name, connection) {
-        let entity = number.flatMap { Int(exactly: $0) }.flatMap { schema.entity(numbered: $0) }
+        let entity = number.integer.flatMap { Int(exactly: $0) }.flatMap { schema.entity(numbered: $0) }
         guard let entity, entity.table == table.name else {
+          if contradiction == nil { contradiction = .foreignNumber(number, in: table.name, root: root) }
           notes.append("\(counted(count, "row")) of \(table.name) belong to no entity of the model")
           continue
         }
@@ -58,7 +61,7 @@ struct RowCounts {
       let objects = "Z" + entity.name.uppercased()
       guard actual.table(named: objects)?.column(named: PhysicalName.entity) != nil else { continue }
       for (number, count) in try Self.counts(in: objects, connection) {
-        if let name = number.flatMap({ names[$0]?.name }) { rows[name, default: 0] += count }
+        if let name = number.integer.flatMap({ names[$0]?.name }) { rows[name, default: 0] += count }
       }
     }
     // An entity without rows is known to have none only if its table is there.
@@ -75,10 +78,10 @@ struct RowCounts {
 
   private static func counts(
     in table: String, _ connection: Connection
-  ) throws(SQLiteError) -> [(number: Int64?, count: Int64)] {
+  ) throws(SQLiteError) -> [(number: SQLiteValue, count: Int64)] {
     let entity = quote(PhysicalName.entity)
     return try connection.rows("SELECT \(entity), COUNT(*) FROM \(quote(table)) GROUP BY \(entity)").map { row in
-      (row[0].integer, row[1].integer ?? 0)
+      (row[0], row[1].integer ?? 0)
     }
   }
 }

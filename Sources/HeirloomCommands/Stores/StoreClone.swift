@@ -3,8 +3,7 @@ import Heirloom
 
 /// A consistent copy of a store in a folder of its own, removed with the value's last reference.
 final class StoreClone {
-  /// The folder.
-  let directory: URL
+  private let folder: ScratchFolder
   /// The copy of the store.
   let path: String
   /// The store.
@@ -20,30 +19,14 @@ final class StoreClone {
   init(of path: String, bytesNeeded: Int64, console: Console) throws {
     let location = try StoreLocation(resolving: path, files: POSIXFileOperations())
     originalPath = path
-    let parent =
-      console.environment["TMPDIR"].map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
-    directory = parent.appendingPathComponent("heirloom-rehearsal-\(UUID().uuidString)")
-    self.path = directory.appendingPathComponent(location.name).path
-    try Self.checkRoom(in: parent, for: location, bytesNeeded: bytesNeeded)
-    try FileManager.default.createDirectory(
-      at: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    do {
-      try copyDatabase(location, console: console)
-      try copy(location.support, to: location.supportName, console: console)
-      try copySnapshot(location)
-      try checkCancellation(console)
-    } catch {
-      remove()
-      throw error
-    }
-  }
-
-  deinit {
-    remove()
-  }
-
-  private func remove() {
-    try? FileManager.default.removeItem(at: directory)
+    // Before the room is measured: what a run left that was killed takes some.
+    folder = try ScratchFolder(console)
+    self.path = StoreLocation.join(folder.path, location.name)
+    try Self.checkRoom(in: ScratchFolder.parent(console), for: location, bytesNeeded: bytesNeeded)
+    try copyDatabase(location, console: console)
+    try copy(location.support, to: location.supportName, console: console)
+    try copySnapshot(location)
+    try checkCancellation(console)
   }
 
   /// Says about the store what was found out about its copy.
@@ -65,16 +48,13 @@ final class StoreClone {
   }
 
   private func copyDatabase(_ location: StoreLocation, console: Console) throws {
-    let usesWAL: Bool
     do throws(StoreError) {
-      usesWAL = try StoreReading.withQuietConnection(toStoreAt: location.path) { connection throws(StoreError) in
+      try StoreReading.withQuietConnection(toStoreAt: location.path) { connection throws(StoreError) in
         do throws(SQLiteError) {
-          try connection.interrupt(every: 10_000) { console.interruption.isInterrupted }
           // A second attempt finds what the first left.
           try? FileManager.default.removeItem(atPath: path)
-          // It reads in one transaction, what is in the -wal included.
-          try connection.execute("VACUUM INTO ?1", [.text(path)])
-          return connection.hasWALHeader
+          // Page by page: a copy that SQLite made anew would have other faults than the store, or none.
+          try connection.backUp(to: path) { console.interruption.isInterrupted }
         } catch {
           throw StoreError(error, path: location.path)
         }
@@ -83,11 +63,6 @@ final class StoreClone {
       guard console.interruption.isInterrupted else { throw error }
       throw MigrationAssistantError.failed(storePath: originalPath, .cancelled)
     }
-    // VACUUM leaves WAL mode; in the store's own mode the run is like the store's.
-    guard usesWAL else { return }
-    let connection = try Connection(path: path, mode: .readWrite)
-    try connection.execute("PRAGMA journal_mode = WAL")
-    try connection.close()
   }
 
   /// Copies the folder of external binary data, if there is one; only folders and regular files belong there.
@@ -95,7 +70,7 @@ final class StoreClone {
     let files = POSIXFileOperations()
     let attributes = FileAttributes(mode: 0o700)
     guard try files.status(of: folder)?.kind == .directory else { return }
-    let copy = StoreLocation.join(directory.path, name)
+    let copy = StoreLocation.join(self.folder.path, name)
     try files.makeDirectory(copy, attributes: attributes)
     // Folders come before what is in them.
     for case let inner as String in FileManager.default.enumerator(atPath: folder) ?? .init() {
@@ -121,18 +96,18 @@ final class StoreClone {
   }
 
   /// Checks the room before a long copy is begun.
-  private static func checkRoom(in folder: URL, for location: StoreLocation, bytesNeeded: Int64) throws {
+  private static func checkRoom(in folder: String, for location: StoreLocation, bytesNeeded: Int64) throws {
     var size = bytesNeeded
     for path in [location.path, location.path + "-wal"] { size += fileSize(path) }
     if let names = FileManager.default.enumerator(atPath: location.support) {
       for case let name as String in names { size += fileSize(StoreLocation.join(location.support, name)) }
     }
-    let available = try POSIXFileOperations().volume(of: folder.path).availableBytes
+    let available = try POSIXFileOperations().volume(of: folder).availableBytes
     guard available >= UInt64(clamping: size) else {
       throw CommandFailure(
         exitCode: .failed, code: "notEnoughSpace", coreDataCode: 640,
         message:
-          "A rehearsal needs \(sizeText(size)) in \(folder.path), where \(sizeText(Int64(clamping: available))) are"
+          "A rehearsal needs \(sizeText(size)) in \(folder), where \(sizeText(Int64(clamping: available))) are"
           + " left.",
         suggestion: "Name a folder on a larger volume in the environment variable TMPDIR.", storeAt: location.path)
     }

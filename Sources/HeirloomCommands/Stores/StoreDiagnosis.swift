@@ -25,7 +25,7 @@ struct StoreDiagnosis {
   ///   - path: The store's file.
   ///   - models: Paths of models that may have made it.
   ///   - console: Tells where paths start.
-  /// - Throws: `StoreError` if there is no store and nothing is kept; `ModelReadingError` for a path that leads to no model.
+  /// - Throws: `StoreError` if there is no file and nothing is kept; `ModelReadingError` for a path that leads to no model.
   init(of path: String, models: [String], console: Console) throws {
     self.path = path
     let vault = StoreVault(try StoreLocation(resolving: path, files: POSIXFileOperations()))
@@ -36,8 +36,10 @@ struct StoreDiagnosis {
     do {
       check = try StoreCheck(of: path, models: models, console: console)
     } catch let error as StoreError {
-      // What is kept may be all there is of the store.
-      guard !versions.isEmpty || !setsAside.isEmpty else { throw error }
+      // What is kept may be all there is of the store; where there is nothing at all, the path is wrong.
+      guard ![.missing, .notFile].contains(error.problem) || !versions.isEmpty || !setsAside.isEmpty else {
+        throw error
+      }
       problem = error
     }
     (self.check, self.problem) = (check, problem)
@@ -61,7 +63,9 @@ struct StoreDiagnosis {
   private var next: (command: String, reason: String) {
     let word = shellWord(path)
     let findings = check?.report.findings ?? []
-    let isLost = problem != nil || findings.contains { $0.severity == .error && Self.losses.contains($0.kind) }
+    let isLost =
+      problem.map { Self.isLoss($0.problem) }
+      ?? findings.contains { $0.severity == .error && Self.losses.contains($0.kind) }
     if isLost, let newest = versions.first {
       return (
         "heirloom restore \(word) --version \(newest.id)",
@@ -73,6 +77,9 @@ struct StoreDiagnosis {
         "heirloom salvage \(word) --model MODEL --output FILE",
         "nothing is kept; FILE is made of what can be read, MODEL is the app's model, and the store there is left alone"
       )
+    }
+    if let problem {
+      return ("heirloom doctor \(word)", "once more, after this: \(problem.recoverySuggestion ?? "")")
     }
     if let check, !check.report.isModelFit, check.report.metadata != nil {
       return ("heirloom doctor \(word) --model MODEL", "MODEL is the model that made the store")
@@ -89,6 +96,14 @@ struct StoreDiagnosis {
     }
     if !versions.isEmpty { return ("heirloom versions \(word)", "nothing is wrong; this lists what is kept") }
     return ("heirloom inspect \(word)", "nothing is wrong; this lists what is in it")
+  }
+
+  /// Whether a store that can't be read stays so: one that is in use, or that this user may not read, is another matter.
+  private static func isLoss(_ problem: StoreError.Problem) -> Bool {
+    switch problem {
+    case .missing, .notFile, .empty, .notStore: true
+    default: isDamage(problem)
+    }
   }
 
   /// Whether a store that can't be read may hold what can be salvaged.

@@ -43,6 +43,8 @@ struct StoreLook {
   let hasLog: Bool
   /// What is odd, in sentences.
   private(set) var notes: [String] = []
+  /// What keeps the store from being migrated, as its rows tell.
+  private(set) var contradiction: MigrationError?
 
   /// Finds the known versions that have the hashes of a store, the likeliest first.
   typealias Known = ([String: VersionHash]) -> [VersionCandidate]
@@ -78,6 +80,7 @@ struct StoreLook {
       return try RowCounts(connection: connection)
     }
     notes += counts.notes
+    contradiction = counts.contradiction
     let hashes = model?.versionHashes() ?? [:]
     entities = metadata.versionHashes.keys.sorted { $0.utf16Precedes($1) }.map { name in
       Entity(

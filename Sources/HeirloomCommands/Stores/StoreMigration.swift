@@ -94,6 +94,8 @@ extension StoreMigration {
 /// Stops the assistant when the user does, and tells what is worth telling.
 final class EventLog: MigrationAssistantDelegate {
   private let console: Console
+  /// The lines that were told.
+  private(set) var notes: [String] = []
 
   init(console: Console) {
     self.console = console
@@ -108,7 +110,10 @@ final class EventLog: MigrationAssistantDelegate {
   }
 
   func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
-    if let words = Self.words(event) { console.log("note: \(words)") }
+    if let words = Self.words(event) {
+      notes.append(words)
+      console.log("note: \(words)")
+    }
     begin(after: event, assistant)
   }
 
@@ -135,6 +140,12 @@ final class EventLog: MigrationAssistantDelegate {
     case .foundStaleCandidate(let path): "an earlier run left a candidate behind: \(path)"
     case .removedStaleCandidate(let path): "the candidate of an earlier run was removed: \(path)"
     case .recovered(let operation): "an operation that an earlier run did not finish was settled: \(operation)"
+    case .undidInterruptedChange(let id):
+      "a change of the store that was interrupted was undone; the version \(id) holds the store as it was before"
+    case .keptUnreadableLog(let path, let reason): "\(reason) It is \(path)."
+    case .restoredWithFaults(let id, let reason):
+      "the version \(id) has faults, as it had when it was kept or has since (SQLite: \(reason)); heirloom verify and heirloom"
+        + " salvage tell more"
     case .snapshotDisagrees: "the snapshot is of another version than the store; the store counts"
     case .snapshotUnreadable(let reason): "the snapshot can't be read, the store counts: \(reason)"
     case .sourceModelUncertain(let reason): reason

@@ -1,3 +1,5 @@
+import HeirloomModel
+
 /// Text that is no JSON document.
 ///
 /// Offsets count bytes from the start.
@@ -20,7 +22,9 @@ package enum JSONError: Error, Hashable, Sendable {
 
 extension JSONError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  package var description: String {
+  package var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch self {
     case .truncated(let offset): "The JSON text ends too early, at byte \(offset)."
     case .unexpected(let offset): "The JSON text has an unexpected character at byte \(offset)."

@@ -29,7 +29,9 @@ public enum ArchivedValueError: Error, Hashable, Sendable {
 
 extension ArchivedValueError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch self {
     case .notArchive(let found): "The value is \(found); an archive of NSKeyedArchiver was expected."
     case .malformed(let reason):

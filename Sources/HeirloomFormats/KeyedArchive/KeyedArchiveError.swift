@@ -1,3 +1,5 @@
+import HeirloomModel
+
 /// Bytes that are no keyed archive.
 package enum KeyedArchiveError: Error, Hashable, Sendable {
   /// The bytes are no binary property list.
@@ -18,7 +20,9 @@ package enum KeyedArchiveError: Error, Hashable, Sendable {
 
 extension KeyedArchiveError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  package var description: String {
+  package var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch self {
     case .propertyList(let error): error.description
     case .notKeyedArchive: "The property list is no keyed archive: it lacks a table of objects and a root."

@@ -106,7 +106,9 @@ package enum MappingArchiveWritingError: Error, Hashable, Sendable {
 
 extension MappingArchiveWritingError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  package var description: String {
+  package var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch self {
     case .unsupportedExpression(let place): "The expression of \(place) is of a kind that can't be archived."
     case .inconsistent(let error): error.description

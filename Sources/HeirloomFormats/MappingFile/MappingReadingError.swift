@@ -56,7 +56,9 @@ extension MappingReadingError {
 
 extension MappingReadingError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     let file = path.map { "\"\($0)\"" } ?? "The data"
     return switch problem {
     case .missing: "There is no file at \(path.map { "\"\($0)\"" } ?? "the given path"); a mapping model was expected."

@@ -194,7 +194,7 @@ struct MappingSourceReader {
     guard path != nil || mappingName != nil else { return nil }
     let sources = path.map { keyPath($0, place) } ?? .keyPath(operand: .variable("source"), path: name)
     guard let mappingName else {
-      let relationship = path?.split(separator: ".").last.map(String.init) ?? name
+      let relationship = path?.names(separatedBy: ".", omittingEmptySubsequences: true).last.map(String.init) ?? name
       return .function(
         operand: .variable("manager"), selector: ValueExpression.relationshipSelector,
         arguments: [.constant(.value(.string(relationship))), sources])

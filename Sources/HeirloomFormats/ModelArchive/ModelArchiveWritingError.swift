@@ -1,3 +1,5 @@
+import HeirloomModel
+
 /// A model whose archive's layout is not known for all that must be in it.
 package enum ModelArchiveWritingError: Error, Hashable, Sendable {
   /// The expression of a derived attribute can't be archived.
@@ -10,7 +12,9 @@ package enum ModelArchiveWritingError: Error, Hashable, Sendable {
 
 extension ModelArchiveWritingError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  package var description: String {
+  package var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch self {
     case .unsupportedDerivation(let entity, let attribute):
       "The expression of the derived attribute \"\(entity).\(attribute)\" is of a kind that can't be archived."

@@ -1,3 +1,5 @@
+import HeirloomModel
+
 /// A place from which models are read: a file or a bundle of any known kind.
 package struct ModelFile: Hashable, Sendable {
   /// What a path leads to.
@@ -166,13 +168,13 @@ enum FileNames {
 
   /// Returns the last part of a path without the given ending.
   static func base(_ path: String, without ending: String = "") -> String {
-    let name = path.split(separator: "/").last.map(String.init) ?? path
+    let name = path.names(separatedBy: "/", omittingEmptySubsequences: true).last.map(String.init) ?? path
     return ending.isEmpty || !name.hasSuffix(ending) ? name : String(name.dropLast(ending.count))
   }
 
   /// Returns the folder that holds a path.
   static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 }

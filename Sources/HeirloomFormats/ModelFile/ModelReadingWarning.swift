@@ -1,3 +1,5 @@
+import HeirloomModel
+
 /// Something in a model's file that was not understood and is not in the model.
 package struct ModelReadingWarning: Hashable, Sendable {
   /// What was not understood.
@@ -44,7 +46,9 @@ package struct ModelReadingWarning: Hashable, Sendable {
 
 extension ModelReadingWarning: CustomStringConvertible {
   /// One sentence: what was found, where, and what was done with it.
-  package var description: String {
+  package var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch kind {
     case .unknownElement(let name): "The element <\(name)> of \(place) is unknown and was left out."
     case .unknownAttribute(let name): "The XML attribute \"\(name)\" of \(place) is unknown and was left out."

@@ -1,3 +1,5 @@
+import HeirloomModel
+
 /// Bytes that are no XML document, or none that is accepted.
 package enum MarkupError: Error, Hashable, Sendable {
   /// The input is empty.
@@ -18,11 +20,15 @@ package enum MarkupError: Error, Hashable, Sendable {
   case tooDeep(limit: Int, line: Int)
   /// There are too many elements.
   case tooManyElements(limit: Int, line: Int)
+  /// An element has too many attributes.
+  case tooManyAttributes(limit: Int, offset: Int)
 }
 
 extension MarkupError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  package var description: String {
+  package var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch self {
     case .empty:
       "The document is empty."
@@ -42,6 +48,8 @@ extension MarkupError: CustomStringConvertible {
       "The elements in line \(line) are nested more than \(limit) levels deep."
     case .tooManyElements(let limit, let line):
       "The document has more than \(limit) elements in line \(line)."
+    case .tooManyAttributes(let limit, let offset):
+      "The element at byte \(offset) has more than \(limit) attributes."
     }
   }
 }

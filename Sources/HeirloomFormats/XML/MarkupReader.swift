@@ -14,6 +14,8 @@ package enum MarkupReader {
     package var byteCount: Int = 16 << 20
     /// The most levels of elements.
     package var depth: Int = 128
+    /// The most attributes of an element: parsers compare each with all others.
+    package var attributeCount: Int = 500
     /// The most elements.
     package var elementCount: Int = 300_000
 
@@ -34,7 +36,7 @@ package enum MarkupReader {
     guard !bytes.isEmpty else { throw .empty }
     guard bytes.count <= limits.byteCount else { throw .tooLarge(byteCount: bytes.count, limit: limits.byteCount) }
     guard isUTF8(bytes) else { throw .unsupportedEncoding }
-    try refuseUnsupportedMarkup(in: bytes)
+    try refuseUnsupportedMarkup(in: bytes, limits)
     let parser = XMLParser(data: Data(bytes))
     let builder = TreeBuilder(limits: limits)
     parser.delegate = builder
@@ -75,7 +77,9 @@ package enum MarkupReader {
   ///
   /// Entities can expand beyond measure, and FoundationXML on Linux ends the process for `<?a?>`: it takes the
   /// length of the data that isn't there.
-  private static func refuseUnsupportedMarkup(in bytes: [UInt8]) throws(MarkupError) {
+  private static func refuseUnsupportedMarkup(
+    in bytes: [UInt8], _ limits: Limits
+  ) throws(MarkupError) {
     var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     // The XML declaration is the one thing of that form that may stand, and only first.
     let declaration = Array("<?xml".utf8)
@@ -85,6 +89,7 @@ package enum MarkupReader {
     {
       start = afterDeclaration
     }
+    var hasType = false
     while let position = position(of: UInt8(ascii: "<"), in: bytes, from: start) {
       start = position + 1
       let rest = bytes[start...]
@@ -95,13 +100,36 @@ package enum MarkupReader {
         if rest.starts(with: "!--".utf8) || rest.starts(with: "![CDATA[".utf8) { continue }
         // A document type may name its definition, which is not loaded, but not hold one.
         let end = rest.firstIndex(of: UInt8(ascii: ">")) ?? rest.endIndex
-        guard rest.starts(with: "!DOCTYPE".utf8), !rest[..<end].contains(UInt8(ascii: "[")) else {
+        // A second one is none, and looking for the end of each could look at the whole document.
+        guard rest.starts(with: "!DOCTYPE".utf8), !hasType, !rest[..<end].contains(UInt8(ascii: "[")) else {
           throw .unsupportedMarkup(offset: position)
         }
+        hasType = true
       default:
-        continue
+        start = try endOfTag(in: bytes, from: start, limits)
       }
     }
+  }
+
+  /// Returns the end of a tag, and throws if it has too many attributes: each has a value in quotes.
+  private static func endOfTag(in bytes: [UInt8], from start: Int, _ limits: Limits) throws(MarkupError) -> Int {
+    // A value may not hold what begins a tag.
+    let next = position(of: UInt8(ascii: "<"), in: bytes, from: start) ?? bytes.count
+    var (place, attributes) = (start, 0)
+    while place < next {
+      switch bytes[place] {
+      case UInt8(ascii: ">"): return next
+      case UInt8(ascii: "\""), UInt8(ascii: "'"):
+        attributes += 1
+        guard attributes <= limits.attributeCount else {
+          throw .tooManyAttributes(limit: limits.attributeCount, offset: start - 1)
+        }
+        place = (bytes[place + 1..<next].firstIndex(of: bytes[place]) ?? next) + 1
+      default:
+        place += 1
+      }
+    }
+    return next
   }
 
   /// The first place of a byte, at or after another; by the C library, as unoptimised code is slow to look at each byte.

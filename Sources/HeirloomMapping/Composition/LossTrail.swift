@@ -49,7 +49,9 @@ package struct LossTrail: Sendable {
     var property: String?
 
     /// The parts of a composite attribute's path; the first is the property's name.
-    private var path: [String] { property?.split(separator: ".").map(String.init) ?? [] }
+    private var path: [String] {
+      property?.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init) ?? []
+    }
 
     /// True if a list has the name, or that of the composite attribute that it is in.
     func isNamed(in names: Set<String>) -> Bool {

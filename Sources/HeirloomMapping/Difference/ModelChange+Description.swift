@@ -1,6 +1,10 @@
+import HeirloomModel
+
 extension ModelChange: CustomStringConvertible {
   /// What changed and what it does to rows, in one line.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     let words = sentence
     return effect == .nothing ? "\(subject): \(words)." : "\(subject): \(words); \(effect.sentence)."
   }

@@ -150,7 +150,9 @@ extension DataHazard.Kind {
 
 extension DataHazard: CustomStringConvertible {
   /// Why the rows matter and what to do about them.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     let subject =
       properties.count > 1
       ? "\"\(entity)\" (\(properties.joined(separator: ", ")))"

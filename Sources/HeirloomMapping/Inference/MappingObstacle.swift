@@ -1,3 +1,5 @@
+import HeirloomModel
+
 /// A reason why no mapping could be inferred: something about the two models, whatever the rows are.
 public struct MappingObstacle: Hashable, Sendable {
   /// What stands in the way.
@@ -61,7 +63,7 @@ extension MappingObstacle {
 
 extension MappingObstacle: CustomStringConvertible {
   /// The reason and what to do about it.
-  public var description: String { "\(reason) \(suggestion)" }
+  public var description: String { PlainText.line("\(reason) \(suggestion)") }
 }
 
 /// The failure to infer a mapping, with everything that stood in the way.
@@ -80,7 +82,9 @@ public struct MappingInferenceError: Error, Hashable, Sendable {
 
 extension MappingInferenceError: CustomStringConvertible {
   /// How many obstacles there are and the reason of the first.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     let reason = obstacles.first?.reason ?? ""
     return obstacles.count == 1
       ? "No mapping can be inferred: \(reason)"

@@ -132,7 +132,8 @@ extension MappingSkeleton {
         "Fill in: destination.setObjects(…, forRelationship: \(literal(hole.property))) or setObject(…), with what became of"
           + " the objects that the source led to; then remove the line that throws.", indent: "    ")
     } else {
-      let name = hole.property.split(separator: ".").first.map(String.init) ?? hole.property
+      let name =
+        hole.property.names(separatedBy: ".", omittingEmptySubsequences: true).first.map(String.init) ?? hole.property
       let type = inference.destination.attribute(named: name, of: part.to).map { ", a value of type \($0.type.name)" }
       text += comment(
         "Fill in: destination[\(literal(hole.property))] = …\(type ?? ""), made of what source has; then remove the line"

@@ -154,7 +154,8 @@ public struct MappingSkeleton: Hashable, Sendable {
         let place = MappingSkeleton.literal(heir(ofEntity: loss.entity) ?? "…")
         lines.append("EntityMapping(from: \(MappingSkeleton.literal(loss.entity)), to: \(place))")
       case .valuesDropped, .linksDropped:
-        guard let name = property?.split(separator: ".").first.map(String.init) else { return }
+        guard let name = property?.names(separatedBy: ".", omittingEmptySubsequences: true).first.map(String.init)
+        else { return }
         for row in rows {
           guard let to = row.destinationEntity else { continue }
           let place = MappingSkeleton.literal(heir(of: name, in: to) ?? "…")
@@ -191,7 +192,8 @@ public struct MappingSkeleton: Hashable, Sendable {
     }
     switch obstacle.kind {
     case .incompatibleTypes, .externalStorageDisabled, .relationshipDestination, .ambiguousProperty:
-      let name = obstacle.property?.split(separator: ".").first.map(String.init) ?? ""
+      let name =
+        obstacle.property?.names(separatedBy: ".", omittingEmptySubsequences: true).first.map(String.init) ?? ""
       return pairs.filter { inference.destination.declaringEntity(ofProperty: name, in: $0.1)?.name == obstacle.entity }
     case .mergedHierarchies:
       // The objects of all trees but that which most come from get mappings of their own.

@@ -38,7 +38,7 @@ extension ManagedObjectModel {
     if let attribute = attribute(named: name, of: entity) {
       return AttributeTarget(attribute)
     }
-    let path = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    let path = name.names(separatedBy: ".").map(String.init)
     guard path.count > 1, var found = attribute(named: path[0], of: entity), !found.isTransient else { return nil }
     var isWithinOptional = false
     for name in path.dropFirst() {

@@ -52,7 +52,9 @@ extension MappingMismatch {
 
 extension MappingMismatch: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     let mapping = "The entity mapping \"\(entityMapping)\""
     return switch problem {
     case .duplicateName: "\(mapping) is there twice; names of entity mappings must differ."

@@ -1,3 +1,5 @@
+import HeirloomModel
+
 /// Something about the matching of two models that may not be what its author meant.
 ///
 /// It stops nothing. Whoever reads a difference should see it, since values are dropped where a rename was meant.
@@ -40,7 +42,9 @@ public struct MatchingDiagnostic: Hashable, Sendable {
 
 extension MatchingDiagnostic: CustomStringConvertible {
   /// What was noticed and what to do about it.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     let subject = property.map { "\"\(entity).\($0)\"" } ?? "Entity \"\(entity)\""
     let content = property == nil ? "all the old objects are" : "the old content is"
     let kept = property == nil ? "they are" : "it is"

@@ -53,7 +53,9 @@ extension RenameSuspicion: CustomStringConvertible {
   }
 
   /// The question, and what to do.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     let subject = kind == .entity ? "" : "\(entity): "
     return
       "\(subject)\(question) \(advice); otherwise \(kind == .entity ? "its objects are" : "its content is") dropped."

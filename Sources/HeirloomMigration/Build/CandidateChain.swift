@@ -283,6 +283,6 @@ package final class CandidateChain {
     try between.connection.close()
     try files.unlink(between.path)
     // A loss of power brings no store between two hops back.
-    try files.synchronizeDirectory(String(between.path[..<(between.path.lastIndex(of: "/") ?? between.path.endIndex)]))
+    try files.synchronizeDirectory(StoreLocation.split(between.path).folder)
   }
 }

@@ -103,7 +103,12 @@ struct CandidateRun {
   /// - Returns: The plan, with what only carrying it out could tell.
   /// - Throws: ``MigrationError``; the candidate is then of no use.
   func build(by plan: MigrationPlan) throws(MigrationError) -> MigrationPlan {
-    try interruptible { () throws(MigrationError) in try carryOut(plan) }
+    do throws(MigrationError) {
+      return try interruptible { () throws(MigrationError) in try carryOut(plan) }
+    } catch {
+      throw MigrationError.cause(
+        of: error, in: store.connection, model: source, configuration: plan.configuration)
+    }
   }
 
   /// Runs work on the store's connection that cancelling the progress stops.
@@ -189,8 +194,12 @@ struct CandidateRun {
   static func prove(
     _ plan: MigrationPlan, connection: Connection, candidatePath: String, level: ProofLevel
   ) throws(MigrationError) {
-    try attached(connection, candidatePath) { () throws(MigrationError) in
-      try StoreProof(connection: connection, candidatePath: candidatePath, plan: plan, level: level).run()
+    do throws(MigrationError) {
+      try attached(connection, candidatePath) { () throws(MigrationError) in
+        try StoreProof(connection: connection, candidatePath: candidatePath, plan: plan, level: level).run()
+      }
+    } catch {
+      throw MigrationError.cause(of: error, in: connection, model: plan.source, configuration: plan.configuration)
     }
   }
 

@@ -82,7 +82,9 @@ public struct DuplicateObjects: Hashable, Sendable {
 
 extension DuplicateObjects: CustomStringConvertible {
   /// One sentence: what was found and what was expected; the values are users' data and not part of it.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     let names = properties.map { "\"\($0)\"" }.joined(separator: ", ")
     let keys = examples.first.map { $0.primaryKeys.map(String.init).joined(separator: " and ") } ?? ""
     return "The mapping makes \(CountText.counted(rows, "object")) of \"\(entity)\" that"

@@ -93,7 +93,9 @@ struct DecisionMatching {
       return "the destination has no entity \"\(decision.entity)\""
     }
     let names = Set(entity.attributes.map(\.name) + entity.relationships.map(\.name))
-    let unknown = decision.properties.first { !names.contains($0.split(separator: ".").first.map(String.init) ?? $0) }
+    let unknown = decision.properties.first {
+      !names.contains($0.names(separatedBy: ".", omittingEmptySubsequences: true).first.map(String.init) ?? $0)
+    }
     if let unknown { return "the entity \"\(entity.name)\" declares no property \"\(unknown)\"" }
     return "nothing there can stand in the way of the migration"
   }
@@ -101,14 +103,16 @@ struct DecisionMatching {
   /// Refuses a value that the attribute can't hold, and an attribute that tells no age.
   private static func check(_ decision: DataDecision, destination: PhysicalSchema) throws(MigrationError) {
     if case .fill(let value) = decision.choice {
-      let path = decision.properties.first?.split(separator: ".").map(String.init) ?? []
+      let path =
+        decision.properties.first?.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init) ?? []
       let column = destination.column(atPath: path, in: decision.entity)
       guard let column, (try? ValueCoding.encode(value, for: column.attribute)) != nil else {
         throw .unfitDecision(decision, reason: "the attribute can't hold that value")
       }
     }
     guard let age = decision.choice.age else { return }
-    let column = destination.column(atPath: age.split(separator: ".").map(String.init), in: decision.entity)
+    let column = destination.column(
+      atPath: age.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init), in: decision.entity)
     guard let column, column.attribute.type == .date || column.attribute.type.isNumeric else {
       throw .unfitDecision(
         decision,
@@ -129,7 +133,9 @@ struct DecidedValues: Hashable, Sendable {
 
   /// Takes a value for the rows of a hazard.
   mutating func fill(_ hazard: DataHazard, with value: AttributeValue) {
-    let place = [hazard.entity] + (hazard.properties.first?.split(separator: ".").map(String.init) ?? [])
+    let place =
+      [hazard.entity]
+      + (hazard.properties.first?.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init) ?? [])
     if case .overflow = hazard.kind { overflow[place] = value } else { missing[place] = value }
   }
 

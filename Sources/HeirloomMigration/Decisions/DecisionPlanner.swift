@@ -125,7 +125,8 @@ struct DecisionPlanner {
     guard let age = decision.choice.age, destination.entity(named: decision.entity)?.rootName == root.name else {
       return nil
     }
-    return destination.column(atPath: age.split(separator: ".").map(String.init), in: decision.entity)?.name
+    return destination.column(
+      atPath: age.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init), in: decision.entity)?.name
   }
 
   private mutating func add(_ root: PhysicalEntity, _ columns: [TrackedColumn], mayLoseRows: Bool) {

@@ -1,4 +1,5 @@
 public import Foundation
+import HeirloomModel
 public import HeirloomStore
 
 /// What keeps the clean-up of a deferred migration from being finished; the store is complete and valid all the same.
@@ -48,7 +49,9 @@ public struct DeferredMigrationError: Error, Sendable {
 
 extension DeferredMigrationError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch problem {
     case .inUse: "The clean-up of \(path) can't go on: another connection or an unfinished read holds the store."
     case .readOnly: "The clean-up of \(path) can't be done: the store is open for reading only."
@@ -67,7 +70,9 @@ extension DeferredMigrationError: LocalizedError {
   public var errorDescription: String? { description }
 
   /// Where the data are and what to do.
-  public var recoverySuggestion: String? {
+  public var recoverySuggestion: String? { rawSuggestion.map { PlainText.line($0) } }
+
+  private var rawSuggestion: String? {
     let left = pending.isEmpty ? "" : " Still to be cleaned up: \(pending.items.joined(separator: ", "))."
     let advice =
       switch problem {

@@ -1,4 +1,5 @@
 import Dispatch
+import HeirloomStore
 import Synchronization
 
 #if canImport(Darwin)
@@ -29,13 +30,17 @@ package final class EarlyReading: Sendable {
 
   /// Begins.
   package init(of path: String) {
-    DispatchQueue.global().async(group: group) { [self] in
+    group.enter()
+    let isStarted = WorkerThread.start(stackSize: 1 << 19) { [self] in
       let begins = state.withLock { state in
         state.hasBegun = !state.isStopped
         return state.hasBegun
       }
       if begins { read(path) }
+      group.leave()
     }
+    // Without a thread nothing is read early.
+    if !isStarted { group.leave() }
   }
 
   /// Ends the reading wherever it is; the file is closed then.

@@ -22,18 +22,21 @@ final class FileDescriptor: Sendable {
   ///   - flags: The flags of `open(2)`; `O_CLOEXEC` and `O_NOFOLLOW` are added.
   ///   - mode: The permissions of a file that is made.
   ///   - operation: What the caller does, for errors.
+  ///   - walk: The way to the file.
   /// - Throws: `FileError` with the system's reason.
-  init(_ path: String, flags: Int32, mode: UInt32 = 0, for operation: FileError.Operation) throws(FileError) {
-    try Self.checkPath(path, for: operation)
+  init(
+    _ path: String, flags: Int32, mode: UInt32 = 0, for operation: FileError.Operation, by walk: PathWalk = PathWalk()
+  ) throws(FileError) {
     while true {
-      let number = open(path, flags | O_CLOEXEC | O_NOFOLLOW, mode_t(truncatingIfNeeded: mode))
-      if number >= 0 {
-        self.number = number
+      let opened = try walk.call(path, for: operation) { folder, name in
+        openat(folder, name, flags | O_CLOEXEC | O_NOFOLLOW, mode_t(truncatingIfNeeded: mode))
+      }
+      if opened.value >= 0 {
+        number = opened.value
         self.path = path
         return
       }
-      let code = errno
-      guard code == EINTR else { throw FileError(operation, path, code: code) }
+      guard opened.code == EINTR else { throw FileError(operation, path, code: opened.code) }
     }
   }
 
@@ -43,13 +46,13 @@ final class FileDescriptor: Sendable {
 
   /// Makes a file that did not exist, open for writing.
   static func makeNew(
-    _ path: String, attributes: FileAttributes, for operation: FileError.Operation
+    _ path: String, attributes: FileAttributes, for operation: FileError.Operation, by walk: PathWalk = PathWalk()
   ) throws(FileError) -> FileDescriptor {
-    let new = try FileDescriptor(path, flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600, for: operation)
+    let new = try FileDescriptor(path, flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600, for: operation, by: walk)
     do throws(FileError) {
-      try new.apply(attributes, for: operation)
+      try new.apply(try attributes.owned(likeFolderOf: path, by: walk), for: operation)
     } catch {
-      _ = unlink(path)
+      walk.removeName(path)
       throw error
     }
     return new
@@ -69,11 +72,17 @@ final class FileDescriptor: Sendable {
     return FileStatus(status)
   }
 
-  /// Sets the permissions exactly, and the owner as far as this process may.
+  /// Sets the owner as far as this process may, and the permissions: exactly, unless that gave them to another group.
   func apply(_ attributes: FileAttributes, for operation: FileError.Operation) throws(FileError) {
-    // The owner first: a change of owner clears set-user-ID bits.
-    if let owner = attributes.owner, let group = attributes.group { _ = fchown(number, owner, group) }
-    guard fchmod(number, mode_t(truncatingIfNeeded: attributes.mode)) == 0 else {
+    var mode = attributes.mode & 0o3777
+    // The owner first: a change of owner clears bits of the mode.
+    if let owner = attributes.owner, let group = attributes.group, fchown(number, owner, group) != 0,
+      fchown(number, uid_t.max, group) != 0, try status(for: operation).group != group
+    {
+      // The group that it has may do no more than everybody.
+      mode = mode & ~0o070 | mode & (mode << 3) & 0o070
+    }
+    guard fchmod(number, mode_t(truncatingIfNeeded: mode)) == 0 else {
       throw FileError(operation, path, code: errno)
     }
   }
@@ -139,13 +148,20 @@ final class FileDescriptor: Sendable {
   }
 
   /// Copies the content to a file that did not exist and brings it to the disk, or not; a failure leaves no file.
-  func copy(to newPath: String, attributes: FileAttributes, isSynchronized: Bool = true) throws(FileError) {
-    let new = try FileDescriptor.makeNew(newPath, attributes: attributes, for: .copy)
+  ///
+  /// A copy that is brought to the disk is to stay as it is: it has the times and the extended attributes, too.
+  func copy(
+    to newPath: String, attributes: FileAttributes, isSynchronized: Bool = true, by walk: PathWalk = PathWalk()
+  ) throws(FileError) {
+    let new = try FileDescriptor.makeNew(newPath, attributes: attributes, for: .copy, by: walk)
     do throws(FileError) {
       try copyContent(to: new)
-      if isSynchronized { try new.synchronize(for: .copy) }
+      if isSynchronized {
+        try copyDescription(to: new)
+        try new.synchronize(for: .copy)
+      }
     } catch {
-      _ = unlink(newPath)
+      walk.removeName(newPath)
       throw error
     }
   }

@@ -1,5 +1,6 @@
 import Foundation
 import HeirloomFormats
+import HeirloomModel
 
 /// An operation of the file system that failed.
 package struct FileError: Error, Hashable, Sendable {
@@ -83,6 +84,7 @@ package struct FileError: Error, Hashable, Sendable {
     case ENOSPC, EDQUOT: 640
     case EROFS: 642
     case EACCES, EPERM: 513
+    case ENAMETOOLONG: 514
     default: nil
     }
   }
@@ -95,7 +97,9 @@ package struct FileError: Error, Hashable, Sendable {
 
 extension FileError: CustomStringConvertible {
   /// One sentence with the operation, the paths and the system's reason.
-  package var description: String {
+  package var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     let target = otherPath.map { " to “\($0)”" } ?? ""
     return "could not \(operation.rawValue) “\(path)”\(target): \(reason) (errno \(code))"
   }

@@ -2,12 +2,18 @@
 ///
 /// Whatever the vault does to files, it does by these calls: so a test can record them, fail any one of them, and
 /// rebuild each state that a loss of power may leave. (SQLite's own writing in the held store and in the candidate
-/// goes by SQLite's own layer.) Everything is by path; no descriptor leaves, apart from the two handles below.
+/// goes by SQLite's own layer.) Everything is by path; no descriptor leaves, apart from the two handles below. A name that is not
+/// UTF-8 has a text all the same, which leads back to its bytes.
 ///
 /// What a crash model has to know: ``writeNewFile(_:bytes:attributes:)``, ``copyFile(_:to:attributes:)`` and
 /// ``HeldFile/copy(to:attributes:)`` are a new name in the folder, then content, then a sync of the content (not of the
 /// name). Names are durable after ``synchronizeDirectory(_:)`` of their folder, and not before.
 package protocol FileOperations: Sendable {
+  /// The same operations for paths whose symbolic links were all followed before: none is followed on the way any more.
+  ///
+  /// Whoever can write in one of the folders could put a link there in between.
+  var withoutLinks: any FileOperations { get }
+
   /// Reads what a name stands for, without following a symbolic link.
   ///
   /// - Parameter path: The name's path.
@@ -96,6 +102,8 @@ package protocol FileOperations: Sendable {
 }
 
 extension FileOperations {
+  package var withoutLinks: any FileOperations { self }
+
   package func synchronizeFile(_ path: String, while work: () throws -> Void) throws {
     try work()
     try synchronizeFile(path)

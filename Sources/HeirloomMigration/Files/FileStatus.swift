@@ -74,9 +74,11 @@ package struct FileStatus: Hashable, Sendable {
     self.modificationTime = modificationTime
   }
 
-  /// The permissions and owner that a file in this one's place should have.
+  /// The permissions and owner that a file or folder in this one's place should have.
+  ///
+  /// A folder's include that only the owner of a name removes it (the sticky bit), and that what is made there has the folder's group.
   package var attributes: FileAttributes {
-    FileAttributes(mode: mode & 0o777, owner: owner, group: group)
+    FileAttributes(mode: mode & (kind == .directory ? 0o3777 : 0o777), owner: owner, group: group)
   }
 }
 

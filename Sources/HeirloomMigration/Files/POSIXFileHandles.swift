@@ -26,11 +26,13 @@ final class POSIXFileLock: FileLock {
 /// A file held open for reading.
 final class POSIXHeldFile: HeldFile {
   private let path: String
+  private let walk: PathWalk
   private let descriptor: Mutex<FileDescriptor?>
 
   /// Takes over an open descriptor.
-  init(_ descriptor: FileDescriptor) {
+  init(_ descriptor: FileDescriptor, by walk: PathWalk) {
     path = descriptor.path
+    self.walk = walk
     self.descriptor = Mutex(descriptor)
   }
 
@@ -41,38 +43,41 @@ final class POSIXHeldFile: HeldFile {
   func clone(to path: String, attributes: FileAttributes) throws(FileError) -> Bool {
     let held = try open(for: .copy)
     #if canImport(Darwin)
-      try FileDescriptor.checkPath(path, for: .copy)
-      guard fclonefileat(held.number, AT_FDCWD, path, UInt32(CLONE_NOFOLLOW)) == 0 else {
-        let code = errno
-        guard code == ENOTSUP || code == EXDEV else { throw FileError(.copy, held.path, to: path, code: code) }
+      let cloned = try walk.call(path, for: .copy) { folder, name in
+        fclonefileat(held.number, folder, name, UInt32(CLONE_NOFOLLOW))
+      }
+      guard cloned.value == 0 else {
+        guard cloned.code == ENOTSUP || cloned.code == EXDEV else {
+          throw FileError(.copy, held.path, to: path, code: cloned.code)
+        }
         return false
       }
-      let new = try FileDescriptor(path, flags: O_RDONLY, for: .copy)
-      try new.apply(attributes, for: .copy)
+      let new = try FileDescriptor(path, flags: O_RDONLY, for: .copy, by: walk)
+      try new.apply(try attributes.owned(likeFolderOf: path, by: walk), for: .copy)
       try new.synchronize(for: .copy)
       return true
     #else
-      let new = try FileDescriptor.makeNew(path, attributes: attributes, for: .copy)
+      let new = try FileDescriptor.makeNew(path, attributes: attributes, for: .copy, by: walk)
       do throws(FileError) {
         guard try held.shareBlocks(with: new) else {
-          guard unlink(path) == 0 else { throw FileError(.unlink, path, code: errno) }
+          guard walk.removeName(path) else { throw FileError(.unlink, path, code: errno) }
           return false
         }
         try new.synchronize(for: .copy)
         return true
       } catch {
-        _ = unlink(path)
+        walk.removeName(path)
         throw error
       }
     #endif
   }
 
   func copy(to path: String, attributes: FileAttributes) throws(FileError) {
-    try open(for: .copy).copy(to: path, attributes: attributes)
+    try open(for: .copy).copy(to: path, attributes: attributes, by: walk)
   }
 
   func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError) {
-    try open(for: .copy).copy(to: path, attributes: attributes, isSynchronized: false)
+    try open(for: .copy).copy(to: path, attributes: attributes, isSynchronized: false, by: walk)
   }
 
   func synchronize() throws(FileError) {

@@ -11,23 +11,43 @@
 /// Foundation's moves and copies are not used anywhere near a store: they neither sync folders nor keep a file at the
 /// store's path at each instant.
 package struct POSIXFileOperations: FileOperations {
+  private let walk: PathWalk
+
   /// Creates the operations; they hold no state.
-  package init() {}
+  ///
+  /// - Parameter followsLinks: Whether symbolic links of the folders on the way to a file are followed.
+  package init(followsLinks: Bool = true) {
+    walk = PathWalk(followsLinks: followsLinks)
+  }
+
+  package var withoutLinks: any FileOperations { POSIXFileOperations(followsLinks: false) }
 
   package func status(of path: String) throws(FileError) -> FileStatus? {
-    try FileDescriptor.checkPath(path, for: .status)
     var status = stat()
-    guard lstat(path, &status) == 0 else {
-      let code = errno
-      if code == ENOENT || code == ENOTDIR { return nil }
-      throw FileError(.status, path, code: code)
+    let code: Int32
+    do throws(FileError) {
+      let answer = try walk.call(path, for: .status) { folder, name in
+        fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW)
+      }
+      if answer.value == 0 { return FileStatus(status) }
+      code = answer.code
+    } catch {
+      guard error.code == ENOENT || error.code == ENOTDIR else { throw error }
+      return nil
     }
-    return FileStatus(status)
+    if code == ENOENT || code == ENOTDIR { return nil }
+    throw FileError(.status, path, code: code)
   }
 
   package func names(in folder: String) throws(FileError) -> [String] {
-    try FileDescriptor.checkPath(folder, for: .list)
-    guard let stream = opendir(folder) else { throw FileError(.list, folder, code: errno) }
+    let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | (walk.followsLinks ? 0 : O_NOFOLLOW)
+    let opened = try walk.call(folder, for: .list) { parent, name in openat(parent, name, flags) }
+    guard opened.value >= 0 else { throw FileError(.list, folder, code: opened.code) }
+    guard let stream = fdopendir(opened.value) else {
+      let code = errno
+      _ = close(opened.value)
+      throw FileError(.list, folder, code: code)
+    }
     defer { closedir(stream) }
     var names: [String] = []
     while true {
@@ -39,37 +59,41 @@ package struct POSIXFileOperations: FileOperations {
         return names.sorted()
       }
       let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        PathText.text(of: Array(bytes.prefix { $0 != 0 }))
       }
       if name != ".", name != ".." { names.append(name) }
     }
   }
 
   package func makeDirectory(_ path: String, attributes: FileAttributes) throws(FileError) {
-    try FileDescriptor.checkPath(path, for: .makeDirectory)
-    guard mkdir(path, mode_t(truncatingIfNeeded: attributes.mode)) == 0 else {
-      throw FileError(.makeDirectory, path, code: errno)
+    let made = try walk.call(path, for: .makeDirectory) { folder, name in
+      mkdirat(folder, name, mode_t(truncatingIfNeeded: attributes.mode & 0o700))
     }
+    guard made.value == 0 else { throw FileError(.makeDirectory, path, code: made.code) }
     do throws(FileError) {
-      let folder = try FileDescriptor(path, flags: O_RDONLY | O_DIRECTORY, for: .makeDirectory)
+      let folder = try FileDescriptor(path, flags: O_RDONLY | O_DIRECTORY, for: .makeDirectory, by: walk)
+      // Another one that was put in its place would be given away with what is in it.
+      if !walk.followsLinks, geteuid() == 0, try !names(in: path).isEmpty {
+        throw FileError(.makeDirectory, path, code: EEXIST)
+      }
       try folder.apply(attributes, for: .makeDirectory)
     } catch {
-      _ = rmdir(path)
+      _ = try? walk.call(path, for: .removeDirectory) { folder, name in unlinkat(folder, name, AT_REMOVEDIR) }
       throw error
     }
   }
 
   package func removeDirectory(_ path: String) throws(FileError) {
-    try FileDescriptor.checkPath(path, for: .removeDirectory)
-    guard rmdir(path) == 0 else { throw FileError(.removeDirectory, path, code: errno) }
+    let removed = try walk.call(path, for: .removeDirectory) { folder, name in unlinkat(folder, name, AT_REMOVEDIR) }
+    guard removed.value == 0 else { throw FileError(.removeDirectory, path, code: removed.code) }
   }
 
   package func makeEmptyFile(_ path: String, attributes: FileAttributes) throws(FileError) {
-    _ = try FileDescriptor.makeNew(path, attributes: attributes, for: .write)
+    _ = try FileDescriptor.makeNew(path, attributes: attributes, for: .write, by: walk)
   }
 
   package func writeNewFile(_ path: String, bytes: [UInt8], attributes: FileAttributes) throws(FileError) {
-    let new = try FileDescriptor.makeNew(path, attributes: attributes, for: .write)
+    let new = try FileDescriptor.makeNew(path, attributes: attributes, for: .write, by: walk)
     // `withUnsafeBytes` would erase the error's type.
     let written = bytes.withUnsafeBytes { buffer in
       Result { () throws(FileError) in
@@ -80,19 +104,19 @@ package struct POSIXFileOperations: FileOperations {
     do throws(FileError) {
       try written.get()
     } catch {
-      _ = Self.removeName(path)
+      walk.removeName(path)
       throw error
     }
   }
 
   package func synchronizeFile(_ path: String) throws(FileError) {
     // O_NONBLOCK: a named pipe put in the file's place must not hang us.
-    let file = try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .synchronizeFile)
+    let file = try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .synchronizeFile, by: walk)
     try file.synchronize(for: .synchronizeFile)
   }
 
   package func synchronizeFile(_ path: String, while work: () throws -> Void) throws {
-    let sync = EarlySync(of: path)
+    let sync = EarlySync(of: path, by: self)
     do {
       try work()
     } catch {
@@ -104,17 +128,32 @@ package struct POSIXFileOperations: FileOperations {
   }
 
   package func synchronizeDirectory(_ path: String) throws(FileError) {
-    let folder = try FileDescriptor(path, flags: O_RDONLY | O_DIRECTORY, for: .synchronizeDirectory)
+    let folder = try FileDescriptor(path, flags: O_RDONLY | O_DIRECTORY, for: .synchronizeDirectory, by: walk)
     try folder.synchronize(for: .synchronizeDirectory)
   }
 
   package func link(_ path: String, to newPath: String) throws(FileError) {
-    try FileDescriptor.checkPath(path, for: .link)
-    try FileDescriptor.checkPath(newPath, for: .link)
     // Flags 0: a symbolic link is linked itself, not followed.
-    guard linkat(AT_FDCWD, path, AT_FDCWD, newPath, 0) == 0 else {
-      throw FileError(.link, path, to: newPath, code: errno)
+    try call(.link, path, newPath) { linkat($0, $1, $2, $3, 0) }
+  }
+
+  /// Calls the system with two names, each in its open folder.
+  private func call(
+    _ operation: FileError.Operation, _ path: String, _ newPath: String,
+    _ body: (Int32, UnsafePointer<CChar>, Int32, UnsafePointer<CChar>) -> Int32
+  ) throws(FileError) {
+    var inner: Result<(value: Int32, code: Int32), FileError>?
+    let outer = try walk.call(path, for: operation) { folder, name in
+      do throws(FileError) {
+        inner = .success(
+          try walk.call(newPath, for: operation) { newFolder, newName in body(folder, name, newFolder, newName) })
+      } catch {
+        inner = .failure(error)
+      }
+      return 0
     }
+    let answer = try inner?.get() ?? outer
+    guard answer.value == 0 else { throw FileError(operation, path, to: newPath, code: answer.code) }
   }
 
   package func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) {
@@ -127,28 +166,24 @@ package struct POSIXFileOperations: FileOperations {
   }
 
   package func rename(_ path: String, to newPath: String) throws(FileError) {
-    try FileDescriptor.checkPath(path, for: .rename)
-    try FileDescriptor.checkPath(newPath, for: .rename)
-    guard renameat(AT_FDCWD, path, AT_FDCWD, newPath) == 0 else {
-      throw FileError(.rename, path, to: newPath, code: errno)
-    }
+    try call(.rename, path, newPath) { renameat($0, $1, $2, $3) }
   }
 
   package func unlink(_ path: String) throws(FileError) {
-    try FileDescriptor.checkPath(path, for: .unlink)
-    guard Self.removeName(path) else { throw FileError(.unlink, path, code: errno) }
+    let removed = try walk.call(path, for: .unlink) { folder, name in unlinkat(folder, name, 0) }
+    guard removed.value == 0 else { throw FileError(.unlink, path, code: removed.code) }
   }
 
   package func setMode(_ mode: UInt32, of path: String) throws(FileError) {
-    try FileDescriptor.checkPath(path, for: .setMode)
     // By the path and not by a descriptor: closing one drops SQLite's locks.
-    guard fchmodat(AT_FDCWD, path, mode_t(truncatingIfNeeded: mode), AT_SYMLINK_NOFOLLOW) == 0 else {
-      throw FileError(.setMode, path, code: errno)
+    let changed = try walk.call(path, for: .setMode) { folder, name in
+      fchmodat(folder, name, mode_t(truncatingIfNeeded: mode), AT_SYMLINK_NOFOLLOW)
     }
+    guard changed.value == 0 else { throw FileError(.setMode, path, code: changed.code) }
   }
 
   package func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
-    let file = try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .read)
+    let file = try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .read, by: walk)
     let status = try file.status(for: .read)
     guard status.kind == .regular else {
       throw FileError(.read, path, code: EINVAL, reason: "it is a \(status.kind.rawValue), not a file")
@@ -171,7 +206,7 @@ package struct POSIXFileOperations: FileOperations {
   }
 
   package func readStart(of path: String, count: Int) throws(FileError) -> [UInt8] {
-    let file = try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .read)
+    let file = try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .read, by: walk)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, count), alignment: 16)
     defer { buffer.deallocate() }
     return Array(buffer[..<min(try file.read(into: buffer, at: 0, for: .read), max(0, count))])
@@ -179,22 +214,26 @@ package struct POSIXFileOperations: FileOperations {
 
   package func resolvePath(_ path: String) throws(FileError) -> String {
     try FileDescriptor.checkPath(path, for: .resolve)
-    guard let resolved = realpath(path, nil) else { throw FileError(.resolve, path, code: errno) }
+    guard let resolved = realpath(PathText.bytes(of: path).map(CChar.init(bitPattern:)) + [0], nil) else {
+      throw FileError(.resolve, path, code: errno)
+    }
     defer { free(resolved) }
-    return String(cString: resolved)
+    return PathText.text(of: UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
   }
 
   package func checkWritable(_ folder: String) throws(FileError) {
-    try FileDescriptor.checkPath(folder, for: .checkWritable)
     // Reading belongs to it: a folder's names are brought to the disk by a descriptor that reads.
-    guard access(folder, R_OK | W_OK | X_OK) == 0 else { throw FileError(.checkWritable, folder, code: errno) }
+    let answer = try walk.call(folder, for: .checkWritable) { parent, name in
+      faccessat(parent, name, R_OK | W_OK | X_OK, 0)
+    }
+    guard answer.value == 0 else { throw FileError(.checkWritable, folder, code: answer.code) }
   }
 
   package func lock(_ path: String, timeout: Duration) throws(FileError) -> (any FileLock)? {
     let clock = ContinuousClock()
     let deadline = clock.now + timeout
     while true {
-      let file = try Self.openLock(path)
+      let file = try openLock(path)
       let held = try file.status(for: .lock)
       guard held.kind == .regular else {
         throw FileError(.lock, path, code: EINVAL, reason: "it is a \(held.kind.rawValue), not a file")
@@ -213,22 +252,33 @@ package struct POSIXFileOperations: FileOperations {
   }
 
   /// Opens a lock file, which another user may have made: reading is enough for `flock(2)` on a local volume.
-  private static func openLock(_ path: String) throws(FileError) -> FileDescriptor {
+  private func openLock(_ path: String) throws(FileError) -> FileDescriptor {
     do throws(FileError) {
-      return try FileDescriptor(path, flags: O_RDWR | O_CREAT | O_NONBLOCK, mode: 0o666, for: .lock)
+      do throws(FileError) {
+        return try FileDescriptor(path, flags: O_RDWR | O_NONBLOCK, for: .lock, by: walk)
+      } catch {
+        guard error.code == ENOENT else { throw error }
+      }
+      // Narrowed by the process's mask, as whoever may make a lock may take it.
+      let new = try FileDescriptor(
+        path, flags: O_RDWR | O_CREAT | O_EXCL | O_NONBLOCK, mode: 0o666, for: .lock, by: walk)
+      let attributes = try FileAttributes(mode: try new.status(for: .lock).mode).owned(likeFolderOf: path, by: walk)
+      if attributes.owner != nil { try new.apply(attributes, for: .lock) }
+      return new
     } catch {
-      guard error.code == EACCES else { throw error }
-      return try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .lock)
+      // Another user's; or another process was quicker, whose lock may be so as well.
+      guard error.code == EACCES || error.code == EEXIST else { throw error }
+      return try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .lock, by: walk)
     }
   }
 
   package func hold(_ path: String) throws(FileError) -> any HeldFile {
-    let file = try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .read)
+    let file = try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .read, by: walk)
     let kind = try file.status(for: .read).kind
     guard kind == .regular else {
       throw FileError(.read, path, code: EINVAL, reason: "it is a \(kind.rawValue), not a file")
     }
-    return POSIXHeldFile(file)
+    return POSIXHeldFile(file, by: walk)
   }
 
   package func volume(of path: String) throws(FileError) -> VolumeInformation {
@@ -263,10 +313,5 @@ package struct POSIXFileOperations: FileOperations {
       else { return "" }
       return VolumeInformation.fileSystemName(of: path, inMountTable: String(decoding: table, as: UTF8.self)) ?? ""
     #endif
-  }
-
-  /// Stands apart since the method of the same name hides the system's function.
-  private static func removeName(_ path: String) -> Bool {
-    unlinkat(AT_FDCWD, path, 0) == 0
   }
 }

@@ -48,7 +48,9 @@ public struct EntityMappingFailure: Error, Sendable {
 
 extension EntityMappingFailure: CustomStringConvertible {
   /// One sentence: where it happened and what was found.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     let place = object.map { " for the object \($0.primaryKey) of \"\(entity)\"" } ?? " of \"\(entity)\""
     return
       "The entity mapping \"\(mapping)\" failed in \(hook.rawValue)\(place): \(ErrorWords.sentence(of: underlying))"
@@ -76,7 +78,9 @@ public enum MigrationManagerError: Error, Hashable, Sendable {
 
 extension MigrationManagerError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch self {
     case .unknownEntityMapping(let name, let known):
       "No entity mapping is named \"\(name)\"; there are \(known.isEmpty ? "none" : known.map { "\"\($0)\"" }.joined(separator: ", "))."

@@ -75,6 +75,7 @@ public struct MigrationPolicyRegistry: Sendable {
     if let given = mapping.entityMigrationPolicyClass { return given }
     guard let name = mapping.entityMigrationPolicyClassName else { return PolicyClass(EntityMigrationPolicy.self) }
     // Swift classes are written with their module, which need not be the one that registered them.
-    return policies[name] ?? name.split(separator: ".").last.flatMap { policies[String($0)] }
+    return policies[name]
+      ?? name.names(separatedBy: ".", omittingEmptySubsequences: true).last.flatMap { policies[String($0)] }
   }
 }

@@ -176,7 +176,7 @@ extension ManagedObjectModel {
   /// Finds the first name of a path that is no property; what follows an operator, or a value, is not looked at.
   fileprivate func problem(inPath path: String, of start: String) -> (entity: String, property: String)? {
     var entity = start
-    let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    let names = path.names(separatedBy: ".").map(String.init)
     for (index, name) in names.enumerated() {
       if name.hasPrefix("@") { continue }
       if var element = attribute(named: name, of: entity) {

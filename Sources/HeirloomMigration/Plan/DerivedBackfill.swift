@@ -298,5 +298,7 @@ struct DerivationInput: Hashable {
     return path.last
   }
 
-  private static func names(in path: String) -> [String] { path.split(separator: ".").map(String.init) }
+  private static func names(in path: String) -> [String] {
+    path.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
+  }
 }

@@ -1,3 +1,4 @@
+import HeirloomModel
 import HeirloomStore
 
 /// The objects of a store that no model knows: they travel along unchanged.
@@ -23,12 +24,19 @@ struct ForeignObjects {
       case .model, .bookkeeping, .leftover, .pending, .system: nil
       }
     }
+    let taken = modelTables.union(ActualSchema.bookkeepingTables)
     for object in travelling where object.kind == .table || object.kind == .view {
-      guard !modelTables.contains(object.name) else {
+      guard !taken.contains(object.name) else {
         throw MigrationError.storeContradictsModel(
           reason:
             "the store has a table \"\(object.name)\" that is not of its model, and the destination needs that name")
       }
+    }
+    for object in travelling {
+      guard let function = object.costlyFunction else { continue }
+      throw MigrationError.storeContradictsModel(
+        reason: "the \(object.kind.rawValue) \"\(object.name)\", which is not of its model, computes values with"
+          + " \(function)(), which is not run for what a file says")
     }
     let candidateTables = modelTables.union(travelling.filter { $0.kind == .table }.map(\.name))
     var leftOut: Set<String> = []
@@ -56,7 +64,7 @@ struct ForeignObjects {
   /// What is left out, one sentence each.
   var warnings: [String] {
     leftOut.sorted().map {
-      "the index or trigger \"\($0)\" of the app is left out: its table or a column of it is gone"
+      PlainText.line("the index or trigger \"\($0)\" of the app is left out: its table or a column of it is gone")
     }
   }
 
@@ -92,7 +100,9 @@ struct ForeignObjects {
       }
       let clause = rewrite?.clause ?? ""
       let rows =
-        try connection.firstInteger("SELECT COUNT(*) FROM \(quote(SchemaName.store)).\(name) AS s\(clause)") ?? 0
+        try clause.isEmpty
+        ? connection.rowCount(of: "\(quote(SchemaName.store)).\(name)")
+        : connection.firstInteger("SELECT COUNT(*) FROM \(quote(SchemaName.store)).\(name) AS s\(clause)") ?? 0
       steps.append(
         MigrationStep(
           kind: .copyObject, subject: table.name,

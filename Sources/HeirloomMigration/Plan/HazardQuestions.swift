@@ -148,7 +148,7 @@ extension HazardQuestions {
   }
 
   private func columns(ofProperty property: String, in entity: String) -> [String] {
-    let path = property.split(separator: ".").map(String.init)
+    let path = property.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
     if let leaf = source.column(atPath: path, in: entity) { return ["s.\(quote(leaf.name))"] }
     let leaves = source.columns(ofAttribute: path[0], in: entity).filter { $0.path.starts(with: path) }
     if !leaves.isEmpty { return leaves.map { "s.\(quote($0.name))" } }

@@ -33,7 +33,9 @@ public struct InvalidExpression: Error, Hashable, Sendable {
 
 extension InvalidExpression: CustomStringConvertible {
   /// One sentence: where the expression stands and what is wrong.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     let place =
       property.map { "The expression for \"\(entity).\($0)\"" } ?? "The condition on source objects for \"\(entity)\""
     let reason =

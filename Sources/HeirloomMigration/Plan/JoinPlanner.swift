@@ -92,7 +92,7 @@ struct JoinPlanner {
   private func count(_ pairs: LinkQuery.Pairs) throws(SQLiteError) -> (all: Int64, linked: Int64) {
     let table = "\(quote(SchemaName.store)).\(quote(pairs.table))"
     let (owner, target) = (quote(pairs.owner), quote(pairs.target))
-    let all = try connection.firstInteger("SELECT COUNT(*) FROM \(table)") ?? 0
+    let all = try connection.rowCount(of: table)
     // Each key has an index.
     let loose =
       try connection.firstInteger("SELECT COUNT(*) FROM \(table) AS p WHERE p.\(owner) IS NULL OR p.\(target) IS NULL")

@@ -335,7 +335,7 @@ struct StoreCounts {
       // A table without subentities has no index on the entity number, and counting rows is much cheaper. A row of
       // another number is noticed when fewer rows are copied than were counted.
       if entities.count == 1, let entity = schema.entity(named: root) {
-        add(try connection.firstInteger("SELECT COUNT(*) FROM \(name)") ?? 0, to: entity)
+        add(try connection.rowCount(of: name), to: entity)
         continue
       }
       let entityColumn = quote(PhysicalName.entity)
@@ -343,9 +343,7 @@ struct StoreCounts {
         guard case .integer(let number) = row[0], let count = row[1].integer,
           let entity = Int(exactly: number).flatMap({ schema.entity(numbered: $0) }), entity.rootName == root
         else {
-          let number = row[0].integer.map(String.init) ?? (row[0] == .null ? "NULL" : "that is no whole number")
-          throw MigrationError.storeContradictsModel(
-            reason: "\(table.name) has rows with the entity number \(number), which is none of \(root)'s")
+          throw MigrationError.foreignNumber(row[0], in: table.name, root: root)
         }
         add(count, to: entity)
       }
@@ -397,6 +395,8 @@ extension MigrationError {
   init(_ error: SQLiteError) {
     if error.isInterrupt {
       self = .cancelled
+    } else if error.isExpired {
+      self = .database(reason: "\(error)", coreDataCode: 259)
     } else if error.isFull {
       self = .database(reason: "The disk is full: \(error)", coreDataCode: 640)
     } else if error.isConstraint {

@@ -1,3 +1,4 @@
+import HeirloomModel
 package import HeirloomStore
 
 /// One thing that a builder does to make the candidate store.
@@ -59,12 +60,14 @@ public struct MigrationStep: Hashable, Sendable {
   package init(kind: Kind, subject: String, summary: String, rows: Int64? = nil, statements: [PlannedStatement]) {
     self.kind = kind
     self.subject = subject
-    self.summary = summary
+    self.summary = PlainText.line(summary)
     self.rows = rows
     self.statements = statements
   }
 
   /// The statements as SQL text, each ended by a semicolon; what can't be shown as SQL is told in comments.
+  ///
+  /// It may be fed to a shell: no name of the store ends a statement or a comment, or begins a command of the shell's own.
   public var sql: String {
     if kind == .runMappings { return "-- run by code, object by object" }
     return statements.isEmpty ? "-- nothing to run" : statements.map(\.text).joined(separator: "\n")
@@ -89,6 +92,6 @@ package struct PlannedStatement: Hashable, Sendable {
 
   /// The SQL for a person.
   var text: String {
-    values.isEmpty ? sql + ";" : sql + ";  -- \(values.count) bound values"
+    SQLListing.text(of: sql) + (values.isEmpty ? "" : "  -- \(values.count) bound values")
   }
 }

@@ -137,7 +137,9 @@ extension ProofChecks {
     let settlement = parts.settlement
     guard parts.rowRun.isEmpty, settlement.findSteps.isEmpty, settlement.settleSteps.isEmpty else { return [:] }
     let derived = parts.backfill.steps.compactMap { step in
-      step.subject.split(separator: ".").first.flatMap { parts.destination.table(ofEntity: String($0))?.name }
+      step.subject.names(separatedBy: ".", omittingEmptySubsequences: true).first.flatMap {
+        parts.destination.table(ofEntity: String($0))?.name
+      }
     }
     let written = Set(parts.orders.map(\.subject) + derived)
     let kept = parts.carried.filter { table in

@@ -49,7 +49,9 @@ public struct SalvageError: Error, Hashable, Sendable {
 
 extension SalvageError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch problem {
     case .missing: "There is no file at \(storePath); expected a store."
     case .notFile(let found): "\(storePath) is a \(found); expected a store's file."
@@ -107,7 +109,9 @@ extension SalvageError: LocalizedError {
   public var errorDescription: String? { description }
 
   /// What to do, and which file still holds the data.
-  public var recoverySuggestion: String? {
+  public var recoverySuggestion: String? { rawSuggestion.map { PlainText.line($0) } }
+
+  private var rawSuggestion: String? {
     switch problem {
     case .missing: "Look for the store where the app keeps it, or for a backup."
     case .notFile: "Give the store's own file."

@@ -1,3 +1,5 @@
+import HeirloomModel
+
 /// What was read of a damaged store, what was lost, and what was cut so that the new store is sound.
 public struct SalvageReport: Hashable, Sendable {
   /// What became of the rows of one table.
@@ -126,7 +128,9 @@ public struct SalvageReport: Hashable, Sendable {
 
 extension SalvageReport.Cut {
   /// What was cut, as a phrase: `3 links by Note.author to objects that are gone`.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     let (one, many) =
       switch kind {
       case .danglingKey:

@@ -62,7 +62,9 @@ final class SalvageSource {
       rows = try Self.schemaRows(pages)
       actual = try Self.schema(rows)
     }
-    isSound = try !workspace.isDamaged && connection.map { try Self.isSound($0) } ?? false
+    // SQLite's check would compute what the file wants.
+    let mayAsk = !workspace.isDamaged && actual.costlyTables.isEmpty
+    isSound = try mayAsk && connection.map { try Self.isSound($0) } ?? false
     // A name with bytes that are no characters can't be told to SQLite.
     let hasNames = rows.allSatisfy {
       ($0.name + $0.table + ($0.sql ?? "")).unicodeScalars.allSatisfy { $0 != "\u{FFFD}" }
@@ -193,10 +195,12 @@ final class SalvageSource {
   private static func schemaRows(_ pages: PageCensus) throws -> [SchemaRow] {
     try pages.take([.schema])
     var rows: [SchemaRow] = []
-    var names: Set<String> = []
+    var (names, roots): (Set<String>, Set<Int>) = ([], [])
     _ = try pages.forEachRow(of: .schema) { _, values, _ in
       guard values.count == 5, let row = SchemaRow([values[0], values[1], values[2], values[4], values[3]]),
-        row.root <= pages.image.formerPageCount, names.insert(row.name).inserted
+        row.root <= pages.image.formerPageCount, names.insert(row.name).inserted,
+        // Any number of tables may claim one page.
+        row.root <= 0 || roots.insert(row.root).inserted
       else { return }
       rows.append(row)
     }

@@ -41,7 +41,7 @@ final class SalvageWorkspace {
   func prepare() throws(SalvageError) {
     try salvageErrors(location.path) {
       try copy()
-      if try files.status(of: path + "-journal") != nil { try undoChange() }
+      try undoChange()
       try replayLog()
       try prepareHeader()
     }
@@ -68,6 +68,11 @@ final class SalvageWorkspace {
         if try files.status(of: path + suffix) != nil { try files.unlink(path + suffix) }
         guard let status = try files.status(of: location.path + suffix), status.kind == .regular else { continue }
         try copyFile(location.path + suffix, to: path + suffix)
+      }
+      // A version that a migration kept together with a log that SQLite could not read to its end.
+      let unread = location.path + StoreLocation.unreadLogSuffix
+      if try files.status(of: path + "-wal") == nil, try files.status(of: unread)?.kind == .regular {
+        try copyFile(unread, to: path + "-wal")
       }
       if try state() == before { return }
     }
@@ -110,22 +115,65 @@ final class SalvageWorkspace {
 
   // MARK: One file
 
-  /// Lets SQLite undo a change that was interrupted.
+  /// Lets SQLite undo a change that was interrupted, unless that leaves no store.
   private func undoChange() throws {
+    let before = path + ".before"
+    if let journal = try RollbackJournal(besideDatabaseAt: path), try isToBeUndone(journal) {
+      try files.copyFile(path, to: before, attributes: FileAttributes(mode: 0o600))
+      let (hadMetadata, message) = (hasMetadata(), try undo())
+      if hadMetadata, !hasMetadata() {
+        try files.rename(before, to: path)
+        noteLoss(
+          "The \"-journal\" tells of an interrupted change, and undoing it leaves no store: the store was read as it is."
+        )
+      } else if let message {
+        noteLoss(
+          "An interrupted change could not be undone from the \"-journal\" (\(message)): objects that it concerned may be of"
+            + " the time before or after it.")
+      }
+    }
+    for name in [before, path + "-journal", path + "-shm"] where try files.status(of: name) != nil {
+      try files.unlink(name)
+    }
+  }
+
+  /// Whether the change that the copy's journal tells of is undone; what the journal names is followed nowhere.
+  private func isToBeUndone(_ journal: RollbackJournal) throws -> Bool {
+    // Of the copy's journal the same name would be another folder's.
+    let own = try RollbackJournal(besideDatabaseAt: location.path)
+    if own?.objection == nil, own?.isCommitted == true { return false }
+    for objection in [own?.objection, journal.objection].compactMap({ $0 })
+    where objection == .emptiesDatabase || objection == .stretchesDatabase {
+      noteLoss("The \"-journal\" was not undone, and the store was read as it is: \(objection.reason).")
+      return false
+    }
+    if let name = journal.superJournal {
+      try FileDescriptor(journal.path, flags: O_RDWR, for: .write).truncate(to: journal.recordsByteCount)
+      notes.append("The \"-journal\" names another file, \(name.debugDescription), which was left alone.")
+    }
+    return true
+  }
+
+  /// Opens the copy so that SQLite undoes the change.
+  ///
+  /// - Returns: What keeps SQLite from it; `nil` when it is done.
+  private func undo() throws(SQLiteError) -> String? {
     do throws(SQLiteError) {
       let connection = try Connection(path: path, mode: .readWrite, options: .looking)
       _ = try connection.firstInteger("SELECT COUNT(*) FROM sqlite_schema")
       try connection.close()
+      return nil
     } catch {
       // A disk that fails here is no damage of the store: the next run undoes the change.
       guard error.isAboutContent else { throw error }
-      noteLoss(
-        "An interrupted change could not be undone from the \"-journal\" (\(error.message)): objects that it concerned may be of"
-          + " the time before or after it.")
+      return error.message
     }
-    for suffix in ["-journal", "-shm"] where try files.status(of: path + suffix) != nil {
-      try files.unlink(path + suffix)
-    }
+  }
+
+  /// Whether the copy has metadata that can be read.
+  private func hasMetadata() -> Bool {
+    guard let connection = try? Connection(path: path, mode: .immutable, options: .looking) else { return false }
+    return (try? StoreMetadata(connection: connection, path: path)) != nil
   }
 
   private func replayLog() throws(FileError) {
@@ -139,18 +187,19 @@ final class SalvageWorkspace {
     for suffix in ["-wal", "-shm"] where try files.status(of: path + suffix) != nil { try files.unlink(path + suffix) }
     guard let outcome else { return }
     lostPages = outcome.lostPages
-    if outcome.damagedCount > 0 {
+    let content = outcome.content
+    if content.damagedCount > 0 {
       noteLoss(
-        "\(outcome.damagedCount) of the \(outcome.frameCount) pages in the \"-wal\" are damaged; \(lostPages.count) pages are"
+        "\(content.damagedCount) of the \(content.frameCount) pages in the \"-wal\" are damaged; \(lostPages.count) pages are"
           + " not known in their last state.")
     }
-    if outcome.isHeaderDamaged {
+    if content.isHeaderDamaged {
       noteLoss(
-        outcome.pageCount == nil
+        content.pageCount == nil
           ? "The \"-wal\" is damaged from its start, and nothing in it could be read: changes that were saved last are missing."
           : "The header of the \"-wal\" is damaged; what is in it was told by its pages.")
     }
-    if outcome.isEndDamaged {
+    if content.isEndDamaged {
       noteLoss(
         "The end of the \"-wal\" can't be read: a change that was saved last may be missing, if it was saved at all.")
     }

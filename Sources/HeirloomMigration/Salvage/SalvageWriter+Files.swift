@@ -6,17 +6,15 @@ extension SalvageWriter {
   /// Copies the files of external data that rows name; values whose file is missing are set to none.
   ///
   /// - Parameters:
-  ///   - support: The damaged store's folder of external data.
+  ///   - support: The damaged store's folder of external data, its links followed.
   ///   - destination: The new store's, which is made if there are files.
   ///   - files: The file system.
   /// - Returns: Whether there are files.
   /// - Throws: SQLite's error or `FileError`.
-  func copyFiles(from support: String, to destination: String, files: any FileOperations) throws -> Bool {
-    let name = "_EXTERNAL_DATA"
-    // An app that keeps its files elsewhere has a link in the folder's place.
-    let source = StoreLocation.join((try? files.resolvePath(support)) ?? support, name)
-    let folder = (try? files.resolvePath(source)) ?? source
-    let target = StoreLocation.join(destination, name)
+  func copyFiles(from support: SupportFolder, to destination: String, files: any FileOperations) throws -> Bool {
+    let files = files.withoutLinks
+    let folder = support.path(of: SupportFolder.dataName)
+    let target = StoreLocation.join(destination, SupportFolder.dataName)
     var copied: Set<String> = []
     var hasFolder = false
     for entity in schema.model.entities {

@@ -184,7 +184,9 @@ public struct StoreSalvage {
     let folder = StoreLocation.join(workspace.folder, "new")
     try files.makeDirectory(folder, attributes: FileAttributes(mode: 0o700))
     let path = StoreLocation.join(folder, output.name)
-    try files.makeEmptyFile(path, attributes: FileAttributes(mode: 0o600))
+    // Also when the superuser salvages it: the app goes on with it.
+    let owner = try files.status(of: store.path)
+    try files.makeEmptyFile(path, attributes: FileAttributes(mode: 0o600, owner: owner?.owner, group: owner?.group))
     let writer = try SalvageWriter(
       path: path, schema: schema, source: source, report: report, entityNumbers: numbers)
     try writer.connection.interrupt(every: 10_000, if: isCancelled)
@@ -210,8 +212,15 @@ public struct StoreSalvage {
       throw SalvageError(storePath: store.path, problem: .notStore)
     }
     try writer.repair()
+    // An app that keeps its files elsewhere has a link in the folder's place.
+    var support = SupportFolder(path: store.support)
+    do throws(FileError) {
+      support = try StoreVault(store, files: files).supportFolder()
+    } catch {
+      writer.report.notes.append("The files of external data were left out: \(error.description).")
+    }
     let hasFiles = try writer.copyFiles(
-      from: store.support, to: StoreLocation.join(folder, output.supportName), files: files)
+      from: support, to: StoreLocation.join(folder, output.supportName), files: files)
     try writer.copyOthers()
     var written = metadata ?? StoreMetadata(model: choice.model)
     if !choice.isFit { written.adopt(choice.model) }

@@ -1,5 +1,6 @@
 public import Foundation
 import HeirloomFormats
+import HeirloomModel
 
 /// What is wrong with the stages of a migration, all of it.
 public struct StagedMigrationError: Error, Hashable, Sendable {
@@ -60,7 +61,9 @@ extension StagedMigrationError.Violation {
 
 extension StagedMigrationError.Violation: CustomStringConvertible {
   /// What was found and what was expected, without a full stop.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch self {
     case .noStages:
       "there is no stage; expected at least one"
@@ -97,7 +100,9 @@ extension StagedMigrationError.Violation: CustomStringConvertible {
 
 extension StagedMigrationError: CustomStringConvertible, LocalizedError {
   /// One sentence with all that is wrong.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     "The stages of the migration can't be used: \(violations.map(\.description).joined(separator: "; "))."
   }
 
@@ -137,7 +142,9 @@ public enum StageHandlerKind: String, Hashable, Sendable {
 
 extension StageFailure: CustomStringConvertible {
   /// One sentence: where it happened and what was found.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     "The \(handler.rawValue) handler of \(stage) failed: \(ErrorWords.sentence(of: underlying))"
   }
 }
@@ -148,7 +155,9 @@ public enum StageHandlerError: Error, Hashable, Sendable, CustomStringConvertibl
   case unsavedChanges
 
   /// One sentence: what was found and what was expected.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch self {
     case .unsavedChanges:
       "it left changes in the context that are not saved; expected it to call save(), or rollback() to give them up."

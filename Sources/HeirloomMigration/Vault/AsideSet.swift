@@ -54,9 +54,11 @@ extension StoreVault {
       for folder in try files.names(in: location.incompatible) {
         guard let name = VersionName(dated: folder) else { continue }
         let path = StoreLocation.join(location.incompatible, folder)
-        guard try files.status(of: path)?.kind == .directory else { continue }
-        let pending = try content(of: AsideSet.noticeName, in: path)
-        let acknowledged = pending == nil ? try content(of: AsideSet.acknowledgedName, in: path) : nil
+        guard let status = try files.status(of: path), status.kind == .directory else { continue }
+        // What a stranger says is not told as if it were ours.
+        let isTrusted = try isTrusted(status)
+        let pending = isTrusted ? try content(of: AsideSet.noticeName, in: path) : nil
+        let acknowledged = pending == nil && isTrusted ? try content(of: AsideSet.acknowledgedName, in: path) : nil
         sets.append(
           AsideSet(
             name: folder, time: name.time, path: path, notice: pending ?? acknowledged,

@@ -1,12 +1,41 @@
 import Foundation
 
+/// A folder of external data, of the store or of a set that is kept.
+struct SupportFolder: Hashable, Sendable {
+  /// The folder's name in a support folder whose files the rows name.
+  static let dataName = "_EXTERNAL_DATA"
+
+  /// The folder; it may not exist.
+  let path: String
+  /// Where the folder inside of it leads whose files the rows name; `nil` unless it is a symbolic link that may be followed.
+  var data: String?
+
+  /// Returns the path of something in it.
+  ///
+  /// - Parameter place: The names that lead there, joined by slashes; empty for the folder itself.
+  /// - Returns: The path, below where the folder of external data leads if it is in there.
+  func path(of place: String) -> String {
+    guard !place.isEmpty else { return path }
+    if let data, place.utf8.starts(with: Self.dataName.utf8) {
+      if place == Self.dataName { return data }
+      let start = place.utf8.index(place.utf8.startIndex, offsetBy: Self.dataName.utf8.count)
+      if place.utf8[start] == UInt8(ascii: "/") { return data + place[start...] }
+    }
+    return StoreLocation.join(path, place)
+  }
+}
+
 /// Work on whole folders, never through a symbolic link.
 struct FolderTree {
   /// The file system.
   let files: any FileOperations
 
-  /// The deepest folder that is entered; the vault's own are three deep.
-  private static let depthLimit = 32
+  /// The deepest folder that is entered to be kept.
+  ///
+  /// Each is reached by its path, so that the time grows with the square.
+  private static let depthLimit = 512
+  /// The deepest that is removed, where something may have been put on top of what was kept.
+  private static let removalLimit = 1_024
 
   /// What was put in a folder.
   struct Content: Hashable, Sendable {
@@ -14,6 +43,22 @@ struct FolderTree {
     var fileCount = 0
     /// Their length together, in bytes.
     var byteCount: Int64 = 0
+    /// What is neither a file nor a folder: it was passed over.
+    var passedOver = PassedOver()
+  }
+
+  /// Names that were passed over, since they stand for symbolic links, pipes and the like.
+  struct PassedOver: Hashable, Sendable {
+    /// How many there are.
+    var count = 0
+    /// The path of the first of them; `nil` if there is none.
+    var first: String?
+
+    /// Counts one more.
+    mutating func note(_ path: String) {
+      count += 1
+      if first == nil { first = path }
+    }
   }
 
   // MARK: Folders
@@ -23,12 +68,13 @@ struct FolderTree {
   /// - Parameters:
   ///   - path: The folder.
   ///   - model: The status of the folder whose permissions and volume it shares.
+  ///   - attributes: Its permissions and owner; `nil` for those of the model.
   /// - Throws: ``VaultError/unusableFolder(path:reason:)`` when something else has the name.
-  func ensure(_ path: String, like model: FileStatus) throws(VaultError) {
+  func ensure(_ path: String, like model: FileStatus, attributes: FileAttributes? = nil) throws(VaultError) {
     try VaultError.wrapping { () throws(FileError) in
       guard try files.status(of: path) == nil else { return }
       do throws(FileError) {
-        try files.makeDirectory(path, attributes: model.attributes)
+        try files.makeDirectory(path, attributes: attributes ?? model.attributes)
       } catch {
         // Another process may have made it at the same moment.
         guard try files.status(of: path) != nil else { throw error }
@@ -48,81 +94,106 @@ struct FolderTree {
 
   /// Removes a file, or a folder with everything in it; nothing happens when there is none.
   func remove(_ path: String) throws(FileError) {
-    try remove(path, depth: 0)
-  }
-
-  private func remove(_ path: String, depth: Int) throws(FileError) {
     guard let status = try files.status(of: path) else { return }
     guard status.kind == .directory else { return try files.unlink(path) }
-    try checkDepth(depth, path)
-    for name in try files.names(in: path) { try remove(StoreLocation.join(path, name), depth: depth + 1) }
-    try files.removeDirectory(path)
+    let folder = SupportFolder(path: path)
+    try walk(
+      folder, limit: Self.removalLimit,
+      leave: { place, _ throws(FileError) in try files.removeDirectory(folder.path(of: place)) },
+      other: { place, _ throws(FileError) in try files.unlink(folder.path(of: place)) })
   }
 
-  fileprivate func checkDepth(_ depth: Int, _ path: String) throws(FileError) {
-    guard depth < Self.depthLimit else {
-      throw FileError(.list, path, code: 0, reason: "its folders are more than \(Self.depthLimit) deep")
+  /// Goes through a folder and those in it, each by its whole path.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder; nothing happens when it is none.
+  ///   - limit: How deep folders are entered.
+  ///   - enter: Called for each folder before what is in it: whether to go on inside.
+  ///   - leave: Called for each folder after what is in it.
+  ///   - other: Called for everything else.
+  /// - Throws: `FileError`, what the closures throw included.
+  private func walk(
+    _ folder: SupportFolder, limit: Int = depthLimit,
+    enter: (String, FileStatus) throws(FileError) -> Bool = { _, _ throws(FileError) in true },
+    leave: (String, FileStatus) throws(FileError) -> Void = { _, _ throws(FileError) in },
+    other: (String, FileStatus) throws(FileError) -> Void
+  ) throws(FileError) {
+    guard let top = try files.status(of: folder.path), top.kind == .directory, try enter("", top) else { return }
+    var open: [(place: String, status: FileStatus, names: ArraySlice<String>)] = []
+    open.append(("", top, try files.names(in: folder.path)[...]))
+    while let name = open.last?.names.first ?? (open.isEmpty ? nil : "") {
+      let current = open[open.count - 1]
+      guard !name.isEmpty else {
+        open.removeLast()
+        try leave(current.place, current.status)
+        continue
+      }
+      open[open.count - 1].names.removeFirst()
+      let place = current.place.isEmpty ? name : current.place + "/" + name
+      let path = folder.path(of: place)
+      // What vanishes meanwhile was removed by the app, whose store no longer names it.
+      guard let status = try files.status(of: path) else { continue }
+      guard status.kind == .directory else {
+        try other(place, status)
+        continue
+      }
+      guard open.count < limit else {
+        throw FileError(.list, folder.path, code: 0, reason: "its folders are more than \(limit) deep")
+      }
+      guard try enter(place, status) else { continue }
+      open.append((place, status, try files.names(in: path)[...]))
     }
+  }
+
+  /// Counts what is in a folder.
+  func content(of folder: SupportFolder) throws(FileError) -> Content {
+    var content = Content()
+    try walk(folder) { place, status throws(FileError) in
+      guard status.kind == .regular else { return content.passedOver.note(folder.path(of: place)) }
+      content.fileCount += 1
+      content.byteCount = content.byteCount.addingReportingOverflow(status.size).partialValue
+    }
+    return content
   }
 
   // MARK: Second names
 
   /// Gives every file of a folder a second name in a new folder, or copies it where links are refused.
   ///
-  /// What is neither a file nor a folder stays out: neither Core Data nor we make such things. A file that vanishes
-  /// meanwhile was removed by the app, whose store no longer names it. The new folders are on the disk afterwards, but for the
-  /// name of the outermost.
+  /// What is neither a file nor a folder is passed over, and counted: neither Core Data nor we make such things, and a link could
+  /// lead to what is somebody else's. The new folders are on the disk afterwards, but for the name of the outermost.
   ///
   /// - Parameters:
   ///   - source: The folder.
   ///   - destination: The new folder, which must not exist.
   /// - Returns: What the new folder holds.
   /// - Throws: `FileError` when something could not be done.
-  func keep(_ source: String, at destination: String) throws(FileError) -> Content {
-    try keep(source, at: destination, depth: 0)
-  }
-
-  private func keep(_ source: String, at destination: String, depth: Int) throws(FileError) -> Content {
-    try checkDepth(depth, source)
+  func keep(_ source: SupportFolder, at destination: String) throws(FileError) -> Content {
     var content = Content()
-    guard let folder = try files.status(of: source) else { return content }
-    try files.makeDirectory(destination, attributes: folder.writableAttributes)
-    for name in try files.names(in: source) {
-      let from = try followed(StoreLocation.join(source, name), depth: depth)
-      let to = StoreLocation.join(destination, name)
-      guard let status = try files.status(of: from) else { continue }
-      switch status.kind {
-      case .directory:
-        let inner = try keep(from, at: to, depth: depth + 1)
-        content.fileCount += inner.fileCount
-        content.byteCount &+= inner.byteCount
-      case .regular:
+    let kept = SupportFolder(path: destination)
+    try walk(
+      source,
+      enter: { place, status throws(FileError) in
+        // Where a link was followed, folders further up may have kept others out.
+        let isElsewhere = place == SupportFolder.dataName && source.data != nil
+        try files.makeDirectory(
+          kept.path(of: place), attributes: isElsewhere ? status.privateAttributes : status.writableAttributes)
+        return true
+      },
+      leave: { place, _ throws(FileError) in try files.synchronizeDirectory(kept.path(of: place)) },
+      other: { place, status throws(FileError) in
+        let from = source.path(of: place)
+        guard status.kind == .regular else { return content.passedOver.note(from) }
         do throws(FileError) {
-          try linkOrCopy(from, to: to, attributes: status.attributes)
+          try linkOrCopy(from, to: kept.path(of: place), attributes: status.attributes)
         } catch {
           guard try files.status(of: from) == nil else { throw error }
-          continue
+          return
         }
         content.fileCount += 1
         content.byteCount &+= status.size
-      default:
-        continue
-      }
-    }
-    try files.synchronizeDirectory(destination)
+      })
     return content
-  }
-
-  /// Follows a symbolic link that stands for a folder, or for a file in one of the outermost folders.
-  ///
-  /// An app that moved its external data to another volume left such a link behind, and reads through it. Further in, a link
-  /// could lead in a circle.
-  fileprivate func followed(_ path: String, depth: Int = 0) throws(FileError) -> String {
-    guard depth < 2, try files.status(of: path)?.kind == .symbolicLink else { return path }
-    // One that leads nowhere stands for nothing.
-    guard let target = try? files.resolvePath(path) else { return path }
-    if depth == 0 { return target }
-    return try files.status(of: target)?.kind == .regular ? target : path
   }
 
   /// Links a file, or copies it where links are refused.
@@ -143,23 +214,27 @@ struct FolderTree {
   ///   - source: The folder whose files are wanted.
   ///   - present: The folder that may have some of them.
   ///   - destination: The folder that receives the others; it is made when needed.
+  /// - Returns: What was passed over.
   /// - Throws: `FileError` when something could not be done.
-  func copyMissing(from source: String, to present: String, into destination: String) throws(FileError) {
-    guard let folder = try files.status(of: source), folder.kind == .directory else { return }
-    if try files.status(of: destination) == nil {
-      try files.makeDirectory(destination, attributes: folder.writableAttributes)
-    }
-    for name in try files.names(in: source) {
-      let from = StoreLocation.join(source, name)
-      let there = StoreLocation.join(present, name)
-      let to = StoreLocation.join(destination, name)
-      guard let status = try files.status(of: from) else { continue }
-      if status.kind == .directory {
-        try copyMissing(from: from, to: there, into: to)
-      } else if status.kind == .regular, try files.status(of: there) == nil {
-        try files.copyFile(from, to: to, attributes: status.attributes)
-      }
-    }
+  func copyMissing(
+    from source: String, to present: SupportFolder, into destination: String
+  ) throws(FileError) -> PassedOver {
+    let (source, new) = (SupportFolder(path: source), SupportFolder(path: destination))
+    var passedOver = PassedOver()
+    try walk(
+      source,
+      enter: { place, status throws(FileError) in
+        if try files.status(of: new.path(of: place)) == nil {
+          try files.makeDirectory(new.path(of: place), attributes: status.writableAttributes)
+        }
+        return true
+      },
+      other: { place, status throws(FileError) in
+        guard status.kind == .regular else { return passedOver.note(source.path(of: place)) }
+        guard try files.status(of: present.path(of: place)) == nil else { return }
+        try files.copyFile(source.path(of: place), to: new.path(of: place), attributes: status.attributes)
+      })
+    return passedOver
   }
 
   /// Adds the files of a folder to another that lacks them.
@@ -171,94 +246,102 @@ struct FolderTree {
   ///   - source: The folder whose files are wanted.
   ///   - destination: The folder that receives them; it is made when needed.
   /// - Throws: `FileError` when something could not be done.
-  func add(_ source: String, to destination: String) throws(FileError) {
-    let destination = try followed(destination)
-    guard let folder = try files.status(of: source), folder.kind == .directory else { return }
-    let isNew = try files.status(of: destination) == nil
-    if isNew { try files.makeDirectory(destination, attributes: folder.writableAttributes) }
-    var hasNew = false
-    for name in try files.names(in: source) {
-      let from = StoreLocation.join(source, name)
-      let to = StoreLocation.join(destination, name)
-      guard let status = try files.status(of: from) else { continue }
-      if status.kind == .directory {
-        try add(from, to: to)
-      } else if status.kind == .regular, try files.status(of: to) == nil {
-        try linkOrCopy(from, to: to, attributes: status.attributes)
-        hasNew = true
-      }
-    }
-    if hasNew || isNew { try files.synchronizeDirectory(destination) }
-    if isNew, let slash = destination.lastIndex(of: "/") {
-      try files.synchronizeDirectory(slash == destination.startIndex ? "/" : String(destination[..<slash]))
-    }
+  func add(_ source: String, to destination: SupportFolder) throws(FileError) {
+    let source = SupportFolder(path: source)
+    var made: Set<String> = []
+    var changed: Set<String> = []
+    try walk(
+      source,
+      enter: { place, status throws(FileError) in
+        let to = destination.path(of: place)
+        if try files.status(of: to) == nil {
+          try files.makeDirectory(to, attributes: status.writableAttributes)
+          made.insert(place)
+        }
+        return true
+      },
+      leave: { place, _ throws(FileError) in
+        let to = destination.path(of: place)
+        if changed.contains(place) || made.contains(place) { try files.synchronizeDirectory(to) }
+        if made.contains(place) { try files.synchronizeDirectory(StoreLocation.split(to).folder) }
+      },
+      other: { place, status throws(FileError) in
+        guard status.kind == .regular, try files.status(of: destination.path(of: place)) == nil else { return }
+        try linkOrCopy(source.path(of: place), to: destination.path(of: place), attributes: status.attributes)
+        changed.insert(StoreLocation.split(place).folder)
+      })
   }
 
   /// Takes back what ``add(_:to:)`` added: the names in the destination that are the source's very files.
   ///
   /// Copies can't be told from the app's own files and stay; nothing names them, so they only take room.
-  func takeBack(_ source: String, from destination: String) throws(FileError) {
-    let destination = try followed(destination)
-    guard try files.status(of: source)?.kind == .directory, try files.status(of: destination)?.kind == .directory else {
-      return
-    }
-    for name in try files.names(in: source) {
-      let from = StoreLocation.join(source, name)
-      let to = StoreLocation.join(destination, name)
-      guard let added = try files.status(of: from), let status = try files.status(of: to) else { continue }
-      if status.kind == .directory {
-        try takeBack(from, from: to)
-      } else if status.identity == added.identity {
+  func takeBack(_ source: String, from destination: SupportFolder) throws(FileError) {
+    let source = SupportFolder(path: source)
+    try walk(
+      source,
+      enter: { place, _ throws(FileError) in
+        try files.status(of: destination.path(of: place))?.kind == .directory
+      },
+      // Also when nothing was left to do: an earlier run may have removed names and died before they were on the disk.
+      leave: { place, _ throws(FileError) in try files.synchronizeDirectory(destination.path(of: place)) },
+      other: { place, added throws(FileError) in
+        let to = destination.path(of: place)
+        guard added.kind == .regular, try files.status(of: to)?.identity == added.identity else { return }
         try files.unlink(to)
-      }
-    }
-    // Also when nothing was left to do: an earlier run may have removed names and died before they were on the disk.
-    try files.synchronizeDirectory(destination)
+      })
   }
-}
 
-extension FolderTree {
-  /// Gives every file of a folder that has a second name content of its own: who writes into it changes no other.
+  // MARK: Files of one's own
+
+  /// Gives every file of a folder that is a kept one's second name content of its own: who writes into it changes no other.
   ///
-  /// The content is the same before and after, and at each instant in between.
+  /// The content is the same before and after, and at each instant in between. A file whose other names are elsewhere is left
+  /// alone: they are somebody else's business.
   ///
   /// - Parameters:
   ///   - folder: The folder.
+  ///   - kept: The files that are kept, asked for when there is need to know.
   ///   - draft: A name for a copy before it has its own name, on the same volume.
   /// - Throws: `FileError` when something could not be done; the files are whole all the same.
-  func separate(_ folder: String, by draft: String) throws(FileError) {
-    try separate(folder, by: draft, depth: 0)
+  func separate(
+    _ folder: SupportFolder, from kept: () throws(FileError) -> Set<FileStatus.Identity>, by draft: String
+  ) throws(FileError) {
+    var known: Set<FileStatus.Identity>?
+    var changed: Set<String> = []
+    try walk(
+      folder,
+      leave: { place, _ throws(FileError) in
+        if changed.contains(place) { try files.synchronizeDirectory(folder.path(of: place)) }
+      },
+      other: { place, status throws(FileError) in
+        guard status.kind == .regular, status.linkCount > 1 else { return }
+        if known == nil { known = try kept() }
+        guard known?.contains(status.identity) == true else { return }
+        if try files.status(of: draft) != nil { try files.unlink(draft) }
+        try files.copyFile(folder.path(of: place), to: draft, attributes: status.attributes)
+        try files.rename(draft, to: folder.path(of: place))
+        changed.insert(StoreLocation.split(place).folder)
+      })
   }
 
-  private func separate(_ folder: String, by draft: String, depth: Int) throws(FileError) {
-    try checkDepth(depth, folder)
-    let folder = try followed(folder, depth: depth == 0 ? 0 : depth - 1)
-    guard try files.status(of: folder)?.kind == .directory else { return }
-    var hasNew = false
-    for name in try files.names(in: folder) {
-      let path = StoreLocation.join(folder, name)
-      guard let status = try files.status(of: path) else { continue }
-      if status.kind == .regular, status.linkCount > 1 {
-        if try files.status(of: draft) != nil { try files.unlink(draft) }
-        try files.copyFile(path, to: draft, attributes: status.attributes)
-        do throws(FileError) {
-          try files.rename(draft, to: path)
-        } catch {
-          // From another volume than the store's nothing was linked to a version: the second name is the app's own.
-          guard error.code == EXDEV else { throw error }
-        }
-        hasNew = true
-      } else if status.kind != .regular {
-        try separate(path, by: draft, depth: depth + 1)
-      }
+  /// Returns the files in a folder and those in it.
+  func identities(in folder: String) throws(FileError) -> Set<FileStatus.Identity> {
+    var identities: Set<FileStatus.Identity> = []
+    try walk(SupportFolder(path: folder), limit: Self.removalLimit) { _, status throws(FileError) in
+      if status.kind == .regular { identities.insert(status.identity) }
     }
-    if hasNew { try files.synchronizeDirectory(folder) }
+    return identities
   }
 }
 
 extension FileStatus {
   /// Permissions and owner for a folder like this one that is to be filled, which a read-only one could not be.
   fileprivate var writableAttributes: FileAttributes {
-    FileAttributes(mode: mode | 0o700, owner: owner, group: group)
+    FileAttributes(mode: attributes.mode | 0o700, owner: owner, group: group)
+  }
+
+  /// The same for nobody but the owner.
+  fileprivate var privateAttributes: FileAttributes {
+    FileAttributes(mode: 0o700, owner: owner, group: group)
   }
 }

@@ -31,7 +31,9 @@ public struct SpaceShortage: Hashable, Sendable {
 
 extension SpaceShortage: CustomStringConvertible {
   /// What was found and what was expected.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     let name = fileSystem.isEmpty ? "" : " (\(fileSystem))"
     let copies = retainedBytes == 0 ? "" : ", \(CountText.size(retainedBytes)) of them for copies of what is kept"
     let (free, needed) = (CountText.size(availableBytes), CountText.size(neededBytes))

@@ -103,14 +103,23 @@ package final class StoreGate {
       held.close()
       throw error
     }
+    // SQLite would undo an interrupted change here, in the only copy; the vault does so beforehand, once the store is kept.
+    do throws(StoreError) {
+      if try RollbackJournal(besideDatabaseAt: location.path) != nil {
+        held.close()
+        return .refused("“\(location.path)-journal” tells of a change that is under way, or was interrupted")
+      }
+    } catch {
+      held.close()
+      throw .unusableSideFile(path: location.path + "-journal", reason: error.description)
+    }
     SideFiles.giveRightToWrite(besideStore: location.path, status: status, files: files)
     let connection: Connection
     do throws(SQLiteError) {
-      var options = Connection.Options.building
+      var options = Connection.Options.building.withoutLinks
       // A refusal must leave the main file and its -wal byte for byte.
       options.checkpointsOnClose = false
       options.busyTimeout = 0
-      options.followsSymbolicLink = false
       connection = try Connection(path: location.path, mode: .readWrite, options: options)
     } catch {
       held.close()

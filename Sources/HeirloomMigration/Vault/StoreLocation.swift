@@ -9,6 +9,10 @@ package struct StoreLocation: Hashable, Sendable {
   package static let dataSuffixes = ["-wal", "-journal"]
   /// The endings of all of SQLite's side files.
   package static let sideSuffixes = ["-wal", "-shm", "-journal"]
+  /// The ending of a `-wal` that SQLite could not read to its end, beside the version that was kept of its store.
+  ///
+  /// By another name SQLite would take it for the version's own, and drop it.
+  package static let unreadLogSuffix = "-wal.unread"
   /// The name of a snapshot, beside the store and in a retained version.
   package static let snapshotName = "model.json.gz"
   /// The name of a manifest, in the companion folder and in a retained version.
@@ -47,6 +51,10 @@ package struct StoreLocation: Hashable, Sendable {
     }
     let (directory, name) = Self.split(real)
     guard Self.isFileName(name) else { throw .notAFile(path: path, found: "folder") }
+    guard !PathText.hasEscape(real) else {
+      throw .unusableFolder(
+        path: path, reason: "its path has bytes that are not UTF-8, so that SQLite can't be told it")
+    }
     self.directory = directory
     self.name = name
   }
@@ -89,8 +97,12 @@ package struct StoreLocation: Hashable, Sendable {
   ///
   /// It is Core Data's rule: the store's name without its extension, between `.` and `_SUPPORT`.
   package static func supportName(forStore name: String) -> String {
+    // By bytes: what follows a dot may make one character with it.
+    let bytes = name.utf8
     var stem = Substring(name)
-    if let dot = name.lastIndex(of: "."), dot != name.startIndex, name.index(after: dot) != name.endIndex {
+    if let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot != bytes.startIndex,
+      bytes.index(after: dot) != bytes.endIndex
+    {
       stem = name[..<dot]
     }
     return ".\(stem)_SUPPORT"
@@ -108,8 +120,9 @@ package struct StoreLocation: Hashable, Sendable {
 
   /// Takes a path apart at its last slash.
   static func split(_ path: String) -> (folder: String, name: String) {
-    guard let slash = path.lastIndex(of: "/") else { return ("", path) }
+    // By bytes: what follows a slash may make one character with it.
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", path) }
     let folder = path[..<slash]
-    return (folder.isEmpty ? "/" : String(folder), String(path[path.index(after: slash)...]))
+    return (folder.isEmpty ? "/" : String(folder), String(path[path.utf8.index(after: slash)...]))
   }
 }

@@ -19,6 +19,8 @@ extension StoreVault {
     guard let set = try asideSets().first(where: { $0.name == name }) else {
       throw .unusableAsideSet(id: name, reason: "there is no such set")
     }
+    let reason = try VaultError.wrapping { () throws(FileError) in try objection(toVersionAt: set.path) }
+    if let reason { throw .unusableAsideSet(id: name, reason: reason) }
     let status = try VaultError.wrapping { () throws(FileError) in
       try files.status(of: set.storePath(named: location.name))
     }
@@ -49,9 +51,10 @@ extension StoreVault {
       try recoverHoldingLock()
       let set = try asideSet(named: name)
       if let adoption = set.adoption { return .adoptedBefore(adoption) }
+      try undoChangeHoldingLock()
       let size = try files.status(of: set.storePath(named: location.name))?.size ?? 0
-      let support = StoreLocation.join(set.path, location.supportName)
-      let (bytes, isTooMuch) = size.addingReportingOverflow(try content(of: support).byteCount)
+      let support = SupportFolder(path: StoreLocation.join(set.path, location.supportName))
+      let (bytes, isTooMuch) = size.addingReportingOverflow(try tree.content(of: support).byteCount)
       let returning = ReturningSet(
         origin: .aside(name), folder: set.path, storeName: location.name, byteCount: isTooMuch ? .max : bytes,
         usedWAL: nil)

@@ -22,13 +22,17 @@ extension StoreVault {
 
   /// Looks for what is unfinished or damaged in the companion folder; takes no lock and writes nothing.
   ///
-  /// - Returns: The findings; none for a store without companion folder.
+  /// - Returns: The findings, what is wrong with the store's `-wal` among them.
   /// - Throws: ``VaultError/file(_:)`` when a folder can't be read.
   package func findings() throws(VaultError) -> [StoreFinding] {
-    guard try VaultError.wrapping({ () throws(FileError) in try files.status(of: location.companion) }) != nil else {
-      return []
+    var findings = try VaultError.wrapping { () throws(FileError) in try externalFindings() }
+    if let damage = try logDamage() {
+      findings.append(StoreFinding(damage.isCertain ? .error : .note, .damagedLog, damage.description))
     }
-    var findings = unfinishedFindings()
+    guard try VaultError.wrapping({ () throws(FileError) in try files.status(of: location.companion) }) != nil else {
+      return findings
+    }
+    findings += unfinishedFindings()
     try VaultError.wrapping { () throws(FileError) in
       findings += try leftoverFindings()
       for name in try versionNames(in: location.previous) { findings += try self.findings(of: name) }
@@ -56,6 +60,26 @@ extension StoreVault {
     }
   }
 
+  /// What would not be kept with the store, or keeps it from being migrated.
+  private func externalFindings() throws(FileError) -> [StoreFinding] {
+    let passedOver: FolderTree.PassedOver
+    do throws(FileError) {
+      passedOver = try tree.content(of: supportFolder()).passedOver
+    } catch {
+      guard error.operation == .resolve else { throw error }
+      return [
+        StoreFinding(.error, .unkeptExternalFile, "The store's external data can't be kept: \(error.description).")
+      ]
+    }
+    guard let first = passedOver.first else { return [] }
+    return [
+      StoreFinding(
+        .warning, .unkeptExternalFile,
+        "\(passedOver.count) names in the store's folder of external data stand for neither a file nor a folder, such as"
+          + " \(first). They are not followed, and not kept with a previous version: put the files themselves there.")
+    ]
+  }
+
   private func leftoverFindings() throws(FileError) -> [StoreFinding] {
     var paths: [String] = []
     for name in try files.names(in: location.companion) where name.hasSuffix(".tmp") || name.contains(".damaged-") {
@@ -79,6 +103,9 @@ extension StoreVault {
     let folder = StoreLocation.join(location.previous, name.text)
     func finding(_ severity: StoreFinding.Severity, _ words: String) -> StoreFinding {
       StoreFinding(severity, .damagedVersion, "The retained version \(name.text) \(words)")
+    }
+    if let reason = try objection(toVersionAt: folder) {
+      return [finding(.error, "can't be restored, and is never removed: \(reason).")]
     }
     let manifest: RetainedManifest
     do throws(ManifestError) {
@@ -117,7 +144,13 @@ extension StoreVault {
           "had \(manifest.storeByteCount) bytes when it was kept and has \(status.size) now: something opened it for writing."
             + " Check it with heirloom verify \(store)."))
     }
-    let support = try content(of: StoreLocation.join(folder, StoreLocation.supportName(forStore: manifest.storeName)))
+    let support = try tree.content(
+      of: SupportFolder(path: StoreLocation.join(folder, StoreLocation.supportName(forStore: manifest.storeName))))
+    if let first = support.passedOver.first {
+      findings.append(
+        finding(
+          .error, "has something else than files in its external data, which it had not when it was kept: \(first)."))
+    }
     if support.fileCount < manifest.supportFileCount {
       findings.append(
         finding(
@@ -146,6 +179,8 @@ extension StoreVault {
       }
       return "is of another model than when it was kept: something migrated it there."
     } catch {
+      // It was kept with the journal of the change, for whoever opens it to undo.
+      if manifest.operation == .undoing, error.problem == .needsRecovery { return nil }
       return "holds a store that can't be read: \(error.description)"
     }
   }
@@ -157,25 +192,6 @@ extension StoreVault {
       throw ManifestError(reason: error.description)
     }
   }
-
-  func content(of folder: String, depth: Int = 0) throws(FileError) -> (fileCount: Int, byteCount: Int64) {
-    var (fileCount, byteCount): (Int, Int64) = (0, 0)
-    guard depth < 32, try files.status(of: folder)?.kind == .directory else { return (0, 0) }
-    for name in try files.names(in: folder) {
-      let path = StoreLocation.join(folder, name)
-      switch try files.status(of: path) {
-      case let status? where status.kind == .regular:
-        fileCount += 1
-        byteCount = byteCount.addingReportingOverflow(status.size).partialValue
-      case let status? where status.kind == .directory:
-        let inner = try content(of: path, depth: depth + 1)
-        fileCount += inner.fileCount
-        byteCount = byteCount.addingReportingOverflow(inner.byteCount).partialValue
-      default: continue
-      }
-    }
-    return (fileCount, byteCount)
-  }
 }
 
 extension VaultManifest.Operation {
@@ -186,6 +202,7 @@ extension VaultManifest.Operation {
     case .restoration: "restoration"
     case .adoption: "return of a store that was moved aside"
     case .settingAside: "moving aside"
+    case .undoing: "undoing of an interrupted change"
     }
   }
 }

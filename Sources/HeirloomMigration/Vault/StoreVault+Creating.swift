@@ -17,6 +17,7 @@ extension StoreVault {
       try recoverHoldingLock()
       guard try files.status(of: location.path) == nil else { return false }
       try checkNoSideFiles()
+      try checkPathLength()
       guard let companion = try files.status(of: location.companion) else {
         throw VaultError.unusableFolder(path: location.companion, reason: "it vanished")
       }

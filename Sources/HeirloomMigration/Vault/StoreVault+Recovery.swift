@@ -173,6 +173,9 @@ extension StoreVault {
     try files.synchronizeDirectory(location.directory)
     // While what tells that the store is the new one is still there.
     if isNew { try noteAdoption(manifest) }
+    if let kept = keptFolder(of: manifest) {
+      try removeKeptLogs(withStoreAt: StoreLocation.join(kept, manifest.storeName))
+    }
     try tree.remove(workFolder(manifest.identifier))
     try synchronizeRemovals()
     try removeRecord()

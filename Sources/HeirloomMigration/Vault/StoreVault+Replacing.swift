@@ -25,6 +25,7 @@ extension StoreVault {
   ) throws -> RetainedVersion? {
     try withLock {
       try recoverHoldingLock()
+      try undoChangeHoldingLock()
       guard let replacement = try prepare() else { return nil }
       return try replaceHoldingLock(replacement, usesWAL: nil, build: build, prove: prove)
     }
@@ -35,7 +36,9 @@ extension StoreVault {
     _ replacement: Replacement, usesWAL: Bool?, build: (StoreGate, String) throws -> Void,
     prove: (StoreGate, String) throws -> Void
   ) throws -> RetainedVersion {
+    try checkPathLength()
     try checkStore(bytesNeeded: replacement.bytesNeeded)
+    try copyUnreadableLog()
     let gate = try StoreGate.open(
       location, files: files, timeout: configuration.gateTimeout, leavesWAL: configuration.leavesWAL,
       seen: replacement.seen)
@@ -170,7 +173,7 @@ extension StoreVault {
     try checkAlone()
     if usesWAL {
       do throws(SQLiteError) {
-        let connection = try Connection(path: candidate, mode: .readWrite, options: .building)
+        let connection = try Connection(path: candidate, mode: .readWrite, options: .building.withoutLinks)
         // The sync comes at the end, once.
         try connection.execute("PRAGMA synchronous=OFF")
         let mode = try connection.firstValue("PRAGMA journal_mode=WAL")?.text
@@ -222,13 +225,11 @@ extension StoreVault {
   /// Core Data never writes into an external file that is there, but an older app that was brought back with its store may.
   func separateExternalFiles(_ identifier: String) throws(FileError) {
     try tree.separate(
-      try supportFolder(), by: StoreLocation.join(workFolder(identifier), "external-" + identifier))
-  }
-
-  /// The store's folder of external data, its own link followed.
-  func supportFolder() throws(FileError) -> String {
-    guard try files.status(of: location.support)?.kind == .symbolicLink else { return location.support }
-    return try files.resolvePath(location.support)
+      try supportFolder(),
+      from: { () throws(FileError) in
+        try tree.identities(in: location.previous).union(try tree.identities(in: location.incompatible))
+      },
+      by: StoreLocation.join(workFolder(identifier), "external-" + identifier))
   }
 
   // MARK: The commit point
@@ -276,7 +277,10 @@ extension StoreVault {
       // Else the store could come back with a second name, in the work folder.
       try files.synchronizeDirectory(workFolder(swap.identifier))
       try tree.remove(workFolder(swap.identifier))
-      if let manifest = swap.manifest { try noteAdoption(manifest) }
+      if let manifest = swap.manifest {
+        try noteAdoption(manifest)
+        try removeKeptLogs(withStoreAt: keptStore(swap))
+      }
       try files.unlink(location.manifest)
       try files.synchronizeDirectory(location.companion)
       report(.finished(identifier: swap.identifier))

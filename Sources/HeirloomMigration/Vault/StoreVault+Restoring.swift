@@ -19,6 +19,7 @@ extension StoreVault {
     try withLock(requiresStore: false) {
       if try files.status(of: location.path) != nil { try recoverHoldingLock() }
       let version = try findVersion(prefix)
+      try undoChangeHoldingLock()
       let retained = try bringBack(try ReturningSet(version, usedWAL: usedWAL(version)), current: current, prove: prove)
       return (version, retained)
     }
@@ -56,6 +57,8 @@ extension StoreVault {
     guard !prefix.isEmpty, matches.count == 1, let version = matches.first else {
       throw .unknownVersion(prefix: prefix, candidates: (matches.isEmpty ? versions : matches).map(\.name.text))
     }
+    let reason = try VaultError.wrapping { () throws(FileError) in try objection(toVersionAt: version.path) }
+    if let reason { throw .unusableVersion(id: version.name.text, reason: reason) }
     guard version.storePath != nil else {
       throw .unusableVersion(id: version.name.text, reason: "its store file is not there")
     }
@@ -82,7 +85,7 @@ extension StoreVault {
     case .aside: try copyHeldStore(of: set, to: candidate, attributes: attributes)
     }
     do throws(SQLiteError) {
-      let connection = try Connection(path: candidate, mode: .readWrite, options: .building)
+      let connection = try Connection(path: candidate, mode: .readWrite, options: .building.withoutLinks)
       try connection.execute("PRAGMA synchronous=OFF")
       _ = try connection.firstInteger("SELECT count(*) FROM sqlite_schema")
       guard try connection.firstValue("PRAGMA journal_mode=DELETE")?.text == "delete" else {
@@ -95,26 +98,31 @@ extension StoreVault {
     }
     if case .aside = set.origin { try give(generation, to: candidate) }
     let support = StoreLocation.supportName(forStore: set.storeName)
-    try tree.copyMissing(
+    let passedOver = try tree.copyMissing(
       from: StoreLocation.join(set.folder, support), to: try supportFolder(),
       into: StoreLocation.join(StoreLocation.split(candidate).folder, location.supportName))
+    reportPassedOver(passedOver)
   }
 
-  private func copyStore(of set: ReturningSet, to candidate: String, attributes: FileAttributes) throws(FileError) {
+  private func copyStore(of set: ReturningSet, to candidate: String, attributes: FileAttributes) throws {
     let source = set.storePath
     try files.unlink(candidate)
-    try files.copyFile(source, to: candidate, attributes: attributes)
     // Someone may have opened the version where it lies: what they wrote may still be in side files.
-    for suffix in StoreLocation.dataSuffixes {
-      guard let status = try files.status(of: source + suffix), status.kind == .regular, status.size > 0 else {
-        continue
-      }
-      try files.copyFile(source + suffix, to: candidate + suffix, attributes: attributes)
+    do {
+      try copyInterrupted(source, to: candidate, attributes: attributes)
+    } catch VaultError.refusedJournal(_, let objection) {
+      throw set.unusable("its journal can't be undone: \(objection.reason)")
     }
+    guard let log = try files.status(of: source + "-wal"), log.kind == .regular, log.size > 0 else { return }
+    try files.copyFile(source + "-wal", to: candidate + "-wal", attributes: attributes)
   }
 
   /// Copies a store while nobody can write to it: an app may work on a set that was moved aside, where it lies.
   private func copyHeldStore(of set: ReturningSet, to candidate: String, attributes: FileAttributes) throws {
+    // A change that was interrupted is undone in the copy: nobody is at work on the set, and it is the only one.
+    if try RollbackJournal(besideDatabaseAt: set.storePath) != nil {
+      return try copyStore(of: set, to: candidate, attributes: attributes)
+    }
     let gate: StoreGate
     do throws(VaultError) {
       gate = try StoreGate.open(
@@ -133,7 +141,7 @@ extension StoreVault {
   private func give(_ generation: String, to candidate: String) throws {
     guard let setGeneration = configuration.setGeneration else { return }
     do {
-      let connection = try Connection(path: candidate, mode: .readWrite, options: .building)
+      let connection = try Connection(path: candidate, mode: .readWrite, options: .building.withoutLinks)
       // A candidate that fails is thrown away.
       try connection.execute("PRAGMA synchronous=OFF")
       try connection.execute("PRAGMA journal_mode=OFF")
@@ -146,16 +154,20 @@ extension StoreVault {
   }
 
   /// Checks that a candidate made from a set can be read.
+  ///
+  /// Faults that SQLite finds in what can be read are told and stop nothing: what was kept can come back as it was kept, and the
+  /// store in whose place it comes is kept as well.
   private func check(_ set: ReturningSet, at candidate: String, prove: (Connection) throws -> Void) throws {
     let connection: Connection
     do throws(SQLiteError) {
-      connection = try Connection(path: candidate, mode: .readOnly, options: .looking)
-      let findings = try connection.rows("PRAGMA quick_check(1)").first?.first?.text
-      guard findings == "ok" else {
-        throw SQLiteError(extendedCode: 0, message: findings ?? "the check gave no answer")
-      }
+      connection = try Connection(path: candidate, mode: .readOnly, options: .looking.withoutLinks)
       guard try connection.firstInteger("SELECT count(*) FROM sqlite_schema") ?? 0 > 0 else {
         throw SQLiteError(extendedCode: 0, message: "it holds no tables")
+      }
+      let findings = try connection.rows("PRAGMA quick_check(1)").first?.first?.text ?? "the check gave no answer"
+      if findings != "ok" {
+        guard case .version(let id) = set.origin else { throw SQLiteError(extendedCode: 0, message: findings) }
+        report(.restoredWithFaults(id: id, reason: findings))
       }
     } catch {
       throw set.unusable("\(error)")
@@ -176,6 +188,7 @@ extension StoreVault {
     _ = try readManifest()
     guard let companion = try files.status(of: location.companion), let status = try files.status(of: set.storePath)
     else { throw set.unusable("it vanished") }
+    try checkPathLength()
     try checkStore(bytesNeeded: UInt64(clamping: set.byteCount), isKept: false)
     try moveSideFilesAside(like: companion)
     try tree.ensure(location.incoming, like: companion)

@@ -48,6 +48,7 @@ extension StoreVault {
       try files.writeNewFile(
         StoreLocation.join(folder, StoreLocation.snapshotName), bytes: snapshot, attributes: plain)
     }
+    try keepUnreadLogs(withStoreAt: kept)
     guard let status = try files.status(of: kept) else {
       throw VaultError.file(FileError(.status, kept, code: 0, reason: "it vanished"))
     }
@@ -59,6 +60,7 @@ extension StoreVault {
       operation: manifest.operation, alone: alone.isEmpty ? nil : SoleContents(alone))
     try files.writeNewFile(
       StoreLocation.join(folder, StoreLocation.manifestName), bytes: try description.encoded(), attributes: plain)
+    reportPassedOver(support.passedOver)
     // The folder's names, then the folder's own name: both before the store's path may name another file.
     try files.synchronizeDirectory(folder)
     try files.synchronizeDirectory(location.previous)
@@ -82,7 +84,7 @@ extension StoreVault {
   /// Reads the generation of a store that nobody holds.
   func readGeneration(of path: String) throws -> String? {
     guard let generation = configuration.generation else { return nil }
-    let connection = try Connection(path: path, mode: .readOnly, options: .looking)
+    let connection = try Connection(path: path, mode: .readOnly, options: .looking.withoutLinks)
     return try generation(connection)
   }
 
@@ -113,6 +115,10 @@ extension StoreVault {
 
   private func readVersion(_ name: VersionName) throws(FileError) -> RetainedVersion {
     let folder = StoreLocation.join(location.previous, name.text)
+    // A stranger's stands for nothing: it neither takes the store's place nor lets another one be pruned.
+    guard try objection(toVersionAt: folder) == nil else {
+      return RetainedVersion(name: name, path: folder, storePath: nil, manifest: nil, storeByteCount: 0)
+    }
     let path = StoreLocation.join(folder, StoreLocation.manifestName)
     var manifest: RetainedManifest?
     if try files.status(of: path) != nil, let bytes = try? files.readFile(path, limit: RetainedManifest.byteLimit) {
@@ -123,6 +129,13 @@ extension StoreVault {
     return RetainedVersion(
       name: name, path: folder, storePath: status?.kind == .regular ? store : nil, manifest: manifest,
       storeByteCount: status?.size ?? 0)
+  }
+
+  /// Says why a folder can't be a version's; `nil` when it can.
+  func objection(toVersionAt folder: String) throws(FileError) -> String? {
+    guard let status = try files.status(of: folder) else { return "it vanished" }
+    guard status.kind == .directory else { return "it is a \(status.kind.rawValue)" }
+    return try isTrusted(status) ? nil : "it belongs to the user \(status.owner), a stranger to the store"
   }
 
   // MARK: Pruning
@@ -163,14 +176,40 @@ extension StoreVault {
   }
 
   /// The versions that may go, the oldest first.
-  private func surplus(keeping count: Int) throws(VaultError) -> ArraySlice<RetainedVersion> {
-    try retainedVersions().filter { $0.manifest?.isPinned == false && $0.storePath != nil }
-      .dropLast(max(1, count))
+  ///
+  /// Only what can come back counts: a version that is not what its name and its description say makes no sound one go. Of those
+  /// that an interrupted change left, the newest stays, and none counts for the others.
+  private func surplus(keeping count: Int) throws(VaultError) -> [RetainedVersion] {
+    let versions = try retainedVersions().filter { $0.manifest?.isPinned == false && isSound($0) }
+    let (undone, others) = (
+      versions.filter { $0.manifest?.operation == .undoing }, versions.filter { $0.manifest?.operation != .undoing }
+    )
+    return undone.dropLast() + others.dropLast(max(1, count))
+  }
+
+  /// Whether a version is what its name and its description say, and opens.
+  private func isSound(_ version: RetainedVersion) -> Bool {
+    guard let manifest = version.manifest, let path = version.storePath, manifest.storeName == location.name,
+      version.name == VersionName(time: manifest.time, identifier: manifest.identifier),
+      version.storeByteCount >= manifest.storeByteCount
+    else { return false }
+    if manifest.operation == .undoing { return true }
+    do throws(StoreError) {
+      return try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
+        do throws(SQLiteError) {
+          return try connection.firstInteger("SELECT count(*) FROM sqlite_schema") ?? 0 > 0
+        } catch {
+          throw StoreError(error, path: path)
+        }
+      }
+    } catch {
+      return false
+    }
   }
 
   private static let prunedPrefix = ".pruned-"
 
-  private func prunedPath(_ name: String) -> String {
+  func prunedPath(_ name: String) -> String {
     StoreLocation.join(location.previous, Self.prunedPrefix + name)
   }
 

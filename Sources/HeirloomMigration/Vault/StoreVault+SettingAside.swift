@@ -64,7 +64,9 @@ extension StoreVault {
   }
 
   /// Holds the store, unless it is none that SQLite can read: then nobody uses it by SQLite either.
-  private func gateUnlessUnreadable() throws(VaultError) -> StoreGate? {
+  private func gateUnlessUnreadable() throws -> StoreGate? {
+    // What an interrupted change left is moved as it lies: to undo it here would be to do so in the only copy.
+    if try RollbackJournal(besideDatabaseAt: location.path) != nil, try isChangeInterrupted() { return nil }
     do throws(VaultError) {
       return try StoreGate.open(
         location, files: files, timeout: configuration.gateTimeout, leavesWAL: configuration.leavesWAL)
@@ -120,9 +122,10 @@ extension StoreVault {
       try tree.linkOrCopy(location.path + suffix, to: asideStore(manifest) + suffix, attributes: status.attributes)
       try files.synchronizeFile(asideStore(manifest) + suffix)
     }
-    _ = try tree.keep(
+    let support = try tree.keep(
       try supportFolder(),
       at: StoreLocation.join(folder, StoreLocation.supportName(forStore: manifest.storeName)))
+    reportPassedOver(support.passedOver)
     if let status = try files.status(of: location.snapshot), status.kind == .regular {
       let to = StoreLocation.join(folder, StoreLocation.snapshotName)
       try tree.linkOrCopy(location.snapshot, to: to, attributes: status.attributes)

@@ -58,7 +58,7 @@ package struct SnapshotFile {
       try? files.unlink(draft)
       throw error
     }
-    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-    try files.synchronizeDirectory(folder.isEmpty ? "/" : folder)
+    let folder = StoreLocation.split(path).folder
+    try files.synchronizeDirectory(folder.isEmpty ? "." : folder)
   }
 }

@@ -33,6 +33,8 @@ package struct StoreVault {
     ///
     /// It always does; a test shows what would happen if not.
     package var leavesWAL = true
+    /// Whether a store is left alone whose `-wal` can't be read to its end; else the log is kept with the version.
+    package var stopsAtUnreadableLog = false
     /// How long a store must have been at rest for a plan that was made before it was held to be its plan still, in seconds.
     ///
     /// It is longer than the times of any file system that is trusted are exact (2 seconds).
@@ -96,7 +98,8 @@ package struct StoreVault {
     configuration: Configuration = Configuration(), events: @escaping (VaultEvent) throws -> Void = { _ in }
   ) {
     self.location = location
-    self.files = files
+    // The store's own links were followed when it was located.
+    self.files = files.withoutLinks
     self.configuration = configuration
     handler = events
   }
@@ -143,8 +146,8 @@ package struct StoreVault {
   /// - Returns: What the body returns.
   /// - Throws: ``VaultError`` when the place is not fit or the lock is not to be had, or what the body throws.
   func withLock<Value>(requiresStore: Bool = true, _ body: () throws -> Value) throws -> Value {
-    let folder = try checkPlace(requiresStore: requiresStore)
-    try tree.ensure(location.companion, like: folder)
+    let (folder, store) = try checkPlace(requiresStore: requiresStore)
+    try tree.ensure(location.companion, like: folder, attributes: companionAttributes(in: folder, store: store))
     let lock = try VaultError.wrapping { () throws(FileError) in
       try files.lock(location.lock, timeout: configuration.lockTimeout)
     }
@@ -161,9 +164,9 @@ package struct StoreVault {
   /// Checks everything that can be checked before anything is made.
   ///
   /// - Parameter requiresStore: Whether there has to be a store.
-  /// - Returns: The status of the store's folder.
+  /// - Returns: The status of the store's folder, and of the store if there is one.
   /// - Throws: ``VaultError`` that says what is not fit.
-  private func checkPlace(requiresStore: Bool) throws(VaultError) -> FileStatus {
+  private func checkPlace(requiresStore: Bool) throws(VaultError) -> (folder: FileStatus, store: FileStatus?) {
     let (folder, store) = try VaultError.wrapping { () throws(FileError) in
       (try files.status(of: location.directory), try files.status(of: location.path))
     }
@@ -180,8 +183,14 @@ package struct StoreVault {
     } else if requiresStore {
       try throwStoreMissing()
     }
-    for path in [location.companion, location.previous, location.incoming, location.incompatible] {
+    for path in [
+      location.companion, location.previous, location.incoming, location.incompatible, location.quarantine,
+    ] {
       if let reason = try tree.objection(to: path, on: folder) { throw .unusableFolder(path: path, reason: reason) }
+      try checkOwner(of: path)
+    }
+    for path in [location.lock, location.manifest, location.manifestDraft, location.snapshot] {
+      try checkOwner(of: path)
     }
     guard volume.kind.isSafe || configuration.allowUnsafeVolume else {
       throw .unsafeVolume(path: location.path, fileSystem: volume.fileSystemName)
@@ -194,7 +203,18 @@ package struct StoreVault {
     } catch {
       throw .folderNotWritable(error)
     }
-    return folder
+    return (folder, store)
+  }
+
+  /// Checks that SQLite can open what will be made: its limit for a path is far below the system's.
+  func checkPathLength() throws(VaultError) {
+    // Of several hops each store has its number.
+    let path = candidate("new-" + String(repeating: "0", count: 32)) + "-hop99"
+    guard path.utf8.count > Connection.pathByteLimit else { return }
+    throw .file(
+      FileError(
+        .write, path, code: ENAMETOOLONG,
+        reason: "it has \(path.utf8.count) bytes, and SQLite opens paths of \(Connection.pathByteLimit) at most"))
   }
 
   /// Says that there is no store, and which versions there are.
@@ -242,10 +262,10 @@ package struct StoreVault {
       }
     }
     let support = try supportFolder()
-    let isElsewhere =
-      try files.status(of: support)?.identity.device != files.status(of: location.directory)?.identity.device
-    if isElsewhere || !volume.kind.isSafe {
-      bytes = bytes.addingReportingOverflow(try content(of: support).byteCount).partialValue
+    let device = try files.status(of: location.directory)?.identity.device
+    let folders = try [files.status(of: support.path), files.status(of: support.data ?? support.path)]
+    if !volume.kind.isSafe || folders.contains(where: { $0 != nil && $0?.identity.device != device }) {
+      bytes = bytes.addingReportingOverflow(try tree.content(of: support).byteCount).partialValue
     }
     return UInt64(clamping: bytes)
   }

@@ -1,3 +1,4 @@
+import HeirloomModel
 package import HeirloomStore
 
 /// Why the vault did not do what it was asked to.
@@ -16,6 +17,8 @@ package enum VaultError: Error, Sendable {
   case unsafeVolume(path: String, fileSystem: String)
   /// Something of ours beside the store is not what it has to be.
   case unusableFolder(path: String, reason: String)
+  /// Something of ours beside the store belongs to a user who is a stranger to it.
+  case foreignOwner(path: String, owner: UInt32)
   /// The store's folder can't be written.
   case folderNotWritable(FileError)
   /// The volume has too little room.
@@ -26,6 +29,10 @@ package enum VaultError: Error, Sendable {
   case storeInUse(path: String, reason: String)
   /// SQLite can't read the store.
   case unreadableStore(path: String, underlying: SQLiteError)
+  /// The journal beside the store would be undone by SQLite, and can't be of this store.
+  case refusedJournal(path: String, RollbackJournal.Objection)
+  /// The store's `-wal` can't be read to its end, and the caller wants no migration then.
+  case unreadableLog(path: String, LogDamage)
   /// The manifest of an unfinished operation is damaged; nothing was touched.
   case damagedManifest(path: String, reason: String)
   /// The candidate is not fit to take the store's place.
@@ -44,7 +51,9 @@ package enum VaultError: Error, Sendable {
 
 extension VaultError: CustomStringConvertible {
   /// One sentence with what was found and what was expected.
-  package var description: String {
+  package var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch self {
     case .storeMissing(let path, let retained):
       let versions =
@@ -63,6 +72,8 @@ extension VaultError: CustomStringConvertible {
       return "“\(path)” is on a volume (\(fileSystem)) whose renames and locks can't be relied on"
     case .unusableFolder(let path, let reason):
       return "“\(path)” can't hold the vault: \(reason)"
+    case .foreignOwner(let path, let owner):
+      return "“\(path)” belongs to the user \(owner), who is neither the store's owner nor the one who runs this"
     case .folderNotWritable(let error):
       return "the store's folder can't be written: \(error)"
     case .notEnoughSpace(let shortage):
@@ -73,6 +84,10 @@ extension VaultError: CustomStringConvertible {
       return "“\(path)” is open elsewhere: \(reason)"
     case .unreadableStore(let path, let underlying):
       return "“\(path)” can't be read as a store: \(underlying)"
+    case .refusedJournal(let path, let objection):
+      return "“\(path)-journal” tells of an interrupted change and was not undone: \(objection.reason)"
+    case .unreadableLog(_, let damage):
+      return damage.description
     case .damagedManifest(let path, let reason):
       return "“\(path)”, the record of an unfinished operation, is damaged: \(reason)"
     case .unfitCandidate(let path, let reason):
@@ -112,11 +127,14 @@ extension VaultError: CustomStringConvertible {
     case .notAFile: "Nothing was changed. Give the path of the store's main file."
     case .hardLinked: "Remove the file's other names, or work on a copy."
     case .unsafeVolume: "Move the store to a local volume, or allow unsafe volumes after making a backup."
-    case .unusableFolder: "Put a plain folder there, on the store's own volume."
+    case .unusableFolder: "Put a plain folder there, on the store's own volume, with a path that is short enough."
+    case .foreignOwner: "Find out who made it and move it away, then try again."
     case .folderNotWritable(let error), .file(let error): error.recoverySuggestion ?? "Try again."
     case .notEnoughSpace: "Free some room on its volume, then try again."
     case .vaultInUse, .storeInUse: "Close the store in other processes and connections, then try again."
     case .unreadableStore: "The file was left as it is; a retained version may help."
+    case .refusedJournal: "Find out who made it, and salvage the store or restore a retained version."
+    case .unreadableLog: "Salvage the store, or migrate what SQLite can read: the log is kept then."
     case .damagedManifest:
       "The store opens as usual and nothing was deleted; set the record aside, then run again."
     case .unfitCandidate: "Try again; if it fails again, the message says where to look."
@@ -124,6 +142,17 @@ extension VaultError: CustomStringConvertible {
     case .unusableVersion: "The version was left as it is; try another one."
     case .unusableAsideSet: "The set was left as it is, and so was the store."
     case .outcomeUnknown: "Run again: the next run finds the whole old store or the whole new one and finishes."
+    }
+  }
+}
+
+extension VaultError {
+  /// Whether it is about what the store or its journal holds: neither room nor rights nor a disk that answers again change it.
+  package var isAboutContent: Bool {
+    switch self {
+    case .refusedJournal, .unreadableLog: true
+    case .unreadableStore(_, let underlying): underlying.isAboutContent
+    default: false
     }
   }
 }

@@ -11,6 +11,12 @@ package enum VaultEvent: Hashable, Sendable {
   case removedStaleCandidate(path: String)
   /// An unfinished operation was found and settled.
   case recovered(VaultRecovery, identifier: String)
+  /// A change that was interrupted was undone; the store as it was before is the version.
+  case undone(id: String)
+  /// A version has faults, as it had when it was kept or has since; it takes the store's place all the same.
+  case restoredWithFaults(id: String, reason: String)
+  /// The `-wal` can't be read to its end; a copy is kept with the version, at the path.
+  case keptLog(path: String, LogDamage)
   /// The store is one file, held exclusively; `usedWAL` tells whether it was in WAL mode.
   case gated(usedWAL: Bool)
   /// The record of the operation is on the disk.
@@ -39,6 +45,8 @@ package enum VaultEvent: Hashable, Sendable {
   case pruned(id: String)
   /// A pinned version was released: it may be removed like any other.
   case released(id: String)
+  /// So many names in a folder of external data stand for neither a file nor a folder, and were passed over; the first is named.
+  case passedOver(count: Int, first: String)
   /// The store was moved aside.
   case setAside(path: String)
 }

@@ -16,6 +16,8 @@ package struct VaultManifest: Hashable, Sendable {
     case adoption
     /// The store is moved aside, and nothing takes its place.
     case settingAside
+    /// A change that was interrupted is undone in the store.
+    case undoing
   }
 
   /// How the old store is being kept, which decides how old and new are told apart.
@@ -125,8 +127,9 @@ extension VaultManifest {
     guard phase != .removing || operation == .settingAside, operation != .settingAside || keptFolder != nil else {
       throw ManifestError(reason: "its phase does not fit its operation")
     }
-    guard adoptedSet.map({ VersionName(dated: $0) != nil }) ?? true, (operation == .adoption) == (adoptedSet != nil)
-    else { throw ManifestError(reason: "it names no set that was moved aside") }
+    guard adoptedSet.map({ VersionName(dated: $0) != nil }) ?? true, (operation == .adoption) == (adoptedSet != nil),
+      operation != .undoing
+    else { throw ManifestError(reason: "what it names does not fit its operation") }
   }
 }
 

@@ -31,7 +31,9 @@ public enum EvaluationError: Error, Hashable, Sendable {
 
 extension EvaluationError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch self {
     case .unparsed(let text):
       "\"\(text.prefix(200))\" could not be parsed; expected a predicate or expression."

@@ -31,7 +31,9 @@ public enum ExpressionError: Error, Hashable, Sendable {
 
 extension ExpressionError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch self {
     case .tooLong(let limit):
       "The text is too long for a predicate or expression: expected at most \(CountText.grouped(limit)) characters."

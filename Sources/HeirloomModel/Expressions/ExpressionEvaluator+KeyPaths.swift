@@ -3,7 +3,7 @@ extension ExpressionEvaluator {
   ///
   /// A name asked of a list is asked of each element.
   func value(atPath path: String, of start: EvaluatedValue) throws -> EvaluatedValue {
-    try value(at: path.split(separator: ".", omittingEmptySubsequences: false)[...], of: start)
+    try value(at: path.names(separatedBy: ".")[...], of: start)
   }
 
   private func value(at names: ArraySlice<Substring>, of start: EvaluatedValue) throws -> EvaluatedValue {

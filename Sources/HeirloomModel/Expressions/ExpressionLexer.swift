@@ -119,7 +119,7 @@ struct ExpressionLexer {
   /// The tokens of a key path; a name in it is a name whatever it is.
   private mutating func keyPath(_ path: String, at offset: Int) throws(ExpressionError) -> ExpressionToken {
     var tokens: [ExpressionToken] = []
-    for name in path.split(separator: ".", omittingEmptySubsequences: false) {
+    for name in path.names(separatedBy: ".") {
       guard !name.isEmpty else {
         throw .argumentKind(offset: offset, found: "a text with an empty name", expected: "a key path")
       }

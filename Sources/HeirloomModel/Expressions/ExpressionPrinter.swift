@@ -101,7 +101,7 @@ struct ExpressionPrinter {
       write(operand, minimum: Self.postfixPrecedence)
       text += "."
     }
-    let names = path.split(separator: ".", omittingEmptySubsequences: false)
+    let names = path.names(separatedBy: ".")
     text += names.map { escaped(String($0)) }.joined(separator: ".")
   }
 

@@ -28,7 +28,7 @@ extension ValueExpression: CustomStringConvertible {
   /// `items.@sum.price` and its like; no model at hand shows that.
   package var compiled: ValueExpression {
     guard case .keyPath(let operand, let path) = self else { return self }
-    let names = path.split(separator: ".", omittingEmptySubsequences: false)
+    let names = path.names(separatedBy: ".")
     guard let place = names.firstIndex(where: { $0.hasPrefix("@") }),
       let selector = FunctionSelector.collectionOperators[String(names[place])]
     else { return self }

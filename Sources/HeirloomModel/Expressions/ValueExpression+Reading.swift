@@ -69,7 +69,9 @@ private struct PropertyReading {
   }
 
   private mutating func add(_ path: String) {
-    guard let first = path.split(separator: ".").first, !first.hasPrefix("@"), first != "self" else {
+    guard let first = path.names(separatedBy: ".", omittingEmptySubsequences: true).first, !first.hasPrefix("@"),
+      first != "self"
+    else {
       paths = nil
       return
     }

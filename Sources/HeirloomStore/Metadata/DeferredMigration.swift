@@ -75,15 +75,12 @@ extension DeferredMigration {
     ])
   }
 
-  /// Reads what is left in a database, whatever else its metadata say.
+  /// Reads what is left in a database that has metadata, whatever else they say.
   ///
   /// - Returns: Nothing for a database without metadata that can be read.
   static func listed(in connection: Connection, database: String) throws(SQLiteError) -> DeferredMigration {
     let table = PhysicalName.metadataTable
-    let columns = try connection.firstInteger(
-      "SELECT COUNT(*) FROM pragma_table_info(?1, ?2) WHERE name = ?3",
-      [.text(table), .text(database), .text(PhysicalName.propertyList)])
-    guard columns == 1,
+    guard
       let list = try connection.firstValue(
         "SELECT \(quote(PhysicalName.propertyList)) FROM \(quote(database)).\(quote(table)) LIMIT 1")?.blob,
       let values = try? BinaryPropertyListReader(list).value().dictionaryValue

@@ -19,7 +19,7 @@ extension StoreMetadata {
         """
         SELECT m.\(quote(PhysicalName.uuid)), m.\(quote(PhysicalName.propertyList)), c.page_count * s.page_size
         FROM \(quote(database)).\(quote(PhysicalName.metadataTable)) AS m,
-          pragma_page_count(?1) AS c, pragma_page_size(?1) AS s LIMIT 2
+          pragma_page_count(?1) AS c, pragma_page_size(?1) AS s WHERE \(Self.isPlain(database)) LIMIT 2
         """)
       try statement.bind(database, at: 1)
       while try statement.step() {
@@ -38,6 +38,12 @@ extension StoreMetadata {
       // SQLite rounds up to whole pages and doesn't notice that the last one is cut.
       throw StoreError(path: path, problem: .truncated(byteCount: size, expectedByteCount: expectedSize))
     }
+    if rows.isEmpty, (try? connection.firstInteger("SELECT \(Self.isPlain(database))")) != 1 {
+      throw StoreError(
+        path: path,
+        problem: .invalidMetadata(
+          reason: "\(PhysicalName.metadataTable) is a view, virtual or computed; expected a plain table."))
+    }
     guard rows.count == 1 else {
       let count = rows.isEmpty ? 0 : Self.rowCount(connection, database)
       throw StoreError(path: path, problem: .metadataRowCount(count))
@@ -51,9 +57,16 @@ extension StoreMetadata {
     try self.init(propertyList: propertyList, identifier: identifier, path: path)
   }
 
+  /// The condition that the metadata are a table with pages of its own and no computed columns: what is asked of anything else
+  /// could run for ever, so SQLite answers it first.
+  private static func isPlain(_ database: String) -> String {
+    "EXISTS (SELECT 1 FROM \(quote(database)).sqlite_schema WHERE name = \(quoteLiteral(PhysicalName.metadataTable))"
+      + " AND type = 'table' AND rootpage > 0 AND sql NOT LIKE '%as%')"
+  }
+
   private static func rowCount(_ connection: Connection, _ database: String) -> Int {
-    let sql = "SELECT COUNT(*) FROM \(quote(database)).\(quote(PhysicalName.metadataTable))"
-    return (try? connection.firstInteger(sql)).flatMap { $0 }.flatMap { Int(exactly: $0) } ?? 2
+    let table = "\(quote(database)).\(quote(PhysicalName.metadataTable))"
+    return (try? connection.rowCount(of: table)).flatMap { Int(exactly: $0) } ?? 2
   }
 
   /// Writes the metadata as the only row.

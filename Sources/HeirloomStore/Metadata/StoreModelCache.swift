@@ -32,8 +32,11 @@ public enum StoreModelCache {
     let content: [UInt8]
     do throws(SQLiteError) {
       let schema = "\(quote(database)).sqlite_schema"
+      // A real table with a real column: nothing is evaluated that only looks like it.
       let exists = try connection.firstInteger(
-        "SELECT COUNT(*) FROM \(schema) WHERE type = 'table' AND name = ?1", [.text(PhysicalName.modelCacheTable)])
+        "SELECT COUNT(*) FROM \(schema) AS s, pragma_table_xinfo(s.name, ?2) AS c WHERE s.type = 'table' AND s.name = ?1"
+          + " AND s.rootpage > 0 AND c.name = ?3 AND c.hidden = 0",
+        [.text(PhysicalName.modelCacheTable), .text(database), .text(PhysicalName.content)])
       guard exists == 1 else { return nil }
       let table = "\(quote(database)).\(quote(PhysicalName.modelCacheTable))"
       let value = try connection.firstValue("SELECT \(quote(PhysicalName.content)) FROM \(table) LIMIT 1")

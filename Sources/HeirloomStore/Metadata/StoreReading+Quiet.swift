@@ -17,7 +17,8 @@ extension StoreReading {
     toStoreAt path: String, _ body: (Connection) throws(StoreError) -> Value
   ) throws(StoreError) -> Value {
     try checkFile(path)
-    if let before = UndisturbedFile(path), let connection = try? Connection(path: path, mode: .immutable),
+    if let before = UndisturbedFile(path),
+      let connection = try? Connection(path: path, mode: .immutable, options: .looking),
       connection.hasWALHeader
     {
       do throws(StoreError) {

@@ -33,10 +33,13 @@ package enum StoreReading {
 
   /// Lets SQLite undo a change that was interrupted, which a connection for reading can't: what any app does that opens the store.
   ///
+  /// Of a store that is the only one, ``RollbackJournal/objection`` is asked and the store is kept first.
+  ///
   /// - Parameter path: The store's file.
   /// - Throws: ``StoreError`` when it can't be undone; the store and its journal are as they were.
   package static func undoInterruptedChange(ofStoreAt path: String) throws(StoreError) {
     try checkFile(path)
+    try checkJournal(path)
     do throws(SQLiteError) {
       let connection = try Connection(path: path, mode: .readWrite, options: .looking)
       _ = try connection.firstInteger("SELECT COUNT(*) FROM sqlite_schema")
@@ -44,6 +47,14 @@ package enum StoreReading {
     } catch {
       throw StoreError(error, path: path)
     }
+  }
+
+  /// Throws if SQLite would undo a change by a journal that can't be of this store.
+  static func checkJournal(_ path: String) throws(StoreError) {
+    guard let resolved = realpath(path, nil) else { return }
+    defer { free(resolved) }
+    let objection = try RollbackJournal(besideDatabaseAt: String(cString: resolved))?.objection
+    if let objection { throw .refusedJournal(objection, path: path) }
   }
 
   private static func connection(_ path: String, _ mode: Connection.Mode) throws(StoreError) -> Connection {

@@ -32,7 +32,7 @@ extension ManagedObject {
 
   /// The composite attribute, or transient element of one, that a path leads to; `nil` for none.
   func compositePart(_ path: String) -> AttributeDescription? {
-    let names = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    let names = path.names(separatedBy: ".").map(String.init)
     guard let first = names.first,
       let attribute = plan.composites.first(where: { $0.name == first }),
       let element = attribute.element(atPath: names.dropFirst())

@@ -1,4 +1,5 @@
 public import Foundation
+import HeirloomModel
 
 /// Something about an object that can't be read, changed or saved.
 ///
@@ -49,7 +50,9 @@ public enum ManagedObjectError: Error, Hashable, Sendable {
 
 extension ManagedObjectError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch self {
     case .unknownEntity(let entity):
       "The store holds no objects of an entity \"\(entity)\"."

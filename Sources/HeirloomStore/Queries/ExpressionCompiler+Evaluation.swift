@@ -292,7 +292,7 @@ extension ExpressionCompiler {
   private mutating func template(
     ofPath path: String, _ operand: ValueExpression, terms: inout [SQLTerm], depth: Int
   ) throws(CompilationProblem) -> ValueExpression {
-    let names = path.split(separator: ".", omittingEmptySubsequences: false)
+    let names = path.names(separatedBy: ".")
     for count in stride(from: names.count - 1, to: 0, by: -1) {
       let start = ValueExpression.keyPath(operand: operand, path: names[..<count].joined(separator: "."))
       let direct = try? attempt { compiler throws(CompilationProblem) in try compiler.operand(start, depth: depth) }

@@ -4,7 +4,7 @@ extension ExpressionCompiler {
   /// Follows a key path, collection operators included.
   mutating func follow(_ path: String, from start: SQLOperand) throws(CompilationProblem) -> SQLOperand {
     var place = start
-    var names = path.split(separator: ".", omittingEmptySubsequences: false)[...]
+    var names = path.names(separatedBy: ".")[...]
     while let name = names.popFirst() {
       if name.hasPrefix("@") { return try collect(String(name), of: place, rest: names.joined(separator: ".")) }
       place = try step(String(name), from: place)

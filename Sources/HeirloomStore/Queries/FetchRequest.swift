@@ -96,7 +96,9 @@ public enum FetchError: Error, Sendable {
 
 extension FetchError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch self {
     case .unknownEntity(let entity): "The store holds no objects of an entity \"\(entity.prefix(200))\"."
     case .unknownProperty(let entity, let property):

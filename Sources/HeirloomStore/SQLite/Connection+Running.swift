@@ -29,6 +29,7 @@ extension Connection {
   /// - Parameter script: The text.
   /// - Throws: ``SQLiteError`` of the first that fails; those before it are done.
   package func executeScript(_ script: String) throws(SQLiteError) {
+    try loadSchema()
     try check(sqlite3_exec(try openHandle(), script, nil, nil, nil), sql: script)
   }
 
@@ -147,15 +148,6 @@ extension Connection {
 
   // MARK: Cancelling
 
-  /// The closure that SQLite's progress handler calls.
-  final class ProgressHandler {
-    let shouldInterrupt: () -> Bool
-
-    init(shouldInterrupt: @escaping () -> Bool) {
-      self.shouldInterrupt = shouldInterrupt
-    }
-  }
-
   /// Asks from time to time, while statements run, whether to stop.
   ///
   /// - Parameters:
@@ -165,19 +157,16 @@ extension Connection {
   package func interrupt(
     every steps: Int32, if shouldInterrupt: @escaping () -> Bool
   ) throws(SQLiteError) {
-    let handler = ProgressHandler(shouldInterrupt: shouldInterrupt)
-    sqlite3_progress_handler(
-      try openHandle(), max(1, steps),
-      { context in
-        guard let context else { return 0 }
-        return Unmanaged<ProgressHandler>.fromOpaque(context).takeUnretainedValue().shouldInterrupt() ? 1 : 0
-      }, Unmanaged.passUnretained(handler).toOpaque())
-    progressHandler = handler
+    _ = try openHandle()
+    (interruption, interruptionSteps) = (shouldInterrupt, max(1, steps))
+    // The schema is still read under a question of its own.
+    if !needsSchema { installInterruption() }
   }
 
   /// Stops asking.
   package func removeInterruption() throws(SQLiteError) {
-    sqlite3_progress_handler(try openHandle(), 0, nil, nil)
-    progressHandler = nil
+    _ = try openHandle()
+    interruption = nil
+    if !needsSchema { installInterruption() }
   }
 }

@@ -37,6 +37,12 @@ package final class Connection {
     package var trustsSchema: Bool = false
     /// Whether a symbolic link at the end of the path is followed.
     package var followsSymbolicLink: Bool = true
+    /// Whether symbolic links of the folders on the way are followed where the one at the end is not.
+    package var followsFolderLinks: Bool = true
+    /// Whether views are resolved: each may name the one before it twice, so that a few of them never end.
+    package var resolvesViews: Bool = true
+    /// Whether a statement is stopped that takes more work, or makes a longer value, than a file of the size can need.
+    package var limitsWork: Bool = false
 
     /// Creates the settings for a store that is used.
     package init() {}
@@ -45,14 +51,25 @@ package final class Connection {
     package static let looking: Options = {
       var options = Options()
       options.checkpointsOnClose = false
+      options.resolvesViews = false
+      options.limitsWork = true
       return options
     }()
+
+    /// The same settings for a path whose links were all followed before: SQLite refuses one that turns up later.
+    package var withoutLinks: Options {
+      var options = self
+      options.followsSymbolicLink = false
+      options.followsFolderLinks = false
+      return options
+    }
 
     /// The settings for building a new file: no triggers, and the journal may be switched off.
     package static let building: Options = {
       var options = Options()
       options.isDefensive = false
       options.runsTriggers = false
+      options.resolvesViews = false
       return options
     }()
   }
@@ -61,6 +78,15 @@ package final class Connection {
   package let path: String
   /// The database; `nil` after closing.
   private(set) var handle: OpaquePointer?
+  /// The settings.
+  let options: Options
+  /// Whether the schema is still to be read.
+  var needsSchema: Bool
+  /// What a look has left.
+  var work: Work?
+  /// The caller's question, and the steps between two times that it is asked.
+  var interruption: (() -> Bool)?
+  var interruptionSteps: Int32 = 1
   /// Keeps the closure that the progress handler calls.
   var progressHandler: ProgressHandler?
   /// The functions of compiled expressions.
@@ -77,6 +103,11 @@ package final class Connection {
   /// - Throws: ``SQLiteError`` if the file can't be opened or made.
   package init(path: String, mode: Mode, options: Options = Options()) throws(SQLiteError) {
     self.path = mode == .memory ? "" : path
+    self.options = options
+    switch mode {
+    case .readOnly, .readWrite, .immutable: needsSchema = true
+    case .createExclusively, .memory: needsSchema = false
+    }
     guard !path.utf8.contains(0) else {
       // C would read the path only up to there, and open another file.
       throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "the path contains a zero byte")
@@ -100,7 +131,9 @@ package final class Connection {
     }
     if !options.followsSymbolicLink, mode != .memory {
       // SQLite's flag refuses links anywhere in the path, also those of the system such as /tmp: resolve the folder.
-      name = databaseURI(path: Self.resolvingFolder(of: path), parameters: mode == .immutable ? "immutable=1" : nil)
+      name = databaseURI(
+        path: options.followsFolderLinks ? Self.resolvingFolder(of: path) : path,
+        parameters: mode == .immutable ? "immutable=1" : nil)
       flags |= heirloom_sqlite_open_nofollow()
     }
     let status = sqlite3_open_v2(name, &handle, flags, nil)
@@ -122,6 +155,7 @@ package final class Connection {
     try set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, options.trustsSchema)
     try set(SQLITE_DBCONFIG_DEFENSIVE, options.isDefensive)
     try set(SQLITE_DBCONFIG_ENABLE_TRIGGER, options.runsTriggers)
+    if !options.resolvesViews { try set(SQLITE_DBCONFIG_ENABLE_VIEW, false) }
     try set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !options.checkpointsOnClose)
   }
 
@@ -145,6 +179,11 @@ package final class Connection {
   /// Sets whether triggers run.
   package func setRunsTriggers(_ isOn: Bool) throws(SQLiteError) {
     try set(SQLITE_DBCONFIG_ENABLE_TRIGGER, isOn)
+  }
+
+  /// Sets whether views are resolved.
+  package func setResolvesViews(_ isOn: Bool) throws(SQLiteError) {
+    try set(SQLITE_DBCONFIG_ENABLE_VIEW, isOn)
   }
 
   /// Sets whether statements that can damage the file are refused.
@@ -206,6 +245,7 @@ package final class Connection {
 
   /// Returns the error of the call that has just failed.
   func error(_ status: Int32, sql: String?) -> SQLiteError {
+    if let expiry = expiry(status) { return expiry }
     let current = handle.map { sqlite3_extended_errcode($0) } ?? status
     // The connection's message belongs to its latest error only.
     let isCurrent = handle != nil && current & 0xff == status & 0xff

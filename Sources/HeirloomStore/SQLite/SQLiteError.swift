@@ -1,4 +1,5 @@
 import CHeirloomSQLite
+import HeirloomModel
 
 /// What SQLite reports when something fails.
 ///
@@ -26,8 +27,17 @@ extension SQLiteError {
   /// The code of a file that is no database (`SQLITE_NOTADB`).
   package static let notDatabaseCode: Int32 = SQLITE_NOTADB
 
+  /// The code of a disk that fails (`SQLITE_IOERR`).
+  package static let inputOutputCode: Int32 = SQLITE_IOERR
+
   /// The code of a database that can't be written (`SQLITE_READONLY`).
   package static let readOnlyCode: Int32 = SQLITE_READONLY
+
+  /// The error of a schema in which an object's first page is also another's.
+  static func sharedPage(of name: String) -> SQLiteError {
+    SQLiteError(
+      extendedCode: SQLITE_CORRUPT, message: "malformed database schema (\(name)) - its first page is another object's")
+  }
 
   /// Whether another connection holds the database (`SQLITE_BUSY`, `SQLITE_LOCKED`).
   package var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
@@ -36,7 +46,7 @@ extension SQLiteError {
   /// Whether a text, a value or a row is too long (`SQLITE_TOOBIG`).
   package var isTooBig: Bool { code == SQLITE_TOOBIG }
   /// Whether the operation was interrupted (`SQLITE_INTERRUPT`).
-  package var isInterrupt: Bool { code == SQLITE_INTERRUPT }
+  package var isInterrupt: Bool { code == SQLITE_INTERRUPT && !isExpired }
   /// Whether the disk is full (`SQLITE_FULL`), or the `-shm` finds no room on it (`SQLITE_IOERR_SHMSIZE`).
   package var isFull: Bool { code == SQLITE_FULL || extendedCode == SQLITE_IOERR | (19 << 8) }
   /// Whether the file is no database (`SQLITE_NOTADB`).
@@ -64,7 +74,10 @@ extension SQLiteError {
 
 extension SQLiteError: CustomStringConvertible {
   /// One sentence: SQLite's message, its code, and the statement.
-  package var description: String {
+  package var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
+    if isExpired { return "Nothing more is read of the file: \(message)." }
     let statement = sql.map { " in \"\($0.prefix(400))\"" } ?? ""
     return "SQLite reports \"\(message)\" (code \(extendedCode))\(statement)."
   }

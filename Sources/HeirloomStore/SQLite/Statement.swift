@@ -14,6 +14,7 @@ package struct Statement: ~Copyable {
   /// Prepares a statement.
   init(connection: Connection, sql: String, isPersistent: Bool) throws(SQLiteError) {
     let database = try connection.openHandle()
+    try connection.loadSchema()
     var text = sql
     var prepared: OpaquePointer?
     let flags: UInt32 = isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0

@@ -1,3 +1,5 @@
+import HeirloomModel
+
 /// Whose an object of a file's schema is.
 package enum SchemaOwnership: Hashable, Sendable {
   /// The model asks for it.
@@ -66,7 +68,8 @@ extension ActualSchema {
     return objects.map { ($0, ownership(of: $0)) }
   }
 
-  static let bookkeepingTables: Set<String> = [
+  /// The tables that each store has beside those of its model.
+  package static let bookkeepingTables: Set<String> = [
     PhysicalName.primaryKeyTable, PhysicalName.metadataTable, PhysicalName.modelCacheTable,
   ]
   static let historyTables: Set<String> = [
@@ -113,7 +116,9 @@ package enum SchemaDrift: Hashable, Sendable {
 
 extension SchemaDrift: CustomStringConvertible {
   /// The difference in words, without an end.
-  package var description: String {
+  package var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     switch self {
     case .missingTable(let table): "the table \(table) is missing"
     case .missingColumn(let table, let column): "the column \(table).\(column) is missing"
@@ -147,7 +152,8 @@ extension ActualSchema {
         continue
       }
       let foundTypes = Dictionary(
-        found.columns.map { ($0.name, $0.declaredType) }, uniquingKeysWith: { first, _ in first })
+        found.columns.filter { !$0.isGenerated }.map { ($0.name, $0.declaredType) },
+        uniquingKeysWith: { first, _ in first })
       for column in expected.columns {
         guard let type = foundTypes[column.name] else {
           drift.append(.missingColumn(table: expected.name, column: column.name))

@@ -8,6 +8,7 @@ package struct ActualSchema: Hashable, Sendable {
   let listed: DeferredMigration
 
   private let tablePositions: [String: Int]
+  private let objectPositions: [SchemaObject.Kind: [String: Int]]
 
   /// Reads the schema of a database.
   ///
@@ -17,24 +18,35 @@ package struct ActualSchema: Hashable, Sendable {
   /// - Throws: ``SQLiteError`` if the file is no database or is damaged.
   package init(of connection: Connection, database: String = "main") throws(SQLiteError) {
     var objects: [SchemaObject] = []
+    var virtual: Set<String> = []
+    var pages: Set<Int64> = []
+    var pageless = 0
     let rows = try connection.prepare(
-      "SELECT type, name, tbl_name, sql FROM \(quote(database)).sqlite_schema ORDER BY rowid")
+      "SELECT type, name, tbl_name, sql, rootpage FROM \(quote(database)).sqlite_schema ORDER BY rowid")
     try rows.forEachRow { row throws(SQLiteError) in
       guard let kind = SchemaObject.Kind(rawValue: row.text(at: 0) ?? "") else { return }
-      objects.append(
-        SchemaObject(kind: kind, name: row.text(at: 1) ?? "", table: row.text(at: 2) ?? "", sql: row.text(at: 3)))
+      let object = SchemaObject(
+        kind: kind, name: row.text(at: 1) ?? "", table: row.text(at: 2) ?? "", sql: row.text(at: 3))
+      // Only a table that has no rows of its own has no page; what the statement says is whoever's who wrote it.
+      let page = row.integer(at: 4)
+      if kind == .table, page <= 0 || object.isVirtualTable { virtual.insert(object.name) }
+      // Else a small file could have any number of tables, each as large as all of it.
+      if kind == .view || kind == .trigger {
+        pageless += 1
+        guard pageless <= LookBounds.pagelessObjects else {
+          throw SQLiteError.expired("its schema has more than \(LookBounds.pagelessObjects) views and triggers")
+        }
+      }
+      guard page <= 0 || pages.insert(page).inserted else { throw SQLiteError.sharedPage(of: object.name) }
+      objects.append(object)
     }
-    var shadows: Set<String> = []
-    let list = try connection.prepare("SELECT name FROM pragma_table_list WHERE schema = ?1 AND type = 'shadow'")
-    try list.bind(database, at: 1)
-    try list.forEachRow { row throws(SQLiteError) in _ = row.text(at: 0).map { shadows.insert($0) } }
-
     var tables: [ActualTable] = []
+    let shadows = ShadowNames(objects.filter { virtual.contains($0.name) })
     let columns = try connection.prepare(Self.columnQuery)
     for object in objects where object.kind == .table {
-      let isVirtual = object.sql?.uppercased().hasPrefix("CREATE VIRTUAL") ?? false
+      let isVirtual = virtual.contains(object.name)
       var found: [ActualColumn] = []
-      // The module of a virtual table may be missing here; its columns are no concern of ours.
+      // The module of a virtual table may be missing here, and runs if it isn't; its columns are no concern of ours.
       if !isVirtual {
         try columns.bind(object.name, at: 1)
         try columns.bind(database, at: 2)
@@ -42,10 +54,14 @@ package struct ActualSchema: Hashable, Sendable {
       }
       tables.append(
         ActualTable(
-          name: object.name, columns: found, isVirtual: isVirtual, isShadow: shadows.contains(object.name)))
+          name: object.name, columns: found, isVirtual: isVirtual,
+          isShadow: !isVirtual && shadows.contains(object.name)))
     }
+    let metadata = tables.first { $0.name == PhysicalName.metadataTable }
     self.init(
-      objects: objects, tables: tables, listed: try DeferredMigration.listed(in: connection, database: database))
+      objects: objects, tables: tables,
+      listed: metadata?.column(named: PhysicalName.propertyList) == nil
+        ? DeferredMigration() : try DeferredMigration.listed(in: connection, database: database))
   }
 
   private static let columnQuery =
@@ -68,6 +84,11 @@ package struct ActualSchema: Hashable, Sendable {
     self.tables = tables
     self.listed = listed
     tablePositions = Dictionary(zip(tables.map(\.name), 0...), uniquingKeysWith: { first, _ in first })
+    var positions: [SchemaObject.Kind: [String: Int]] = [:]
+    for (position, object) in objects.enumerated() where positions[object.kind]?[object.name] == nil {
+      positions[object.kind, default: [:]][object.name] = position
+    }
+    objectPositions = positions
   }
 
   /// Returns the table of the given name, or `nil`.
@@ -77,7 +98,7 @@ package struct ActualSchema: Hashable, Sendable {
 
   /// Returns the object of the given kind and name, or `nil`.
   package func object(_ kind: SchemaObject.Kind, named name: String) -> SchemaObject? {
-    objects.first { $0.kind == kind && $0.name == name }
+    objectPositions[kind]?[name].map { objects[$0] }
   }
 }
 
@@ -135,9 +156,9 @@ package struct ActualTable: Hashable, Sendable {
     self.isShadow = isShadow
   }
 
-  /// Returns the column of the given name, or `nil`.
+  /// Returns the column of the given name, or `nil`; one that is computed has no value of its own and is none.
   package func column(named name: String) -> ActualColumn? {
-    columns.first { $0.name == name }
+    columns.first { $0.name == name && !$0.isGenerated }
   }
 }
 

@@ -51,7 +51,7 @@ extension PhysicalSchemaBuilder {
       guard case .keyPath(operand: .evaluatedObject, let path) = arguments[0] else { return nil }
       return count(path, in: entity)
     case .keyPath(operand: .evaluatedObject, let path):
-      let parts = path.split(separator: ".").map(String.init)
+      let parts = path.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
       guard parts.count == 2 else { return nil }
       if parts[1] == "@count" { return count(parts[0], in: entity) }
       guard case .relationship(.key(_, let key, _)) = storages[entity]?[parts[0]],

@@ -74,10 +74,16 @@ public final class PersistentStore {
       return try StoreReading.withConnection(toStoreAt: url.path, store)
     }
     try StoreReading.checkFile(url.path)
+    try StoreReading.checkJournal(url.path)
     let connection = try storeErrors(url.path) { () throws(SQLiteError) in
-      try Connection(path: url.path, mode: .readWrite)
+      var options = Connection.Options()
+      options.resolvesViews = false
+      return try Connection(path: url.path, mode: .readWrite, options: options)
     }
-    return try store(connection)
+    let opened = try store(connection)
+    // What was read is no view; triggers of the app may read its own.
+    try storeErrors(url.path) { () throws(SQLiteError) in try connection.setResolvesViews(true) }
+    return opened
   }
 
   /// Checks an open file and takes it over.

@@ -1,3 +1,5 @@
+import HeirloomModel
+
 /// Something about a store that is not as its model or its format asks for.
 package struct StoreFinding: Hashable, Sendable {
   /// How bad it is.
@@ -14,7 +16,7 @@ package struct StoreFinding: Hashable, Sendable {
     self.severity = severity
     self.kind = kind
     self.entity = entity
-    self.message = message
+    self.message = PlainText.line(message)
   }
 
   /// How bad a finding is.
@@ -45,7 +47,7 @@ package struct StoreFinding: Hashable, Sendable {
   /// Raw values are read by other programs.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     // The file.
-    case damaged, truncated, trailingBytes
+    case damaged, truncated, trailingBytes, damagedLog
     // The metadata.
     case missingMetadata, severalMetadata, invalidMetadata, missingHashes, oddMetadata, wrongDigest, wrongChecksum
     // The model.
@@ -63,7 +65,7 @@ package struct StoreFinding: Hashable, Sendable {
     case unknownEntityNumber, abstractEntity, invalidKey, invalidLockCount, valueOfOtherEntity
     case missingRequiredValue, wrongValueType, valueOutOfRange, duplicateValues
     case danglingKey, wrongDestination, disagreeingInverse, danglingLink, invalidOrder
-    case missingExternalFile, unusedExternalFile
+    case missingExternalFile, unusedExternalFile, unkeptExternalFile
     // The companion folder.
     case unfinishedOperation, damagedManifest, leftover, damagedVersion
   }

@@ -302,11 +302,11 @@ extension StoreVerification {
       return
     }
     let count = reading("the table \(name)") { connection throws(SQLiteError) in
-      try connection.firstInteger("SELECT COUNT(*) FROM \(quote(name))")
+      try connection.rowCount(of: quote(name))
     }
     add(
       .warning, .extraTable,
-      "The table \(name) has the form of Core Data's and \(counted(count.flatMap { $0 } ?? 0, "row")), but the model knows no"
+      "The table \(name) has the form of Core Data's and \(counted(count ?? 0, "row")), but the model knows no"
         + " entity or relationship for it: no app sees them. Was the store opened with another model?")
   }
 }

@@ -215,9 +215,9 @@ extension StoreVerification {
       return nil
     }
     let count = reading("the store's own copy of its model") { connection throws(SQLiteError) in
-      try connection.firstInteger("SELECT COUNT(*) FROM \(quote(PhysicalName.modelCacheTable))")
+      try connection.rowCount(of: quote(PhysicalName.modelCacheTable))
     }
-    if let count = count.flatMap({ $0 }), count > 1 {
+    if let count, count > 1 {
       add(.warning, .severalModelCaches, "The store holds \(count) copies of its model where one is expected.")
     }
     do throws(StoreError) {

@@ -1,4 +1,5 @@
 public import Foundation
+import HeirloomModel
 
 /// Something that a migration did not keep.
 public struct MigrationFinding: Hashable, Sendable {
@@ -42,7 +43,9 @@ public struct MigrationNotKept: Error, Hashable, Sendable {
 
 extension MigrationNotKept: LocalizedError, CustomStringConvertible {
   /// One sentence a finding.
-  public var description: String {
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
     findings.map(\.message).joined(separator: " ")
   }
 

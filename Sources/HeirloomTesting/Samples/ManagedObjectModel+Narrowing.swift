@@ -37,7 +37,9 @@ extension ManagedObjectModel {
           }
           entities[owner]?.relationships[index].isOptional = false
         case .duplicate:
-          let names = sources.compactMap { $0?.split(separator: ".").first.map(String.init) }
+          let names = sources.compactMap {
+            $0?.names(separatedBy: ".", omittingEmptySubsequences: true).first.map(String.init)
+          }
           if names.count < sources.count || names.isEmpty {
             entities[rows.entity]?.isAbstract = true
           } else if entities[rows.entity]?.uniquenessConstraints.contains(names) == false {
@@ -58,7 +60,7 @@ extension ManagedObjectModel {
     _ path: String, of entity: String, in entities: inout [String: EntityDescription],
     _ body: (inout AttributeDescription) -> Void
   ) {
-    let names = path.split(separator: ".").map(String.init)
+    let names = path.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init)
     guard let first = names.first, let owner = declaringEntity(ofProperty: first, in: entity)?.name,
       var description = entities[owner], let index = description.attributes.firstIndex(where: { $0.name == first })
     else { return }

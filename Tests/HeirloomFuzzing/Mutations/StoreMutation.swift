@@ -27,6 +27,12 @@ struct StoreMutation {
           try? FileManager.default.removeItem(atPath: url.path + ending)
         }
       }
+      if random.once(in: 4) {
+        // A schema of its own, which SQLite need not be able to read.
+        try? HostileGrammar.change(url, using: &random)
+        bytes = Array(try Data(contentsOf: url))
+        return
+      }
       let connection = try Connection(path: url.path, mode: .readWrite, options: .building)
       for _ in 0...random.below(3) {
         // What SQLite refuses leaves the store as it was.

@@ -72,7 +72,9 @@ package struct FuzzBatch {
       let input = try inputs.input(number)
       if ownsProcess {
         try note(input, in: "input")
-        setAlarm(seconds: Self.timeLimit, waiting: Self.waitLimit)
+        // With a store the tool runs several commands, each of which has so long.
+        let count = target == .store ? FuzzReader.commandCount : 1
+        setAlarm(seconds: count * Self.timeLimit, waiting: count * Self.waitLimit)
       }
       let start = Self.processorSeconds()
       do {
@@ -111,7 +113,7 @@ package struct FuzzBatch {
   }
 
   /// The time that the processors worked for this process.
-  private static func processorSeconds() -> Double {
+  static func processorSeconds() -> Double {
     var time = timespec()
     guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

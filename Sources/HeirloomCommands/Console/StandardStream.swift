@@ -1,0 +1,44 @@
+import Foundation
+import Synchronization
+
+/// A standard stream of this process, which remembers what could not be written.
+final class StandardStream: Sendable {
+  private let descriptor: Int32
+  private let state = Mutex<(hasWritten: Bool, failure: Int32?)>((false, nil))
+
+  init(_ descriptor: Int32) {
+    self.descriptor = descriptor
+  }
+
+  /// Writes all of a text.
+  ///
+  /// A reader that went away, as `head` does, must not end a migration: what can't be written is dropped, and told by ``failure``.
+  func write(_ text: String) {
+    var bytes = Array(text.utf8)[...]
+    let failure = state.withLock { state in
+      state.hasWritten = true
+      return state.failure
+    }
+    guard failure == nil else { return }
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        let code = count < 0 ? errno : EIO
+        state.withLock { $0.failure = code }
+        return
+      }
+      bytes = bytes.dropFirst(count)
+    }
+  }
+
+  /// The number of the error that kept something from being written, if there was one.
+  var failure: Int32? {
+    let (hasWritten, failure) = state.withLock { $0 }
+    guard hasWritten, failure == nil else { return failure }
+    // Some file systems tell only when a file is closed.
+    let copy = dup(descriptor)
+    guard copy >= 0, close(copy) != 0, errno != EINTR else { return nil }
+    return errno
+  }
+}

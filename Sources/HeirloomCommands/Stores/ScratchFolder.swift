@@ -1,0 +1,111 @@
+import Foundation
+import Heirloom
+
+/// A folder that only this user may enter, for one run of the tool, removed with the value's last reference.
+///
+/// A run that is killed leaves its folder behind; the next one removes it. The folder is locked as long as its run lives: what is locked, of
+/// another user's or of another name stays.
+final class ScratchFolder {
+  /// The folder's path.
+  let path: String
+  private let parent: String
+  private let descriptor: Int32
+
+  /// What the names of such folders begin with; 32 hexadecimal digits follow.
+  private static let prefix = "heirloom-scratch."
+
+  /// Makes a folder, where the environment wants temporary ones to be, and removes those of runs that were killed.
+  ///
+  /// - Parameter console: Tells the environment.
+  /// - Throws: `FileError`.
+  init(_ console: Console) throws {
+    parent = try Self.parent(console)
+    Self.sweep(parent)
+    let files = POSIXFileOperations()
+    while true {
+      let path = StoreLocation.join(parent, Self.prefix + files.uniqueIdentifier())
+      try files.makeDirectory(path, attributes: FileAttributes(mode: 0o700))
+      let descriptor = Self.folder(path, in: AT_FDCWD)
+      guard descriptor >= 0 else {
+        // Another run may have taken it for one that was left.
+        guard errno == ENOENT else { throw FileError(.makeDirectory, path, code: errno) }
+        continue
+      }
+      // A file system without locks is one on which nothing is swept either.
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK,
+        try files.status(of: path)?.identity == Self.status(descriptor)?.identity
+      else {
+        close(descriptor)
+        continue
+      }
+      (self.path, self.descriptor) = (path, descriptor)
+      return
+    }
+  }
+
+  deinit {
+    Self.empty(descriptor)
+    rmdir(path)
+    close(descriptor)
+  }
+
+  /// The folder that temporary ones are made in.
+  static func parent(_ console: Console) throws -> String {
+    let named = console.environment["TMPDIR", default: ""]
+    return try console.path(named.isEmpty ? FileManager.default.temporaryDirectory.path : named)
+  }
+
+  /// Removes the folders of runs that were killed.
+  private static func sweep(_ parent: String) {
+    let names = (try? POSIXFileOperations().names(in: parent)) ?? []
+    let outer = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard outer >= 0 else { return }
+    defer { close(outer) }
+    for name in names where name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + 32 {
+      let descriptor = folder(name, in: outer)
+      guard descriptor >= 0 else { continue }
+      defer { close(descriptor) }
+      guard let status = status(descriptor), status.owner == geteuid(), status.mode & 0o077 == 0,
+        flock(descriptor, LOCK_EX | LOCK_NB) == 0
+      else { continue }
+      empty(descriptor)
+      unlinkat(outer, name, AT_REMOVEDIR)
+    }
+  }
+
+  private static func folder(_ name: String, in outer: Int32) -> Int32 {
+    openat(outer, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+  }
+
+  private static func status(_ descriptor: Int32) -> (identity: FileStatus.Identity, owner: UInt32, mode: UInt32)? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return nil }
+    let identity = FileStatus.Identity(
+      device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(truncatingIfNeeded: status.st_ino))
+    return (identity, UInt32(status.st_uid), UInt32(status.st_mode))
+  }
+
+  /// Removes what is in a folder, by descriptors: a link is removed itself, and nothing is reached by a path.
+  private static func empty(_ descriptor: Int32, depth: Int = 0) {
+    let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard depth < 64, copy >= 0 else { return }
+    guard let list = fdopendir(copy) else {
+      close(copy)
+      return
+    }
+    defer { closedir(list) }
+    while let entry = readdir(list) {
+      withUnsafePointer(to: &entry.pointee.d_name) { tuple in
+        tuple.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)) { name in
+          // The names of the folder itself and of the one above it.
+          guard strcmp(name, ".") != 0, strcmp(name, "..") != 0, unlinkat(descriptor, name, 0) != 0 else { return }
+          let inner = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+          guard inner >= 0 else { return }
+          empty(inner, depth: depth + 1)
+          close(inner)
+          unlinkat(descriptor, name, AT_REMOVEDIR)
+        }
+      }
+    }
+  }
+}

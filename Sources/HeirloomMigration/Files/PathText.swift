@@ -1,0 +1,71 @@
+/// The texts that stand for the bytes of names and paths, one to one.
+///
+/// A name is bytes to the system, and a text here. A byte that is no part of valid UTF-8 becomes the scalar U+10FF00 plus the byte,
+/// and so do the bytes of such a scalar that is in a name: no two names have one text, and each text leads back to its name.
+enum PathText {
+  /// Returns the text of a name's bytes.
+  static func text(of bytes: some Collection<UInt8>) -> String {
+    let text = String(decoding: bytes, as: UTF8.self)
+    if text.utf8.elementsEqual(bytes), !hasEscape(text) { return text }
+    var output: [UInt8] = []
+    var rest = Array(bytes)[...]
+    while let byte = rest.first {
+      let length = scalarLength(at: rest)
+      if length == 0 || isEscape(rest.prefix(length)) {
+        // Only bytes from 0x80 get here: the others are valid by themselves.
+        output += [0xF4, 0x8F, 0xBC + byte >> 6, 0x80 + byte & 0x3F]
+        rest = rest.dropFirst()
+      } else {
+        output += rest.prefix(length)
+        rest = rest.dropFirst(length)
+      }
+    }
+    return String(decoding: output, as: UTF8.self)
+  }
+
+  /// Returns the bytes that a text stands for.
+  static func bytes(of text: String) -> [UInt8] {
+    let bytes = Array(text.utf8)
+    guard hasEscape(text) else { return bytes }
+    var output: [UInt8] = []
+    var rest = bytes[...]
+    while let byte = rest.first {
+      if isEscape(rest.prefix(4)) {
+        let (high, low) = (rest[rest.startIndex + 2], rest[rest.startIndex + 3])
+        output.append((high - 0xBC) << 6 | low & 0x3F)
+        rest = rest.dropFirst(4)
+      } else {
+        output.append(byte)
+        rest = rest.dropFirst()
+      }
+    }
+    return output
+  }
+
+  /// Returns whether a text has bytes in it that are not UTF-8.
+  static func hasEscape(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { bytes in
+      // Nearly no path has a scalar so high.
+      guard bytes.contains(0xF4) else { return false }
+      return bytes.indices.contains { isEscape(UnsafeBufferPointer(rebasing: bytes[$0...]).prefix(4)) }
+    }
+  }
+
+  /// Whether four bytes are a scalar of U+10FF80 to U+10FFFF.
+  private static func isEscape(_ bytes: some Collection<UInt8>) -> Bool {
+    guard bytes.count == 4 else { return false }
+    let bytes = Array(bytes)
+    return bytes[0] == 0xF4 && bytes[1] == 0x8F && bytes[2] >= 0xBE && bytes[2] <= 0xBF && bytes[3] & 0xC0 == 0x80
+  }
+
+  /// The number of bytes of the scalar that begins here; 0 if none does.
+  private static func scalarLength(at bytes: ArraySlice<UInt8>) -> Int {
+    for length in 1...4 where length <= bytes.count {
+      let head = bytes.prefix(length)
+      let text = String(decoding: head, as: UTF8.self)
+      if text.utf8.elementsEqual(head), text.unicodeScalars.count == 1 { return length }
+    }
+    return 0
+  }
+}

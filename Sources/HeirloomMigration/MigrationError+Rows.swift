@@ -1,0 +1,38 @@
+import HeirloomModel
+package import HeirloomStore
+
+extension MigrationError {
+  /// The error of rows whose number is of no entity that their table has.
+  package static func foreignNumber(_ value: SQLiteValue, in table: String, root: String) -> MigrationError {
+    let number = value.integer.map(String.init) ?? (value == .null ? "NULL" : "that is no whole number")
+    return .storeContradictsModel(
+      reason: "\(table) has rows with the entity number \(number), which is none of \(root)'s")
+  }
+
+  /// The error in place of one that says only what came of it: rows of a number of no entity, which are not looked for
+  /// before, since that would read each table once more.
+  static func cause(
+    of error: MigrationError, in connection: Connection, model: ManagedObjectModel, configuration: String?
+  ) -> MigrationError {
+    switch error {
+    case .unexpectedRowCount, .proofFailed: break
+    default: return error
+    }
+    guard let actual = try? ActualSchema(of: connection) else { return error }
+    let schema = PhysicalSchema(model: model, configuration: configuration, actual: actual)
+    for table in schema.tables {
+      guard case .objects(let root) = table.kind, let numbers = schema.entity(named: root)?.treeNumbers else {
+        continue
+      }
+      let entity = quote(PhysicalName.entity)
+      let isOther =
+        "TYPEOF(\(entity)) <> 'integer' OR \(entity) NOT BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)"
+      let sql =
+        "SELECT \(entity) FROM \(quote(SchemaName.store)).\(quote(table.name)) WHERE \(isOther) ORDER BY 1 LIMIT 1"
+      if let found = (try? connection.firstValue(sql)) ?? nil {
+        return .foreignNumber(found, in: table.name, root: root)
+      }
+    }
+    return error
+  }
+}

@@ -1,0 +1,147 @@
+import HeirloomModel
+
+/// SQL with names and definitions from a store's schema, made fit to be read and to be fed to a shell.
+///
+/// What stands in a schema need not be one statement: SQLite reads the first and passes over the rest, a name may have any line in
+/// it, and a comment that isn't ended swallows what follows. In a shell the rest would be run, and a line that begins with a full
+/// stop is a command of the shell's own.
+package enum SQLListing {
+  /// The longest statement that is shown, in bytes; one of 2,000 columns is shorter.
+  private static let limit = 1 << 20
+
+  /// Returns a statement with its semicolon, or a comment of one line with what can't be given as SQL.
+  package static func text(of sql: String) -> String {
+    guard sql.utf8.count <= limit else {
+      return "-- left out, \(CountText.size(sql.utf8.count)): \(PlainText.line(sql, limit: 400))"
+    }
+    var scanner = Scanner(sql)
+    guard scanner.isOneStatement(), PlainText.escaped(scanner.text, breaksLines: true) == scanner.text,
+      // A command of GitHub Actions, wherever in a log it stands.
+      !scanner.text.contains("##[")
+    else {
+      return "-- left out, to be run by no shell: \(PlainText.line(sql).replacing("##[", with: "#\\u{23}["))"
+    }
+    return scanner.text + (scanner.endsInComment ? "\n;" : ";")
+  }
+
+  /// Reads SQL as SQLite's tokenizer does (https://www.sqlite.org/src/file/src/tokenize.c), by bytes.
+  private struct Scanner {
+    private let bytes: [UInt8]
+    private var position = 0
+    /// The statement with spaces for tabs and for other white space but line feeds.
+    private var result: [UInt8] = []
+    private(set) var endsInComment = false
+
+    init(_ sql: String) {
+      bytes = Array(sql.utf8)
+    }
+
+    var text: String { String(decoding: result, as: UTF8.self) }
+
+    private func byte(_ ahead: Int = 0) -> UInt8? {
+      position + ahead < bytes.count ? bytes[position + ahead] : nil
+    }
+
+    private mutating func take() {
+      result.append(bytes[position])
+      position += 1
+    }
+
+    /// Reads all of it; false for what a shell could take for more or for less than one statement.
+    mutating func isOneStatement() -> Bool {
+      // The first words, with nothing for what is no word.
+      var beginning: [String] = []
+      var isTrigger: Bool {
+        beginning.first == "CREATE" && ["TRIGGER", "TEMP", "TEMPORARY"].contains(beginning.dropFirst().first)
+          && beginning.dropFirst().contains("TRIGGER")
+      }
+      // Only END after a semicolon ends a trigger.
+      var (isAfterSemicolon, isAfterEnd, isEnded, isLineStart) = (false, false, false, true)
+      while let first = byte() {
+        if Self.isSpace(first) {
+          if first == 0x0A { isLineStart = true }
+          result.append(first == 0x0A ? first : 0x20)
+          position += 1
+          continue
+        }
+        if first == UInt8(ascii: "-"), byte(1) == first {
+          while let byte = byte(), byte != 0x0A { take() }
+          endsInComment = byte() == nil
+          continue
+        }
+        if first == UInt8(ascii: "/"), byte(1) == UInt8(ascii: "*") {
+          guard takeComment() else { return false }
+          isLineStart = false
+          continue
+        }
+        // What follows the end would be another statement, and a shell has commands on lines of their own.
+        guard !isEnded, !isLineStart || !Self.commands.contains(first) else { return false }
+        var word = ""
+        switch first {
+        case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"), UInt8(ascii: "["):
+          guard takeQuoted(until: first == UInt8(ascii: "[") ? UInt8(ascii: "]") : first) else { return false }
+        case UInt8(ascii: ";") where !isTrigger || isAfterEnd:
+          isEnded = true
+          position += 1
+        case UInt8(ascii: "$"), UInt8(ascii: "@"), UInt8(ascii: "#"), UInt8(ascii: ":"):
+          // A variable may have quotes in it that quote nothing.
+          return false
+        case _ where Self.isWordByte(first):
+          let start = position
+          while let byte = byte(), Self.isWordByte(byte) || byte == UInt8(ascii: "$") { take() }
+          word = String(decoding: bytes[start..<position], as: UTF8.self).uppercased()
+          // A shell takes a line of this word for the end of a statement.
+          if isLineStart, word == "GO" { return false }
+        default: take()
+        }
+        if beginning.count < 3 { beginning.append(word) }
+        (isAfterEnd, isAfterSemicolon) = (isAfterSemicolon && word == "END", first == UInt8(ascii: ";"))
+        (isLineStart, endsInComment) = (false, false)
+      }
+      return !beginning.isEmpty && (!isTrigger || isEnded || isAfterEnd)
+    }
+
+    /// Takes a comment, as one line; false if it has no end.
+    private mutating func takeComment() -> Bool {
+      take()
+      take()
+      while let byte = byte() {
+        if byte == UInt8(ascii: "*"), self.byte(1) == UInt8(ascii: "/") {
+          take()
+          take()
+          return true
+        }
+        result.append(Self.isSpace(byte) ? 0x20 : byte)
+        position += 1
+      }
+      return false
+    }
+
+    /// Takes a text or a name in quotes; false if it has no end or breaks the line.
+    private mutating func takeQuoted(until end: UInt8) -> Bool {
+      take()
+      while let byte = byte() {
+        guard byte >= 0x20, byte != 0x7F else { return false }
+        take()
+        guard byte == end else { continue }
+        guard end != UInt8(ascii: "]"), self.byte() == end else { return true }
+        take()
+      }
+      return false
+    }
+
+    /// What a line of a shell's own begins with.
+    private static let commands = Set<UInt8>(".#/\\!".utf8)
+
+    private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0C, 0x0D].contains(byte) }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), 0x80...:
+        true
+      default: false
+      }
+    }
+  }
+}

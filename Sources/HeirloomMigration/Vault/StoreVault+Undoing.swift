@@ -1,0 +1,170 @@
+import Foundation
+import HeirloomStore
+
+extension StoreVault {
+  /// Undoes a change of the store that was interrupted, after the store is kept as it is.
+  ///
+  /// Nothing happens when there is none. What SQLite would do to the only copy, on the word of a file that anyone may have put
+  /// there, is tried on a copy first and done to the store last.
+  ///
+  /// - Returns: The name of the version that holds the store as it was; `nil` if there was nothing to undo.
+  /// - Throws: ``VaultError/refusedJournal(path:_:)`` when the journal can't be of this store, or another ``VaultError``; the store and
+  ///   its journal are as they were then.
+  @discardableResult
+  package func undoInterruptedChange() throws -> VersionName? {
+    guard try RollbackJournal(besideDatabaseAt: location.path) != nil else { return nil }
+    return try withLock {
+      try recoverHoldingLock()
+      return try undoChangeHoldingLock()
+    }
+  }
+
+  @discardableResult
+  func undoChangeHoldingLock() throws -> VersionName? {
+    guard let journal = try RollbackJournal(besideDatabaseAt: location.path),
+      try VaultError.wrapping({ () throws(FileError) in try files.status(of: location.path)?.size ?? 0 > 0 }),
+      try isChangeInterrupted()
+    else { return nil }
+    try SideFiles.check(besideStore: location.path, files: files)
+    if let objection = journal.objection { throw VaultError.refusedJournal(path: location.path, objection) }
+    let kept = try keepInterrupted(journal)
+    try StoreReading.undoInterruptedChange(ofStoreAt: location.path)
+    try files.synchronizeDirectory(location.directory)
+    report(.undone(id: kept.text))
+    return kept
+  }
+
+  /// Whether nobody is at work on the change that a journal tells of.
+  func isChangeInterrupted() throws(VaultError) -> Bool {
+    do throws(SQLiteError) {
+      var options = Connection.Options.looking
+      options.busyTimeout = 0
+      let connection = try Connection(path: location.path, mode: .readOnly, options: options)
+      _ = try connection.firstInteger("SELECT count(*) FROM sqlite_schema")
+      return false
+    } catch {
+      if error.needsRecovery { return true }
+      // Whoever is at work on it holds the store: the gate tells.
+      if error.isBusy { return false }
+      throw .unreadableStore(path: location.path, underlying: error)
+    }
+  }
+
+  /// Keeps the store with its journal as a version, once a copy has shown that undoing leaves a store.
+  private func keepInterrupted(_ journal: RollbackJournal) throws -> VersionName {
+    guard let companion = try files.status(of: location.companion), let store = try files.status(of: location.path)
+    else { throw VaultError.unusableFolder(path: location.companion, reason: "it vanished") }
+    try checkStore(bytesNeeded: UInt64(clamping: store.size) + UInt64(clamping: journal.byteCount), isKept: false)
+    try tree.ensure(location.previous, like: companion)
+    try tree.ensure(location.incoming, like: companion)
+    let identifier = files.uniqueIdentifier()
+    try tryUndoing(journal, identifier: identifier, attributes: store.attributes)
+    let name = try nextVersionName(identifier: identifier)
+    // A folder of this name is removed by the next run: a version is complete or not there at all.
+    let draft = prunedPath(name.text)
+    do {
+      try keepInterrupted(journal, identifier: identifier, store: store, name: name, draft: draft)
+      guard try RollbackJournal(besideDatabaseAt: location.path) == journal,
+        let now = try files.status(of: location.path), now.identity == store.identity, now.size == store.size,
+        now.modificationTime == store.modificationTime
+      else { throw VaultError.storeInUse(path: location.path, reason: "it changed while it was copied") }
+      try files.rename(draft, to: StoreLocation.join(location.previous, name.text))
+      try files.synchronizeDirectory(location.previous)
+      // The name of `previous` itself may be as new.
+      try files.synchronizeDirectory(location.companion)
+      try files.synchronizeDirectory(location.directory)
+    } catch {
+      try? tree.remove(draft)
+      throw error
+    }
+    return name
+  }
+
+  /// Undoes the change in a copy, which is thrown away.
+  ///
+  /// - Throws: ``VaultError/refusedJournal(path:_:)`` if what it leaves is no store.
+  private func tryUndoing(_ journal: RollbackJournal, identifier: String, attributes: FileAttributes) throws {
+    let copy = try makeCandidate(identifier, attributes: attributes)
+    defer { try? tree.remove(workFolder(identifier)) }
+    try files.unlink(copy)
+    try copyInterrupted(location.path, to: copy, attributes: attributes)
+    do throws(SQLiteError) {
+      let hadMetadata = try hasMetadata(Connection(path: copy, mode: .immutable, options: .looking))
+      let connection = try Connection(path: copy, mode: .readWrite, options: .building)
+      try connection.execute("PRAGMA synchronous=OFF")
+      let tables = try connection.firstInteger("SELECT count(*) FROM sqlite_schema") ?? 0
+      let hasMetadata = try hasMetadata(connection)
+      let isStore = tables > 0 && (hasMetadata || !hadMetadata)
+      try connection.close()
+      guard isStore else { throw SQLiteError(extendedCode: SQLiteError.notDatabaseCode, message: "no store is left") }
+    } catch {
+      if error.isFull { throw VaultError.file(FileError(.write, copy, code: ENOSPC)) }
+      guard error.isAboutContent else { throw VaultError.unreadableStore(path: location.path, underlying: error) }
+      throw VaultError.refusedJournal(path: location.path, .leavesNoStore)
+    }
+  }
+
+  /// Whether a database has metadata; a disk that fails says nothing of it.
+  private func hasMetadata(_ connection: Connection) throws(SQLiteError) -> Bool {
+    do throws(StoreError) {
+      _ = try StoreMetadata(connection: connection, path: connection.path)
+      return true
+    } catch {
+      switch error.problem {
+      case .unreadable, .diskFull, .inUse, .readOnly, .needsRecovery:
+        throw SQLiteError(extendedCode: SQLiteError.inputOutputCode, message: error.description)
+      default: return false
+      }
+    }
+  }
+
+  /// Copies a store with the journal of an interrupted change, so that undoing it in the copy concerns the copy alone.
+  ///
+  /// - Parameters:
+  ///   - source: The store.
+  ///   - copy: The copy's path, where nothing is.
+  ///   - attributes: The copy's permissions and owner.
+  /// - Throws: `FileError`, or ``VaultError/refusedJournal(path:_:)`` for a journal that names other files.
+  func copyInterrupted(_ source: String, to copy: String, attributes: FileAttributes) throws {
+    try files.copyFile(source, to: copy, attributes: attributes)
+    guard let journal = try RollbackJournal(besideDatabaseAt: source) else { return }
+    if journal.objection == .stretchesDatabase {
+      throw VaultError.refusedJournal(path: source, .stretchesDatabase)
+    }
+    guard let name = journal.superJournal else {
+      return try files.copyFile(journal.path, to: copy + "-journal", attributes: attributes)
+    }
+    // The last step of a change of several databases was made: SQLite undoes nothing then.
+    if journal.isCommitted { return }
+    // Without the name SQLite follows nothing. Such a change is rare and never Core Data's, so that memory is enough.
+    guard journal.byteCount <= Self.namingJournalLimit else {
+      throw VaultError.refusedJournal(path: source, .namesAnother(name))
+    }
+    let bytes = try files.readFile(journal.path, limit: Int(journal.byteCount))
+    try files.writeNewFile(
+      copy + "-journal", bytes: Array(bytes.prefix(Int(journal.recordsByteCount))), attributes: attributes)
+  }
+
+  private static let namingJournalLimit: Int64 = 256 << 20
+
+  private func keepInterrupted(
+    _ journal: RollbackJournal, identifier: String, store: FileStatus, name: VersionName, draft: String
+  ) throws {
+    try files.makeDirectory(
+      draft, attributes: try files.status(of: location.previous)?.attributes ?? FileAttributes(mode: 0o700))
+    try copyInterrupted(
+      location.path, to: StoreLocation.join(draft, location.name), attributes: store.attributes)
+    let support = try tree.keep(try supportFolder(), at: StoreLocation.join(draft, location.supportName))
+    let plain = FileAttributes(mode: store.mode & 0o666, owner: store.owner, group: store.group)
+    if let snapshot = try SnapshotFile(path: location.snapshot, files: files).read() {
+      try files.writeNewFile(StoreLocation.join(draft, StoreLocation.snapshotName), bytes: snapshot, attributes: plain)
+    }
+    let description = RetainedManifest(
+      identifier: identifier, time: name.time, storeName: location.name, storeByteCount: store.size,
+      supportFileCount: support.fileCount, supportByteCount: support.byteCount, versionChecksum: nil, generation: nil,
+      usedWAL: false, operation: .undoing)
+    try files.writeNewFile(
+      StoreLocation.join(draft, StoreLocation.manifestName), bytes: try description.encoded(), attributes: plain)
+    try files.synchronizeDirectory(draft)
+  }
+}

@@ -1,0 +1,114 @@
+import CHeirloomSQLite
+import Foundation
+import Synchronization
+
+extension Connection {
+  /// Returns the number of rows of a table.
+  ///
+  /// SQLite counts in one step, page by page, and asks nobody in between: the pages of a hostile file may lead to each other for
+  /// ever. A look is interrupted from outside.
+  ///
+  /// - Parameter table: The table's name as SQL, with that of its database.
+  /// - Returns: The number.
+  /// - Throws: ``SQLiteError``, an expired one if it takes longer than a file of the size can need.
+  package func rowCount(of table: String) throws(SQLiteError) -> Int64 {
+    let sql = "SELECT COUNT(*) FROM \(table)"
+    let statement = try prepare(sql)
+    guard work != nil, let handle else { return try statement.step() ? statement.integer(at: 0) : 0 }
+    let watch = CountWatch(handle, nanoseconds: LookBounds.loadingTime(byteCount: fileByteCount) / 2)
+    defer { watch.stop() }
+    guard CountWatches.add(watch) else {
+      // No thread is left to watch: row by row, SQLite asks in between.
+      return try firstInteger("SELECT SUM(1) FROM \(table)") ?? 0
+    }
+    do throws(SQLiteError) {
+      return try statement.step() ? statement.integer(at: 0) : 0
+    } catch {
+      guard watch.hasExpired, error.code == SQLITE_INTERRUPT else { throw error }
+      throw .expired("the pages of \(table) take too long to count")
+    }
+  }
+}
+
+/// What interrupts a connection, unless it is told in time that the count has ended.
+private final class CountWatch: Sendable {
+  private struct State {
+    /// The database's address; `nil` when the count has ended.
+    var address: Int?
+    var hasExpired = false
+  }
+
+  private let state: Mutex<State>
+  private let clock: clockid_t
+  private let end: Int64
+
+  init(_ handle: OpaquePointer, nanoseconds: Int64) {
+    state = Mutex(State(address: Int(bitPattern: handle)))
+    #if os(Linux)
+      // The time of the thread that counts: a busy machine or a slow disk is no reason to stop.
+      var own = CLOCK_THREAD_CPUTIME_ID
+      _ = pthread_getcpuclockid(pthread_self(), &own)
+      (clock, end) = (own, Self.time(own) + nanoseconds)
+    #else
+      (clock, end) = (CLOCK_MONOTONIC, Self.time(CLOCK_MONOTONIC) + 20 * nanoseconds)
+    #endif
+  }
+
+  var hasExpired: Bool { state.withLock(\.hasExpired) }
+
+  func stop() { state.withLock { $0.address = nil } }
+
+  /// Interrupts the count if it has taken too long.
+  ///
+  /// - Returns: Whether it has to be asked again.
+  func ask() -> Bool {
+    state.withLock { state in
+      // While there is an address, the thread counts: its clock and the database are there.
+      guard let address = state.address else { return false }
+      guard Self.time(clock) > end else { return true }
+      state.hasExpired = true
+      sqlite3_interrupt(OpaquePointer(bitPattern: address))
+      return false
+    }
+  }
+
+  private static func time(_ clock: clockid_t) -> Int64 {
+    var time = timespec()
+    guard clock_gettime(clock, &time) == 0 else { return 0 }
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}
+
+/// All counts that are under way in the process, watched by one thread as long as there are any.
+private enum CountWatches {
+  private struct State {
+    var watches: [CountWatch] = []
+    var isWatched = false
+  }
+
+  private static let state = Mutex(State())
+  /// The time between two looks, in microseconds.
+  private static let interval: UInt32 = 100_000
+
+  /// Watches a count.
+  ///
+  /// - Parameter watch: What interrupts it.
+  /// - Returns: False where the system has no thread for it.
+  static func add(_ watch: CountWatch) -> Bool {
+    state.withLock { state in
+      if !state.isWatched { state.isWatched = WorkerThread.start(stackSize: 1 << 17, look) }
+      if state.isWatched { state.watches.append(watch) }
+      return state.isWatched
+    }
+  }
+
+  @Sendable private static func look() {
+    repeat {
+      usleep(interval)
+    } while state.withLock { state in
+      state.watches.removeAll { !$0.ask() }
+      state.isWatched = !state.watches.isEmpty
+      return state.isWatched
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import Foundation
+
+/// The journal of a change that was interrupted, as SQLite would undo it.
+///
+/// SQLite asks nobody: the next connection that may write brings the pages of the journal back, cuts the database to the length that
+/// the journal tells, and follows the name of a super-journal, which it deletes. A journal may come from anyone who can make a file
+/// in the store's folder, so that it is read here before SQLite sees it. https://www.sqlite.org/fileformat2.html#the_rollback_journal
+package struct RollbackJournal: Hashable, Sendable {
+  /// The reason why a journal isn't followed.
+  package enum Objection: Hashable, Sendable {
+    /// It says that the database, which has pages, had none: undoing would empty it.
+    case emptiesDatabase
+    /// It says that the database was far longer than the file and the journal together: undoing would stretch it, up to 16 TB.
+    case stretchesDatabase
+    /// It names a super-journal that is none of this database's.
+    case namesAnother(String)
+    /// Undoing it in a copy left no store.
+    case leavesNoStore
+  }
+
+  /// The database.
+  package let databasePath: String
+  /// The journal's length, in bytes.
+  package let byteCount: Int64
+  /// The pages that the database had before the change; `nil` if the journal's beginning is damaged.
+  package let originalPageCount: UInt32?
+  /// The size of the database's pages, in bytes, as the journal has it; 0 if its beginning is damaged.
+  package let pageSize: UInt32
+  /// The path of the super-journal that it names, as of a change of several databases.
+  package let superJournal: String?
+  /// The journal's length without the name of a super-journal, in bytes.
+  package let recordsByteCount: Int64
+
+  /// The path of the journal.
+  package var path: String { databasePath + Self.suffix }
+
+  private static let suffix = "-journal"
+  private static let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
+  /// The longest name that is looked for; SQLite's own limit is shorter.
+  private static let nameLimit: Int64 = 65_536
+
+  /// Reads the journal beside a database; `nil` if there is none that SQLite would undo: no file, an empty one, or one that
+  /// begins with zero.
+  ///
+  /// - Parameter path: The database, at the end of its symbolic links.
+  /// - Throws: ``StoreError`` if there is a file that can't be read.
+  package init?(besideDatabaseAt path: String) throws(StoreError) {
+    databasePath = path
+    var status = stat()
+    // A launch with nothing to do asks no more than this.
+    guard lstat(path + Self.suffix, &status) == 0, status.st_size > 0 else { return nil }
+    guard let file = OpenedFile(path + Self.suffix) else {
+      throw StoreError(path: path, problem: .unreadable(reason: "its -journal can't be read"))
+    }
+    byteCount = file.byteCount
+    guard let start = file.bytes(at: 0, count: min(28, file.byteCount)), start.first ?? 0 != 0 else { return nil }
+    let isWhole = start.count == 28 && start.starts(with: Self.magic)
+    originalPageCount = isWhole ? Self.number(start, at: 16) : nil
+    pageSize = isWhole ? Self.number(start, at: 24) : 0
+    let length = file.bytes(at: file.byteCount - 16, count: 16).flatMap { end in
+      end[8...].elementsEqual(Self.magic) ? Int64(Self.number(end, at: 0)) : nil
+    }
+    // SQLite drops a name whose sum is wrong; who names another file is not followed either way.
+    guard let length, length > 0, length <= Self.nameLimit, length <= file.byteCount - 16,
+      let name = file.bytes(at: file.byteCount - 16 - length, count: length)
+    else {
+      (superJournal, recordsByteCount) = (nil, byteCount)
+      return
+    }
+    superJournal = String(decoding: name.prefix { $0 != 0 }, as: UTF8.self)
+    // The number of a page that never has content comes before the name.
+    recordsByteCount = max(0, file.byteCount - 16 - length - 4)
+  }
+
+  /// Whether the change is done: its super-journal is removed as the last step of a change of several databases.
+  package var isCommitted: Bool {
+    var status = stat()
+    return superJournal.map { lstat($0, &status) != 0 && errno == ENOENT } ?? false
+  }
+
+  /// The reason why the journal isn't followed; `nil` if there is none.
+  package var objection: Objection? {
+    var status = stat()
+    if let originalPageCount, lstat(databasePath, &status) == 0, status.st_size > 0 {
+      if originalPageCount == 0 { return .emptiesDatabase }
+      // A change that made the database shorter has the pages that it cut off in its journal.
+      let (size, most) = (Int64(originalPageCount) * Int64(max(512, pageSize)), Int64(status.st_size) + byteCount)
+      if size > most + 65_536 { return .stretchesDatabase }
+    }
+    guard let superJournal else { return nil }
+    return isOwn(superJournal) ? nil : .namesAnother(superJournal)
+  }
+
+  /// Whether a super-journal is one that SQLite may follow and delete: in the store's folder, named as SQLite names them, and gone
+  /// or a list of journals with this one among them.
+  private func isOwn(_ path: String) -> Bool {
+    guard let own = Self.place(of: self.path), let place = Self.place(of: path), place.folder == own.folder,
+      Self.isSuperJournalName(place.name)
+    else { return false }
+    if isCommitted { return true }
+    guard let file = OpenedFile(path), file.byteCount <= 1 << 20, let content = file.bytes(at: 0, count: file.byteCount)
+    else { return false }
+    let journals = content.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    // SQLite opens each of them: a named pipe would hang it.
+    let areFiles = journals.allSatisfy { journal in
+      var status = stat()
+      return lstat(journal, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
+    }
+    return areFiles
+      && journals.contains { journal in
+        Self.place(of: journal).map { $0.folder == own.folder && $0.name == own.name } ?? false
+      }
+  }
+
+  /// Whether a name ends as SQLite makes up those of super-journals: `-mj`, six digits, a nine, two digits, all hexadecimal.
+  private static func isSuperJournalName(_ name: String) -> Bool {
+    let end = Array(name.utf8.suffix(12))
+    guard end.count == 12, end.starts(with: "-mj".utf8), end[9] == UInt8(ascii: "9") else { return false }
+    return end[3...].allSatisfy { (0x30...0x39).contains($0) || (0x41...0x46).contains($0) }
+  }
+
+  /// The folder of an absolute path, its links followed, and the name in it.
+  private static func place(of path: String) -> (folder: String, name: String)? {
+    guard path.utf8.first == UInt8(ascii: "/"), let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+      return nil
+    }
+    guard let folder = realpath(slash == path.startIndex ? "/" : String(path[..<slash]), nil) else { return nil }
+    defer { free(folder) }
+    return (String(cString: folder), String(path[path.utf8.index(after: slash)...]))
+  }
+
+  private static func number(_ bytes: [UInt8], at offset: Int) -> UInt32 {
+    bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
+  }
+}
+
+extension RollbackJournal.Objection {
+  /// What was found, as the end of a sentence.
+  package var reason: String {
+    switch self {
+    case .emptiesDatabase: "it says that the store was empty before, and undoing it would empty the store"
+    case .stretchesDatabase: "it says that the store was longer than the store and the journal together"
+    case .leavesNoStore: "undoing it in a copy left no store"
+    case .namesAnother(let name):
+      "it names another file, \(String(name.unicodeScalars.prefix(255)).debugDescription), which would be followed and deleted"
+    }
+  }
+}
+
+extension StoreError {
+  /// The error of a journal that isn't followed.
+  package static func refusedJournal(_ objection: RollbackJournal.Objection, path: String) -> StoreError {
+    StoreError(path: path, problem: .refusedJournal(reason: objection.reason))
+  }
+}
+
+/// A file that is read by its descriptor; links are not followed, and a named pipe is not waited for.
+private final class OpenedFile {
+  let byteCount: Int64
+  private let descriptor: Int32
+
+  init?(_ path: String) {
+    descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    var status = stat()
+    guard descriptor >= 0, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      if descriptor >= 0 { _ = close(descriptor) }
+      return nil
+    }
+    byteCount = Int64(status.st_size)
+  }
+
+  deinit { _ = close(descriptor) }
+
+  /// Reads so many bytes; `nil` if there are not so many.
+  func bytes(at offset: Int64, count: Int64) -> [UInt8]? {
+    guard offset >= 0, count >= 0 else { return nil }
+    var bytes = [UInt8](repeating: 0, count: Int(count))
+    var filled = 0
+    while filled < bytes.count {
+      let read = bytes.withUnsafeMutableBytes { buffer in
+        pread(descriptor, buffer.baseAddress.map { $0 + filled }, buffer.count - filled, off_t(offset) + off_t(filled))
+      }
+      if read < 0, errno == EINTR { continue }
+      guard read > 0 else { return nil }
+      filled += read
+    }
+    return bytes
+  }
+}

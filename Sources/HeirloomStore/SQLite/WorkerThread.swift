@@ -1,0 +1,61 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A thread of its own for one piece of work.
+///
+/// Where the system has no thread left, that is told. Foundation's `Thread` starts none then and says nothing, so that whoever waits for it
+/// waits for ever, and so does whoever gives work to a queue of Dispatch.
+package enum WorkerThread {
+  private final class Work: Sendable {
+    let body: @Sendable () -> Void
+
+    init(_ body: @escaping @Sendable () -> Void) {
+      self.body = body
+    }
+  }
+
+  /// Starts a thread, which ends with its work.
+  ///
+  /// - Parameters:
+  ///   - stackSize: The bytes of its stack: as many as a main thread has, since predicates and archives are read by recursion.
+  ///   - quality: The quality of service, where the system knows such: a raw value of `qos_class_t`.
+  ///   - body: The work.
+  /// - Returns: False where the system has no thread, or no memory for one; the work is not done then.
+  package static func start(
+    stackSize: Int = 8 << 20, quality: UInt32? = nil, _ body: @escaping @Sendable () -> Void
+  ) -> Bool {
+    let work = Unmanaged.passRetained(Work(body)).toOpaque()
+    let isStarted = create(work, stackSize: stackSize, quality: quality)
+    if !isStarted { Unmanaged<Work>.fromOpaque(work).release() }
+    return isStarted
+  }
+
+  private static func create(_ work: UnsafeMutableRawPointer, stackSize: Int, quality: UInt32?) -> Bool {
+    // At an address of its own, since the C library fills it in.
+    let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+    defer { attributes.deallocate() }
+    guard pthread_attr_init(attributes) == 0 else { return false }
+    defer { pthread_attr_destroy(attributes) }
+    pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
+    pthread_attr_setstacksize(attributes, stackSize)
+    #if canImport(Darwin)
+      if let quality { pthread_attr_set_qos_class_np(attributes, qos_class_t(quality), 0) }
+      var thread: pthread_t?
+      return pthread_create(&thread, attributes, { run($0) }, work) == 0
+    #else
+      var thread = pthread_t()
+      return pthread_create(&thread, attributes, run, work) == 0
+    #endif
+  }
+
+  // (A function in a closure's place makes Swift 6.3's check of what is sent where fail by an exception.)
+  private static let run: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { pointer in
+    if let pointer { Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body() }
+    return nil
+  }
+}

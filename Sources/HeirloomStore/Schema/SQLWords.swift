@@ -1,0 +1,83 @@
+/// The words of a statement, without quotes, comments and signs.
+struct SQLWords: Sequence, IteratorProtocol {
+  private var rest: Substring.UTF8View
+  /// Whether the word that came last is the name of a function that is called, or a word like it.
+  var isFollowedByParenthesis: Bool {
+    rest.first { $0 > 0x20 } == UInt8(ascii: "(")
+  }
+
+  init(_ sql: String) { rest = sql[...].utf8 }
+
+  mutating func next() -> String? {
+    while let byte = rest.first {
+      switch byte {
+      case UInt8(ascii: "-") where rest.dropFirst().first == byte:
+        rest = rest.drop { $0 != 0x0A }
+      case UInt8(ascii: "/") where rest.dropFirst().first == UInt8(ascii: "*"):
+        skipComment()
+      case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "`"), UInt8(ascii: "["):
+        return quoted(until: byte == UInt8(ascii: "[") ? UInt8(ascii: "]") : byte)
+      case _ where Self.isPart(byte):
+        let word = rest.prefix(while: Self.isPart)
+        rest = rest[word.endIndex...]
+        return String(decoding: word, as: UTF8.self)
+      default:
+        rest = rest.dropFirst()
+      }
+    }
+    return nil
+  }
+
+  private mutating func skipComment() {
+    rest = rest.dropFirst(2)
+    var previous: UInt8 = 0
+    while let byte = rest.first {
+      rest = rest.dropFirst()
+      if previous == UInt8(ascii: "*"), byte == UInt8(ascii: "/") { return }
+      previous = byte
+    }
+  }
+
+  private mutating func quoted(until end: UInt8) -> String {
+    let word = rest.dropFirst().prefix { $0 != end }
+    rest = rest[word.endIndex...].dropFirst()
+    return String(decoding: word, as: UTF8.self)
+  }
+
+  private static func isPart(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "$"), 0x80...:
+      true
+    default: false
+    }
+  }
+}
+
+extension SchemaObject {
+  /// Functions that make a long value of a short one, so that a few words of a schema ask for any time and memory.
+  private static let costlyFunctions: Set<String> = [
+    "char", "format", "group_concat", "hex", "printf", "quote", "randomblob", "replace", "zeroblob",
+  ]
+
+  /// A function that SQLite would call for each row of a table or index, and that can take any time; `nil` if there is none.
+  ///
+  /// It may stand in a computed column, a check, or the expression or condition of an index.
+  package var costlyFunction: String? {
+    guard kind == .table || kind == .index else { return nil }
+    var words = SQLWords(sql ?? "")
+    while let word = words.next() {
+      if words.isFollowedByParenthesis, Self.costlyFunctions.contains(word.lowercased()) { return word.lowercased() }
+    }
+    return nil
+  }
+}
+
+extension ActualSchema {
+  /// The tables that SQLite's own check would compute values for, with a function that can take any time.
+  package var costlyTables: [String: String] {
+    Dictionary(
+      objects.compactMap { object in object.costlyFunction.map { (object.table, $0) } },
+      uniquingKeysWith: { first, _ in first })
+  }
+}

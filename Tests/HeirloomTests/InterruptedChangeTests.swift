@@ -1,0 +1,285 @@
+import Foundation
+import Heirloom
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// A journal beside the store, of a change that was interrupted or of whoever put it there.
+struct InterruptedChangeTests {
+  /// What an app may call with a store.
+  enum Call: CaseIterable, Sendable {
+    case migrate, launchUpToDate, archive, open, restore, restoreNewest, setAside
+  }
+
+  private let directory: TemporaryDirectory
+  private let elsewhere: TemporaryDirectory
+  private let store: URL
+  private let foreign: URL
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    elsewhere = try TemporaryDirectory()
+    store = directory.file("Flights.sqlite")
+    foreign = elsewhere.file("letter.txt")
+    try Data("dear diary".utf8).write(to: foreign)
+    try FlightChange.makeStore(at: store)
+    let connection = try Connection(path: store.path, mode: .readWrite)
+    _ = try connection.firstValue("PRAGMA journal_mode=DELETE")
+    try connection.close()
+  }
+
+  private func history(_ call: Call) throws -> ModelHistory {
+    call == .migrate || call == .setAside
+      ? try ModelHistory(current: FlightChange.renamed.after()) : try ModelHistory(current: FlightChange.before())
+  }
+
+  private func assistant(_ call: Call) throws -> MigrationAssistant {
+    var configuration = MigrationAssistant.Configuration()
+    if call == .setAside { configuration.incompatibleStore = .setAside }
+    return MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store), history: try history(call),
+      configuration: configuration)
+  }
+
+  private func run(_ call: Call) throws {
+    switch call {
+    case .migrate, .launchUpToDate, .setAside: _ = try assistant(call).migrateStore()
+    case .archive: try ModelController(storeURL: store).archive(try FlightChange.before())
+    case .open:
+      var options = PersistentStoreOptions()
+      options.migratesAutomatically = false
+      try PersistentStore.open(at: store, history: try history(call), options: options).close()
+    case .restore: _ = try assistant(call).restorePreviousVersion("2")
+    case .restoreNewest: _ = try assistant(call).restorePreviousVersion()
+    }
+  }
+
+  private func bytes(_ suffix: String = "") throws -> Data {
+    try Data(contentsOf: URL(fileURLWithPath: store.path + suffix))
+  }
+
+  private func previous() throws -> [URL] {
+    let folder = directory.file("Flights.sqlite.heirloom/previous")
+    guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+    return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+      .sorted { $0.lastPathComponent < $1.lastPathComponent }
+  }
+
+  /// Makes a previous version by a migration there and the bytes from before back.
+  private func keepVersion() throws {
+    let original = try bytes()
+    _ = try assistant(.migrate).migrateStore()
+    for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store.path + suffix) }
+    try original.write(to: store)
+    #expect(try previous().count == 1)
+  }
+
+  @Test(arguments: PlantedJournal.allCases.filter { !$0.isSound }, Call.allCases)
+  func `a journal that can't be of the store is not followed, and nothing is changed`(
+    _ journal: PlantedJournal, _ call: Call
+  ) throws {
+    let restores = call == .restore || call == .restoreNewest
+    if restores { try keepVersion() }
+    let versions = try previous().map(\.lastPathComponent)
+    try journal.plant(besideStoreAt: store, foreign: foreign)
+    let before = (try bytes(), try bytes("-journal"))
+    if restores || call == .setAside {
+      // The store can't be kept as a version: it is moved aside with its journal, as it lies there.
+      try run(call)
+      let folder = directory.file("Flights.sqlite.heirloom/incompatible")
+      let aside = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+      let set = try #require(aside.first)
+      #expect(try Data(contentsOf: set.appendingPathComponent("Flights.sqlite")) == before.0)
+      #expect(try Data(contentsOf: set.appendingPathComponent("Flights.sqlite-journal")) == before.1)
+      #expect(!FileManager.default.fileExists(atPath: store.path + "-journal"))
+      if restores { #expect(try FlightChange.pilots(in: store) == FlightChange.names.union(FlightChange.ages)) }
+    } else {
+      let error = #expect(throws: MigrationAssistantError.self) { try run(call) }
+      guard case .unreadableStore(let reason) = error, case .refusedJournal = reason.problem else {
+        throw try #require(error)
+      }
+      #expect("\(reason)".contains("-journal") && reason.recoverySuggestion?.contains("salvage") == true)
+      #expect(try [bytes(), bytes("-journal")] == [before.0, before.1])
+    }
+    #expect(try previous().map(\.lastPathComponent) == versions)
+    #expect(try Data(contentsOf: foreign) == Data("dear diary".utf8))
+    let incoming = directory.file("Flights.sqlite.heirloom/incoming").path
+    #expect(((try? FileManager.default.contentsOfDirectory(atPath: incoming)) ?? []).isEmpty)
+  }
+
+  @Test(arguments: [PlantedJournal.interrupted, .interruptedWithOthers], Call.allCases)
+  func `a change that was interrupted is undone once the store is kept as it was`(
+    _ journal: PlantedJournal, _ call: Call
+  ) throws {
+    let restores = call == .restore || call == .restoreNewest
+    if restores { try keepVersion() }
+    let versions = try previous()
+    let sound = try bytes()
+    try journal.plant(besideStoreAt: store, foreign: foreign)
+    let before = (try bytes(), try bytes("-journal"))
+    #expect(before.0 != sound)
+    if call == .restore {
+      _ = try assistant(call).restorePreviousVersion(try #require(versions.first).lastPathComponent)
+    } else {
+      try run(call)
+    }
+    #expect(!FileManager.default.fileExists(atPath: store.path + "-journal"))
+    #expect(try FlightChange.pilots(in: store) == FlightChange.names.union(FlightChange.ages))
+    // The version that holds the store as the change had left it, the journal without names of others.
+    let added = try previous().filter { !versions.contains($0) }
+    let kept = try #require(added.first)
+    #expect(try Data(contentsOf: kept.appendingPathComponent("Flights.sqlite")) == before.0)
+    #expect(before.1.starts(with: try Data(contentsOf: kept.appendingPathComponent("Flights.sqlite-journal"))))
+    // A migration, and a restoration, keep what was undone too.
+    #expect(added.count == (call == .migrate || call == .setAside || restores ? 2 : 1))
+    if added.count == 2 {
+      #expect(try FlightChange.pilots(in: added[1].appendingPathComponent("Flights.sqlite")).count == 8)
+    }
+    let findings = try assistant(call).previousVersions()
+    #expect(findings.count == versions.count + added.count)
+    // A second run finds nothing to undo.
+    if call != .restore && call != .restoreNewest {
+      try run(call)
+      #expect(try previous().count == versions.count + added.count)
+    }
+    // It comes back, undone.
+    _ = try assistant(call).restorePreviousVersion(kept.lastPathComponent)
+    #expect(try FlightChange.pilots(in: store) == FlightChange.names.union(FlightChange.ages))
+  }
+
+  @Test(arguments: Call.allCases)
+  func `the journal of a change that was done is dropped, as SQLite does`(_ call: Call) throws {
+    let restores = call == .restore || call == .restoreNewest
+    if restores { try keepVersion() }
+    try PlantedJournal.committed.plant(besideStoreAt: store, foreign: foreign)
+    if call == .restore {
+      _ = try assistant(call).restorePreviousVersion(try #require(previous().first).lastPathComponent)
+    } else {
+      try run(call)
+    }
+    #expect(!FileManager.default.fileExists(atPath: store.path + "-journal"))
+    #expect(try FlightChange.pilots(in: store) == FlightChange.names.union(FlightChange.ages))
+  }
+
+  @Test func `versions that an interrupted change left make no version of a migration go`() throws {
+    var configuration = MigrationAssistant.Configuration()
+    configuration.keptVersions = 1
+    try keepVersion()
+    let migration = try #require(try previous().first)
+    for _ in 0..<3 {
+      try PlantedJournal.interrupted.plant(besideStoreAt: store, foreign: foreign)
+      _ = try assistant(.launchUpToDate).migrateStore()
+    }
+    #expect(try previous().count == 4)
+    _ = try assistant(.launchUpToDate).migrateStore()
+    let left = try previous()
+    #expect(left.count == 2 && left.first == migration)
+  }
+
+  @Test(arguments: PlantedJournal.allCases)
+  func `salvage reads the store, and what its journal names is left alone`(_ journal: PlantedJournal) throws {
+    try journal.plant(besideStoreAt: store, foreign: foreign)
+    let before = (try bytes(), try bytes("-journal"))
+    let output = directory.file("Salvaged.sqlite")
+    let report = try StoreSalvage(storeURL: store, models: [FlightChange.before()]).run(to: output)
+    #expect(try FlightChange.pilots(in: output) == FlightChange.names.union(FlightChange.ages), "\(report)")
+    #expect(try [bytes(), bytes("-journal")] == [before.0, before.1])
+    #expect(try Data(contentsOf: foreign) == Data("dear diary".utf8))
+  }
+}
+
+/// A `-wal` whose header or frames fail their checksums: SQLite drops what comes after, and says nothing.
+struct UnreadableLogTests {
+  /// What was done to the log.
+  enum Damage: CaseIterable, Sendable {
+    case header, frameBeforeCommit, lastFrame, cutShort
+
+    /// Whether committed changes are certainly lost.
+    var isCertain: Bool { self == .header || self == .frameBeforeCommit }
+  }
+
+  private let directory: TemporaryDirectory
+  private let store: URL
+
+  /// Flights of which three have a new pilot each, by a commit of its own in the `-wal`.
+  init() throws {
+    directory = try TemporaryDirectory()
+    store = directory.file("Flights.sqlite")
+    try FlightChange.makeStore(at: store)
+    let connection = try Connection(path: store.path, mode: .readWrite, options: .looking)
+    try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    for number in 1...3 {
+      try connection.execute("UPDATE ZFLIGHT SET ZPILOTNAME = 'New \(number)' WHERE Z_PK = \(number)")
+    }
+    try connection.close()
+  }
+
+  private var log: URL { URL(fileURLWithPath: store.path + "-wal") }
+
+  private func damage(_ damage: Damage) throws {
+    var bytes = [UInt8](try Data(contentsOf: log))
+    let frame = 24 + (Int(bytes[10]) << 8 | Int(bytes[11]))
+    #expect((bytes.count - 32) / frame == 3)
+    switch damage {
+    case .header: bytes[13] ^= 1
+    case .frameBeforeCommit: bytes[32 + frame + 500] ^= 1
+    case .lastFrame: bytes[32 + 2 * frame + 500] ^= 1
+    case .cutShort: bytes.removeLast(100)
+    }
+    try Data(bytes).write(to: log)
+  }
+
+  private func assistant(stops: Bool = false) throws -> MigrationAssistant {
+    var configuration = MigrationAssistant.Configuration()
+    configuration.stopsAtUnreadableLog = stops
+    return MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store),
+      history: try ModelHistory(current: FlightChange.renamed.after()), configuration: configuration)
+  }
+
+  @Test(arguments: Damage.allCases)
+  func `the log is kept with the version, the plan and the report say so, and salvage reads it`(
+    _ damage: Damage
+  ) throws {
+    try self.damage(damage)
+    let bytes = try Data(contentsOf: log)
+    let isTold = { (warnings: [String]) in warnings.contains { $0.contains("\"-wal\"") } }
+    #expect(isTold(try #require(try assistant().plan()).warnings))
+    guard case .migrated(let report) = try assistant().migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    #expect(isTold(report.plan.warnings))
+    let kept = report.retained.storeURL
+    #expect(try Data(contentsOf: URL(fileURLWithPath: kept.path + "-wal.unread")) == bytes)
+    #expect((try? Data(contentsOf: log)) != bytes)
+    // Nobody has lost what the log still tells.
+    let output = directory.file("Salvaged.sqlite")
+    _ = try StoreSalvage(storeURL: kept, models: [FlightChange.before()]).run(to: output)
+    let names = try FlightChange.pilots(in: output)
+    #expect(names.contains("New 1") && (damage.isCertain ? names.contains("New 3") : names.contains("New 2")))
+  }
+
+  @Test(arguments: Damage.allCases)
+  func `by the setting nothing is changed`(_ damage: Damage) throws {
+    try self.damage(damage)
+    let before = (try Data(contentsOf: store), try Data(contentsOf: log))
+    let error = #expect(throws: MigrationAssistantError.self) { try assistant(stops: true).migrateStore() }
+    #expect("\(try #require(error))".contains("\"-wal\""))
+    #expect(try [Data(contentsOf: store), Data(contentsOf: log)] == [before.0, before.1])
+  }
+
+  @Test func `frames of an earlier use are no damage`() throws {
+    let connection = try Connection(path: store.path, mode: .readWrite, options: .looking)
+    // The log begins anew with one frame, and the two after it are of its use before.
+    _ = try connection.rows("PRAGMA wal_checkpoint(RESTART)")
+    try connection.execute("UPDATE ZFLIGHT SET ZPILOTNAME = 'Newest' WHERE Z_PK = 4")
+    try connection.close()
+    #expect(try #require(try assistant().plan()).warnings.allSatisfy { !$0.contains("-wal") })
+    guard case .migrated(let report) = try assistant(stops: true).migrateStore() else {
+      Issue.record("expected a migration")
+      return
+    }
+    #expect(!FileManager.default.fileExists(atPath: report.retained.storeURL.path + "-wal.unread"))
+  }
+}
