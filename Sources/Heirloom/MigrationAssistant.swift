@@ -95,10 +95,22 @@ public final class MigrationAssistant {
     guard let metadata = try storeMetadata(), metadata.versionHashes != history.currentHashes else { return nil }
     do {
       var asked: Set<AskedHop> = []
-      return try planned(route(from: sourceModel(of: metadata)), decisions: configuration.decisions, asked: &asked).plan
+      let route = try route(from: sourceModel(of: metadata))
+      var plan = try planned(route, decisions: configuration.decisions, asked: &asked).plan
+      plan.warnings += try placeWarnings().filter { !plan.warnings.contains($0) }
+      return plan
     } catch {
       throw wrapped(error)
     }
+  }
+
+  /// What a migration would meet beside the store; nothing is written.
+  ///
+  /// A plan is made on a copy too, or where nobody may write: a place that a migration refuses is no failure of the plan.
+  package func placeWarnings() throws -> [String] {
+    let vault = try vault()
+    let objection = vault.placeObjection().map { "A migration would be refused where the store is: \($0)" }
+    return [try vault.logDamage()?.description, objection].compactMap { $0 }
   }
 
   // MARK: Migrating

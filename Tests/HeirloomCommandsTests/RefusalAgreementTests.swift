@@ -107,4 +107,28 @@ struct RefusalAgreementTests {
     #expect(answers["plan"] == answers["migrate"])
     #expect((answers["migrate"]?.code != 0) == oddity.isRefused, "\(answers)")
   }
+
+  @Test(.enabled(if: geteuid() == 0, "the superuser alone gives files away"))
+  func `a place that a migration refuses is a warning of plan and rehearsal`() throws {
+    let directory = try TemporaryDirectory()
+    let models = Tool.snapshots.appendingPathComponent("Done").path
+    let url = directory.file("Done.sqlite")
+    try HostileSchema.makeStore(at: url)
+    let companion = url.path + ".heirloom"
+    try FileManager.default.createDirectory(atPath: companion, withIntermediateDirectories: false)
+    let tool = Tool(directory: directory.url)
+    for (owner, isRefused) in [(UInt32(0), false), (54_321, true)] {
+      #expect(chown(companion, owner, owner) == 0)
+      for command in ["plan", "rehearse"] {
+        let outcome = tool.run([command, url.path, "--to", models, "--json"])
+        #expect(outcome.code == 0)
+        let warnings = try outcome.json()["warnings"] as? [String] ?? []
+        #expect(
+          warnings.contains { $0.contains("refused where the store is") && $0.contains("54321") } == isRefused,
+          "\(command): \(warnings)")
+      }
+    }
+    let outcome = tool.run(["migrate", url.path, "--to", models, "--json"])
+    #expect(outcome.code == 1)
+  }
 }

@@ -4,9 +4,6 @@ import HeirloomStore
 import Synchronization
 
 extension FuzzReader {
-  /// The number of commands that are run with a store.
-  static let commandCount = 7
-
   /// Does with a store all that the tool does, the migration last.
   func store(_ bytes: [UInt8]) throws -> FuzzStage {
     let place = folder.appendingPathComponent("store")

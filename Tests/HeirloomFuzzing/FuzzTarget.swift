@@ -38,4 +38,13 @@ package enum FuzzTarget: String, CaseIterable, Codable, Sendable {
     case .surroundings: 8
     }
   }
+
+  /// The number of commands that are run on an input, each with a time of its own.
+  var commandCount: Int {
+    switch self {
+    case .store: 7
+    case .surroundings: 8
+    default: 1
+    }
+  }
 }

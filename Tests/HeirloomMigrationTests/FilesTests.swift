@@ -81,6 +81,32 @@ struct FilesTests {
     #expect(try files.readFile(path("d"), limit: 9) == [2])
   }
 
+  @Test(arguments: [3, 40, 900])
+  func `a link on the way is followed nowhere, however long the way is`(depth: Int) throws {
+    let files = POSIXFileOperations(followsLinks: false)
+    // The system's calls take 4,096 bytes; folders deeper than that are made and removed all the same.
+    let names = (0..<depth).map { "folder\($0)" }
+    var folder = path("top")
+    try files.makeDirectory(folder, attributes: FileAttributes(mode: 0o700))
+    var folders = [folder]
+    for name in names {
+      folder += "/" + name
+      try files.makeDirectory(folder, attributes: FileAttributes(mode: 0o700))
+      folders.append(folder)
+    }
+    try files.writeNewFile(folder + "/file", bytes: [1], attributes: attributes)
+    #expect(try files.status(of: folder + "/file")?.size == 1)
+    try files.rename(path("top"), to: path("real"))
+    try FileManager.default.createSymbolicLink(atPath: path("top"), withDestinationPath: path("real"))
+    #expect(try files.status(of: folder + "/file") == nil)
+    #expect(throws: FileError.self) { try files.unlink(folder + "/file") }
+    try files.unlink(path("top"))
+    try files.rename(path("real"), to: path("top"))
+    try files.unlink(folder + "/file")
+    for folder in folders.reversed() { try files.removeDirectory(folder) }
+    #expect(try files.status(of: path("top")) == nil)
+  }
+
   @Test func `does not hang at a named pipe`() throws {
     #expect(mkfifo(path("p"), 0o600) == 0)
     #expect(try files.status(of: path("p"))?.kind == .pipe)

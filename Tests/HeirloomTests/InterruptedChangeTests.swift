@@ -107,6 +107,23 @@ struct InterruptedChangeTests {
     #expect(((try? FileManager.default.contentsOfDirectory(atPath: incoming)) ?? []).isEmpty)
   }
 
+  @Test(arguments: ["a symbolic link", "a folder", "a named pipe"], Call.allCases.filter { $0 != .setAside })
+  func `what is no file in the journal's place is told as that, and left alone`(_ kind: String, _ call: Call) throws {
+    if call == .restore || call == .restoreNewest { try keepVersion() }
+    let before = try bytes()
+    let path = store.path + "-journal"
+    switch kind {
+    case "a folder": try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    case "a named pipe": #expect(mkfifo(path, 0o600) == 0)
+    default: try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: foreign.path)
+    }
+    let error = #expect(throws: (any Error).self) { try run(call) }
+    let words = "\(try #require(error))"
+    #expect(words.contains("-journal") && words.contains(kind.split(separator: " ").last ?? ""))
+    #expect(try bytes() == before)
+    #expect(try Data(contentsOf: foreign) == Data("dear diary".utf8))
+  }
+
   @Test(arguments: [PlantedJournal.interrupted, .interruptedWithOthers], Call.allCases)
   func `a change that was interrupted is undone once the store is kept as it was`(
     _ journal: PlantedJournal, _ call: Call

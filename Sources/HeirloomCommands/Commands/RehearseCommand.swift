@@ -37,11 +37,14 @@ enum RehearseCommand {
       return PlanCommand.report(preview, request: request, showsSQL: false, style: style)
     }
     let report = try run(plan, onCopyOf: path, request: request, console: console)
-    let text = PlanText(plan: report.plan)
+    // What is beside the store is not beside its copy.
+    var rehearsed = report.plan
+    rehearsed.warnings += try request.assistant(for: path).placeWarnings()
+    let text = PlanText(plan: rehearsed)
     var lines = PlanCommand.headline(preview, request: request, style: style)
     let difference = preview.difference.map { DifferenceText($0, storeAt: path) }
     lines +=
-      text.findings(style, difference: difference) + ["", style.bold("Objects:")] + PlanText.rowLines(report.plan.rows)
+      text.findings(style, difference: difference) + ["", style.bold("Objects:")] + PlanText.rowLines(rehearsed.rows)
     lines += [
       "",
       "\(style.green("Rehearsed")) on a copy: \(counted(report.plan.rowsRewritten, "row")) in"
@@ -49,7 +52,7 @@ enum RehearseCommand {
     ]
     lines += LaunchTime(report.plan, seconds: report.seconds).words.map { "\(style.yellow("!")) \($0)" }
     return CommandReport(
-      lines: lines, members: (difference?.members ?? []) + PlanText.members(of: report.plan, seconds: report.seconds))
+      lines: lines, members: (difference?.members ?? []) + PlanText.members(of: rehearsed, seconds: report.seconds))
   }
 
   /// Carries a plan out on a copy, which is removed.

@@ -32,7 +32,8 @@ package struct POSIXFileOperations: FileOperations {
       if answer.value == 0 { return FileStatus(status) }
       code = answer.code
     } catch {
-      guard error.code == ENOENT || error.code == ENOTDIR else { throw error }
+      // Behind a link that is not followed nothing is.
+      guard [ENOENT, ENOTDIR, ELOOP].contains(error.code) else { throw error }
       return nil
     }
     if code == ENOENT || code == ENOTDIR { return nil }

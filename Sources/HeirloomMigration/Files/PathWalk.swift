@@ -1,8 +1,10 @@
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
+  internal import CHeirloomFiles
   import Musl
 #else
+  internal import CHeirloomFiles
   import Glibc
 #endif
 
@@ -15,7 +17,7 @@ struct PathWalk: Sendable {
 
   /// Calls the system with an open folder and a name in it.
   ///
-  /// Without links each folder on the way is opened in the one before it, so that nothing that is swapped in meanwhile is entered.
+  /// Without links the folder is opened first and the name is looked up in it, so that nothing that is swapped in meanwhile is entered.
   ///
   /// - Parameters:
   ///   - path: The path.
@@ -55,51 +57,68 @@ struct PathWalk: Sendable {
     _ path: UnsafeMutableBufferPointer<CChar>, length: Int, _ body: (Int32, UnsafePointer<CChar>) -> Int32
   ) -> Answer {
     guard let base = path.baseAddress else { return Answer(isThere: false, code: EINVAL) }
-    let slash = CChar(bitPattern: UInt8(ascii: "/"))
     var answer = Answer()
-    guard !followsLinks, path[0] == slash, let end = path[..<length].lastIndex(of: slash), end < length - 1 else {
+    guard !followsLinks, path[0] == Self.slash,
+      let end = path[..<length].lastIndex(of: Self.slash), end < length - 1
+    else {
       answer.value = body(AT_FDCWD, base)
       answer.code = errno
       return answer
     }
-    #if canImport(Darwin)
-      // One call does it there, and the folders further up need not be open to an app.
-      path[end] = 0
-      let folder = end == 0 ? open("/", Self.flags) : open(base, Self.flags | O_NOFOLLOW_ANY)
-      let code = errno
-      path[end] = slash
-      guard folder >= 0 else { return Answer(isThere: false, code: code) }
-    #else
-      var folder = open("/", Self.flags)
-      var start = 1
-      while folder >= 0, start <= end {
-        let next = path[start...end].firstIndex(of: slash) ?? end
-        if next > start {
-          path[next] = 0
-          let inner = openat(folder, base + start, Self.flags)
-          let code = errno
-          path[next] = slash
-          _ = close(folder)
-          errno = code
-          folder = inner
-        }
-        start = next + 1
-      }
-      guard folder >= 0 else { return Answer(isThere: false, code: errno) }
-    #endif
+    // The folder of what lies in the root is the root.
+    let cut = max(end, 1)
+    let next = path[cut]
+    path[cut] = 0
+    let folder = Self.openFolder(base)
+    let code = errno
+    path[cut] = next
+    guard folder >= 0 else { return Answer(isThere: false, code: code) }
     answer.value = body(folder, base + end + 1)
     answer.code = errno
     _ = close(folder)
     return answer
   }
 
-  /// Opens a folder that need only be passed through.
-  private static var flags: Int32 {
+  /// Opens a folder that need only be passed through, no symbolic link being followed on the way.
+  private static func openFolder(_ path: UnsafeMutablePointer<CChar>) -> Int32 {
     #if canImport(Darwin)
-      O_SEARCH | O_CLOEXEC
+      // The folders further up need not be open to an app.
+      return open(path, O_SEARCH | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW_ANY)
     #else
-      // O_PATH, which Swift doesn't import.
-      0o10_000_000 | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+      let folder = heirloom_open_folder(path, UInt64(flags))
+      guard folder < 0, [ENOSYS, EPERM, ENAMETOOLONG].contains(errno) else { return folder }
+      return walk(to: path)
     #endif
   }
+
+  #if !canImport(Darwin)
+    /// Opens each folder on the way in the one before it, so that nothing that is swapped in meanwhile is entered.
+    ///
+    /// For systems that can't open a folder without links at once, and paths longer than they take.
+    private static func walk(to path: UnsafeMutablePointer<CChar>) -> Int32 {
+      var names = path
+      var folder = open("/", flags)
+      while folder >= 0 {
+        while names.pointee == slash { names += 1 }
+        guard names.pointee != 0 else { break }
+        var end = names
+        while end.pointee != slash, end.pointee != 0 { end += 1 }
+        let last = end.pointee
+        end.pointee = 0
+        let inner = openat(folder, names, flags)
+        let code = errno
+        end.pointee = last
+        _ = close(folder)
+        errno = code
+        folder = inner
+        names = end
+      }
+      return folder
+    }
+
+    // O_PATH, which Swift doesn't import.
+    private static let flags: Int32 = 0o10_000_000 | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+  #endif
+
+  private static let slash = CChar(bitPattern: UInt8(ascii: "/"))
 }

@@ -206,6 +206,17 @@ package struct StoreVault {
     return (folder, store)
   }
 
+  /// Returns what would keep an operation from beginning where the store is; nothing is written and no lock taken.
+  package func placeObjection() -> VaultError? {
+    do throws(VaultError) {
+      _ = try checkPlace(requiresStore: false)
+      try checkPathLength()
+      return nil
+    } catch {
+      return error
+    }
+  }
+
   /// Checks that SQLite can open what will be made: its limit for a path is far below the system's.
   func checkPathLength() throws(VaultError) {
     // Of several hops each store has its number.

@@ -97,15 +97,25 @@ package enum StoreReading {
       var status = stat()
       guard lstat(file, &status) == 0 else { continue }
       let found: String
-      switch status.st_mode & S_IFMT {
-      case S_IFREG where suffix == "-shm" && status.st_nlink > 1: found = "another file's second name"
-      case S_IFREG: continue
-      case S_IFLNK: found = "a symbolic link"
-      case S_IFDIR: found = "a folder"
-      case S_IFIFO: found = "a named pipe"
-      default: found = "no file"
+      if let kind = oddKind(status) {
+        found = kind
+      } else if suffix == "-shm", status.st_nlink > 1 {
+        found = "another file's second name"
+      } else {
+        continue
       }
       throw StoreError(path: path, problem: .unusableSideFile(file, found: found))
+    }
+  }
+
+  /// Returns what is found in the place of a side file; `nil` for a file.
+  static func oddKind(_ status: stat) -> String? {
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: nil
+    case S_IFLNK: "a symbolic link"
+    case S_IFDIR: "a folder"
+    case S_IFIFO: "a named pipe"
+    default: "no file"
     }
   }
 

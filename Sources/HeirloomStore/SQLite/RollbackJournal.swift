@@ -48,7 +48,11 @@ package struct RollbackJournal: Hashable, Sendable {
     databasePath = path
     var status = stat()
     // A launch with nothing to do asks no more than this.
-    guard lstat(path + Self.suffix, &status) == 0, status.st_size > 0 else { return nil }
+    guard lstat(path + Self.suffix, &status) == 0 else { return nil }
+    if let found = StoreReading.oddKind(status) {
+      throw StoreError(path: path, problem: .unusableSideFile(path + Self.suffix, found: found))
+    }
+    guard status.st_size > 0 else { return nil }
     guard let file = OpenedFile(path + Self.suffix) else {
       throw StoreError(path: path, problem: .unreadable(reason: "its -journal can't be read"))
     }

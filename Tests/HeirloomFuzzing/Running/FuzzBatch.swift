@@ -72,9 +72,8 @@ package struct FuzzBatch {
       let input = try inputs.input(number)
       if ownsProcess {
         try note(input, in: "input")
-        // With a store the tool runs several commands, each of which has so long.
-        let count = target == .store ? FuzzReader.commandCount : 1
-        setAlarm(seconds: count * Self.timeLimit, waiting: count * Self.waitLimit)
+        setAlarm(
+          seconds: target.commandCount * Self.timeLimit, waiting: target.commandCount * Self.waitLimit)
       }
       let start = Self.processorSeconds()
       do {

@@ -35,8 +35,8 @@ package struct FuzzCampaign {
     var batches: [(target: FuzzTarget, numbers: Range<Int>)] = []
     for target in targets {
       let own = count * target.share / max(1, shares)
-      // Stores take longest: small batches keep all processors busy to the end.
-      let size = target == .store ? 200 : Self.batchSize
+      // What runs commands takes longest: small batches keep all processors busy to the end.
+      let size = target.commandCount > 1 ? 100 : Self.batchSize
       for start in stride(from: 0, to: own, by: size) { batches.append((target, start..<min(own, start + size))) }
     }
     // The long ones first.
