@@ -1,4 +1,6 @@
 import Foundation
+import HeirloomMigration
+import Synchronization
 import TestSupport
 import Testing
 
@@ -65,6 +67,32 @@ struct ScratchFolderTests {
     process.waitUntilExit()
     #expect(names == held)
     #expect(rehearse() == 0)
+    #expect(names == [])
+  }
+
+  @Test func `runs that begin at the same time take no folder of each other's`() throws {
+    let path = temporary.url.path
+    let isDone = Mutex(false)
+    // What the beginning of another run does, over and over.
+    let sweeping = DispatchQueue(label: "sweeping")
+    sweeping.async {
+      while !isDone.withLock({ $0 }) {
+        for name in (try? POSIXFileOperations().names(in: path)) ?? [] {
+          let descriptor = open(path + "/" + name, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+          if descriptor >= 0, flock(descriptor, LOCK_EX | LOCK_NB) == 0 { rmdir(path + "/" + name) }
+          close(descriptor)
+        }
+      }
+    }
+    let few = try Notebook.makeStore(in: directory, count: 1, name: "Few.sqlite")
+    let tool = Tool(directory: directory.url, environment: ["TMPDIR": path])
+    for _ in 0..<20 {
+      let outcome = tool(
+        "rehearse", few.path, "--to", directory.file("Dropping.json").path, "--accept-losses")
+      #expect(outcome.code == 0, "\(outcome)")
+    }
+    isDone.withLock { $0 = true }
+    sweeping.sync {}
     #expect(names == [])
   }
 

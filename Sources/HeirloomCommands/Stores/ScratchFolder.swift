@@ -24,7 +24,7 @@ final class ScratchFolder {
     let files = POSIXFileOperations()
     while true {
       let path = StoreLocation.join(parent, Self.prefix + files.uniqueIdentifier())
-      try files.makeDirectory(path, attributes: FileAttributes(mode: 0o700))
+      guard mkdir(path, 0o700) == 0 else { throw FileError(.makeDirectory, path, code: errno) }
       let descriptor = Self.folder(path, in: AT_FDCWD)
       guard descriptor >= 0 else {
         // Another run may have taken it for one that was left.
