@@ -190,13 +190,13 @@ struct CrashRun {
 
   /// Lets each call fail, once and for ever.
   ///
-  /// - Parameter triesAll: Whether each call is tried, or one call of two kinds.
+  /// - Parameter step: One of so many calls is tried, with each error; `nil` for one call of each of two kinds.
   /// - Throws: What preparing throws.
-  mutating func fail(triesAll: Bool) throws {
+  mutating func fail(every step: Int?) throws {
     var random = SplitMix64(seed: UInt64(world.scenario.description.utf8.reduce(0) { $0 &* 31 &+ Int($1) }.magnitude))
     let first = random.below(Self.errors.count)
     let all = Self.errors.filter { world.scenario.triesAllErrors || Self.basicErrors.contains($0.name) }
-    let errors = triesAll ? all : [first, first + 3].map { Self.errors[$0 % Self.errors.count] }
+    let errors = step != nil ? all : [first, first + 3].map { Self.errors[$0 % Self.errors.count] }
     for (name, lasts, code, kinds) in errors {
       func run(_ number: Int) throws -> (hits: Int, count: Int, fault: String?) {
         let folder = try QuickFolder()
@@ -213,7 +213,10 @@ struct CrashRun {
         return (trace.hits, trace.count, fault.map { "\(name), call \(number): \($0)" })
       }
       let count = try run(.max).count
-      let numbers = triesAll ? Array(1...max(1, count)) : [1 + random.below(count)]
+      let numbers =
+        step.map { Array(stride(from: 1 + random.below($0), through: max(1, count), by: $0)) } ?? [
+          1 + random.below(count)
+        ]
       for number in numbers {
         let (hits, _, fault) = try run(number)
         // Once a call has failed, the operation may take a shorter way than the whole one.

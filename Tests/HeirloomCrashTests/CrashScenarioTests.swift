@@ -2,8 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Each scenario, crashed at every step and failed at every call; `HEIRLOOM_LONG_TESTS=1` tries all, else a selection.
+/// Each scenario, crashed at every step and failed at every call: all of them with `HEIRLOOM_LONG_TESTS=all`, a part that is chosen
+/// evenly with `1`, else a few.
 struct CrashScenarioTests {
+  /// The most states of a scenario that are tried; `nil` for all.
+  private static let stateLimit: Int? = LongTests.areWhole ? nil : LongTests.areOn ? 50 : 4
+
   /// All scenarios, or those whose description contains `HEIRLOOM_SCENARIO`.
   private static func chosen(_ scenarios: [CrashScenario]) -> [CrashScenario] {
     guard let text = ProcessInfo.processInfo.environment["HEIRLOOM_SCENARIO"] else { return scenarios }
@@ -19,8 +23,8 @@ struct CrashScenarioTests {
     _ scenario: CrashScenario
   ) throws {
     var run = try CrashRun(scenario)
-    try run.crash(limit: LongTests.areOn ? nil : 4)
-    try run.fail(triesAll: LongTests.areOn)
+    try run.crash(limit: Self.stateLimit)
+    try run.fail(every: LongTests.areWhole ? 1 : LongTests.areOn ? 8 : nil)
     let tally = run.tally
     #expect(tally.faults == [])
     #expect(tally.cuts == 0, "not all states of names were tried")
@@ -35,7 +39,7 @@ struct CrashScenarioTests {
   @Test(arguments: chosen(CrashScenario.base))
   func `the power may fail again while the next launch recovers and goes on`(_ scenario: CrashScenario) throws {
     var run = try CrashRun(scenario)
-    try run.crash(limit: LongTests.areOn ? nil : 2, launches: LongTests.areOn ? 2 : 1)
+    try run.crash(limit: LongTests.areOn ? Self.stateLimit : 2, launches: LongTests.areWhole ? 2 : 1)
     let tally = run.tally
     #expect(tally.faults == [])
     #expect(tally.cuts == 0, "not all states of names were tried")
