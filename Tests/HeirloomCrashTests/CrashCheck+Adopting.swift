@@ -85,7 +85,7 @@ extension CrashWorld {
   }
 
   /// Reads a store with its side files elsewhere: reading replays them.
-  private func dumpOfCopy(_ path: String) throws -> StoreDump {
+  func dumpOfCopy(_ path: String) throws -> StoreDump {
     let copy = try QuickFolder()
     for suffix in ["", "-wal", "-journal"] where exists(path + suffix) {
       try Data(contentsOf: URL(fileURLWithPath: path + suffix))
@@ -100,7 +100,8 @@ extension CrashWorld {
     }
     if try !isNoted(folder) { return "it is not noted that the set has returned" }
     if let fault = try faultOfReplaced(folder) ?? faultOfSet(folder) { return fault }
-    let versions = try app.vault(in: folder).retainedVersions()
+    // What an interrupted change left counts for no other version.
+    let versions = try app.vault(in: folder).retainedVersions().filter { $0.manifest?.operation != .undoing }
     guard versions.count == (old == nil ? 0 : 1) else { return "\(versions.count) versions are kept" }
     guard versions.allSatisfy({ $0.manifest?.isPinned == true }) else { return "the version can be pruned" }
     if CrashWorld.externalFiles(in: folder) != external { return "external files are missing" }

@@ -140,7 +140,8 @@ extension CrashWorld {
   /// Whether a folder holds the whole old set.
   private func isOld(_ folder: String) -> Bool {
     guard let old, exists(folder + "/" + CrashApp.storeName) else { return false }
-    return (try? dumps.dump(folder + "/" + CrashApp.storeName)) == old
+    // In a copy: SQLite would undo what a journal tells of, and remove one of its names.
+    return (try? dumpOfCopy(folder + "/" + CrashApp.storeName)) == old
       && CrashWorld.externalFiles(in: folder) == external
   }
 
@@ -228,7 +229,10 @@ extension CrashWorld {
       StoreLocation.supportName(forStore: CrashApp.storeName),
     ]
     // A journal that holds nothing is the app's, as long as no other store takes the place of its own.
-    if scenario.operation == .archive || scenario.operation == .prune { set.append(CrashApp.storeName + "-journal") }
+    let keepsPlace = scenario.operation == .setAside && exists(store(folder))
+    if scenario.operation == .archive || scenario.operation == .prune || keepsPlace {
+      set.append(CrashApp.storeName + "-journal")
+    }
     found += ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { !set.contains($0) }
     return found
   }

@@ -132,6 +132,8 @@ extension StoreVault {
     }
     try files.synchronizeDirectory(folder)
     try files.synchronizeDirectory(location.incompatible)
+    // The companion may be new, and where SQLite can't hold the store nothing else has brought its name to the disk.
+    try files.synchronizeDirectory(location.directory)
   }
 
   // MARK: Settling
