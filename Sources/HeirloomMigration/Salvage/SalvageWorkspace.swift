@@ -120,8 +120,8 @@ final class SalvageWorkspace {
     let before = path + ".before"
     if let journal = try RollbackJournal(besideDatabaseAt: path), try isToBeUndone(journal) {
       try files.copyFile(path, to: before, attributes: FileAttributes(mode: 0o600))
-      let (hadMetadata, message) = (hasMetadata(), try undo())
-      if hadMetadata, !hasMetadata() {
+      let (hadMetadata, message) = (try hasMetadata(), try undo())
+      if try hadMetadata && !hasMetadata() {
         try files.rename(before, to: path)
         noteLoss(
           "The \"-journal\" tells of an interrupted change, and undoing it leaves no store: the store was read as it is."
@@ -171,9 +171,8 @@ final class SalvageWorkspace {
   }
 
   /// Whether the copy has metadata that can be read.
-  private func hasMetadata() -> Bool {
-    guard let connection = try? Connection(path: path, mode: .immutable, options: .looking) else { return false }
-    return (try? StoreMetadata(connection: connection, path: path)) != nil
+  private func hasMetadata() throws(SQLiteError) -> Bool {
+    try StoreReading.hasMetadata(Connection(path: path, mode: .immutable, options: .looking))
   }
 
   private func replayLog() throws(FileError) {

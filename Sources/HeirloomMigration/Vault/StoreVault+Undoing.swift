@@ -89,11 +89,11 @@ extension StoreVault {
     try files.unlink(copy)
     try copyInterrupted(location.path, to: copy, attributes: attributes)
     do throws(SQLiteError) {
-      let hadMetadata = try hasMetadata(Connection(path: copy, mode: .immutable, options: .looking))
+      let hadMetadata = try StoreReading.hasMetadata(Connection(path: copy, mode: .immutable, options: .looking))
       let connection = try Connection(path: copy, mode: .readWrite, options: .building)
       try connection.execute("PRAGMA synchronous=OFF")
       let tables = try connection.firstInteger("SELECT count(*) FROM sqlite_schema") ?? 0
-      let hasMetadata = try hasMetadata(connection)
+      let hasMetadata = try StoreReading.hasMetadata(connection)
       let isStore = tables > 0 && (hasMetadata || !hadMetadata)
       try connection.close()
       guard isStore else { throw SQLiteError(extendedCode: SQLiteError.notDatabaseCode, message: "no store is left") }
@@ -101,20 +101,6 @@ extension StoreVault {
       if error.isFull { throw VaultError.file(FileError(.write, copy, code: ENOSPC)) }
       guard error.isAboutContent else { throw VaultError.unreadableStore(path: location.path, underlying: error) }
       throw VaultError.refusedJournal(path: location.path, .leavesNoStore)
-    }
-  }
-
-  /// Whether a database has metadata; a disk that fails says nothing of it.
-  private func hasMetadata(_ connection: Connection) throws(SQLiteError) -> Bool {
-    do throws(StoreError) {
-      _ = try StoreMetadata(connection: connection, path: connection.path)
-      return true
-    } catch {
-      switch error.problem {
-      case .unreadable, .diskFull, .inUse, .readOnly, .needsRecovery:
-        throw SQLiteError(extendedCode: SQLiteError.inputOutputCode, message: error.description)
-      default: return false
-      }
     }
   }
 

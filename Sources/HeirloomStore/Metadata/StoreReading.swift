@@ -49,6 +49,22 @@ package enum StoreReading {
     }
   }
 
+  /// Returns whether a database has metadata.
+  ///
+  /// - Throws: `SQLiteError` when the disk fails, which says nothing of it.
+  package static func hasMetadata(_ connection: Connection) throws(SQLiteError) -> Bool {
+    do throws(StoreError) {
+      _ = try StoreMetadata(connection: connection, path: connection.path)
+      return true
+    } catch {
+      switch error.problem {
+      case .unreadable, .diskFull, .inUse, .readOnly, .needsRecovery:
+        throw SQLiteError(extendedCode: SQLiteError.inputOutputCode, message: error.description)
+      default: return false
+      }
+    }
+  }
+
   /// Throws if SQLite would undo a change by a journal that can't be of this store.
   static func checkJournal(_ path: String) throws(StoreError) {
     guard let resolved = realpath(path, nil) else { return }
