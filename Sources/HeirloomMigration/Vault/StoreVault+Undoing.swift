@@ -138,8 +138,12 @@ extension StoreVault {
   ) throws {
     try files.makeDirectory(
       draft, attributes: try files.status(of: location.previous)?.attributes ?? FileAttributes(mode: 0o700))
-    try copyInterrupted(
-      location.path, to: StoreLocation.join(draft, location.name), attributes: store.attributes)
+    let copy = StoreLocation.join(draft, location.name)
+    try copyInterrupted(location.path, to: copy, attributes: store.attributes)
+    // SQLite leaves no log beside such a journal, but who has put the journal there may have.
+    if let log = try files.status(of: location.path + "-wal"), log.kind == .regular, log.size > 0 {
+      try files.copyFile(location.path + "-wal", to: copy + "-wal", attributes: store.attributes)
+    }
     let support = try tree.keep(try supportFolder(), at: StoreLocation.join(draft, location.supportName))
     let plain = FileAttributes(mode: store.mode & 0o666, owner: store.owner, group: store.group)
     if let snapshot = try SnapshotFile(path: location.snapshot, files: files).read() {
