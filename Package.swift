@@ -7,6 +7,7 @@ let package = Package(
   products: [
     .library(name: "Heirloom", targets: ["Heirloom"]),
     .library(name: "HeirloomTesting", targets: ["HeirloomTesting"]),
+    .library(name: "HeirloomSalvage", targets: ["HeirloomSalvage"]),
     .executable(name: "heirloom", targets: ["HeirloomMain"]),
     .plugin(name: "HeirloomSnapshot", targets: ["HeirloomSnapshot"]),
     .plugin(name: "HeirloomCheck", targets: ["HeirloomCheck"]),
@@ -32,22 +33,31 @@ let package = Package(
       dependencies: ["HeirloomModel", "HeirloomFormats", "CHeirloomSQLite"]
     ),
     .target(
+      name: "HeirloomVault",
+      dependencies: ["HeirloomModel", "HeirloomFormats", "HeirloomStore", "CHeirloomFiles"]
+    ),
+    .target(
       name: "HeirloomMigration",
-      dependencies: ["HeirloomModel", "HeirloomMapping", "HeirloomFormats", "HeirloomStore", "CHeirloomFiles"]
+      dependencies: ["HeirloomModel", "HeirloomMapping", "HeirloomFormats", "HeirloomStore", "HeirloomVault"]
+    ),
+    .target(
+      name: "HeirloomSalvage",
+      dependencies: ["HeirloomModel", "HeirloomFormats", "HeirloomStore", "HeirloomVault"]
     ),
     .target(
       name: "Heirloom",
       dependencies: [
-        "HeirloomModel", "HeirloomMapping", "HeirloomFormats", "HeirloomStore", "HeirloomMigration",
+        "HeirloomModel", "HeirloomMapping", "HeirloomFormats", "HeirloomStore", "HeirloomVault", "HeirloomMigration",
       ]
     ),
     .target(
       name: "HeirloomTesting",
       dependencies: [
-        "Heirloom", "HeirloomMigration", "HeirloomStore", "HeirloomFormats", "HeirloomMapping", "HeirloomModel",
+        "Heirloom", "HeirloomMigration", "HeirloomVault", "HeirloomStore", "HeirloomFormats", "HeirloomMapping",
+        "HeirloomModel",
       ]
     ),
-    .target(name: "HeirloomCommands", dependencies: ["Heirloom", "HeirloomTesting"]),
+    .target(name: "HeirloomCommands", dependencies: ["Heirloom", "HeirloomSalvage", "HeirloomTesting"]),
     .executableTarget(name: "HeirloomMain", dependencies: ["HeirloomCommands"]),
     // The plugins ask for the tool when they run: as a dependency, every build of the package would make a second one for the host.
     .plugin(
@@ -77,8 +87,8 @@ let package = Package(
     .target(
       name: "HeirloomFuzzing",
       dependencies: [
-        "HeirloomCommands", "Heirloom", "HeirloomMigration", "HeirloomStore", "HeirloomFormats", "HeirloomMapping",
-        "HeirloomModel",
+        "HeirloomCommands", "Heirloom", "HeirloomMigration", "HeirloomVault", "HeirloomStore", "HeirloomFormats",
+        "HeirloomMapping", "HeirloomModel",
       ],
       path: "Tests/HeirloomFuzzing"
     ),
@@ -88,8 +98,8 @@ let package = Package(
     .testTarget(
       name: "HeirloomCrashTests",
       dependencies: [
-        "CCrashVFS", "Heirloom", "HeirloomMigration", "HeirloomStore", "HeirloomFormats", "HeirloomModel",
-        "TestSupport",
+        "CCrashVFS", "Heirloom", "HeirloomSalvage", "HeirloomMigration", "HeirloomVault", "HeirloomStore",
+        "HeirloomFormats", "HeirloomModel", "TestSupport",
       ]
     ),
     .testTarget(name: "HeirloomBenchmarksTests", dependencies: ["HeirloomBenchmarks"]),
@@ -108,13 +118,24 @@ let package = Package(
       dependencies: ["HeirloomStore", "HeirloomFormats", "HeirloomModel", "TestSupport"]
     ),
     .testTarget(
-      name: "HeirloomMigrationTests",
+      name: "HeirloomVaultTests",
       dependencies: [
-        "HeirloomMigration", "HeirloomStore", "HeirloomFormats", "HeirloomMapping", "HeirloomModel",
-        "TestSupport", "CHeirloomFiles",
+        "HeirloomVault", "HeirloomStore", "HeirloomFormats", "HeirloomModel", "TestSupport", "CHeirloomFiles",
       ]
     ),
-    .testTarget(name: "HeirloomTests", dependencies: ["Heirloom", "HeirloomFormats", "HeirloomStore", "TestSupport"]),
+    .testTarget(
+      name: "HeirloomMigrationTests",
+      dependencies: [
+        "HeirloomMigration", "HeirloomVault", "HeirloomStore", "HeirloomFormats", "HeirloomMapping", "HeirloomModel",
+        "TestSupport",
+      ]
+    ),
+    .testTarget(
+      name: "HeirloomTests",
+      dependencies: [
+        "Heirloom", "HeirloomSalvage", "HeirloomVault", "HeirloomFormats", "HeirloomStore", "TestSupport",
+      ]
+    ),
     .testTarget(
       name: "HeirloomTestingTests",
       dependencies: ["HeirloomTesting", "Heirloom", "HeirloomStore", "HeirloomModel", "TestSupport"]
@@ -122,8 +143,8 @@ let package = Package(
     .testTarget(
       name: "HeirloomCommandsTests",
       dependencies: [
-        "HeirloomCommands", "Heirloom", "HeirloomMigration", "HeirloomStore", "HeirloomMapping", "HeirloomModel",
-        "HeirloomFormats", "HeirloomFuzzing", "TestSupport",
+        "HeirloomCommands", "Heirloom", "HeirloomSalvage", "HeirloomMigration", "HeirloomVault", "HeirloomStore",
+        "HeirloomMapping", "HeirloomModel", "HeirloomFormats", "HeirloomFuzzing", "TestSupport",
       ],
       exclude: ["Screens"]
     ),

@@ -3,3 +3,4 @@
 @_exported public import HeirloomMigration
 @_exported public import HeirloomModel
 @_exported public import HeirloomStore
+@_exported public import HeirloomVault

@@ -2,6 +2,7 @@ import Foundation
 import HeirloomMapping
 import HeirloomMigration
 import HeirloomModel
+import HeirloomVault
 
 // Nothing that is there is lost without a word: who is asked, who consents, and what happens without consent.
 extension MigrationAssistant {

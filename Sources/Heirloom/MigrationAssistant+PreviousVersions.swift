@@ -3,6 +3,7 @@ import HeirloomFormats
 import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
+import HeirloomVault
 
 extension MigrationAssistant {
   /// The versions that were kept, the newest first.

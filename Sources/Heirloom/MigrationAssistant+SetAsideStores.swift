@@ -2,6 +2,7 @@ import Foundation
 import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
+import HeirloomVault
 
 // Stores that were moved aside, and what a later version of the app makes of them.
 extension MigrationAssistant {

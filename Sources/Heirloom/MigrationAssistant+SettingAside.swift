@@ -2,6 +2,7 @@ import Foundation
 import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
+import HeirloomVault
 
 // Stores that this version of the app can't open, moved aside rather than deleted.
 extension MigrationAssistant {

@@ -47,7 +47,7 @@ extension MigrationAssistant {
     /// Whether a store is left alone whose `-wal` SQLite can't read to its end.
     ///
     /// SQLite drops what comes after a damaged part, and says nothing. Without, what it reads is migrated, the log is kept with the
-    /// previous version for ``StoreSalvage``, and a warning of the plan says so.
+    /// previous version for `StoreSalvage` (of the library `HeirloomSalvage`), and a warning of the plan says so.
     public var stopsAtUnreadableLog: Bool = false
 
     /// What becomes of a store that no model or mapping fits, or whose pages are damaged.

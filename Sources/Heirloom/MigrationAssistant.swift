@@ -4,6 +4,7 @@ import HeirloomMapping
 public import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
+import HeirloomVault
 
 /// Brings a store to the current model at launch, so that the previous version is never lost.
 ///

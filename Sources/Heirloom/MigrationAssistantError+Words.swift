@@ -2,6 +2,7 @@ public import Foundation
 import HeirloomFormats
 import HeirloomMigration
 import HeirloomModel
+import HeirloomVault
 
 extension MigrationAssistantError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.

@@ -1,6 +1,7 @@
 import HeirloomFormats
 import HeirloomMigration
 import HeirloomStore
+import HeirloomVault
 
 extension MigrationAssistantError {
   /// Says in the assistant's words what a part of it reported about a store.

@@ -1,6 +1,7 @@
 public import HeirloomMapping
 public import HeirloomMigration
 public import HeirloomStore
+import HeirloomVault
 
 /// Why a store was not migrated, or not opened.
 ///

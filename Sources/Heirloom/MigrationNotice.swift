@@ -1,6 +1,6 @@
 public import Foundation
 import HeirloomFormats
-package import HeirloomMigration
+package import HeirloomVault
 import HeirloomModel
 
 /// What a person is to be told about a store that was moved aside, until somebody acknowledges it.

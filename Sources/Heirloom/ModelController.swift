@@ -3,6 +3,7 @@ public import HeirloomFormats
 import HeirloomMigration
 public import HeirloomModel
 import HeirloomStore
+import HeirloomVault
 
 /// Keeps the last-used model, compressed, beside its store.
 public struct ModelController: Sendable {

@@ -3,6 +3,7 @@ import HeirloomFormats
 import HeirloomMigration
 public import HeirloomModel
 public import HeirloomStore
+import HeirloomVault
 
 extension PersistentStore {
   /// Opens a store at an app's current model: makes it if there is none, migrates it if it is of another version.

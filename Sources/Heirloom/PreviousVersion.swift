@@ -1,5 +1,5 @@
 public import Foundation
-public import HeirloomMigration
+public import HeirloomVault
 public import HeirloomStore
 
 /// A version of a store that was kept when the store was migrated or restored.

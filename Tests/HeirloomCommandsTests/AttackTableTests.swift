@@ -5,6 +5,7 @@ import HeirloomMigration
 import HeirloomStore
 import TestSupport
 import Testing
+import HeirloomVault
 
 /// Something that somebody who may write to the store's folder put beside a store.
 struct PlantedAttack: CustomTestStringConvertible, Sendable {

@@ -1,4 +1,5 @@
 import HeirloomMigration
+import HeirloomVault
 
 /// The file system, told to have room whatever it has: so that the first write that finds none is met, not the look before.
 struct RoomyFiles: FileOperations {

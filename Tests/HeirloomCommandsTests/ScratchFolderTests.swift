@@ -3,6 +3,7 @@ import HeirloomMigration
 import Synchronization
 import TestSupport
 import Testing
+import HeirloomVault
 
 /// What a rehearsal leaves in the temporary folder when it is killed.
 @Suite(.enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"))

@@ -3,6 +3,7 @@ import Heirloom
 import HeirloomCommands
 import TestSupport
 import Testing
+import HeirloomSalvage
 
 /// The built tool as a person has it: on a terminal, with colours, a line that changes, and Ctrl-C.
 @Suite(.enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"))

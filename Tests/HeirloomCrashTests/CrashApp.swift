@@ -6,6 +6,7 @@ import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
 import TestSupport
+import HeirloomSalvage
 
 /// An app of three versions, whose first made the store: a real one where the corpus is present.
 struct CrashApp: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import HeirloomMigration
+import HeirloomSalvage
 
 extension CrashWorld {
   /// Looks at a folder in which salvage was interrupted: the damaged store is as it was, the new one is whole or not there.

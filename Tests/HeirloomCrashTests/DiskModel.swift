@@ -1,5 +1,6 @@
 import Foundation
 import HeirloomMigration
+import HeirloomVault
 
 /// What may be on the disk after a loss of power: names and content that were changed since they were last synced may have
 /// lasted or not, each on its own.

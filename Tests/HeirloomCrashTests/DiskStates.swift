@@ -1,6 +1,7 @@
 import Foundation
 import HeirloomMigration
 import TestSupport
+import HeirloomVault
 
 /// The different contents of files that a run met, each under a number.
 final class ContentTable {

@@ -1,6 +1,7 @@
 import Foundation
 import HeirloomMigration
 import Synchronization
+import HeirloomVault
 
 /// A way in which the protocol would be wrong; tests alone switch one on.
 enum ProtocolMutant: String, CaseIterable, Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import HeirloomMigration
+import HeirloomVault
 
 /// The file system, with each call written down in a trace, or made to fail by it.
 final class TracedFiles: FileOperations {

@@ -2,6 +2,7 @@ import Foundation
 import Heirloom
 import TestSupport
 import Testing
+import HeirloomSalvage
 
 /// An error of the library with the name of its case, as the sources spell them: `StoreError.missing`.
 struct ErrorSample: CustomTestStringConvertible {

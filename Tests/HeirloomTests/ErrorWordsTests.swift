@@ -1,11 +1,13 @@
 import Foundation
 import Heirloom
 import Testing
+import HeirloomSalvage
 
 struct ErrorWordsTests {
   /// The modules whose errors reach an app.
   private static let modules = [
-    "Heirloom", "HeirloomModel", "HeirloomMapping", "HeirloomFormats", "HeirloomStore", "HeirloomMigration",
+    "Heirloom", "HeirloomModel", "HeirloomMapping", "HeirloomFormats", "HeirloomStore", "HeirloomVault",
+    "HeirloomMigration", "HeirloomSalvage",
   ]
   private static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Sources")

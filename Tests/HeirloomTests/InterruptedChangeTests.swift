@@ -3,6 +3,7 @@ import Heirloom
 import HeirloomStore
 import TestSupport
 import Testing
+import HeirloomSalvage
 
 /// A journal beside the store, of a change that was interrupted or of whoever put it there.
 struct InterruptedChangeTests {

@@ -2,6 +2,7 @@ import Foundation
 import Heirloom
 import TestSupport
 import Testing
+import HeirloomSalvage
 
 /// Migrations of many-to-many relationships whose tables have Core Data's names, or those of earlier versions of Heirloom.
 struct JoinTableMigrationTests {

@@ -2,6 +2,7 @@ import Foundation
 import Heirloom
 import TestSupport
 import Testing
+import HeirloomSalvage
 
 /// Salvage of stores whose header or `-wal` is damaged: what may be missing is told, and nothing old is taken for new.
 struct SalvageFilesTests {

@@ -3,6 +3,7 @@ import Heirloom
 import HeirloomFormats
 import TestSupport
 import Testing
+import HeirloomSalvage
 
 /// Salvage of stores of which single bytes of the schema, of trees, chains and keys are wrong.
 struct SalvageHostilePageTests {

@@ -2,6 +2,7 @@ import Foundation
 import Heirloom
 import TestSupport
 import Testing
+import HeirloomSalvage
 
 /// Salvage of stores whose bytes mislead: it ends, leaves everything else alone, and gives no wrong value as a right one.
 struct SalvageHostileStoreTests {

@@ -2,6 +2,7 @@ import Foundation
 import Heirloom
 import TestSupport
 import Testing
+import HeirloomSalvage
 
 /// Salvage of stores that are made here: external data, relationships, constraints, permissions, crashes.
 struct SalvageMadeStoreTests {

@@ -2,6 +2,7 @@ import Foundation
 import Heirloom
 import TestSupport
 import Testing
+import HeirloomSalvage
 
 /// What is read of damaged stores: all that is there, nothing that wasn't, and never a change to what was damaged.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))

@@ -1,5 +1,6 @@
 import HeirloomMigration
 import Synchronization
+import HeirloomVault
 
 /// The file system until a number of calls; from then on each fails, as if the process had died.
 final class StoppingFiles: FileOperations {

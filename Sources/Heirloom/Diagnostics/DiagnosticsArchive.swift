@@ -2,6 +2,7 @@ import Foundation
 import HeirloomFormats
 import HeirloomMigration
 import HeirloomStore
+import HeirloomVault
 
 /// An archive for a support mail: a report, and the store only if that was asked for.
 struct DiagnosticsArchive {

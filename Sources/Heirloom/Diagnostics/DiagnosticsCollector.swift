@@ -3,6 +3,7 @@ import HeirloomFormats
 import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
+import HeirloomVault
 
 /// Gathers what can be told of a store without a value of a row, whatever state it is in.
 ///

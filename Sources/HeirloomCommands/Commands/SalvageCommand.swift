@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomSalvage
 
 extension Command {
   /// Reads what can be read of a damaged store.

@@ -2,6 +2,7 @@ package import Foundation
 package import HeirloomMapping
 package import HeirloomModel
 package import HeirloomStore
+package import HeirloomVault
 
 /// One way from a version to a later one, carried out at once.
 package struct MigrationHop {

@@ -2,6 +2,7 @@ import Foundation
 import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
+import HeirloomVault
 
 /// A store that a candidate is built from.
 struct RunStore {

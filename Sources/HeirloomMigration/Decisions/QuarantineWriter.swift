@@ -1,6 +1,7 @@
 import HeirloomFormats
 import HeirloomModel
 import HeirloomStore
+import HeirloomVault
 
 /// Writes rows that don't go into the migrated store to files: a JSON object a line, with all that the store says of a row.
 ///

@@ -59,10 +59,10 @@ package struct RollbackJournal: Hashable, Sendable {
     byteCount = file.byteCount
     guard let start = file.bytes(at: 0, count: min(28, file.byteCount)), start.first ?? 0 != 0 else { return nil }
     let isWhole = start.count == 28 && start.starts(with: Self.magic)
-    originalPageCount = isWhole ? Self.number(start, at: 16) : nil
-    pageSize = isWhole ? Self.number(start, at: 24) : 0
+    originalPageCount = isWhole ? UInt32(bigEndian(start, at: 16)) : nil
+    pageSize = isWhole ? UInt32(bigEndian(start, at: 24)) : 0
     let length = file.bytes(at: file.byteCount - 16, count: 16).flatMap { end in
-      end[8...].elementsEqual(Self.magic) ? Int64(Self.number(end, at: 0)) : nil
+      end[8...].elementsEqual(Self.magic) ? Int64(bigEndian(end, at: 0)) : nil
     }
     // SQLite drops a name whose sum is wrong; who names another file is not followed either way.
     guard let length, length > 0, length <= Self.nameLimit, length <= file.byteCount - 16,
@@ -131,10 +131,6 @@ package struct RollbackJournal: Hashable, Sendable {
     guard let folder = realpath(slash == path.startIndex ? "/" : String(path[..<slash]), nil) else { return nil }
     defer { free(folder) }
     return (String(cString: folder), String(path[path.utf8.index(after: slash)...]))
-  }
-
-  private static func number(_ bytes: [UInt8], at offset: Int) -> UInt32 {
-    bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
   }
 }
 

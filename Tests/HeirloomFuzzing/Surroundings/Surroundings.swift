@@ -1,6 +1,7 @@
 import Foundation
 import HeirloomMigration
 import HeirloomStore
+import HeirloomVault
 
 /// What lies beside a store, made from a recipe: any bytes are one.
 ///

@@ -1,0 +1,173 @@
+import Foundation
+import HeirloomStore
+import HeirloomVault
+
+/// The pages of a database file that nobody writes to, read without SQLite.
+///
+/// The format is that of https://www.sqlite.org/fileformat2.html. Every number in the file is hostile.
+final class DatabaseImage {
+  /// How text is stored.
+  enum TextEncoding: Int, Sendable {
+    case utf8 = 1
+    case utf16LittleEndian = 2
+    case utf16BigEndian = 3
+  }
+
+  /// The size of a page, in bytes.
+  let pageSize: Int
+  /// The bytes of a page that hold content.
+  let usableSize: Int
+  /// The number of pages; the first has the number 1.
+  let pageCount: Int
+  /// The number of pages that the file had before its end was lost; otherwise as many as it has.
+  let formerPageCount: Int
+  /// How text is stored.
+  let encoding: TextEncoding
+  /// The first page of the list of free pages; 0 for none, `nil` if the header doesn't tell any more.
+  let firstFreePage: Int?
+  /// How many free pages the header tells of.
+  let freePageCount: Int
+
+  private let file: FileDescriptor
+  private let buffer: UnsafeMutableRawBufferPointer
+
+  /// Opens a file.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - header: What its first page says, or what stands in for it.
+  /// - Throws: `FileError`.
+  init(path: String, header: DatabaseHeader) throws(FileError) {
+    file = try FileDescriptor(path, flags: O_RDONLY, for: .read)
+    let size = try file.status(for: .read).size
+    pageSize = header.pageSize
+    usableSize = header.pageSize - header.reservedBytes
+    pageCount = Int(clamping: size / Int64(header.pageSize))
+    formerPageCount = max(pageCount, header.formerPageCount)
+    encoding = TextEncoding(rawValue: header.encoding) ?? .utf8
+    firstFreePage = header.isRepaired ? nil : header.firstFreePage
+    freePageCount = header.freePageCount
+    buffer = .allocate(byteCount: header.pageSize, alignment: 16)
+  }
+
+  deinit {
+    buffer.deallocate()
+  }
+
+  /// The page that SQLite locks and never uses.
+  var lockPage: Int { 1 << 30 / pageSize + 1 }
+
+  /// Returns the bytes of a page; `nil` if there is no such page.
+  func page(_ number: Int) throws(FileError) -> [UInt8]? {
+    guard number >= 1, number <= pageCount else { return nil }
+    var count = 0
+    while count < pageSize {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+      let read = try file.read(into: rest, at: Int64(number - 1) * Int64(pageSize) + Int64(count), for: .read)
+      guard read > 0 else { return nil }
+      count += read
+    }
+    return Array(buffer)
+  }
+
+  /// Returns the page of the b-tree kind that has a number; `nil` if it is none.
+  func treePage(_ number: Int) throws(FileError) -> TreePage? {
+    guard let bytes = try page(number) else { return nil }
+    return TreePage(bytes, number: number, usableSize: usableSize)
+  }
+}
+
+/// The first hundred bytes of a database file.
+struct DatabaseHeader {
+  static let byteCount = 100
+  private static let magic = Array("SQLite format 3\0".utf8)
+
+  /// The size of a page, in bytes.
+  var pageSize: Int
+  /// The bytes at each page's end that hold no content.
+  var reservedBytes = 0
+  /// How text is stored: 1 to 3.
+  var encoding = 1
+  /// The first page of the list of free pages, 0 for none.
+  var firstFreePage = 0
+  /// The number of free pages.
+  var freePageCount = 0
+  /// The number of pages before the file's end was lost; 0 if nothing tells.
+  var formerPageCount = 0
+  /// Whether the file can be shortened, and so has a map of its pages; `nil` if the header doesn't tell any more.
+  var autoVacuums: Bool?
+  /// Whether the file's own header could not be used.
+  var isRepaired = false
+
+  /// Reads a header; `nil` if it is damaged.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count >= Self.byteCount, bytes.starts(with: Self.magic) else { return nil }
+    let size = Int(bytes[16]) << 8 | Int(bytes[17])
+    pageSize = size == 1 ? 65_536 : size
+    reservedBytes = Int(bytes[20])
+    // The payload fractions are fixed: what has others is no header.
+    guard pageSize >= 512, pageSize & (pageSize - 1) == 0, pageSize - reservedBytes >= 480,
+      bytes[21] == 64, bytes[22] == 32, bytes[23] == 32, bytes[18] <= 2, bytes[19] <= 2
+    else { return nil }
+    firstFreePage = bigEndian(bytes, at: 32)
+    freePageCount = bigEndian(bytes, at: 36)
+    autoVacuums = bigEndian(bytes, at: 52) != 0
+    encoding = bigEndian(bytes, at: 56)
+    if encoding == 0 { encoding = 1 }
+    guard (1...3).contains(encoding) else { return nil }
+  }
+
+  /// Makes a header for a file whose own is damaged.
+  init(pageSize: Int) {
+    self.pageSize = pageSize
+    isRepaired = true
+  }
+
+  /// The header as it is written, for SQLite to read the file by.
+  func bytes(pageCount: Int, autoVacuums: Bool) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: Self.byteCount)
+    bytes.replaceSubrange(0..<16, with: Self.magic)
+    let size = pageSize == 65_536 ? 1 : pageSize
+    bytes[16] = UInt8(truncatingIfNeeded: size >> 8)
+    bytes[17] = UInt8(truncatingIfNeeded: size)
+    (bytes[18], bytes[19], bytes[20]) = (1, 1, UInt8(truncatingIfNeeded: reservedBytes))
+    (bytes[21], bytes[22], bytes[23]) = (64, 32, 32)
+    func put(_ value: Int, at offset: Int) {
+      for index in 0..<4 { bytes[offset + index] = UInt8(truncatingIfNeeded: value >> (24 - 8 * index)) }
+    }
+    put(1, at: 24)
+    put(pageCount, at: 28)
+    put(4, at: 44)
+    put(autoVacuums ? 1 : 0, at: 52)
+    put(encoding, at: 56)
+    put(autoVacuums ? 1 : 0, at: 64)
+    put(1, at: 92)
+    return bytes
+  }
+
+  /// Finds the size of pages by looking where pages of rows begin and end.
+  ///
+  /// Content is filled from a page's end, so that in a page of the right size some row ends there exactly.
+  static func guessedPageSize(_ file: FileDescriptor) throws(FileError) -> Int? {
+    let size = try file.status(for: .read).size
+    var best: (score: Int, pageSize: Int)?
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+    defer { buffer.deallocate() }
+    for shift in 9...16 {
+      let pageSize = 1 << shift
+      var score = 0
+      for index in 0..<min(Int(clamping: size / Int64(pageSize)), 2048) {
+        let page = UnsafeMutableRawBufferPointer(rebasing: buffer[..<pageSize])
+        let count = try file.read(into: page, at: Int64(index) * Int64(pageSize), for: .read)
+        guard count == pageSize, [2, 5, 10, 13].contains(page[0]) else { continue }
+        let bytes = Array(page)
+        guard let tree = TreePage(bytes, number: index + 1, usableSize: pageSize), tree.kind == .tableLeaf else {
+          continue
+        }
+        if tree.tableCells().cells.contains(where: { $0.end == pageSize }) { score += 1 }
+      }
+      if score > best?.score ?? 0 { best = (score, pageSize) }
+    }
+    return best?.pageSize
+  }
+}

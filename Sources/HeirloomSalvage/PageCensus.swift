@@ -1,0 +1,325 @@
+import HeirloomStore
+import HeirloomVault
+
+/// Finds out of each page of a damaged database whose rows it holds.
+///
+/// Trees are walked from their roots as far as they are whole. A page that no tree leads to any more is told by the map of
+/// pages, by a page that leads to it against the map, or by what its rows look like; a page that was given back is left alone.
+final class PageCensus {
+  /// A page with rows of a table.
+  struct Leaf {
+    let page: Int
+    /// Whether no whole tree leads to it.
+    let isApart: Bool
+    /// The keys that it may have by the pages above.
+    var bounds = KeyBounds()
+  }
+
+  /// Where a row was found.
+  enum Place {
+    /// Where its table's tree leads.
+    case tree
+    /// In a page that no whole tree leads to.
+    case apart
+    /// In a page whose rows have keys of another range: its key is not the one that it was written with.
+    case misplaced
+  }
+
+  let image: DatabaseImage
+  let pointerMap: PointerMap?
+  /// Whether pages of which nothing tells that they are in use are read as well.
+  let includesUncertainPages: Bool
+
+  /// The pages with rows, by the name of the table.
+  private(set) var leaves: [String: [Leaf]] = [:]
+  /// Pages of tables that can't be read.
+  private(set) var unreadablePages: [Int] = []
+  /// How many of them are of a table, by its name.
+  private(set) var unreadableCounts: [String: Int] = [:]
+  /// Pages of indexes that can't be read: they hold nothing that isn't elsewhere.
+  private(set) var unreadableIndexPages = 0
+  /// Pages of rows that may have been deleted.
+  private(set) var uncertainPages = 0
+  /// Pages of rows of which nothing tells the table.
+  private(set) var unassignedPages: [Int] = []
+
+  /// Pages at whose end a row's last value was taken for zeros, which a lost page is as well.
+  private(set) var emptyEnds: Set<Int> = []
+
+  /// Whether trees lead to all pages in use, as SQLite found: no others are looked for.
+  var isEveryPageLedTo = false
+
+  /// The pages of the list of free ones; `nil` if the list is not whole.
+  private let freePages: Set<Int>?
+  private var isVisited: [Bool]
+  /// The rows that have the pages with the rest of one: no page can be of two.
+  private var claims: [Int: Int] = [:]
+  /// Tables whose pages lead to a page that the map gives to another.
+  private var disputed: [Int: String] = [:]
+
+  init(image: DatabaseImage, pointerMap: PointerMap?, includesUncertainPages: Bool) throws(FileError) {
+    self.image = image
+    self.pointerMap = pointerMap
+    self.includesUncertainPages = includesUncertainPages
+    freePages = try Self.freePages(of: image)
+    isVisited = [Bool](repeating: false, count: image.pageCount + 1)
+  }
+
+  /// Follows the list of free pages; `nil` if it doesn't come to the number that the header tells.
+  private static func freePages(of image: DatabaseImage) throws(FileError) -> Set<Int>? {
+    guard var trunk = image.firstFreePage else { return nil }
+    var pages: Set<Int> = []
+    while trunk != 0 {
+      guard trunk >= 2, pages.insert(trunk).inserted, let bytes = try image.page(trunk) else { return nil }
+      let count = bigEndian(bytes, at: 4)
+      guard count <= image.usableSize / 4 - 2 else { return nil }
+      for index in 0..<count {
+        let page = bigEndian(bytes, at: 8 + 4 * index)
+        guard page >= 2, page <= image.pageCount else { return nil }
+        pages.insert(page)
+      }
+      trunk = bigEndian(bytes, at: 0)
+    }
+    return pages.count == image.freePageCount ? pages : nil
+  }
+
+  /// Whether a page is in use; `nil` if nothing tells.
+  func isInUse(_ page: Int) throws(FileError) -> Bool? {
+    switch try pointerMap?.entry(of: page) {
+    case .free: return false
+    case .root, .tree, .firstOverflow, .overflow: return true
+    case nil: return freePages.map { !$0.contains(page) }
+    }
+  }
+
+  // MARK: Taking the census
+
+  /// Gives each page with rows to its table.
+  ///
+  /// - Parameters:
+  ///   - tables: The tables.
+  ///   - indexRoots: The first pages of indexes.
+  ///   - otherRoots: The first pages of tables that are not read.
+  /// - Throws: `FileError`.
+  func take(
+    _ tables: [SourceTable], indexRoots: Set<Int> = [], otherRoots: Set<Int> = []
+  ) throws(FileError) {
+    leaves = [:]
+    unreadablePages = []
+    unreadableCounts = [:]
+    (unreadableIndexPages, uncertainPages, unassignedPages) = (0, 0, [])
+    disputed = [:]
+    for page in isVisited.indices { isVisited[page] = false }
+    var byRoot: [Int: SourceTable] = [:]
+    for table in tables {
+      guard let root = table.root else { continue }
+      byRoot[root] = table
+      try walk(table, from: root)
+    }
+    guard image.pageCount >= 2, !isEveryPageLedTo else { return }
+    for root in otherRoots.sorted() { try passOver(root, tables) }
+    for page in 2...image.pageCount where !isVisited[page] && page != image.lockPage {
+      if pointerMap?.contains(page) ?? false { continue }
+      try look(at: page, tables, byRoot, indexRoots, otherRoots)
+    }
+  }
+
+  private func walk(_ table: SourceTable, from root: Int) throws(FileError) {
+    var stack = [(page: root, bounds: KeyBounds())]
+    while let (number, bounds) = stack.popLast() {
+      guard number >= 1, number <= image.pageCount else {
+        noteUnreadable(number, of: table.name)
+        continue
+      }
+      guard !isVisited[number] else {
+        // No page is of two.
+        noteUnreadable(nil, of: table.name)
+        continue
+      }
+      isVisited[number] = true
+      guard let page = try image.treePage(number) else {
+        noteUnreadable(number, of: table.name)
+        continue
+      }
+      switch page.kind {
+      case .tableLeaf:
+        leaves[table.name, default: []].append(Leaf(page: number, isApart: false, bounds: bounds))
+      case .tableInterior:
+        let (children, damagedCount) = page.children(within: bounds)
+        for _ in 0..<damagedCount where pointerMap == nil { noteUnreadable(nil, of: table.name) }
+        for (child, bounds) in children.reversed() {
+          guard child >= 1, child <= image.pageCount else {
+            let isLost = child >= 1 && child <= image.formerPageCount
+            // Otherwise the map finds the page that was meant.
+            if isLost || pointerMap == nil { noteUnreadable(isLost ? child : nil, of: table.name) }
+            continue
+          }
+          if let entry = try pointerMap?.entry(of: child), entry != .tree(parent: number) {
+            disputed[child] = table.name
+          } else {
+            stack.append((child, bounds))
+          }
+        }
+      case .indexLeaf, .indexInterior:
+        noteUnreadable(number, of: table.name)
+      }
+    }
+  }
+
+  /// Marks the pages of a table that is not read, unless they look like another's: where the map is silent, nothing else tells.
+  private func passOver(_ root: Int, _ tables: [SourceTable]) throws(FileError) {
+    var stack = [root]
+    var seen: Set<Int> = []
+    while let number = stack.popLast() {
+      guard number >= 1, number <= image.pageCount, !isVisited[number], seen.insert(number).inserted,
+        let page = try image.treePage(number)
+      else { continue }
+      switch page.kind {
+      case .tableInterior: stack += page.children().pages.map(\.page)
+      case .tableLeaf:
+        let sample = try sample(page)
+        if tables.contains(where: { mayBe(sample, of: $0) }) { continue }
+      case .indexLeaf, .indexInterior: continue
+      }
+      if try pointerMap?.entry(of: number) == nil { isVisited[number] = true }
+    }
+  }
+
+  /// Looks at a page that no tree leads to.
+  private func look(
+    at number: Int, _ tables: [SourceTable], _ byRoot: [Int: SourceTable], _ indexRoots: Set<Int>,
+    _ otherRoots: Set<Int>
+  ) throws(FileError) {
+    let inUse = try isInUse(number)
+    guard inUse != false, let bytes = try image.page(number) else { return }
+    let entry = try pointerMap?.entry(of: number)
+    let root = try entry == nil ? nil : pointerMap?.root(of: number)
+    guard let page = TreePage(bytes, number: number, usableSize: image.usableSize) else {
+      // Without a map a page that is no tree's may be the rest of a row, unless there is nothing in it.
+      switch entry {
+      case .tree, .root: break
+      case nil where inUse == true && bytes.allSatisfy({ $0 == 0 }): break
+      default: return
+      }
+      if let root, indexRoots.contains(root) {
+        unreadableIndexPages += 1
+      } else {
+        noteUnreadable(number, of: root.flatMap { byRoot[$0]?.name })
+      }
+      return
+    }
+    let claimant = disputed[number].flatMap { name in tables.first { $0.name == name } }
+    let mapped = root.flatMap { byRoot[$0] }
+    // Rows don't tell whether such a table is whole.
+    if let claimant, claimant.kinds == nil, claimant.name != mapped?.name { noteUnreadable(nil, of: claimant.name) }
+    switch page.kind {
+    case .indexInterior, .indexLeaf, .tableInterior: return
+    case .tableLeaf: break
+    }
+    switch entry {
+    // Where a tree leads as well, it is the map that may be damaged.
+    case .firstOverflow where claimant == nil, .overflow where claimant == nil: return
+    default: break
+    }
+    let sample = try sample(page)
+    if let mapped, mapped.kinds == nil ? claimant == nil || claimant?.name == mapped.name : mayBe(sample, of: mapped) {
+      return leaves[mapped.name, default: []].append(Leaf(page: number, isApart: true))
+    }
+    let candidates = tables.filter { mayBe(sample, of: $0) }
+    let table = disputed[number].flatMap { name in candidates.first { $0.name == name } } ?? candidates.first
+    if root.map({ otherRoots.contains($0) }) ?? false { return }
+    guard inUse == true || includesUncertainPages else {
+      if table != nil { uncertainPages += 1 }
+      return
+    }
+    guard let table, candidates.count == 1 || disputed[number] == table.name else {
+      if inUse == true, !page.tableCells().cells.isEmpty { unassignedPages.append(number) }
+      return
+    }
+    leaves[table.name, default: []].append(Leaf(page: number, isApart: true))
+  }
+
+  /// Some rows of a page, of long ones the beginning.
+  private func sample(_ page: TreePage) throws(FileError) -> [(key: Int64, values: [FoundValue])] {
+    let reader = RecordReader(image: image, pointerMap: pointerMap)
+    var rows: [(key: Int64, values: [FoundValue])] = []
+    for cell in page.tableCells().cells.prefix(16) {
+      if let values = try reader.values(of: cell, in: page, limit: 4 * image.pageSize) {
+        rows.append((cell.rowID, values))
+      }
+    }
+    return rows
+  }
+
+  /// Whether rows look like a table's.
+  private func mayBe(_ rows: [(key: Int64, values: [FoundValue])], of table: SourceTable) -> Bool {
+    table.kinds != nil && !rows.isEmpty && rows.allSatisfy { table.fits($0.values, key: $0.key) }
+  }
+
+  private func noteUnreadable(_ page: Int?, of table: String?) {
+    if let table { unreadableCounts[table, default: 0] += 1 }
+    if let page { unreadablePages.append(page) }
+  }
+
+  // MARK: Rows
+
+  /// Calls a closure with each row of a table, by its pages' order: those of whole trees first.
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - body: What is done with a row: its key, its values, and where it was found.
+  /// - Returns: How many rows of readable pages can't be read.
+  /// - Throws: `FileError`, or what the body throws.
+  func forEachRow(of table: SourceTable, _ body: (Int64, [FoundValue], Place) throws -> Void) throws -> Int {
+    let reader = RecordReader(image: image, pointerMap: pointerMap)
+    var damagedCount = 0
+    let leaves = leaves[table.name] ?? []
+    for (index, leaf) in leaves.enumerated() {
+      guard let page = try image.treePage(leaf.page) else { continue }
+      let (cells, count) = page.tableCells()
+      damagedCount += count
+      var wrongKeys: KeyBounds?
+      let outsideCount = cells.count { !leaf.bounds.contains($0.rowID) }
+      // If most of the keys are out of bounds, it is the bounds that are damaged.
+      if outsideCount > 0, outsideCount * 2 < cells.count {
+        wrongKeys = KeyBounds(
+          above: try keys(of: leaves, at: index - 1)?.last ?? leaf.bounds.above,
+          upTo: try keys(of: leaves, at: index + 1)?.first.map { $0 &- 1 } ?? leaf.bounds.upTo)
+      }
+      for cell in cells {
+        // A page is smaller than that.
+        let owner = leaf.page << 17 | cell.start
+        guard
+          var values = try reader.values(
+            of: cell, in: page, claim: { self.claim($0, for: owner) }, emptyEnd: { self.emptyEnds.insert($0) }),
+          values.count <= table.columns.count
+        else {
+          damagedCount += 1
+          continue
+        }
+        while values.count < table.columns.count { values.append(.stored(.null)) }
+        if let keyColumn = table.keyColumn { values[keyColumn] = .stored(.integer(cell.rowID)) }
+        // Bounds that the pages beside don't confirm are damaged themselves.
+        let isMisplaced =
+          wrongKeys.map { !leaf.bounds.contains(cell.rowID) && !$0.contains(cell.rowID) } ?? false
+        try body(cell.rowID, values, isMisplaced ? .misplaced : leaf.isApart ? .apart : .tree)
+      }
+    }
+    return damagedCount
+  }
+
+  /// The keys of a leaf that are in its bounds; `nil` if there is none.
+  private func keys(of leaves: [Leaf], at index: Int) throws(FileError) -> [Int64]? {
+    guard leaves.indices.contains(index), !leaves[index].isApart, let page = try image.treePage(leaves[index].page)
+    else { return nil }
+    let keys = page.tableCells().cells.map(\.rowID).filter { leaves[index].bounds.contains($0) }
+    return keys.isEmpty ? nil : keys
+  }
+
+  private func claim(_ page: Int, for owner: Int) -> Bool {
+    guard page < isVisited.count, !isVisited[page] else { return false }
+    if let other = claims[page] { return other == owner }
+    claims[page] = owner
+    return true
+  }
+}

@@ -1,0 +1,145 @@
+public import Foundation
+import HeirloomFormats
+import HeirloomModel
+
+/// Why nothing could be salvaged.
+///
+/// Nothing was changed: what was there before is there still, and there is no new store.
+public struct SalvageError: Error, Hashable, Sendable {
+  /// The damaged store.
+  public let storePath: String
+  /// What was found.
+  public let problem: Problem
+
+  /// Creates an error.
+  public init(storePath: String, problem: Problem) {
+    self.storePath = storePath
+    self.problem = problem
+  }
+
+  /// What kept a store from being salvaged.
+  @nonexhaustive
+  public enum Problem: Hashable, Sendable {
+    /// There is nothing at the path.
+    case missing
+    /// There is something at the path, but it is a folder or a device.
+    case notFile(found: String)
+    /// Neither the file nor its `-wal` has any content.
+    case empty
+    /// No page of the file is one of a database.
+    case notDatabase
+    /// No model was given, and none is in the store or beside it.
+    case noModel
+    /// The database holds no table of the model.
+    case notStore
+    /// The new store would have the name of the damaged one, or of a file that belongs to it.
+    case sameFile(output: String)
+    /// Something is there already where the new store, or what belongs to it, was to be.
+    case outputExists(path: String)
+    /// There is no room for the copy and the new store.
+    case notEnoughSpace(folder: String, needed: Int64, available: Int64)
+    /// It was stopped.
+    case cancelled
+    /// Another process went on writing to the store while it was copied.
+    case inUse
+    /// A file could not be read or written, or SQLite refused the new store.
+    case failed(reason: String)
+  }
+}
+
+extension SalvageError: CustomStringConvertible {
+  /// One sentence: what was found and what was expected.
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
+    switch problem {
+    case .missing: "There is no file at \(storePath); expected a store."
+    case .notFile(let found): "\(storePath) is a \(found); expected a store's file."
+    case .empty: "The file \(storePath) is empty, and no \"-wal\" beside it holds anything; expected a store."
+    case .notDatabase: "No page of the file \(storePath) is one of a SQLite database; expected a store, damaged or not."
+    case .noModel:
+      "The model of \(storePath) is neither beside the store nor readable in it, and none was given; a model tells what the"
+        + " rows are."
+    case .notStore: "The database \(storePath) holds no table of the model; expected the store of that model."
+    case .sameFile(let output):
+      "The new store \(output) would replace a file of the damaged one; expected another name."
+    case .outputExists(let path): "There is something at \(path) already; expected a free place for the new store."
+    case .notEnoughSpace(let folder, let needed, let available):
+      "A copy of \(storePath) and the new store need \(CountText.size(needed)) in \(folder), where \(CountText.size(available)) are left."
+    case .cancelled: "Salvaging \(storePath) was cancelled."
+    case .inUse: "Another process went on writing to \(storePath) while it was copied; expected a store at rest."
+    case .failed(let reason): "Nothing could be salvaged from \(storePath): \(ErrorWords.ended(reason))"
+    }
+  }
+
+  /// A word that tells the problem, for programs.
+  package var code: String {
+    switch problem {
+    case .missing: "missing"
+    case .notFile: "notFile"
+    case .empty: "empty"
+    case .notDatabase: "notDatabase"
+    case .noModel: "noModel"
+    case .notStore: "notStore"
+    case .sameFile, .outputExists: "fileExists"
+    case .notEnoughSpace: "notEnoughSpace"
+    case .cancelled: "cancelled"
+    case .inUse: "storeInUse"
+    case .failed: "failed"
+    }
+  }
+
+  /// The code that Core Data or Foundation gives a like failure in `NSCocoaErrorDomain`; `nil` if none is near.
+  package var coreDataCode: Int? {
+    switch problem {
+    case .missing: 260
+    case .notFile, .empty, .notDatabase: 259
+    case .noModel, .notStore: 134_000
+    case .sameFile, .outputExists: 516
+    case .notEnoughSpace: 640
+    case .cancelled: 3072
+    case .inUse: 134_090
+    case .failed: nil
+    }
+  }
+}
+
+extension SalvageError: LocalizedError {
+  /// The description.
+  public var errorDescription: String? { description }
+
+  /// What to do, and which file still holds the data.
+  public var recoverySuggestion: String? { rawSuggestion.map { PlainText.line($0) } }
+
+  private var rawSuggestion: String? {
+    switch problem {
+    case .missing: "Look for the store where the app keeps it, or for a backup."
+    case .notFile: "Give the store's own file."
+    case .empty, .notDatabase:
+      "Nothing was changed. Keep the file as it is, and look for a retained version in \"\(storePath).heirloom/previous\" or"
+        + " for a backup."
+    case .noModel:
+      "Nothing was changed, and \(storePath) still holds what it held. Give the app's model: one of any version that the"
+        + " store may have had."
+    case .notStore:
+      "Nothing was changed, and \(storePath) still holds what it held. Give the model of the app that made it."
+    case .sameFile: "Nothing was changed. Give the new store a name of its own."
+    case .outputExists: "Nothing was changed. Move what is there away, or give the new store another name."
+    case .notEnoughSpace: "Nothing was changed. Make room, or put the new store on a larger volume."
+    case .cancelled: "Nothing was changed, and there is no new store. Salvage again when there is time."
+    case .inUse: "Nothing was changed. End the app that uses the store and try again."
+    case .failed: "\(storePath) was not changed and still holds what it held."
+    }
+  }
+}
+
+extension SalvageError: CustomNSError {
+  /// Core Data's domain.
+  public static let errorDomain: String = NSCocoaErrorDomain
+
+  /// The code that Core Data or Foundation gives a like failure, or that of Core Data's general error.
+  public var errorCode: Int { coreDataCode ?? ErrorWords.generalCode }
+
+  /// The words and the damaged store.
+  public var errorUserInfo: [String: Any] { ErrorWords.userInfo(of: self, path: storePath) }
+}

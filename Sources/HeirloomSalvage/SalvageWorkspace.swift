@@ -1,0 +1,292 @@
+import Foundation
+import HeirloomStore
+import HeirloomVault
+
+/// A private folder in which a damaged store is copied and made readable.
+///
+/// SQLite never sees the original: it would write to it, or make files beside it.
+final class SalvageWorkspace {
+  /// The folder: nobody else may look into it.
+  let folder: String
+  /// The copy of the main file; a journal was undone in it and the `-wal` was put into it.
+  let path: String
+  /// What the copy's first page says, or what stands in for it.
+  private(set) var header = DatabaseHeader(pageSize: 4096)
+  /// What was found on the way, in sentences.
+  private(set) var notes: [String] = []
+  /// Pages whose last state is damaged in the `-wal`.
+  private(set) var lostPages: [Int] = []
+  /// Whether something of the store was damaged or missing already in its files.
+  private(set) var isDamaged = false
+  /// Whether content may have been in what is damaged or missing there: what is read may lack it, or be of an earlier time.
+  private(set) var mayLackContent = false
+
+  private let files: any FileOperations
+  private let location: StoreLocation
+
+  /// Makes the folder.
+  init(for location: StoreLocation, in directory: String, files: any FileOperations) throws(FileError) {
+    self.files = files
+    self.location = location
+    folder = StoreLocation.join(directory, ".salvage-" + files.uniqueIdentifier())
+    path = StoreLocation.join(folder, "damaged")
+    try files.makeDirectory(folder, attributes: FileAttributes(mode: 0o700))
+  }
+
+  /// Removes the folder with everything in it.
+  func remove() throws(FileError) {
+    try FolderTree(files: files).remove(folder)
+  }
+
+  /// Copies the store and makes the copy one file.
+  func prepare() throws(SalvageError) {
+    try salvageErrors(location.path) {
+      try copy()
+      try undoChange()
+      try replayLog()
+      try prepareHeader()
+    }
+  }
+
+  // MARK: Copying
+
+  private struct State: Equatable {
+    var sizes: [Int64?]
+    var times: [Int64?]
+  }
+
+  private func state() throws(FileError) -> State {
+    let all = try [location.path, location.path + "-wal", location.path + "-journal"].map { path throws(FileError) in
+      try files.status(of: path)
+    }
+    return State(sizes: all.map { $0?.size }, times: all.map { $0?.modificationTime })
+  }
+
+  private func copy() throws {
+    for _ in 0..<3 {
+      let before = try state()
+      for suffix in ["", "-wal", "-journal"] {
+        if try files.status(of: path + suffix) != nil { try files.unlink(path + suffix) }
+        guard let status = try files.status(of: location.path + suffix), status.kind == .regular else { continue }
+        try copyFile(location.path + suffix, to: path + suffix)
+      }
+      // A version that a migration kept together with a log that SQLite could not read to its end.
+      let unread = location.path + StoreLocation.unreadLogSuffix
+      if try files.status(of: path + "-wal") == nil, try files.status(of: unread)?.kind == .regular {
+        try copyFile(unread, to: path + "-wal")
+      }
+      if try state() == before { return }
+    }
+    throw SalvageError(storePath: location.path, problem: .inUse)
+  }
+
+  private func copyFile(_ source: String, to copy: String) throws(FileError) {
+    do throws(FileError) {
+      try files.copyFile(source, to: copy, attributes: FileAttributes(mode: 0o600))
+    } catch {
+      // A disk that can't read some of its blocks reads the others.
+      guard error.code == EIO else { throw error }
+      if try files.status(of: copy) != nil { try files.unlink(copy) }
+      try copyBlocks(source, to: copy)
+    }
+  }
+
+  private func copyBlocks(_ source: String, to copy: String) throws(FileError) {
+    let blockSize = 4096
+    let from = try FileDescriptor(source, flags: O_RDONLY, for: .copy)
+    let to = try FileDescriptor.makeNew(copy, attributes: FileAttributes(mode: 0o600), for: .copy)
+    let size = try from.status(for: .copy).size
+    try to.truncate(to: size)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: blockSize, alignment: 16)
+    defer { buffer.deallocate() }
+    var offset: Int64 = 0
+    var unreadable = 0
+    while offset < size {
+      if let count = try? from.read(into: buffer, at: offset, for: .copy) {
+        try to.write(Array(buffer[..<count]), at: offset)
+      } else {
+        unreadable += 1
+      }
+      offset += Int64(blockSize)
+    }
+    guard unreadable > 0 else { return }
+    noteLoss(
+      "The disk can't read \(unreadable) blocks of \(source) any more; copy what is on it to another disk soon.")
+  }
+
+  // MARK: One file
+
+  /// Lets SQLite undo a change that was interrupted, unless that leaves no store.
+  private func undoChange() throws {
+    let before = path + ".before"
+    if let journal = try RollbackJournal(besideDatabaseAt: path), try isToBeUndone(journal) {
+      try files.copyFile(path, to: before, attributes: FileAttributes(mode: 0o600))
+      let (hadMetadata, message) = (try hasMetadata(), try undo())
+      if try hadMetadata && !hasMetadata() {
+        try files.rename(before, to: path)
+        noteLoss(
+          "The \"-journal\" tells of an interrupted change, and undoing it leaves no store: the store was read as it is."
+        )
+      } else if let message {
+        noteLoss(
+          "An interrupted change could not be undone from the \"-journal\" (\(message)): objects that it concerned may be of"
+            + " the time before or after it.")
+      }
+    }
+    for name in [before, path + "-journal", path + "-shm"] where try files.status(of: name) != nil {
+      try files.unlink(name)
+    }
+  }
+
+  /// Whether the change that the copy's journal tells of is undone; what the journal names is followed nowhere.
+  private func isToBeUndone(_ journal: RollbackJournal) throws -> Bool {
+    // Of the copy's journal the same name would be another folder's.
+    let own = try RollbackJournal(besideDatabaseAt: location.path)
+    if own?.objection == nil, own?.isCommitted == true { return false }
+    for objection in [own?.objection, journal.objection].compactMap({ $0 })
+    where objection == .emptiesDatabase || objection == .stretchesDatabase {
+      noteLoss("The \"-journal\" was not undone, and the store was read as it is: \(objection.reason).")
+      return false
+    }
+    if let name = journal.superJournal {
+      try FileDescriptor(journal.path, flags: O_RDWR, for: .write).truncate(to: journal.recordsByteCount)
+      notes.append("The \"-journal\" names another file, \(name.debugDescription), which was left alone.")
+    }
+    return true
+  }
+
+  /// Opens the copy so that SQLite undoes the change.
+  ///
+  /// - Returns: What keeps SQLite from it; `nil` when it is done.
+  private func undo() throws(SQLiteError) -> String? {
+    do throws(SQLiteError) {
+      let connection = try Connection(path: path, mode: .readWrite, options: .looking)
+      _ = try connection.firstInteger("SELECT COUNT(*) FROM sqlite_schema")
+      try connection.close()
+      return nil
+    } catch {
+      // A disk that fails here is no damage of the store: the next run undoes the change.
+      guard error.isAboutContent else { throw error }
+      return error.message
+    }
+  }
+
+  /// Whether the copy has metadata that can be read.
+  private func hasMetadata() throws(SQLiteError) -> Bool {
+    try StoreReading.hasMetadata(Connection(path: path, mode: .immutable, options: .looking))
+  }
+
+  private func replayLog() throws(FileError) {
+    guard let log = try files.status(of: path + "-wal"), log.size > 0 else { return }
+    let start = try files.readStart(of: path, count: DatabaseHeader.byteCount)
+    var declared = DatabaseHeader(start)?.pageSize
+    if declared == nil {
+      declared = try DatabaseHeader.guessedPageSize(try FileDescriptor(path, flags: O_RDONLY, for: .read))
+    }
+    let outcome = try LogReplay(path + "-wal").run(into: path, pageSize: declared)
+    for suffix in ["-wal", "-shm"] where try files.status(of: path + suffix) != nil { try files.unlink(path + suffix) }
+    guard let outcome else { return }
+    lostPages = outcome.lostPages
+    let content = outcome.content
+    if content.damagedCount > 0 {
+      noteLoss(
+        "\(content.damagedCount) of the \(content.frameCount) pages in the \"-wal\" are damaged; \(lostPages.count) pages are"
+          + " not known in their last state.")
+    }
+    if content.isHeaderDamaged {
+      noteLoss(
+        content.pageCount == nil
+          ? "The \"-wal\" is damaged from its start, and nothing in it could be read: changes that were saved last are missing."
+          : "The header of the \"-wal\" is damaged; what is in it was told by its pages.")
+    }
+    if content.isEndDamaged {
+      noteLoss(
+        "The end of the \"-wal\" can't be read: a change that was saved last may be missing, if it was saved at all.")
+    }
+  }
+
+  /// Notes what content may be missing by.
+  private func noteLoss(_ note: String) {
+    isDamaged = true
+    mayLackContent = true
+    notes.append(note)
+  }
+
+  /// Makes sure that the first page tells of a database as large as it is, in one file.
+  private func prepareHeader() throws {
+    let file = try FileDescriptor(path, flags: O_RDWR, for: .write)
+    let size = try file.status(for: .read).size
+    let start = try files.readStart(of: path, count: DatabaseHeader.byteCount)
+    if let found = DatabaseHeader(start) {
+      header = found
+    } else {
+      guard let pageSize = try DatabaseHeader.guessedPageSize(file) else {
+        throw SalvageError(storePath: location.path, problem: size == 0 ? .empty : .notDatabase)
+      }
+      header = DatabaseHeader(pageSize: pageSize)
+      isDamaged = true
+      notes.append("The file's header is damaged; its pages were found to be of \(pageSize) bytes.")
+    }
+    let pageCount = Int(clamping: size / Int64(header.pageSize))
+    guard pageCount >= 1 else { throw SalvageError(storePath: location.path, problem: .notDatabase) }
+    if Int64(pageCount) * Int64(header.pageSize) != size {
+      try file.truncate(to: Int64(pageCount) * Int64(header.pageSize))
+    }
+    if header.isRepaired {
+      let image = try DatabaseImage(path: path, header: header)
+      let autoVacuums = try PointerMap(image, isDeclared: nil) != nil
+      try file.write(header.bytes(pageCount: pageCount, autoVacuums: autoVacuums), at: 0)
+    } else {
+      // One file: SQLite would look for the `-wal` that is already in it.
+      try file.write([1, 1], at: 18)
+      try settle(pageCount, declared: bigEndian(start, at: 28), start: start, file)
+    }
+    for page in lostPages where page > 1 {
+      try file.write([UInt8](repeating: 0, count: header.pageSize), at: Int64(page - 1) * Int64(header.pageSize))
+    }
+  }
+}
+
+extension SalvageWorkspace {
+  /// Sees to it that the header tells of as many pages as there are.
+  private func settle(_ pageCount: Int, declared: Int, start: [UInt8], _ file: FileDescriptor) throws {
+    // The number counts only if it was written with the last change.
+    guard start[24..<28].elementsEqual(start[92..<96]), declared != pageCount else { return }
+    if declared > pageCount {
+      header.formerPageCount = declared
+      noteLoss("The file ends after \(pageCount) of \(declared) pages: the rest is missing.")
+    } else if declared > 0, try isSound() {
+      // SQLite lets a file be longer, as where space was reserved.
+      notes.append("The file goes on for \(pageCount - declared) pages after its end, which were left alone.")
+      return try file.truncate(to: Int64(declared) * Int64(header.pageSize))
+    } else {
+      isDamaged = true
+      notes.append("The file's header tells of \(declared) pages, and there are \(pageCount): all of them were read.")
+    }
+    try file.write((0..<4).map { UInt8(truncatingIfNeeded: pageCount >> (24 - 8 * $0)) }, at: 28)
+  }
+
+  /// Whether SQLite finds nothing wrong with the pages that the header tells of.
+  private func isSound() throws -> Bool {
+    do throws(SQLiteError) {
+      let connection = try Connection(path: path, mode: .immutable, options: .looking)
+      return try connection.rows("PRAGMA quick_check(1)").first?.first == .text("ok")
+    } catch {
+      guard error.isAboutContent else { throw error }
+      return false
+    }
+  }
+}
+
+/// Runs a body and makes whatever it throws an error of salvage.
+func salvageErrors<Value>(_ path: String, _ body: () throws -> Value) throws(SalvageError) -> Value {
+  do {
+    return try body()
+  } catch let error as SalvageError {
+    throw error
+  } catch let error as SQLiteError where error.isInterrupt {
+    throw SalvageError(storePath: path, problem: .cancelled)
+  } catch {
+    throw SalvageError(storePath: path, problem: .failed(reason: "\(error)"))
+  }
+}

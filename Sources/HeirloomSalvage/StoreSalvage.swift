@@ -1,0 +1,332 @@
+public import Foundation
+import HeirloomFormats
+public import HeirloomModel
+package import HeirloomStore
+package import HeirloomVault
+
+/// Reads what can be read of a damaged store into a new one.
+///
+/// The damaged store is copied and never opened itself: neither its files nor their folder change. The new store is built in a
+/// private folder beside its place and appears there whole, or not at all. Use it while no app has the damaged store open.
+public struct StoreSalvage {
+  /// The damaged store.
+  public let storeURL: URL
+  /// Whether pages of rows are read of which nothing tells whether they were deleted.
+  ///
+  /// Stores of Core Data tell it unless much of them is damaged. Rows that were deleted may come back.
+  public var includesUncertainPages: Bool = false
+  /// Asked from time to time whether to stop; there is no new store then, and the damaged one is as it was.
+  public var isCancelled: @Sendable () -> Bool = { false }
+
+  private let candidates: [StoreModelCandidate]
+  private let files: any FileOperations
+
+  /// Prepares to salvage a store.
+  ///
+  /// - Parameters:
+  ///   - storeURL: The damaged store.
+  ///   - models: Models of the app, the likeliest first. The snapshot beside the store and the store's own copy of its model are
+  ///     known without.
+  public init(storeURL: URL, models: [ManagedObjectModel] = []) {
+    let candidates = models.map { StoreModelCandidate(source: .file("that was given"), model: $0, isGiven: true) }
+    self.init(storeURL: storeURL, candidates: candidates)
+  }
+
+  /// Prepares to salvage a store, on a file system of the caller's.
+  package init(
+    storeURL: URL, candidates: [StoreModelCandidate], files: any FileOperations = POSIXFileOperations()
+  ) {
+    self.storeURL = storeURL
+    self.candidates = candidates
+    self.files = files
+  }
+
+  /// Salvages the store.
+  ///
+  /// - Parameter outputURL: The new store's file, which must not exist; its folder must.
+  /// - Returns: What was read and what was lost. The new store can be opened.
+  /// - Throws: ``SalvageError``; there is no new store then.
+  public func run(to outputURL: URL) throws(SalvageError) -> SalvageReport {
+    let store = try location(of: storeURL.path)
+    let output = try outputLocation(outputURL.path, besides: store)
+    try checkRoom(for: store, in: output.directory)
+    SalvageLeftovers(files: files).remove(in: output.directory)
+    let workspace: SalvageWorkspace
+    do throws(FileError) {
+      workspace = try SalvageWorkspace(for: store, in: output.directory, files: files)
+    } catch {
+      throw SalvageError(storePath: store.path, problem: .failed(reason: error.description))
+    }
+    defer { try? workspace.remove() }
+    let lock = SalvageLeftovers(files: files).lock(workspace.folder)
+    defer { lock?.close() }
+    try workspace.prepare()
+    try checkCancellation(store)
+    return try salvageErrors(store.path) {
+      let (report, parts) = try build(store, output, workspace)
+      // What was stopped may have taken it for damage: nothing of it is put in place.
+      try checkCancellation(store)
+      try install(parts, at: output, workspace)
+      return report
+    }
+  }
+
+  private func checkCancellation(_ store: StoreLocation) throws(SalvageError) {
+    guard !isCancelled() else { throw SalvageError(storePath: store.path, problem: .cancelled) }
+  }
+
+  // MARK: Before
+
+  private func location(of path: String) throws(SalvageError) -> StoreLocation {
+    let location: StoreLocation
+    let status: FileStatus?
+    do {
+      location = try StoreLocation(resolving: path, files: files)
+      status = try files.status(of: location.path)
+    } catch {
+      throw SalvageError(
+        storePath: path, problem: (try? files.status(of: path)) == nil ? .missing : .notFile(found: "folder"))
+    }
+    guard let status else { throw SalvageError(storePath: path, problem: .missing) }
+    guard status.kind == .regular else {
+      throw SalvageError(storePath: path, problem: .notFile(found: status.kind.rawValue))
+    }
+    if status.size == 0, ((try? files.status(of: location.path + "-wal"))?.size ?? 0) == 0 {
+      throw SalvageError(storePath: path, problem: .empty)
+    }
+    return location
+  }
+
+  private func outputLocation(_ path: String, besides store: StoreLocation) throws(SalvageError) -> StoreLocation {
+    try salvageErrors(store.path) {
+      // A link that leads nowhere is something as well.
+      guard try files.status(of: path) == nil else {
+        let other = try? files.status(of: files.resolvePath(path))
+        let isSame = try other?.identity == files.status(of: store.path)?.identity
+        throw SalvageError(
+          storePath: store.path, problem: isSame ? .sameFile(output: path) : .outputExists(path: path))
+      }
+      let output = try StoreLocation(resolving: path, files: files)
+      guard output.path != store.path, !store.sideFiles.contains(output.path), output.support != store.support else {
+        throw SalvageError(storePath: store.path, problem: .sameFile(output: path))
+      }
+      for other in output.sideFiles + [output.support, Self.cutsPath(of: output)]
+      where try files.status(of: other) != nil {
+        throw SalvageError(storePath: store.path, problem: .outputExists(path: other))
+      }
+      try files.checkWritable(output.directory)
+      return output
+    }
+  }
+
+  private static func cutsPath(of output: StoreLocation) -> String { output.path + ".cuts.jsonl" }
+
+  private func checkRoom(for store: StoreLocation, in folder: String) throws(SalvageError) {
+    try salvageErrors(store.path) {
+      var size: Int64 = 1 << 20
+      for suffix in ["", "-wal", "-journal"] { size &+= try files.status(of: store.path + suffix)?.size ?? 0 }
+      // The copy, and the new store with its indexes and files.
+      let needed = size &* 2 &+ size / 4 &+ externalByteCount(of: store)
+      let available = Int64(clamping: try files.volume(of: folder).availableBytes)
+      guard available >= needed else {
+        throw SalvageError(
+          storePath: store.path, problem: .notEnoughSpace(folder: folder, needed: needed, available: available))
+      }
+    }
+  }
+
+  /// The bytes in files of external data, as far as they can be told.
+  private func externalByteCount(of store: StoreLocation) -> Int64 {
+    let support = (try? files.resolvePath(store.support)) ?? store.support
+    let folder = StoreLocation.join(support, "_EXTERNAL_DATA")
+    return ((try? files.names(in: folder)) ?? []).reduce(0) { sum, name in
+      let status = try? files.status(of: StoreLocation.join(folder, name))
+      return sum &+ (status?.size ?? 0)
+    }
+  }
+
+  // MARK: Building
+
+  /// What is put at its place at the end.
+  private struct Parts {
+    let store: String
+    let support: String?
+    let cuts: String?
+  }
+
+  private func build(
+    _ store: StoreLocation, _ output: StoreLocation, _ workspace: SalvageWorkspace
+  ) throws -> (SalvageReport, Parts) {
+    let source = try SalvageSource(workspace, includesUncertainPages: includesUncertainPages)
+    let metadata = source.metadata(path: store.path)
+    let choice = try choose(for: source, metadata, store)
+    let configuration = metadata.flatMap { $0.configuration(of: choice.model, heldBy: source.actual) } ?? nil
+    let schema = PhysicalSchema(model: choice.model, configuration: configuration, actual: source.actual)
+    try checkCancellation(store)
+    // Without metadata nothing says that the model's numbers are the store's.
+    let numbers = metadata != nil && choice.isFit ? nil : Self.numbers(of: source, schema)
+    let findings = try source.recognize(schema, numbers: numbers, isOwn: choice.isFit)
+    var report = SalvageReport(storePath: store.path, outputPath: output.path)
+    report.modelSource = choice.source.description
+    report.isModelFit = metadata.map { _ in choice.isFit }
+    report.isStructureSound = source.isSound
+    report.pageCount = source.image.pageCount
+    report.notes = workspace.notes
+    report.mayLackContent = workspace.mayLackContent
+    report.leftOut = findings
+    if metadata == nil {
+      report.notes.append("The store's metadata can't be read: the new store has an identifier of its own.")
+    }
+    if metadata != nil, !choice.isFit {
+      report.notes.append(
+        "The model is not the one that made the store: what its tables and columns have in common with the model was read."
+      )
+    }
+    let folder = StoreLocation.join(workspace.folder, "new")
+    try files.makeDirectory(folder, attributes: FileAttributes(mode: 0o700))
+    let path = StoreLocation.join(folder, output.name)
+    // Also when the superuser salvages it: the app goes on with it.
+    let owner = try files.status(of: store.path)
+    try files.makeEmptyFile(path, attributes: FileAttributes(mode: 0o600, owner: owner?.owner, group: owner?.group))
+    let writer = try SalvageWriter(
+      path: path, schema: schema, source: source, report: report, entityNumbers: numbers)
+    try writer.connection.interrupt(every: 10_000, if: isCancelled)
+    for table in schema.tables {
+      try writer.copyRows(of: table)
+      try checkCancellation(store)
+    }
+    if let census = source.census {
+      writer.report.unreadablePages = Array(census.unreadablePages.sorted().prefix(100))
+      writer.report.unreadablePageCount = census.unreadablePages.count
+      writer.report.uncertainPageCount = census.uncertainPages
+      writer.report.unassignedPageCount = census.unassignedPages.count
+      if census.unreadableIndexPages > 0 {
+        writer.report.notes.append(
+          "\(census.unreadableIndexPages) pages of indexes can't be read; they hold nothing else, and were made anew.")
+      }
+    }
+    if let count = source.census?.emptyEnds.count, count > 0 {
+      writer.report.notes.append(
+        "The last page of \(count) values of bytes holds nothing but zeros; they were taken for the value's own.")
+    }
+    guard writer.report.tables.contains(where: \.isPresent) else {
+      throw SalvageError(storePath: store.path, problem: .notStore)
+    }
+    try writer.repair()
+    // An app that keeps its files elsewhere has a link in the folder's place.
+    var support = SupportFolder(path: store.support)
+    do throws(FileError) {
+      support = try StoreVault(store, files: files).supportFolder()
+    } catch {
+      writer.report.notes.append("The files of external data were left out: \(error.description).")
+    }
+    let hasFiles = try writer.copyFiles(
+      from: support, to: StoreLocation.join(folder, output.supportName), files: files)
+    try writer.copyOthers()
+    var written = metadata ?? StoreMetadata(model: choice.model)
+    if !choice.isFit { written.adopt(choice.model) }
+    written.deferredMigration = nil
+    try writer.finish(written)
+    report = writer.report
+    let attributes = try files.status(of: store.path)?.attributes ?? FileAttributes(mode: 0o600)
+    try files.setMode(attributes.mode, of: path)
+    try files.synchronizeFile(path)
+    var cuts: String?
+    if !writer.cuts.bytes.isEmpty {
+      let name = StoreLocation.join(workspace.folder, "cuts")
+      try files.writeNewFile(name, bytes: writer.cuts.bytes, attributes: attributes)
+      cuts = name
+      report.cutsPath = Self.cutsPath(of: output)
+    }
+    if writer.cuts.omittedCount > 0 {
+      report.notes.append("\(writer.cuts.omittedCount) cuts found no room in the list of cuts.")
+    }
+    return (
+      report, Parts(store: path, support: hasFiles ? StoreLocation.join(folder, output.supportName) : nil, cuts: cuts)
+    )
+  }
+
+  /// The model's numbers of entities by the store's, as far as names tell.
+  private static func numbers(of source: SalvageSource, _ schema: PhysicalSchema) -> [Int64: Int64]? {
+    let rows = source.entityRows().filter { $0.number < 16_000 }
+    guard !rows.isEmpty else { return nil }
+    var numbers: [Int64: Int64] = [:]
+    for row in rows { numbers[row.number] = schema.entity(named: row.name).map { Int64($0.number) } }
+    // Rows of that table may be lost: where all the others agree, so do those.
+    if numbers.allSatisfy({ $0.key == $0.value }) {
+      let told = Set(rows.map(\.number))
+      for number in schema.entities.map({ Int64($0.number) }) where !told.contains(number) { numbers[number] = number }
+    }
+    return numbers
+  }
+
+  // MARK: The model
+
+  private struct Choice {
+    let model: ManagedObjectModel
+    let source: StoreModelCandidate.Source
+    let isFit: Bool
+  }
+
+  private func choose(
+    for source: SalvageSource, _ metadata: StoreMetadata?, _ store: StoreLocation
+  ) throws(SalvageError) -> Choice {
+    var known = candidates
+    if let bytes = try? SnapshotFile(path: store.snapshot, files: files).read(),
+      let snapshot = try? ModelSnapshot(bytes: bytes)
+    {
+      known.append(StoreModelCandidate(source: .snapshot, model: snapshot.model))
+    }
+    if let cached = source.cachedModel() { known.append(StoreModelCandidate(source: .cache, model: cached)) }
+    if let metadata {
+      let fitting = known.filter { candidate in
+        candidate.model.flatMap { metadata.configuration(of: $0, heldBy: source.actual) } != nil
+      }
+      let chosen = VersionChoice.candidate(of: fitting, identifiers: metadata.versionIdentifiers)
+      if let chosen, let model = chosen.model { return Choice(model: model, source: chosen.source, isFit: true) }
+    }
+    // The one whose tables and columns the file has most of, and that asks for the least besides.
+    var best: (score: Int, choice: Choice)?
+    for candidate in known {
+      guard let model = candidate.model else { continue }
+      var score = 0
+      for table in PhysicalSchema(model: model, actual: source.actual).tables {
+        let found = Set(source.actual.table(named: table.name)?.columns.map(\.name) ?? [])
+        for column in table.columns { score += found.contains(column.name) ? 1 : -1 }
+      }
+      if best.map({ score > $0.score }) ?? true {
+        best = (score, Choice(model: model, source: candidate.source, isFit: metadata == nil))
+      }
+    }
+    guard let best else { throw SalvageError(storePath: store.path, problem: .noModel) }
+    return best.choice
+  }
+
+  // MARK: Putting it in place
+
+  private func install(_ parts: Parts, at output: StoreLocation, _ workspace: SalvageWorkspace) throws {
+    for side in StoreLocation.sideSuffixes where try files.status(of: parts.store + side) != nil {
+      throw SalvageError(storePath: storeURL.path, problem: .failed(reason: "the new store could not be closed."))
+    }
+    try files.synchronizeDirectory(StoreLocation.join(workspace.folder, "new"))
+    var placed: [String] = []
+    do {
+      for (part, place) in [(parts.support, output.support), (parts.cuts, Self.cutsPath(of: output))] {
+        guard let part else { continue }
+        guard try files.status(of: place) == nil else {
+          throw SalvageError(storePath: storeURL.path, problem: .outputExists(path: place))
+        }
+        try files.rename(part, to: place)
+        placed.append(place)
+      }
+      try files.synchronizeDirectory(output.directory)
+      try files.linkOrMove(parts.store, to: output.path)
+    } catch {
+      for place in placed.reversed() { try? FolderTree(files: files).remove(place) }
+      throw error
+    }
+    try files.synchronizeDirectory(output.directory)
+    // A second name would keep an app from migrating the store. After a rename there is none.
+    try? files.unlink(parts.store)
+  }
+}

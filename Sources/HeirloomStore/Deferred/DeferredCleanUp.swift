@@ -1,0 +1,165 @@
+/// Cleans up what a deferred migration has left in a store, piece by piece.
+///
+/// Each piece is one ordinary transaction that also changes the list in the metadata.
+struct DeferredCleanUp {
+  let store: PersistentStore
+
+  /// The rows of a table that goes that one piece removes at most.
+  static let rowsPerPiece: Int64 = 5_000
+  /// The bytes that these rows have at most, unless a single row has more.
+  static let bytesPerPiece: Int64 = 16 << 20
+  /// The empty pages that one piece gives back at most.
+  static let pagesPerPiece: Int64 = 1_000
+
+  private var connection: Connection { store.connection }
+
+  /// Runs one piece, if something is left.
+  ///
+  /// - Returns: Whether more is left.
+  /// - Throws: ``DeferredMigrationError``; nothing is done then.
+  func runPiece() throws(DeferredMigrationError) -> Bool {
+    var pending = DeferredMigration()
+    do {
+      // A look needs no lock; what is done is looked at again in the transaction.
+      guard try metadata().hasDeferredMigration else { return false }
+      pending = try left().pending
+      guard !store.isReadOnly, !store.isView else { throw failure(.readOnly, pending) }
+      guard !connection.isInTransaction else { throw failure(.inUse, pending) }
+      // Nothing that goes is what triggers watch over.
+      try connection.setRunsTriggers(false)
+      defer { try? connection.setRunsTriggers(true) }
+      try connection.execute("BEGIN IMMEDIATE")
+      do {
+        let (isMore, metadata) = try runPieceInTransaction(&pending)
+        try connection.execute("COMMIT")
+        if let metadata { store.metadata = metadata }
+        return isMore
+      } catch {
+        if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+        throw error
+      }
+    } catch let error as DeferredMigrationError {
+      throw error
+    } catch let error as StoreError {
+      throw failure(error.problem == .inUse ? .inUse : .store(error), pending)
+    } catch let error as SQLiteError {
+      throw failure(error.isBusy ? .inUse : .store(StoreError(error, path: store.path)), pending)
+    } catch {
+      let problem = StoreError.Problem.database(code: 1, message: "\(error)")
+      throw failure(.store(StoreError(path: store.path, problem: problem)), pending)
+    }
+  }
+
+  private func failure(
+    _ problem: DeferredMigrationError.Problem, _ pending: DeferredMigration
+  ) -> DeferredMigrationError {
+    DeferredMigrationError(path: store.path, pending: pending, problem: problem)
+  }
+
+  private func metadata() throws(StoreError) -> StoreMetadata {
+    try StoreMetadata(connection: connection, path: store.path)
+  }
+
+  /// What is left, with the file's schema.
+  private func left() throws(SQLiteError) -> (pending: DeferredMigration, actual: ActualSchema) {
+    let actual = try ActualSchema(of: connection)
+    return (actual.pending(under: store.schema), actual)
+  }
+
+  /// Runs one piece in an open transaction.
+  ///
+  /// - Parameter pending: What is left before, for errors.
+  /// - Returns: Whether more is left, and the metadata if they changed.
+  /// - Throws: What is in the way; the transaction is to be rolled back then.
+  private func runPieceInTransaction(
+    _ pending: inout DeferredMigration
+  ) throws -> (isMore: Bool, metadata: StoreMetadata?) {
+    var metadata = try metadata()
+    guard metadata.isCompatible(with: store.model, configuration: store.configuration) else {
+      throw failure(.otherVersion, pending)
+    }
+    guard metadata.hasDeferredMigration else { return (false, metadata) }
+    guard metadata.deferredMigration != nil else { throw failure(.unlisted, pending) }
+    let actual: ActualSchema
+    (pending, actual) = try left()
+    let rest = try run(pending, actual)
+    guard rest != metadata.deferredMigration else { return (true, nil) }
+    metadata.deferredMigration = rest.isEmpty ? nil : rest
+    try metadata.write(to: connection)
+    return (!rest.isEmpty, metadata)
+  }
+
+  // MARK: Pieces
+
+  /// Does one piece.
+  ///
+  /// - Returns: What is left then.
+  private func run(_ pending: DeferredMigration, _ actual: ActualSchema) throws -> DeferredMigration {
+    var rest = pending
+    if let name = pending.missingIndexes.first {
+      if let index = store.schema.indexes.first(where: { $0.name == name }) { try connection.execute(index.sql) }
+      rest.missingIndexes.removeFirst()
+    } else if let name = pending.unusedIndexes.first {
+      try connection.execute("DROP INDEX \(quote(name))")
+      rest.unusedIndexes.removeFirst()
+    } else if let table = pending.tables.first {
+      if try removeRows(of: table, actual) { rest.tables.removeFirst() }
+    } else if let table = pending.columns.keys.min(), let column = pending.columns[table]?.first {
+      try drop(column, of: table, actual, pending)
+      rest.columns[table]?.removeFirst()
+      if rest.columns[table]?.isEmpty == true { rest.columns[table] = nil }
+    } else if pending.releasesPages {
+      rest.releasesPages = try !releasePages()
+    }
+    return rest
+  }
+
+  /// Removes some rows of a table, and the table with the last of them.
+  ///
+  /// - Returns: Whether the table is gone.
+  private func removeRows(of table: String, _ actual: ActualSchema) throws(SQLiteError) -> Bool {
+    // Each row would be looked up in them.
+    if let index = actual.objects.first(where: { $0.kind == .index && $0.table == table && $0.sql != nil }) {
+      try connection.execute("DROP INDEX \(quote(index.name))")
+      return false
+    }
+    let columns = actual.table(named: table)?.columns ?? []
+    let lengths = columns.map { "COALESCE(LENGTH(t.\(quote($0.name))), 1)" }.joined(separator: " + ")
+    let size =
+      try connection.firstInteger(
+        "SELECT CAST(AVG(\(lengths.isEmpty ? "1" : lengths)) AS INTEGER) FROM (SELECT * FROM \(quote(table)) LIMIT 20) AS t"
+      ) ?? 1
+    let count = max(1, min(Self.rowsPerPiece, Self.bytesPerPiece / max(1, size)))
+    try connection.execute(
+      "DELETE FROM \(quote(table)) WHERE rowid IN (SELECT rowid FROM \(quote(table)) ORDER BY rowid LIMIT ?1)",
+      [.integer(count)])
+    guard try connection.firstInteger("SELECT 1 FROM \(quote(table)) LIMIT 1") == nil else { return false }
+    try connection.execute("DROP TABLE \(quote(table))")
+    return true
+  }
+
+  /// Removes a column, for which SQLite writes all rows of its table again.
+  private func drop(
+    _ column: String, of table: String, _ actual: ActualSchema, _ pending: DeferredMigration
+  ) throws {
+    let name = "\(table).\(column)"
+    for object in actual.objects where object.table == table && object.sql != nil {
+      // An index has an error of its own, and a trigger would keep rows from being saved.
+      guard object.speaks(ofColumn: column) else { continue }
+      throw failure(.usedByApp(object: object.name, column: name), pending)
+    }
+    // Without, a view of the app that lost its table long ago would be in the way.
+    try connection.execute("PRAGMA legacy_alter_table = ON")
+    defer { try? connection.execute("PRAGMA legacy_alter_table = OFF") }
+    try connection.execute("ALTER TABLE \(quote(table)) DROP COLUMN \(quote(column))")
+  }
+
+  /// Gives some empty pages back to the file system.
+  ///
+  /// - Returns: Whether none is left.
+  private func releasePages() throws(SQLiteError) -> Bool {
+    guard try connection.firstInteger("PRAGMA auto_vacuum") == 2 else { return true }
+    try connection.execute("PRAGMA incremental_vacuum(\(Self.pagesPerPiece))")
+    return try connection.firstInteger("PRAGMA freelist_count") == 0
+  }
+}

@@ -1,0 +1,102 @@
+public import Foundation
+import HeirloomFormats
+import HeirloomModel
+
+/// What keeps the clean-up of a deferred migration from being finished; the store is complete and valid all the same.
+public struct DeferredMigrationError: Error, Sendable {
+  /// The store's file.
+  public let path: String
+  /// What is left; what was done before the failure is done.
+  public let pending: DeferredMigration
+  /// What is in the way.
+  public let problem: Problem
+
+  /// Creates an error.
+  package init(path: String, pending: DeferredMigration, problem: Problem) {
+    self.path = path
+    self.pending = pending
+    self.problem = problem
+  }
+
+  /// What is in the way of a clean-up.
+  @nonexhaustive
+  public enum Problem: Hashable, Sendable {
+    /// Another connection writes to the store, or this one is in the middle of reading or saving.
+    case inUse
+    /// The store is open for reading only, or is seen through a connection of a migration.
+    case readOnly
+    /// The metadata say that something is left but not what: something else than Heirloom deferred it.
+    case unlisted
+    /// The store was migrated to another version since it was opened.
+    case otherVersion
+    /// The index or trigger of the app's own uses a column that is to go.
+    case usedByApp(object: String, column: String)
+    /// The store can't be read or written.
+    case store(StoreError)
+  }
+
+  /// The code that Core Data gives a like failure.
+  public var coreDataCode: Int {
+    switch problem {
+    case .inUse: 134_080
+    case .readOnly: 513
+    case .unlisted, .usedByApp: 134_110
+    case .otherVersion: 134_100
+    case .store(let error): error.coreDataCode ?? 134_110
+    }
+  }
+}
+
+extension DeferredMigrationError: CustomStringConvertible {
+  /// One sentence: what was found and what was expected.
+  public var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
+    switch problem {
+    case .inUse: "The clean-up of \(path) can't go on: another connection or an unfinished read holds the store."
+    case .readOnly: "The clean-up of \(path) can't be done: the store is open for reading only."
+    case .unlisted:
+      "The metadata of \(path) say that a deferred migration left clean-up, but not what; Heirloom did not defer it."
+    case .otherVersion: "The store \(path) has another version than when it was opened; expected the same."
+    case .usedByApp(let object, let column):
+      "The column \(column) of \(path) can't be removed: \"\(object)\" of the app uses it."
+    case .store(let error): error.description
+    }
+  }
+}
+
+extension DeferredMigrationError: LocalizedError {
+  /// The description.
+  public var errorDescription: String? { description }
+
+  /// Where the data are and what to do.
+  public var recoverySuggestion: String? { rawSuggestion.map { PlainText.line($0) } }
+
+  private var rawSuggestion: String? {
+    let left = pending.isEmpty ? "" : " Still to be cleaned up: \(pending.items.joined(separator: ", "))."
+    let advice =
+      switch problem {
+      case .inUse: "Try again when nothing else reads or writes."
+      case .readOnly: "Open the store for writing."
+      case .unlisted: "Let Core Data finish what it deferred; nothing is missing till then."
+      case .otherVersion: "Open it again with the current model."
+      case .usedByApp(let object, _): "Drop \"\(object)\" and try again, or leave it as it is."
+      case .store(let error): error.recoverySuggestion ?? "Try again."
+      }
+    return "All data are in \(path), which is complete without the clean-up. \(advice)\(left)"
+  }
+}
+
+extension DeferredMigrationError: CustomNSError {
+  /// Core Data's domain.
+  public static let errorDomain: String = NSCocoaErrorDomain
+
+  /// The same as ``coreDataCode``.
+  public var errorCode: Int { coreDataCode }
+
+  /// The words and the store's file.
+  public var errorUserInfo: [String: Any] {
+    guard case .store(let error) = problem else { return ErrorWords.userInfo(of: self, path: path) }
+    return ErrorWords.userInfo(of: self, path: path, underlying: error)
+  }
+}

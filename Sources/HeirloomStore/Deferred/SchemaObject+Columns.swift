@@ -1,0 +1,48 @@
+extension SchemaObject {
+  /// Whether an index or a trigger speaks of a column of its own table, in whatever case.
+  ///
+  /// A trigger may name columns of other tables; its own table's are those of `NEW` and `OLD`, and those that it waits for.
+  ///
+  /// - Parameter column: The column's name.
+  /// - Returns: Whether it can't be made, or can't run, without the column.
+  package func speaks(ofColumn column: String) -> Bool {
+    let words = Self.words(of: sql ?? "")
+    let column = column.lowercased()
+    switch kind {
+    case .index:
+      // What comes before is the names of the index and its table.
+      return words.drop { $0 != "(" }.contains(column)
+    case .trigger:
+      let isNamed = words.indices.contains { place in
+        words[place] == column && place >= 2 && words[place - 1] == "." && ["new", "old"].contains(words[place - 2])
+      }
+      guard !isNamed, let start = words.firstIndex(of: "of"), let end = words.firstIndex(of: "on"), start < end else {
+        return isNamed
+      }
+      return words[start..<end].contains(column)
+    case .table, .view: return false
+    }
+  }
+
+  /// The words of a statement in lower case, with dots and parentheses as words; literals are left out.
+  private static func words(of sql: String) -> [String] {
+    var words: [String] = []
+    var word = ""
+    var isLiteral = false
+    for character in sql.lowercased() {
+      if character == "'" {
+        isLiteral.toggle()
+        continue
+      }
+      if isLiteral { continue }
+      if character.isLetter || character.isNumber || character == "_" || character == "$" {
+        word.append(character)
+        continue
+      }
+      if !word.isEmpty { words.append(word) }
+      word = ""
+      if character == "." || character == "(" { words.append(String(character)) }
+    }
+    return word.isEmpty ? words : words + [word]
+  }
+}

@@ -1,0 +1,239 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// An open file, closed when the last reference goes.
+package final class FileDescriptor: Sendable {
+  /// The system's number of the open file.
+  package let number: Int32
+  /// The path it was opened by, for errors.
+  package let path: String
+
+  /// Opens a file.
+  ///
+  /// The descriptor is not inherited by child processes: a lock would live on in them.
+  ///
+  /// - Parameters:
+  ///   - path: The file's path.
+  ///   - flags: The flags of `open(2)`; `O_CLOEXEC` and `O_NOFOLLOW` are added.
+  ///   - mode: The permissions of a file that is made.
+  ///   - operation: What the caller does, for errors.
+  ///   - walk: The way to the file.
+  /// - Throws: `FileError` with the system's reason.
+  package init(
+    _ path: String, flags: Int32, mode: UInt32 = 0, for operation: FileError.Operation, by walk: PathWalk = PathWalk()
+  ) throws(FileError) {
+    while true {
+      let opened = try walk.call(path, for: operation) { folder, name in
+        openat(folder, name, flags | O_CLOEXEC | O_NOFOLLOW, mode_t(truncatingIfNeeded: mode))
+      }
+      if opened.value >= 0 {
+        number = opened.value
+        self.path = path
+        return
+      }
+      guard opened.code == EINTR else { throw FileError(operation, path, code: opened.code) }
+    }
+  }
+
+  deinit {
+    _ = close(number)
+  }
+
+  /// Makes a file that did not exist, open for writing.
+  package static func makeNew(
+    _ path: String, attributes: FileAttributes, for operation: FileError.Operation, by walk: PathWalk = PathWalk()
+  ) throws(FileError) -> FileDescriptor {
+    let new = try FileDescriptor(path, flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600, for: operation, by: walk)
+    do throws(FileError) {
+      try new.apply(try attributes.owned(likeFolderOf: path, by: walk), for: operation)
+    } catch {
+      walk.removeName(path)
+      throw error
+    }
+    return new
+  }
+
+  /// A path with a NUL would name another file in C.
+  static func checkPath(_ path: String, for operation: FileError.Operation) throws(FileError) {
+    guard !path.utf8.contains(0), !path.isEmpty else {
+      throw FileError(operation, path, code: EINVAL, reason: "the path is empty or holds a NUL character")
+    }
+  }
+
+  /// Reads the open file's status.
+  package func status(for operation: FileError.Operation) throws(FileError) -> FileStatus {
+    var status = stat()
+    guard fstat(number, &status) == 0 else { throw FileError(operation, path, code: errno) }
+    return FileStatus(status)
+  }
+
+  /// Sets the owner as far as this process may, and the permissions: exactly, unless that gave them to another group.
+  func apply(_ attributes: FileAttributes, for operation: FileError.Operation) throws(FileError) {
+    var mode = attributes.mode & 0o3777
+    // The owner first: a change of owner clears bits of the mode.
+    if let owner = attributes.owner, let group = attributes.group, fchown(number, owner, group) != 0,
+      fchown(number, uid_t.max, group) != 0, try status(for: operation).group != group
+    {
+      // The group that it has may do no more than everybody.
+      mode = mode & ~0o070 | mode & (mode << 3) & 0o070
+    }
+    guard fchmod(number, mode_t(truncatingIfNeeded: mode)) == 0 else {
+      throw FileError(operation, path, code: errno)
+    }
+  }
+
+  /// Writes all the bytes at the current offset.
+  func write(_ bytes: UnsafeRawBufferPointer, for operation: FileError.Operation) throws(FileError) {
+    var offset = 0
+    while offset < bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+      #if canImport(Darwin)
+        let count = Darwin.write(number, rest.baseAddress, rest.count)
+      #elseif canImport(Musl)
+        let count = Musl.write(number, rest.baseAddress, rest.count)
+      #else
+        let count = Glibc.write(number, rest.baseAddress, rest.count)
+      #endif
+      if count > 0 {
+        offset += count
+      } else {
+        let code = count == 0 ? EIO : errno
+        guard code == EINTR else { throw FileError(operation, path, code: code) }
+      }
+    }
+  }
+
+  /// Reads into a buffer at a place of the file.
+  ///
+  /// - Parameters:
+  ///   - buffer: Receives the bytes.
+  ///   - offset: The place, in bytes from the start.
+  ///   - operation: What the caller does, for errors.
+  /// - Returns: The number of bytes read; 0 at the end of the file.
+  /// - Throws: `FileError` with the system's reason.
+  package func read(
+    into buffer: UnsafeMutableRawBufferPointer, at offset: Int64, for operation: FileError.Operation
+  ) throws(FileError) -> Int {
+    while true {
+      let count = pread(number, buffer.baseAddress, buffer.count, off_t(offset))
+      if count >= 0 { return count }
+      let code = errno
+      guard code == EINTR else { throw FileError(operation, path, code: code) }
+    }
+  }
+
+  /// Brings the content to the disk.
+  ///
+  /// It is not tried again after a failure: the system may have marked the lost pages as clean, and a second call would
+  /// lie. (Rebello et al., “Can applications recover from fsync failures?”, 2020.)
+  func synchronize(for operation: FileError.Operation) throws(FileError) {
+    #if canImport(Darwin)
+      // fsync(2) on Apple's systems leaves the data in the drive's cache.
+      if fcntl(number, F_FULLFSYNC) == 0 { return }
+      guard errno == ENOTSUP || errno == EINVAL || errno == ENOTTY else {
+        throw FileError(operation, path, code: errno)
+      }
+    #endif
+    while fsync(number) != 0 {
+      let code = errno
+      // A file system that knows no syncing of folders can't be asked for more.
+      if operation == .synchronizeDirectory, code == EINVAL || code == ENOTSUP { return }
+      guard code == EINTR else { throw FileError(operation, path, code: code) }
+    }
+  }
+
+  /// Copies the content to a file that did not exist and brings it to the disk, or not; a failure leaves no file.
+  ///
+  /// A copy that is brought to the disk is to stay as it is: it has the times and the extended attributes, too.
+  func copy(
+    to newPath: String, attributes: FileAttributes, isSynchronized: Bool = true, by walk: PathWalk = PathWalk()
+  ) throws(FileError) {
+    let new = try FileDescriptor.makeNew(newPath, attributes: attributes, for: .copy, by: walk)
+    do throws(FileError) {
+      try copyContent(to: new)
+      if isSynchronized {
+        try copyDescription(to: new)
+        try new.synchronize(for: .copy)
+      }
+    } catch {
+      walk.removeName(newPath)
+      throw error
+    }
+  }
+
+  /// Fills a new, empty file with another's content: by shared blocks, in the kernel, or by reading and writing.
+  func copyContent(to new: FileDescriptor) throws(FileError) {
+    if try shareBlocks(with: new) { return }
+    var offset: Int64 = 0
+    #if !canImport(Darwin)
+      let size = try status(for: .copy).size
+      while offset < size {
+        var place = off_t(offset)
+        let count = sendfile(new.number, number, &place, Int(clamping: size - offset))
+        if count < 0, errno == EINTR { continue }
+        // Whatever sendfile can't do on this file system, the loop below can, from where it stopped.
+        guard count > 0 else { break }
+        offset += Int64(count)
+      }
+    #endif
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 16)
+    defer { buffer.deallocate() }
+    while true {
+      let count = try read(into: buffer, at: offset, for: .copy)
+      guard count > 0 else { return }
+      try new.write(UnsafeRawBufferPointer(rebasing: buffer[..<count]), for: .copy)
+      offset += Int64(count)
+    }
+  }
+
+  /// Makes a new, empty file share this one's blocks.
+  ///
+  /// - Parameter new: The new file.
+  /// - Returns: Whether the file system can.
+  /// - Throws: `FileError` when it can but failed, such as for lack of room.
+  func shareBlocks(with new: FileDescriptor) throws(FileError) -> Bool {
+    #if canImport(Darwin)
+      return false
+    #else
+      // FICLONE, _IOW(0x94, 9, int): see ioctl_ficlone(2).
+      let code = ioctl(new.number, 0x4004_9409 as UInt, number) == 0 ? 0 : errno
+      switch code {
+      case 0: return true
+      case ENOSPC, EDQUOT, EIO: throw FileError(.copy, path, to: new.path, code: code)
+      default: return false
+      }
+    #endif
+  }
+}
+
+extension FileStatus {
+  /// Takes over what `stat(2)` tells.
+  init(_ status: stat) {
+    let kind: Kind =
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: .regular
+      case S_IFDIR: .directory
+      case S_IFLNK: .symbolicLink
+      case S_IFIFO: .pipe
+      case S_IFSOCK: .socket
+      case S_IFCHR, S_IFBLK: .device
+      default: .other
+      }
+    #if canImport(Darwin)
+      let modificationTime = Int64(status.st_mtimespec.tv_sec)
+    #else
+      let modificationTime = Int64(status.st_mtim.tv_sec)
+    #endif
+    self.init(
+      kind: kind, size: Int64(status.st_size),
+      identity: Identity(
+        device: UInt64(truncatingIfNeeded: status.st_dev), inode: UInt64(truncatingIfNeeded: status.st_ino)),
+      linkCount: UInt64(truncatingIfNeeded: status.st_nlink), mode: UInt32(status.st_mode & 0o7777),
+      owner: UInt32(status.st_uid), group: UInt32(status.st_gid), modificationTime: modificationTime)
+  }
+}

@@ -1,0 +1,129 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  internal import CHeirloomFiles
+  import Musl
+#else
+  internal import CHeirloomFiles
+  import Glibc
+#endif
+
+/// The way to what a path names: through links, as a person means a path, or through none.
+package struct PathWalk: Sendable {
+  /// Whether symbolic links of the folders on the way are followed.
+  ///
+  /// In a path whose links were all followed once, one that turns up later was put there to lead elsewhere.
+  let followsLinks: Bool
+
+  /// Names the way through links, or through none.
+  package init(followsLinks: Bool = true) {
+    self.followsLinks = followsLinks
+  }
+
+  /// Calls the system with an open folder and a name in it.
+  ///
+  /// Without links the folder is opened first and the name is looked up in it, so that nothing that is swapped in meanwhile is entered.
+  ///
+  /// - Parameters:
+  ///   - path: The path.
+  ///   - operation: What the caller does, for errors.
+  ///   - body: Calls the system, and returns its answer.
+  /// - Returns: The answer, and the system's error number right after the call.
+  /// - Throws: `FileError` when a folder on the way can't be entered, or the path can be none.
+  func call(
+    _ path: String, for operation: FileError.Operation, _ body: (Int32, UnsafePointer<CChar>) -> Int32
+  ) throws(FileError) -> (value: Int32, code: Int32) {
+    try FileDescriptor.checkPath(path, for: operation)
+    let bytes = PathText.bytes(of: path)
+    let answer = withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) { buffer in
+      for (index, byte) in bytes.enumerated() { buffer[index] = CChar(bitPattern: byte) }
+      buffer[bytes.count] = 0
+      return call(buffer, length: bytes.count, body)
+    }
+    guard answer.isThere else {
+      throw FileError(
+        operation, path, code: answer.code,
+        reason: answer.code == ENOTDIR || answer.code == ELOOP ? Self.blockedWay : nil)
+    }
+    return (answer.value, answer.code)
+  }
+
+  private static let blockedWay = "a folder on the way is a symbolic link, or no folder"
+
+  /// What came of a call.
+  private struct Answer {
+    /// Whether the last folder was reached.
+    var isThere = true
+    var value: Int32 = -1
+    var code: Int32 = 0
+  }
+
+  private func call(
+    _ path: UnsafeMutableBufferPointer<CChar>, length: Int, _ body: (Int32, UnsafePointer<CChar>) -> Int32
+  ) -> Answer {
+    guard let base = path.baseAddress else { return Answer(isThere: false, code: EINVAL) }
+    var answer = Answer()
+    guard !followsLinks, path[0] == Self.slash,
+      let end = path[..<length].lastIndex(of: Self.slash), end < length - 1
+    else {
+      answer.value = body(AT_FDCWD, base)
+      answer.code = errno
+      return answer
+    }
+    // The folder of what lies in the root is the root.
+    let cut = max(end, 1)
+    let next = path[cut]
+    path[cut] = 0
+    let folder = Self.openFolder(base)
+    let code = errno
+    path[cut] = next
+    guard folder >= 0 else { return Answer(isThere: false, code: code) }
+    answer.value = body(folder, base + end + 1)
+    answer.code = errno
+    _ = close(folder)
+    return answer
+  }
+
+  /// Opens a folder that need only be passed through, no symbolic link being followed on the way.
+  private static func openFolder(_ path: UnsafeMutablePointer<CChar>) -> Int32 {
+    #if canImport(Darwin)
+      // The folders further up need not be open to an app.
+      return open(path, O_SEARCH | O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW_ANY)
+    #else
+      let folder = heirloom_open_folder(path, UInt64(flags))
+      guard folder < 0, [ENOSYS, EPERM, ENAMETOOLONG].contains(errno) else { return folder }
+      return walk(to: path)
+    #endif
+  }
+
+  #if !canImport(Darwin)
+    /// Opens each folder on the way in the one before it, so that nothing that is swapped in meanwhile is entered.
+    ///
+    /// For systems that can't open a folder without links at once, and paths longer than they take.
+    private static func walk(to path: UnsafeMutablePointer<CChar>) -> Int32 {
+      var names = path
+      var folder = open("/", flags)
+      while folder >= 0 {
+        while names.pointee == slash { names += 1 }
+        guard names.pointee != 0 else { break }
+        var end = names
+        while end.pointee != slash, end.pointee != 0 { end += 1 }
+        let last = end.pointee
+        end.pointee = 0
+        let inner = openat(folder, names, flags)
+        let code = errno
+        end.pointee = last
+        _ = close(folder)
+        errno = code
+        folder = inner
+        names = end
+      }
+      return folder
+    }
+
+    // O_PATH, which Swift doesn't import.
+    private static let flags: Int32 = 0o10_000_000 | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+  #endif
+
+  private static let slash = CChar(bitPattern: UInt8(ascii: "/"))
+}

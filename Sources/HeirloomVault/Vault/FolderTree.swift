@@ -1,0 +1,358 @@
+import Foundation
+
+/// A folder of external data, of the store or of a set that is kept.
+package struct SupportFolder: Hashable, Sendable {
+  /// The folder's name in a support folder whose files the rows name.
+  package static let dataName = "_EXTERNAL_DATA"
+
+  /// The folder; it may not exist.
+  let path: String
+  /// Where the folder inside of it leads whose files the rows name; `nil` unless it is a symbolic link that may be followed.
+  var data: String?
+
+  /// Names a folder whose links were followed.
+  package init(path: String, data: String? = nil) {
+    self.path = path
+    self.data = data
+  }
+
+  /// Returns the path of something in it.
+  ///
+  /// - Parameter place: The names that lead there, joined by slashes; empty for the folder itself.
+  /// - Returns: The path, below where the folder of external data leads if it is in there.
+  package func path(of place: String) -> String {
+    guard !place.isEmpty else { return path }
+    if let data, place.utf8.starts(with: Self.dataName.utf8) {
+      if place == Self.dataName { return data }
+      let start = place.utf8.index(place.utf8.startIndex, offsetBy: Self.dataName.utf8.count)
+      if place.utf8[start] == UInt8(ascii: "/") { return data + place[start...] }
+    }
+    return StoreLocation.join(path, place)
+  }
+}
+
+/// Work on whole folders, never through a symbolic link.
+package struct FolderTree {
+  /// The file system.
+  let files: any FileOperations
+
+  /// Prepares work on a file system.
+  package init(files: any FileOperations) {
+    self.files = files
+  }
+
+  /// The deepest folder that is entered to be kept.
+  ///
+  /// Each is reached by its path, so that the time grows with the square.
+  private static let depthLimit = 512
+  /// The deepest that is removed, where something may have been put on top of what was kept.
+  private static let removalLimit = 1_024
+
+  /// What was put in a folder.
+  struct Content: Hashable, Sendable {
+    /// The number of files.
+    var fileCount = 0
+    /// Their length together, in bytes.
+    var byteCount: Int64 = 0
+    /// What is neither a file nor a folder: it was passed over.
+    var passedOver = PassedOver()
+  }
+
+  /// Names that were passed over, since they stand for symbolic links, pipes and the like.
+  struct PassedOver: Hashable, Sendable {
+    /// How many there are.
+    var count = 0
+    /// The path of the first of them; `nil` if there is none.
+    var first: String?
+
+    /// Counts one more.
+    mutating func note(_ path: String) {
+      count += 1
+      if first == nil { first = path }
+    }
+  }
+
+  // MARK: Folders
+
+  /// Makes a folder unless there is one, with another's permissions.
+  ///
+  /// - Parameters:
+  ///   - path: The folder.
+  ///   - model: The status of the folder whose permissions and volume it shares.
+  ///   - attributes: Its permissions and owner; `nil` for those of the model.
+  /// - Throws: ``VaultError/unusableFolder(path:reason:)`` when something else has the name.
+  func ensure(_ path: String, like model: FileStatus, attributes: FileAttributes? = nil) throws(VaultError) {
+    try VaultError.wrapping { () throws(FileError) in
+      guard try files.status(of: path) == nil else { return }
+      do throws(FileError) {
+        try files.makeDirectory(path, attributes: attributes ?? model.attributes)
+      } catch {
+        // Another process may have made it at the same moment.
+        guard try files.status(of: path) != nil else { throw error }
+      }
+    }
+    if let reason = try objection(to: path, on: model) { throw .unusableFolder(path: path, reason: reason) }
+  }
+
+  /// Says why what has a name can't be a folder of the vault's; `nil` when it can, or when there is nothing.
+  func objection(to path: String, on model: FileStatus) throws(VaultError) -> String? {
+    guard let status = try VaultError.wrapping({ () throws(FileError) in try files.status(of: path) }) else {
+      return nil
+    }
+    if status.kind != .directory { return "it is a \(status.kind.rawValue), not a folder" }
+    return status.identity.device == model.identity.device ? nil : "it is on another volume than the store"
+  }
+
+  /// Removes a file, or a folder with everything in it; nothing happens when there is none.
+  package func remove(_ path: String) throws(FileError) {
+    guard let status = try files.status(of: path) else { return }
+    guard status.kind == .directory else { return try files.unlink(path) }
+    let folder = SupportFolder(path: path)
+    try walk(
+      folder, limit: Self.removalLimit,
+      leave: { place, _ throws(FileError) in try files.removeDirectory(folder.path(of: place)) },
+      other: { place, _ throws(FileError) in try files.unlink(folder.path(of: place)) })
+  }
+
+  /// Goes through a folder and those in it, each by its whole path.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder; nothing happens when it is none.
+  ///   - limit: How deep folders are entered.
+  ///   - enter: Called for each folder before what is in it: whether to go on inside.
+  ///   - leave: Called for each folder after what is in it.
+  ///   - other: Called for everything else.
+  /// - Throws: `FileError`, what the closures throw included.
+  private func walk(
+    _ folder: SupportFolder, limit: Int = depthLimit,
+    enter: (String, FileStatus) throws(FileError) -> Bool = { _, _ throws(FileError) in true },
+    leave: (String, FileStatus) throws(FileError) -> Void = { _, _ throws(FileError) in },
+    other: (String, FileStatus) throws(FileError) -> Void
+  ) throws(FileError) {
+    guard let top = try files.status(of: folder.path), top.kind == .directory, try enter("", top) else { return }
+    var open: [(place: String, status: FileStatus, names: ArraySlice<String>)] = []
+    open.append(("", top, try files.names(in: folder.path)[...]))
+    while let name = open.last?.names.first ?? (open.isEmpty ? nil : "") {
+      let current = open[open.count - 1]
+      guard !name.isEmpty else {
+        open.removeLast()
+        try leave(current.place, current.status)
+        continue
+      }
+      open[open.count - 1].names.removeFirst()
+      let place = current.place.isEmpty ? name : current.place + "/" + name
+      let path = folder.path(of: place)
+      // What vanishes meanwhile was removed by the app, whose store no longer names it.
+      guard let status = try files.status(of: path) else { continue }
+      guard status.kind == .directory else {
+        try other(place, status)
+        continue
+      }
+      guard open.count < limit else {
+        throw FileError(.list, folder.path, code: 0, reason: "its folders are more than \(limit) deep")
+      }
+      guard try enter(place, status) else { continue }
+      open.append((place, status, try files.names(in: path)[...]))
+    }
+  }
+
+  /// Counts what is in a folder.
+  func content(of folder: SupportFolder) throws(FileError) -> Content {
+    var content = Content()
+    try walk(folder) { place, status throws(FileError) in
+      guard status.kind == .regular else { return content.passedOver.note(folder.path(of: place)) }
+      content.fileCount += 1
+      content.byteCount = content.byteCount.addingReportingOverflow(status.size).partialValue
+    }
+    return content
+  }
+
+  // MARK: Second names
+
+  /// Gives every file of a folder a second name in a new folder, or copies it where links are refused.
+  ///
+  /// What is neither a file nor a folder is passed over, and counted: neither Core Data nor we make such things, and a link could
+  /// lead to what is somebody else's. The new folders are on the disk afterwards, but for the name of the outermost.
+  ///
+  /// - Parameters:
+  ///   - source: The folder.
+  ///   - destination: The new folder, which must not exist.
+  /// - Returns: What the new folder holds.
+  /// - Throws: `FileError` when something could not be done.
+  func keep(_ source: SupportFolder, at destination: String) throws(FileError) -> Content {
+    var content = Content()
+    let kept = SupportFolder(path: destination)
+    try walk(
+      source,
+      enter: { place, status throws(FileError) in
+        // Where a link was followed, folders further up may have kept others out.
+        let isElsewhere = place == SupportFolder.dataName && source.data != nil
+        try files.makeDirectory(
+          kept.path(of: place), attributes: isElsewhere ? status.privateAttributes : status.writableAttributes)
+        return true
+      },
+      leave: { place, _ throws(FileError) in try files.synchronizeDirectory(kept.path(of: place)) },
+      other: { place, status throws(FileError) in
+        let from = source.path(of: place)
+        guard status.kind == .regular else { return content.passedOver.note(from) }
+        do throws(FileError) {
+          try linkOrCopy(from, to: kept.path(of: place), attributes: status.attributes)
+        } catch {
+          guard try files.status(of: from) == nil else { throw error }
+          return
+        }
+        content.fileCount += 1
+        content.byteCount &+= status.size
+      })
+    return content
+  }
+
+  /// Links a file, or copies it where links are refused.
+  func linkOrCopy(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) {
+    do throws(FileError) {
+      try files.link(path, to: newPath)
+    } catch {
+      guard error.isRefusedLink else { throw error }
+      try files.copyFile(path, to: newPath, attributes: attributes)
+    }
+  }
+
+  // MARK: Adding
+
+  /// Copies the files of a folder that another folder lacks into a third.
+  ///
+  /// - Parameters:
+  ///   - source: The folder whose files are wanted.
+  ///   - present: The folder that may have some of them.
+  ///   - destination: The folder that receives the others; it is made when needed.
+  /// - Returns: What was passed over.
+  /// - Throws: `FileError` when something could not be done.
+  func copyMissing(
+    from source: String, to present: SupportFolder, into destination: String
+  ) throws(FileError) -> PassedOver {
+    let (source, new) = (SupportFolder(path: source), SupportFolder(path: destination))
+    var passedOver = PassedOver()
+    try walk(
+      source,
+      enter: { place, status throws(FileError) in
+        if try files.status(of: new.path(of: place)) == nil {
+          try files.makeDirectory(new.path(of: place), attributes: status.writableAttributes)
+        }
+        return true
+      },
+      other: { place, status throws(FileError) in
+        guard status.kind == .regular else { return passedOver.note(source.path(of: place)) }
+        guard try files.status(of: present.path(of: place)) == nil else { return }
+        try files.copyFile(source.path(of: place), to: new.path(of: place), attributes: status.attributes)
+      })
+    return passedOver
+  }
+
+  /// Adds the files of a folder to another that lacks them.
+  ///
+  /// The other folder's names are on the disk afterwards, those of the folders that were made included. Nothing that is there
+  /// is replaced: names of external files are never used twice.
+  ///
+  /// - Parameters:
+  ///   - source: The folder whose files are wanted.
+  ///   - destination: The folder that receives them; it is made when needed.
+  /// - Throws: `FileError` when something could not be done.
+  func add(_ source: String, to destination: SupportFolder) throws(FileError) {
+    let source = SupportFolder(path: source)
+    var made: Set<String> = []
+    var changed: Set<String> = []
+    try walk(
+      source,
+      enter: { place, status throws(FileError) in
+        let to = destination.path(of: place)
+        if try files.status(of: to) == nil {
+          try files.makeDirectory(to, attributes: status.writableAttributes)
+          made.insert(place)
+        }
+        return true
+      },
+      leave: { place, _ throws(FileError) in
+        let to = destination.path(of: place)
+        if changed.contains(place) || made.contains(place) { try files.synchronizeDirectory(to) }
+        if made.contains(place) { try files.synchronizeDirectory(StoreLocation.split(to).folder) }
+      },
+      other: { place, status throws(FileError) in
+        guard status.kind == .regular, try files.status(of: destination.path(of: place)) == nil else { return }
+        try linkOrCopy(source.path(of: place), to: destination.path(of: place), attributes: status.attributes)
+        changed.insert(StoreLocation.split(place).folder)
+      })
+  }
+
+  /// Takes back what ``add(_:to:)`` added: the names in the destination that are the source's very files.
+  ///
+  /// Copies can't be told from the app's own files and stay; nothing names them, so they only take room.
+  func takeBack(_ source: String, from destination: SupportFolder) throws(FileError) {
+    let source = SupportFolder(path: source)
+    try walk(
+      source,
+      enter: { place, _ throws(FileError) in
+        try files.status(of: destination.path(of: place))?.kind == .directory
+      },
+      // Also when nothing was left to do: an earlier run may have removed names and died before they were on the disk.
+      leave: { place, _ throws(FileError) in try files.synchronizeDirectory(destination.path(of: place)) },
+      other: { place, added throws(FileError) in
+        let to = destination.path(of: place)
+        guard added.kind == .regular, try files.status(of: to)?.identity == added.identity else { return }
+        try files.unlink(to)
+      })
+  }
+
+  // MARK: Files of one's own
+
+  /// Gives every file of a folder that is a kept one's second name content of its own: who writes into it changes no other.
+  ///
+  /// The content is the same before and after, and at each instant in between. A file whose other names are elsewhere is left
+  /// alone: they are somebody else's business.
+  ///
+  /// - Parameters:
+  ///   - folder: The folder.
+  ///   - kept: The files that are kept, asked for when there is need to know.
+  ///   - draft: A name for a copy before it has its own name, on the same volume.
+  /// - Throws: `FileError` when something could not be done; the files are whole all the same.
+  func separate(
+    _ folder: SupportFolder, from kept: () throws(FileError) -> Set<FileStatus.Identity>, by draft: String
+  ) throws(FileError) {
+    var known: Set<FileStatus.Identity>?
+    var changed: Set<String> = []
+    try walk(
+      folder,
+      leave: { place, _ throws(FileError) in
+        if changed.contains(place) { try files.synchronizeDirectory(folder.path(of: place)) }
+      },
+      other: { place, status throws(FileError) in
+        guard status.kind == .regular, status.linkCount > 1 else { return }
+        if known == nil { known = try kept() }
+        guard known?.contains(status.identity) == true else { return }
+        if try files.status(of: draft) != nil { try files.unlink(draft) }
+        try files.copyFile(folder.path(of: place), to: draft, attributes: status.attributes)
+        try files.rename(draft, to: folder.path(of: place))
+        changed.insert(StoreLocation.split(place).folder)
+      })
+  }
+
+  /// Returns the files in a folder and those in it.
+  func identities(in folder: String) throws(FileError) -> Set<FileStatus.Identity> {
+    var identities: Set<FileStatus.Identity> = []
+    try walk(SupportFolder(path: folder), limit: Self.removalLimit) { _, status throws(FileError) in
+      if status.kind == .regular { identities.insert(status.identity) }
+    }
+    return identities
+  }
+}
+
+extension FileStatus {
+  /// Permissions and owner for a folder like this one that is to be filled, which a read-only one could not be.
+  fileprivate var writableAttributes: FileAttributes {
+    FileAttributes(mode: attributes.mode | 0o700, owner: owner, group: group)
+  }
+
+  /// The same for nobody but the owner.
+  fileprivate var privateAttributes: FileAttributes {
+    FileAttributes(mode: 0o700, owner: owner, group: group)
+  }
+}

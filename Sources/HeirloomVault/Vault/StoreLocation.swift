@@ -1,0 +1,128 @@
+/// Where a store lies, and where everything that belongs to it lies.
+///
+/// All paths are absolute and free of symbolic links in the folders above the store: the store's own link, if it is one, was
+/// followed once. What is beside a store is beside the real file, as SQLite's side files are.
+package struct StoreLocation: Hashable, Sendable {
+  /// The ending of the companion folder's name.
+  package static let companionSuffix = ".heirloom"
+  /// The endings of SQLite's side files that hold data.
+  package static let dataSuffixes = ["-wal", "-journal"]
+  /// The endings of all of SQLite's side files.
+  package static let sideSuffixes = ["-wal", "-shm", "-journal"]
+  /// The ending of a `-wal` that SQLite could not read to its end, beside the version that was kept of its store.
+  ///
+  /// By another name SQLite would take it for the version's own, and drop it.
+  package static let unreadLogSuffix = "-wal.unread"
+  /// The name of a snapshot, beside the store and in a retained version.
+  package static let snapshotName = "model.json.gz"
+  /// The name of a manifest, in the companion folder and in a retained version.
+  package static let manifestName = "manifest.json"
+
+  /// The folder that holds the store.
+  package let directory: String
+  /// The name of the store's main file.
+  package let name: String
+
+  /// Finds a store's place.
+  ///
+  /// - Parameters:
+  ///   - path: The store's path, absolute or not; the file need not exist, its folder must.
+  ///   - files: The file system.
+  /// - Throws: ``VaultError/notAFile(path:found:)`` for a symbolic link that leads nowhere or a path that can't name a
+  ///   file, ``VaultError/file(_:)`` when the folder can't be found.
+  package init(resolving path: String, files: some FileOperations) throws(VaultError) {
+    let real: String
+    do throws(FileError) {
+      let status = try files.status(of: path)
+      if status == nil {
+        let (folder, name) = Self.split(path)
+        real = Self.join(try files.resolvePath(folder.isEmpty ? "." : folder), name)
+      } else if status?.kind == .symbolicLink {
+        guard let target = try? files.resolvePath(path) else {
+          throw FileError(.resolve, path, code: 0, reason: Self.danglingLink)
+        }
+        real = target
+      } else {
+        real = try files.resolvePath(path)
+      }
+    } catch {
+      if error.reason == Self.danglingLink { throw .notAFile(path: path, found: Self.danglingLink) }
+      throw .file(error)
+    }
+    let (directory, name) = Self.split(real)
+    guard Self.isFileName(name) else { throw .notAFile(path: path, found: "folder") }
+    guard !PathText.hasEscape(real) else {
+      throw .unusableFolder(
+        path: path, reason: "its path has bytes that are not UTF-8, so that SQLite can't be told it")
+    }
+    self.directory = directory
+    self.name = name
+  }
+
+  private static let danglingLink = "symbolic link that leads nowhere"
+
+  // MARK: The set
+
+  /// The store's main file.
+  package var path: String { Self.join(directory, name) }
+  /// The files that SQLite may keep beside the main file.
+  package var sideFiles: [String] { Self.sideSuffixes.map { path + $0 } }
+  /// The name of the folder that holds external binary data, such as `.Journal_SUPPORT`.
+  package var supportName: String { Self.supportName(forStore: name) }
+  /// The folder that holds external binary data; it may not exist.
+  package var support: String { Self.join(directory, supportName) }
+
+  // MARK: The companion folder
+
+  /// The folder that holds everything of ours.
+  package var companion: String { path + Self.companionSuffix }
+  /// The snapshot of the last-used model.
+  package var snapshot: String { Self.join(companion, Self.snapshotName) }
+  /// The folder of the retained versions.
+  package var previous: String { Self.join(companion, "previous") }
+  /// The folder of the sets that were moved aside.
+  package var incompatible: String { Self.join(companion, "incompatible") }
+  /// The folder of the candidates being built.
+  package var incoming: String { Self.join(companion, "incoming") }
+  /// The record of an operation that is under way.
+  package var manifest: String { Self.join(companion, Self.manifestName) }
+  /// The manifest before it has its name.
+  package var manifestDraft: String { manifest + ".tmp" }
+  /// The file that assistants lock; it is never removed.
+  package var lock: String { Self.join(companion, "lock") }
+
+  // MARK: Names
+
+  /// Returns the name of the folder of external binary data that belongs to a store's name.
+  ///
+  /// It is Core Data's rule: the store's name without its extension, between `.` and `_SUPPORT`.
+  package static func supportName(forStore name: String) -> String {
+    // By bytes: what follows a dot may make one character with it.
+    let bytes = name.utf8
+    var stem = Substring(name)
+    if let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot != bytes.startIndex,
+      bytes.index(after: dot) != bytes.endIndex
+    {
+      stem = name[..<dot]
+    }
+    return ".\(stem)_SUPPORT"
+  }
+
+  /// Returns whether a text names one thing in a folder, and so can't lead out of it.
+  package static func isFileName(_ name: String) -> Bool {
+    !name.isEmpty && name != "." && name != ".." && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+  }
+
+  /// Puts a folder and a name together.
+  package static func join(_ folder: String, _ name: String) -> String {
+    folder == "/" ? "/" + name : folder + "/" + name
+  }
+
+  /// Takes a path apart at its last slash.
+  package static func split(_ path: String) -> (folder: String, name: String) {
+    // By bytes: what follows a slash may make one character with it.
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", path) }
+    let folder = path[..<slash]
+    return (folder.isEmpty ? "/" : String(folder), String(path[path.utf8.index(after: slash)...]))
+  }
+}

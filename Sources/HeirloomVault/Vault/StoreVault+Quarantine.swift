@@ -1,0 +1,79 @@
+extension StoreVault {
+  /// Puts files with rows that are not in the candidate where they stay, on the disk.
+  ///
+  /// They bear the name of the version that is kept, so that the operation's own record tells whose they are.
+  ///
+  /// - Parameters:
+  ///   - identifier: The operation.
+  ///   - name: The name of the version that is kept.
+  /// - Throws: ``VaultError``; a file that is there is never replaced.
+  func publishQuarantine(_ identifier: String, name: VersionName) throws(VaultError) {
+    let work = workFolder(identifier)
+    let drafts = try VaultError.wrapping { () throws(FileError) in
+      try files.names(in: work).compactMap { draft in
+        StoreLocation.quarantinePart(ofDraft: draft).map { (name: draft, part: $0) }
+      }.sorted { $0.part < $1.part }
+    }
+    guard !drafts.isEmpty else { return }
+    let companion = try VaultError.wrapping { () throws(FileError) in try files.status(of: location.companion) }
+    guard let companion else { throw .unusableFolder(path: location.companion, reason: "it vanished") }
+    try tree.ensure(location.quarantine, like: companion)
+    try VaultError.wrapping { () throws(FileError) in
+      try files.synchronizeDirectory(location.companion)
+      for draft in drafts {
+        let path = StoreLocation.join(location.quarantine, StoreLocation.quarantineName(name, part: draft.part))
+        if try files.status(of: path) != nil {
+          throw FileError(.rename, path, code: 0, reason: "there is a file of that name")
+        }
+        try files.rename(StoreLocation.join(work, draft.name), to: path)
+      }
+      try files.synchronizeDirectory(location.quarantine)
+    }
+  }
+
+  /// Removes the files of an operation that did not come to its commit point, on the disk.
+  func removeQuarantine(of folder: String) throws(FileError) {
+    guard try files.status(of: location.quarantine)?.kind == .directory else { return }
+    for name in try files.names(in: location.quarantine) where name.hasPrefix(folder + ".") {
+      try files.unlink(StoreLocation.join(location.quarantine, name))
+    }
+    // Also when there is none: an earlier run may have removed it and died before that was on the disk.
+    try files.synchronizeDirectory(location.quarantine)
+  }
+
+  /// Lists the files with rows that migrations left out, in the order of their names, which is that of time.
+  ///
+  /// - Parameter id: The name of the version that the rows were in; `nil` for all.
+  /// - Returns: Paths.
+  /// - Throws: ``VaultError/file(_:)`` when the folder can't be read.
+  package func quarantineFiles(of id: String? = nil) throws(VaultError) -> [String] {
+    try VaultError.wrapping { () throws(FileError) in
+      guard try files.status(of: location.quarantine)?.kind == .directory else { return [] }
+      return try files.names(in: location.quarantine).filter { name in
+        name.hasSuffix(".jsonl") && (id.map { name.hasPrefix($0 + ".") } ?? true)
+      }.map { StoreLocation.join(location.quarantine, $0) }
+    }
+  }
+}
+
+extension StoreLocation {
+  private static let draftStart = "quarantine-"
+  private static let ending = ".jsonl"
+
+  /// The folder of the files with rows that migrations left out.
+  package var quarantine: String { Self.join(companion, "quarantine") }
+
+  /// The name of such a file beside the candidate.
+  package static func quarantineDraftName(part: Int) -> String { "\(draftStart)\(part)\(ending)" }
+
+  /// The number in the name of such a file; `nil` for any other name.
+  package static func quarantinePart(ofDraft name: String) -> Int? {
+    guard name.hasPrefix(draftStart), name.hasSuffix(ending) else { return nil }
+    return Int(name.dropFirst(draftStart.count).dropLast(ending.count))
+  }
+
+  /// The name of such a file where it stays.
+  static func quarantineName(_ version: VersionName, part: Int) -> String {
+    version.text + (part == 1 ? "" : ".\(part)") + ending
+  }
+}

@@ -1,0 +1,95 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+extension StoreVault {
+  /// Returns whether what is beside the store may be taken for what it says, by its owner.
+  ///
+  /// In a shared folder anybody may put things beside a store, and something there decides what becomes of it.
+  func isTrusted(_ status: FileStatus) throws(FileError) -> Bool {
+    if status.owner == geteuid() || status.owner == 0 { return true }
+    let folder = try files.status(of: location.directory)
+    let store = try files.status(of: location.path)
+    if status.owner == (store ?? folder)?.owner { return true }
+    // Where a group shares the folder, each of them may replace the store itself: it belongs to whoever migrated it last. Others
+    // can't give a file that group.
+    guard let folder, folder.mode & 0o1022 == 0o020 else { return false }
+    return status.group == folder.group
+  }
+
+  /// Refuses what a stranger has put beside the store; nothing happens when there is nothing.
+  ///
+  /// - Parameter path: What is beside the store.
+  /// - Throws: ``VaultError/foreignOwner(path:owner:)``, or ``VaultError/file(_:)`` when it can't be told.
+  package func checkOwner(of path: String) throws(VaultError) {
+    let owner = try VaultError.wrapping { () throws(FileError) -> UInt32? in
+      guard let status = try files.status(of: path) else { return nil }
+      return try isTrusted(status) ? nil : status.owner
+    }
+    if let owner { throw .foreignOwner(path: path, owner: owner) }
+  }
+
+  /// The permissions and the owner of a companion folder that is made.
+  ///
+  /// - Parameters:
+  ///   - folder: The store's folder.
+  ///   - store: The store, if there is one.
+  /// - Returns: Those of the folder; but where only the owner of a name may remove it, nobody else may put anything in. It belongs
+  ///   to the store's owner, also when the superuser makes it: the app must be able to go on.
+  func companionAttributes(in folder: FileStatus, store: FileStatus?) -> FileAttributes {
+    let mode = folder.attributes.mode
+    return FileAttributes(
+      mode: mode & 0o1000 != 0 ? mode & ~0o022 : mode, owner: store?.owner ?? folder.owner,
+      group: mode & 0o2000 != 0 ? folder.group : store?.group ?? folder.group)
+  }
+
+  // MARK: External data
+
+  /// Finds the store's folder of external data.
+  ///
+  /// The folder, and the one inside of it whose files the rows name, may be symbolic links: an app that moved its data to another
+  /// volume left one behind. Nothing else is followed.
+  ///
+  /// - Returns: The folder; it may not exist.
+  /// - Throws: `FileError` for a link that leads to no folder, or that must not be followed.
+  package func supportFolder() throws(FileError) -> SupportFolder {
+    let path = try followed(location.support)
+    let data = StoreLocation.join(path, SupportFolder.dataName)
+    let target = try followed(data)
+    return SupportFolder(path: path, data: target == data ? nil : target)
+  }
+
+  /// Follows a link that the caller or the superuser made, or one to a folder that belongs to the same user as the link.
+  ///
+  /// Through another's link a user could let one with more rights keep, add and remove files where they may not even look.
+  private func followed(_ path: String) throws(FileError) -> String {
+    guard let link = try files.status(of: path), link.kind == .symbolicLink else { return path }
+    let target: String
+    do throws(FileError) {
+      target = try files.resolvePath(path)
+    } catch {
+      throw FileError(.resolve, path, code: error.code, reason: "it is a symbolic link that leads nowhere")
+    }
+    guard let folder = try files.status(of: target), folder.kind == .directory else {
+      throw FileError(.resolve, path, code: ENOTDIR, reason: "it is a symbolic link that leads to no folder")
+    }
+    guard link.owner == geteuid() || link.owner == 0 || link.owner == folder.owner, try isTrusted(link) else {
+      throw FileError(
+        .resolve, path, code: EPERM,
+        reason:
+          "it is a symbolic link of the user \(link.owner) to a folder of the user \(folder.owner), and is not followed"
+      )
+    }
+    return target
+  }
+
+  /// Tells of what was passed over in a folder of external data, if there is anything.
+  func reportPassedOver(_ names: FolderTree.PassedOver) {
+    guard let first = names.first else { return }
+    report(.passedOver(count: names.count, first: first))
+  }
+}

@@ -1,0 +1,213 @@
+import Foundation
+import HeirloomStore
+
+/// A `-wal`, read frame by frame, those after a damaged one included.
+///
+/// SQLite stops at the first frame whose checksum is wrong, and what was written after it is gone with it. Each frame's checksum
+/// goes on from the one before it as that is written down, so that each can be checked by itself.
+/// https://www.sqlite.org/fileformat2.html#walformat
+package struct WriteAheadLog {
+  /// What was read.
+  package struct Content: Equatable {
+    /// The frames that belong to the log's last use.
+    package var frameCount = 0
+    /// Those of them that can't be trusted.
+    package var damagedCount = 0
+    /// Whether the log's own header is damaged.
+    package var isHeaderDamaged = false
+    /// Whether something came after the last commit that can't be read: it may have been commits, or a change that was never done.
+    package var isEndDamaged = false
+    /// The pages that the database has after the last commit; `nil` if there is none in the log.
+    package var pageCount: Int?
+    /// The size of a page.
+    package var pageSize = 0
+    /// The last frame of each page up to the last commit: the place of its content, or `nil` if it is damaged.
+    package var committed: [Int: Int64?] = [:]
+    /// All frames that the file has room for, those of earlier uses included.
+    package var totalCount: Int64 = 0
+  }
+
+  private let log: FileDescriptor
+  private let size: Int64
+
+  /// Opens a log.
+  package init(_ path: String) throws(FileError) {
+    log = try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .read)
+    size = try log.status(for: .read).size
+  }
+
+  /// Reads the log.
+  ///
+  /// - Parameter declared: The size of the database's pages as far as it tells.
+  /// - Returns: What it holds; `nil` if it holds nothing.
+  /// - Throws: `FileError`.
+  package func content(pageSize declared: Int?) throws(FileError) -> Content? {
+    guard size >= 32 + 24 + 512, let header = try bytes(at: 0, count: 32), header.contains(where: { $0 != 0 }) else {
+      return nil
+    }
+    var content = Content()
+    var told = LogUse(header)
+    content.isHeaderDamaged = told == nil
+    if told == nil { told = try guessedUse(header, pageSize: declared) }
+    guard let use = told else { return content }
+    content.pageSize = use.pageSize
+    let frameSize = Int64(24 + use.pageSize)
+    let total = (size - 32) / frameSize
+    content.totalCount = total
+    var pending: [Int: Int64?] = [:]
+    var pendingCounts = (all: 0, damaged: 0)
+    var frame = LogFrame(seed: header[24...])
+    var isLastOfThisUse = true
+    for index in 0..<total {
+      let offset = 32 + index * frameSize
+      guard let bytes = try bytes(at: offset, count: Int(frameSize)) else { break }
+      frame = LogFrame(bytes, after: frame, isBigEndian: use.isBigEndian)
+      // The salts are not in the sum: a frame that goes on from one of this use is of this use, whatever they say.
+      let goesOn = isLastOfThisUse && frame.isSound
+      isLastOfThisUse = goesOn || frame.salts == use.salts
+      if !isLastOfThisUse {
+        // Frames of an earlier use follow the last one, and the log is written over from its start.
+        guard try hasLaterFrame(after: index, of: total, frameSize: frameSize, salts: use.salts) else { break }
+      }
+      let isSound = isLastOfThisUse && frame.isSound
+      pendingCounts.all += 1
+      if !isSound { pendingCounts.damaged += 1 }
+      guard frame.page >= 1, frame.page <= 1 << 31 else { continue }
+      pending[frame.page] = .some(isSound ? offset + 24 : nil)
+      guard isSound, frame.pageCount > 0 else { continue }
+      for (page, place) in pending { content.committed[page] = .some(place) }
+      pending = [:]
+      content.frameCount += pendingCounts.all
+      content.damagedCount += pendingCounts.damaged
+      pendingCounts = (0, 0)
+      content.pageCount = frame.pageCount
+    }
+    content.isEndDamaged = pendingCounts.damaged > 0 || isLastOfThisUse && (size - 32) % frameSize != 0
+    return content
+  }
+
+  /// What the frames tell of a log whose header is damaged: those at its start are of its last use.
+  private func guessedUse(_ header: [UInt8], pageSize declared: Int?) throws(FileError) -> LogUse? {
+    guard let pageSize = declared, pageSize >= 512 else { return nil }
+    for isBigEndian in [false, true] {
+      var frame = LogFrame(seed: header[24...])
+      for index in 0..<min(Int64(4), (size - 32) / Int64(24 + pageSize)) {
+        guard let bytes = try bytes(at: 32 + index * Int64(24 + pageSize), count: 24 + pageSize) else { break }
+        frame = LogFrame(bytes, after: frame, isBigEndian: isBigEndian)
+        if frame.isSound { return LogUse(pageSize: pageSize, salts: frame.salts, isBigEndian: isBigEndian) }
+      }
+    }
+    return nil
+  }
+
+  /// Whether a frame of the log's last use comes soon after one that isn't: then that one is damaged.
+  private func hasLaterFrame(
+    after index: Int64, of total: Int64, frameSize: Int64, salts: [UInt8]
+  ) throws(FileError) -> Bool {
+    for next in index + 1..<max(index + 1, min(total, index + 65)) {
+      guard let header = try bytes(at: 32 + next * frameSize, count: 24) else { return false }
+      if header[8..<16].elementsEqual(salts) { return true }
+    }
+    return false
+  }
+
+  /// Reads so many bytes; `nil` if there are not so many.
+  package func bytes(at offset: Int64, count: Int) throws(FileError) -> [UInt8]? {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+    defer { buffer.deallocate() }
+    var filled = 0
+    while filled < count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+      let read = try log.read(into: rest, at: offset + Int64(filled), for: .read)
+      guard read > 0 else { return nil }
+      filled += read
+    }
+    return Array(buffer)
+  }
+}
+
+/// What a log's header says of its frames.
+private struct LogUse {
+  /// The size of a page.
+  let pageSize: Int
+  /// What each frame of the log's last use repeats.
+  let salts: [UInt8]
+  /// Whether sums are of big-endian numbers.
+  let isBigEndian: Bool
+
+  init(pageSize: Int, salts: [UInt8], isBigEndian: Bool) {
+    self.pageSize = pageSize
+    self.salts = salts
+    self.isBigEndian = isBigEndian
+  }
+
+  /// Reads a header; `nil` if it is damaged.
+  init?(_ header: [UInt8]) {
+    let magic = bigEndian(header, at: 0)
+    let pageSize = bigEndian(header, at: 8)
+    guard magic & ~1 == 0x377f_0682, pageSize >= 512, pageSize <= 65_536, pageSize & (pageSize - 1) == 0 else {
+      return nil
+    }
+    let sum = LogSum().adding(header[..<24], isBigEndian: magic & 1 == 1)
+    guard sum == LogSum(header[24...]) else { return nil }
+    self.init(pageSize: pageSize, salts: Array(header[16..<24]), isBigEndian: magic & 1 == 1)
+  }
+}
+
+/// A page as it is written down in a log.
+private struct LogFrame {
+  /// The page's number.
+  let page: Int
+  /// The number of pages of the database after the commit that the frame ends; 0 if it ends none.
+  let pageCount: Int
+  /// Which use of the log it belongs to.
+  let salts: [UInt8]
+  /// Whether its sum goes on from that of the frame before.
+  let isSound: Bool
+  private let sum: LogSum
+
+  /// What stands before the first frame.
+  init(seed: ArraySlice<UInt8>) {
+    (page, pageCount, salts, isSound) = (0, 0, [], false)
+    sum = LogSum(seed)
+  }
+
+  init(_ bytes: [UInt8], after last: LogFrame, isBigEndian: Bool) {
+    page = bigEndian(bytes, at: 0)
+    pageCount = bigEndian(bytes, at: 4)
+    salts = Array(bytes[8..<16])
+    sum = LogSum(bytes[16..<24])
+    isSound =
+      last.sum.adding(bytes[..<8], isBigEndian: isBigEndian).adding(bytes[24...], isBigEndian: isBigEndian) == sum
+  }
+}
+
+/// A sum of the log's frames.
+///
+/// https://www.sqlite.org/fileformat2.html#checksum_algorithm
+private struct LogSum: Equatable {
+  private var first: UInt32 = 0
+  private var second: UInt32 = 0
+
+  init() {}
+
+  /// A sum as it is written down, in eight bytes.
+  init(_ bytes: ArraySlice<UInt8>) {
+    let bytes = Array(bytes)
+    first = UInt32(truncatingIfNeeded: bigEndian(bytes, at: 0))
+    second = UInt32(truncatingIfNeeded: bigEndian(bytes, at: 4))
+  }
+
+  func adding(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> LogSum {
+    var sum = self
+    bytes.withUnsafeBytes { buffer in
+      for offset in stride(from: 0, to: buffer.count - 7, by: 8) {
+        let left = buffer.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+        let right = buffer.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
+        sum.first &+= (isBigEndian ? UInt32(bigEndian: left) : UInt32(littleEndian: left)) &+ sum.second
+        sum.second &+= (isBigEndian ? UInt32(bigEndian: right) : UInt32(littleEndian: right)) &+ sum.first
+      }
+    }
+    return sum
+  }
+}

@@ -1,0 +1,181 @@
+import Foundation
+import HeirloomMigration
+import HeirloomStore
+import TestSupport
+import Synchronization
+import Testing
+import HeirloomVault
+
+/// Each call of the file system fails once, and from there on for ever: whatever happens, nothing is lost and the next run
+/// completes.
+struct VaultFaultTests {
+  struct Setting: Sendable, CustomTestStringConvertible {
+    var shape: VaultFixture.Shape
+    var externalFiles = 0
+    var refusesLinks = false
+    var isSticky: Bool
+    var code = EIO
+
+    var testDescription: String {
+      "\(shape), \(externalFiles) external, \(refusesLinks ? "copies" : "links"), \(isSticky ? "for ever" : "once")"
+    }
+  }
+
+  static let settings: [Setting] = [false, true].flatMap { isSticky in
+    [
+      Setting(shape: .rollback, isSticky: isSticky),
+      Setting(shape: .wal, externalFiles: 2, isSticky: isSticky, code: ENOSPC),
+      Setting(shape: .persistedJournal, isSticky: isSticky),
+      Setting(shape: .wal, externalFiles: 1, refusesLinks: true, isSticky: isSticky),
+    ]
+  }
+
+  /// What an app sees after a run that failed, before anything was recovered.
+  private func checkOldOrNew(_ fixture: VaultFixture, _ old: VaultFixture.Content, _ note: Comment) throws -> Int64 {
+    let content = try fixture.content()
+    #expect(content.version == 1 || content.version == 2, note)
+    #expect(content.rows == old.rows, note)
+    return content.version
+  }
+
+  /// Lets an app write a row, then runs again without faults, and checks that all is well.
+  private func checkNextRun(
+    _ fixture: VaultFixture, _ old: VaultFixture.Content, versionSeen: Int64, externalNames: [String], _ note: Comment
+  ) throws {
+    try fixture.addRow("written between the runs")
+    let seen = try fixture.content()
+    let retained = try fixture.migrate(fixture.vault(), addsExternalFile: true)
+    // A swap that was made is not made again.
+    #expect((retained == nil) == (versionSeen == 2), note)
+    let after = try fixture.content()
+    #expect(after.version == 2, note)
+    #expect(after.rows == seen.rows, note)
+    #expect(try fixture.leftovers() == [], note)
+    let versions = try fixture.vault().retainedVersions()
+    #expect(versions.count == 1, note)
+    for version in versions {
+      let path = try #require(version.storePath, note)
+      let kept = try fixture.content(path)
+      #expect(kept.version == 1, note)
+      // What was kept is the store at the moment of the swap, and what the app wrote later is not in it.
+      #expect(kept.rows == (versionSeen == 2 ? old.rows : seen.rows), note)
+      #expect(try POSIXFileOperations().status(of: path)?.linkCount == 1, note)
+      #expect(version.manifest != nil, note)
+    }
+    #expect(try POSIXFileOperations().status(of: fixture.location.path)?.linkCount == 1, note)
+    #expect(fixture.externalNames() == externalNames, note)
+  }
+
+  @Test(arguments: LongTests.selection(of: settings, every: 3))
+  func `a fault at any call loses nothing, and the next run completes`(_ setting: Setting) throws {
+    let content = try VaultFixture(setting.shape, rows: 12).content()
+    let old = VaultFixture.Content(version: 1, rows: content.rows, journalMode: nil)
+    var number = 1
+    while true {
+      let note: Comment = "call \(number)"
+      let fixture = try VaultFixture(setting.shape, rows: 12, externalFiles: setting.externalFiles)
+      let files = FaultyFiles(
+        setting.isSticky ? .forever(number) : .once(number), code: setting.code, refusesLinks: setting.refusesLinks)
+      var failure: (any Error)?
+      var wasUnknown = false
+      do {
+        try fixture.migrate(fixture.vault(files), addsExternalFile: true)
+      } catch {
+        failure = error
+        if case VaultError.outcomeUnknown = error { wasUnknown = true }
+      }
+      if files.hits == 0 {
+        #expect(failure == nil, note)
+        break
+      }
+      let version = try checkOldOrNew(fixture, old, note)
+      // When even the look at what the rename did fails, the outcome is unknown although the store is the old one.
+      #expect(failure == nil ? version == 2 : version == 1 || wasUnknown, note)
+      if failure != nil, !wasUnknown, !setting.isSticky {
+        // One fault leaves the vault able to clean up, unless it met the cleaning itself.
+        #expect(try fixture.vault().retainedVersions().isEmpty, note)
+      }
+      let external = (0..<setting.externalFiles).map { "FILE-\($0)" } + ["NEW"]
+      try checkNextRun(fixture, old, versionSeen: version, externalNames: external, note)
+      number += 1
+    }
+    #expect(number > 60, "only \(number) calls were seen")
+  }
+
+  @Test func `a fault while an earlier fault is being recovered loses nothing either`() throws {
+    let old = try VaultFixture(.rollback, rows: 3).content()
+    var nested = 0
+    var first = 1
+    while true {
+      var second = 1
+      var isFirstBeyondTheEnd = false
+      while true {
+        let note: Comment = "call \(first), then call \(second)"
+        let fixture = try VaultFixture(.rollback, rows: 3)
+        let files = FaultyFiles(.forever(first))
+        _ = try? fixture.migrate(fixture.vault(files))
+        if files.hits == 0 {
+          isFirstBeyondTheEnd = true
+          break
+        }
+        let recovering = FaultyFiles(.forever(second))
+        _ = try? fixture.vault(recovering).recover()
+        let version = try checkOldOrNew(fixture, old, note)
+        try checkNextRun(fixture, old, versionSeen: version, externalNames: version == 2 ? [] : ["NEW"], note)
+        nested += 1
+        if recovering.hits == 0 { break }
+        second += 1
+      }
+      if isFirstBeyondTheEnd { break }
+      first += 3
+    }
+    #expect(nested > 300, "only \(nested) pairs were seen")
+  }
+
+  @Test func `when the sync after the rename fails, nothing is undone and the next run finishes`() throws {
+    let fixture = try VaultFixture(.wal)
+    let old = try VaultFixture(.wal).content()
+    let directory = fixture.location.directory
+    // The first sync of the folder is the gate's.
+    let syncs = Counter()
+    let files = FaultyFiles(
+      .matching { operation, path in
+        operation == .synchronizeDirectory && path == directory && syncs.next() == 2
+      })
+    let error = #expect(throws: VaultError.self) { try fixture.migrate(fixture.vault(files)) }
+    guard case .outcomeUnknown(let path, let underlying) = error else { throw try #require(error) }
+    #expect(path == fixture.location.path)
+    #expect(underlying.operation == .synchronizeDirectory)
+    #expect(try StoreVault.hasUnfinishedOperation(at: fixture.location))
+    #expect(fixture.exists(fixture.location.manifest))
+    #expect(!fixture.exists(fixture.location.path + "-wal"))
+    var events: [VaultEvent] = []
+    try fixture.vault { events.append($0) }.recover()
+    #expect(events.contains { if case .recovered(.rolledForward, _) = $0 { true } else { false } })
+    #expect(try fixture.leftovers() == [])
+    #expect(try fixture.content().version == 2)
+    #expect(try fixture.vault().retainedVersions().map { try fixture.content($0.storePath).rows } == [old.rows])
+  }
+
+  @Test func `a rename that fails leaves the old store`() throws {
+    let fixture = try VaultFixture(.wal)
+    let old = try VaultFixture(.wal).content()
+    let store = "/" + fixture.location.name
+    let files = FaultyFiles(.matching { operation, path in operation == .rename && path.hasSuffix(store) })
+    #expect(throws: VaultError.self) { try fixture.migrate(fixture.vault(files)) }
+    #expect(try fixture.leftovers() == [])
+    #expect(try fixture.content() == old)
+  }
+}
+
+/// Counts calls, from 1.
+final class Counter: Sendable {
+  private let count = Mutex(0)
+
+  func next() -> Int {
+    count.withLock { value in
+      value += 1
+      return value
+    }
+  }
+}

@@ -1,0 +1,213 @@
+import Foundation
+import HeirloomMigration
+import HeirloomStore
+import TestSupport
+import Testing
+import HeirloomVault
+
+/// A small store in a folder of its own, with a migration from version 1 to version 2 in plain SQL.
+struct VaultFixture {
+  /// How the store lies there.
+  enum Shape: CaseIterable, Sendable {
+    /// One file.
+    case rollback
+    /// A `-wal` with rows that the main file lacks.
+    case wal
+    /// A rollback journal of 0 bytes, as the mode TRUNCATE leaves it.
+    case coldJournal
+    /// A journal with a zeroed header, as the mode PERSIST leaves it.
+    case persistedJournal
+    /// A `-wal` without bytes, and a `-shm`.
+    case emptyWAL
+  }
+
+  /// What can be read of a store.
+  struct Content: Hashable {
+    var version: Int64
+    var rows: [[SQLiteValue]]
+    var journalMode: String?
+  }
+
+  let directory: QuickDirectory
+  let location: StoreLocation
+
+  init(_ shape: Shape = .rollback, rows: Int = 40, externalFiles: Int = 0) throws {
+    directory = try QuickDirectory()
+    location = try StoreLocation(resolving: directory.file("Journal.sqlite").path, files: POSIXFileOperations())
+    var options = Connection.Options()
+    options.checkpointsOnClose = false
+    let connection = try Connection(
+      path: location.path, mode: .createExclusively(permissions: 0o640), options: options)
+    try connection.execute("PRAGMA page_size=1024")
+    try connection.execute("CREATE TABLE note(id INTEGER PRIMARY KEY, text TEXT)")
+    try connection.execute("PRAGMA user_version=1")
+    if shape == .wal { try connection.execute("PRAGMA journal_mode=WAL") }
+    try connection.execute("PRAGMA synchronous=OFF")
+    try connection.execute("BEGIN")
+    for row in 0..<rows {
+      try connection.execute(
+        "INSERT INTO note(text) VALUES (?1)", [.text(String(repeating: "row \(row) ", count: 1 + row % 30))])
+    }
+    try connection.execute("COMMIT")
+    try connection.close()
+    switch shape {
+    case .rollback, .wal: break
+    case .coldJournal: try Data().write(to: url(location.path + "-journal"))
+    case .persistedJournal: try Data(repeating: 0, count: 2_048).write(to: url(location.path + "-journal"))
+    case .emptyWAL:
+      try Data().write(to: url(location.path + "-wal"))
+      try Data(repeating: 0, count: 32_768).write(to: url(location.path + "-shm"))
+    }
+    if externalFiles > 0 {
+      let folder = url(location.support).appendingPathComponent("_EXTERNAL_DATA")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      for number in 0..<externalFiles {
+        try Data(repeating: UInt8(number), count: 1_000).write(to: folder.appendingPathComponent("FILE-\(number)"))
+      }
+    }
+  }
+
+  /// A folder without a store.
+  init(empty: Void) throws {
+    directory = try QuickDirectory()
+    location = try StoreLocation(resolving: directory.file("Journal.sqlite").path, files: POSIXFileOperations())
+  }
+
+  func url(_ path: String) -> URL { URL(fileURLWithPath: path) }
+
+  func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+  // MARK: The vault
+
+  static let snapshot: [UInt8] = Array("a snapshot".utf8)
+
+  func vault(
+    _ files: any FileOperations = POSIXFileOperations(), gateTimeout: Duration = .milliseconds(60),
+    events: @escaping (VaultEvent) throws -> Void = { _ in }
+  ) -> StoreVault {
+    var configuration = StoreVault.Configuration()
+    configuration.gateTimeout = gateTimeout
+    configuration.lockTimeout = .seconds(20)
+    configuration.generation = { connection in
+      try connection.firstInteger("PRAGMA user_version").map { "generation \($0)" }
+    }
+    configuration.now = { 1_795_428_900 }
+    return StoreVault(location, files: files, configuration: configuration, events: events)
+  }
+
+  /// Migrates to version 2 unless the store is there already.
+  @discardableResult
+  func migrate(_ vault: StoreVault, addsExternalFile: Bool = false) throws -> RetainedVersion? {
+    try vault.replaceStore(
+      prepare: {
+        let connection = try Connection(path: location.path, mode: .readWrite, options: .looking)
+        if try connection.firstInteger("PRAGMA user_version") == 2 { return nil }
+        return StoreVault.Replacement(retainedSnapshot: Self.snapshot, retainedChecksum: "one", bytesNeeded: 10_000)
+      },
+      build: { gate, candidate in
+        let connection = gate.connection
+        try connection.attach(path: candidate, as: "candidate")
+        defer { try? connection.detach("candidate") }
+        try connection.execute("PRAGMA candidate.synchronous=OFF")
+        try connection.execute("PRAGMA candidate.journal_mode=OFF")
+        try connection.execute("CREATE TABLE candidate.note(id INTEGER PRIMARY KEY, text TEXT, added INTEGER)")
+        try connection.execute("INSERT INTO candidate.note SELECT id, text, 7 FROM main.note ORDER BY id")
+        try connection.execute("PRAGMA candidate.user_version=2")
+        if addsExternalFile {
+          let folder = url(candidate).deletingLastPathComponent().appendingPathComponent(location.supportName)
+          let inner = folder.appendingPathComponent("_EXTERNAL_DATA")
+          try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+          try Data([9, 9]).write(to: inner.appendingPathComponent("NEW"))
+        }
+      },
+      prove: { gate, candidate in
+        let connection = gate.connection
+        try connection.attach(path: candidate, as: "candidate", mode: .readOnly)
+        defer { try? connection.detach("candidate") }
+        let counts = try connection.rows(
+          "SELECT (SELECT count(*) FROM main.note), (SELECT count(*) FROM candidate.note)")
+        #expect(counts.first?.first == counts.first?.last)
+      })
+  }
+
+  // MARK: Reading
+
+  /// Reads a store as any app would.
+  func content(_ path: String? = nil) throws -> Content {
+    let connection = try Connection(path: path ?? location.path, mode: .readWrite)
+    #expect(try connection.firstValue("PRAGMA integrity_check")?.text == "ok")
+    let content = Content(
+      version: try connection.firstInteger("PRAGMA user_version") ?? 0,
+      rows: try connection.rows("SELECT id, text FROM note ORDER BY id"),
+      journalMode: try connection.firstValue("PRAGMA journal_mode")?.text)
+    try connection.close()
+    return content
+  }
+
+  /// Reads a store as any app would, without a record of what is wrong.
+  func quietContent(_ path: String) throws -> Content {
+    let connection = try Connection(path: path, mode: .readWrite)
+    return Content(
+      version: try connection.firstInteger("PRAGMA user_version") ?? 0,
+      rows: try connection.rows("SELECT id, text FROM note ORDER BY id"), journalMode: nil)
+  }
+
+  /// Writes a row as any app would.
+  func addRow(_ text: String) throws {
+    let connection = try Connection(path: location.path, mode: .readWrite)
+    try connection.execute("INSERT INTO note(text) VALUES (?1)", [.text(text)])
+    try connection.close()
+  }
+
+  /// The bytes of all files in the folder by their relative paths, the lock file and its folder left out.
+  func bytes() throws -> [String: Data] {
+    var bytes: [String: Data] = [:]
+    guard let enumerator = FileManager.default.enumerator(atPath: location.directory) else { return bytes }
+    for case let path as String in enumerator {
+      let file = url(location.directory).appendingPathComponent(path)
+      var isFolder: ObjCBool = false
+      guard FileManager.default.fileExists(atPath: file.path, isDirectory: &isFolder), !isFolder.boolValue,
+        file.path != location.lock
+      else { continue }
+      bytes[path] = try Data(contentsOf: file)
+    }
+    return bytes
+  }
+
+  /// What an operation may not leave: its record, drafts, candidates, versions half removed, side files of the store.
+  func leftovers() throws -> [String] {
+    var found: [String] = []
+    let companion = (try? FileManager.default.contentsOfDirectory(atPath: location.companion)) ?? []
+    found += companion.filter { !["lock", "previous", "incoming", "model.json.gz", "incompatible"].contains($0) }
+    found += ((try? FileManager.default.contentsOfDirectory(atPath: location.incoming)) ?? []).map { "incoming/" + $0 }
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: location.previous)) ?? []
+    where VersionName(name) == nil || !exists("\(location.previous)/\(name)/manifest.json") {
+      found.append("previous/" + name)
+    }
+    return found
+  }
+
+  /// The names in the support folder's inner folder.
+  func externalNames() -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: location.support + "/_EXTERNAL_DATA")) ?? []).sorted()
+  }
+}
+
+/// A folder in memory where the system has such a place: hundreds of runs with a dozen syncs each are quick there.
+final class QuickDirectory: Sendable {
+  let url: URL
+
+  init() throws {
+    let memory = URL(fileURLWithPath: "/dev/shm")
+    let parent =
+      FileManager.default.isWritableFile(atPath: memory.path) ? memory : FileManager.default.temporaryDirectory
+    url = parent.appendingPathComponent("heirloom-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: url)
+  }
+
+  func file(_ name: String) -> URL { url.appendingPathComponent(name) }
+}

@@ -1,0 +1,371 @@
+import Foundation
+import HeirloomMigration
+import HeirloomStore
+import TestSupport
+import Testing
+import HeirloomVault
+
+struct VaultRestoringTests {
+  let system = POSIXFileOperations()
+
+  private func makeMigrated(_ shape: VaultFixture.Shape, externalFiles: Int = 3) throws -> (
+    VaultFixture, RetainedVersion
+  ) {
+    let fixture = try VaultFixture(shape, externalFiles: externalFiles)
+    let retained = try #require(try fixture.migrate(fixture.vault()))
+    return (fixture, retained)
+  }
+
+  // MARK: Restoring
+
+  @Test(arguments: [VaultFixture.Shape.rollback, .wal], [false, true])
+  func `brings the old version back and keeps the new one`(_ shape: VaultFixture.Shape, _ refusesLinks: Bool) throws {
+    let before = try VaultFixture(shape).content()
+    let (fixture, retained) = try makeMigrated(shape)
+    try Data(VaultFixture.snapshot.reversed()).write(to: fixture.url(fixture.location.snapshot))
+    try fixture.addRow("written after the migration")
+    let migrated = try fixture.content()
+    // The app deletes a file that only the old version needs.
+    try system.unlink(fixture.location.support + "/_EXTERNAL_DATA/FILE-1")
+    #expect(fixture.externalNames() == ["FILE-0", "FILE-2"])
+
+    let files = FaultyFiles(refusesLinks: refusesLinks)
+    let (restored, kept) = try fixture.vault(files).restore(retained.name.text)
+    #expect(restored == retained)
+    #expect(try fixture.content() == before)
+    #expect(fixture.externalNames() == ["FILE-0", "FILE-1", "FILE-2"])
+    #expect(try fixture.leftovers() == [])
+    #expect(try system.status(of: fixture.location.path)?.mode == 0o640)
+
+    let newer = try #require(kept)
+    let path = try #require(newer.storePath)
+    #expect(try fixture.content(path).rows == migrated.rows)
+    #expect(try fixture.content(path).version == 2)
+    #expect(try Data(contentsOf: fixture.url(newer.path + "/model.json.gz")) == Data(VaultFixture.snapshot.reversed()))
+    #expect(try fixture.vault().retainedVersions().map(\.name) == [retained.name, newer.name])
+
+    // What the app writes now reaches neither of the versions.
+    #expect(try system.status(of: fixture.location.path)?.linkCount == 1)
+    let oldPath = try #require(retained.storePath)
+    let oldBytes = try Data(contentsOf: fixture.url(oldPath))
+    try fixture.addRow("written after the restoration")
+    try Data([1]).write(to: fixture.url(fixture.location.support + "/_EXTERNAL_DATA/FILE-1"))
+    #expect(try Data(contentsOf: fixture.url(oldPath)) == oldBytes)
+    #expect(
+      try Data(contentsOf: fixture.url(retained.path + "/.Journal_SUPPORT/_EXTERNAL_DATA/FILE-1"))
+        == Data(repeating: 1, count: 1_000))
+
+    // And forth again.
+    _ = try fixture.vault(files).restore(newer.name.text)
+    #expect(try fixture.content().rows == migrated.rows)
+  }
+
+  @Test func `rows that someone wrote into a retained version come along`() throws {
+    let (fixture, retained) = try makeMigrated(.rollback)
+    let path = try #require(retained.storePath)
+    var options = Connection.Options()
+    options.checkpointsOnClose = false
+    let connection = try Connection(path: path, mode: .readWrite, options: options)
+    try connection.execute("PRAGMA journal_mode=WAL")
+    try connection.execute("INSERT INTO note(text) VALUES ('in the -wal')")
+    try connection.close()
+    #expect(fixture.exists(path + "-wal"))
+    _ = try fixture.vault().restore(retained.name.text)
+    #expect(try fixture.content().rows.last?.last == .text("in the -wal"))
+  }
+
+  @Test func `a version that can't be read is refused and the store stays`() throws {
+    let (fixture, retained) = try makeMigrated(.rollback)
+    let path = try #require(retained.storePath)
+    let content = try fixture.content()
+    for bytes in [Data(repeating: 0x41, count: 4_096), Data()] {
+      try bytes.write(to: fixture.url(path))
+      let error = #expect(throws: VaultError.self) { _ = try fixture.vault().restore(retained.name.text) }
+      guard case .unusableVersion = error else { throw try #require(error) }
+      #expect(try fixture.content() == content)
+      #expect(try fixture.leftovers() == [])
+      #expect(try fixture.vault().retainedVersions().count == 1)
+    }
+  }
+
+  @Test func `the caller's own proof counts`() throws {
+    struct Refusal: Error {}
+    let (fixture, retained) = try makeMigrated(.wal)
+    let content = try fixture.content()
+    #expect(throws: Refusal.self) {
+      _ = try fixture.vault().restore(retained.name.text) { connection in
+        #expect(try connection.firstInteger("PRAGMA user_version") == 1)
+        throw Refusal()
+      }
+    }
+    #expect(try fixture.content() == content)
+    #expect(try fixture.leftovers() == [])
+  }
+
+  @Test func `a name must fit exactly one version`() throws {
+    let (fixture, retained) = try makeMigrated(.rollback)
+    _ = try fixture.vault().restore(String(retained.name.text.dropLast()))
+    let names = try fixture.vault().retainedVersions().map(\.name.text)
+    for (prefix, candidates) in [("", names), ("2026", names), ("1999", names)] {
+      let error = #expect(throws: VaultError.self) { _ = try fixture.vault().restore(prefix) }
+      guard case .unknownVersion(prefix, candidates) = error else { throw try #require(error) }
+    }
+  }
+
+  @Test func `a version whose own manifest is damaged can still be restored`() throws {
+    let before = try VaultFixture(.rollback).content()
+    let (fixture, retained) = try makeMigrated(.rollback)
+    try Data("{}".utf8).write(to: fixture.url(retained.path + "/manifest.json"))
+    let listed = try #require(try fixture.vault().retainedVersions().first)
+    #expect(listed.manifest == nil && listed.storePath == retained.storePath)
+    _ = try fixture.vault().restore(retained.name.text)
+    #expect(try fixture.content() == before)
+  }
+
+  @Test func `a lost store is put back, and old side files can't spoil it`() throws {
+    let before = try VaultFixture(.rollback).content()
+    let (fixture, retained) = try makeMigrated(.rollback)
+    // The main file is lost while its -wal stays: SQLite would read that as part of whatever is put in place.
+    let stale = try VaultFixture(.wal, rows: 90)
+    try system.unlink(fixture.location.path)
+    for suffix in ["-wal", "-shm"] {
+      try system.copyFile(
+        stale.location.path + suffix, to: fixture.location.path + suffix, attributes: FileAttributes(mode: 0o644))
+    }
+    let wal = try Data(contentsOf: fixture.url(fixture.location.path + "-wal"))
+    let (_, kept) = try fixture.vault().restore(retained.name.text)
+    #expect(kept == nil)
+    #expect(try fixture.content() == before)
+    #expect(try fixture.leftovers() == [])
+    #expect(try system.status(of: fixture.location.path)?.linkCount == 1)
+    let folder = try #require(try system.names(in: fixture.location.incompatible).first)
+    #expect(
+      try Data(contentsOf: fixture.url("\(fixture.location.incompatible)/\(folder)/Journal.sqlite-wal")) == wal)
+  }
+
+  @Test(arguments: LongTests.areOn ? [false, true] : [true], [false, true])
+  func `a fault at any call of a restoration loses nothing`(_ isSticky: Bool, _ isMissing: Bool) throws {
+    var number = 1
+    while true {
+      let note: Comment = "call \(number)"
+      let (fixture, retained) = try makeMigrated(.rollback, externalFiles: 1)
+      let migrated = try fixture.content()
+      let path = try #require(retained.storePath)
+      let old = try fixture.content(path)
+      if isMissing { try system.unlink(fixture.location.path) }
+      let files = FaultyFiles(isSticky ? .forever(number) : .once(number))
+      var failure: (any Error)?
+      do {
+        _ = try fixture.vault(files).restore(retained.name.text)
+      } catch {
+        failure = error
+      }
+      if fixture.exists(fixture.location.path) {
+        let seen = try fixture.content()
+        #expect(seen.rows == migrated.rows && [1, 2].contains(seen.version), note)
+        if failure == nil { #expect(seen.version == 1, note) }
+        if isMissing { #expect(seen == old, note) }
+      } else {
+        #expect(isMissing && failure != nil, note)
+      }
+      // The version itself is untouched, and the next run completes.
+      #expect(try fixture.content(path) == old, note)
+      _ = try fixture.vault().restore(retained.name.text)
+      #expect(try fixture.content().version == 1, note)
+      #expect(try fixture.leftovers() == [], note)
+      for path in try fixture.vault().retainedVersions().compactMap(\.storePath) + [fixture.location.path] {
+        #expect(try system.status(of: path)?.linkCount == 1, note)
+      }
+      if files.hits == 0 { break }
+      number += 1
+    }
+    #expect(number > 50)
+  }
+
+  // MARK: Pruning
+
+  private func makeVersions(_ count: Int) throws -> (VaultFixture, [String]) {
+    let fixture = try VaultFixture(.rollback, rows: 3, externalFiles: 1)
+    var first = ""
+    for number in 0..<count {
+      if number == 0 {
+        first = try #require(try fixture.migrate(fixture.vault())).name.text
+      } else {
+        _ = try fixture.vault().restore(first)
+      }
+    }
+    return (fixture, try fixture.vault().retainedVersions().map(\.name.text))
+  }
+
+  @Test(arguments: [(4, 1), (4, 3), (4, 4), (4, 9), (4, 0), (4, -1), (1, 1), (0, 1)])
+  func `keeps the newest versions, and always one`(_ made: Int, _ kept: Int) throws {
+    let (fixture, names) = try makeVersions(made)
+    let content = try fixture.content()
+    let removed = try fixture.vault().prune(keeping: kept)
+    #expect(removed == names.dropLast(max(1, kept)))
+    #expect(try fixture.vault().retainedVersions().map(\.name.text) == names.suffix(max(1, kept)))
+    #expect(try fixture.content() == content)
+    #expect(fixture.externalNames() == ["FILE-0"])
+    #expect(try fixture.leftovers() == [])
+    #expect(try fixture.vault().prune(keeping: kept) == [])
+  }
+
+  @Test func `a version whose manifest is damaged is not pruned and does not count`() throws {
+    let (fixture, names) = try makeVersions(3)
+    let newest = "\(fixture.location.previous)/\(names[2])/manifest.json"
+    try Data("{}".utf8).write(to: fixture.url(newest))
+    #expect(try fixture.vault().prune(keeping: 1) == [names[0]])
+    #expect(try fixture.vault().retainedVersions().map(\.name.text) == [names[1], names[2]])
+  }
+
+  @Test(arguments: [false, true])
+  func `a fault at any call of pruning leaves whole versions`(_ isSticky: Bool) throws {
+    var number = 1
+    while true {
+      let note: Comment = "call \(number)"
+      let (fixture, names) = try makeVersions(3)
+      let files = FaultyFiles(isSticky ? .forever(number) : .once(number))
+      _ = try? fixture.vault(files).prune(keeping: 1)
+      let left = try fixture.vault().retainedVersions()
+      #expect(left.last?.name.text == names.last, note)
+      for version in left {
+        #expect(version.manifest != nil, note)
+        let path = try #require(version.storePath, note)
+        #expect(try fixture.content(path).rows.count == 3, note)
+        #expect(fixture.exists(version.path + "/.Journal_SUPPORT/_EXTERNAL_DATA/FILE-0"), note)
+      }
+      _ = try fixture.vault().prune(keeping: 1)
+      // What was renamed already is removed by the next run that takes the lock.
+      try fixture.vault().recover()
+      #expect(try fixture.vault().retainedVersions().map(\.name.text) == names.suffix(1), note)
+      #expect(try fixture.leftovers() == [], note)
+      if files.hits == 0 { break }
+      number += 1
+    }
+    #expect(number > 20)
+  }
+
+  // MARK: Moving aside
+
+  @Test(arguments: [VaultFixture.Shape.rollback, .wal], [false, true])
+  func `moves the whole set aside`(_ shape: VaultFixture.Shape, _ refusesLinks: Bool) throws {
+    let fixture = try VaultFixture(shape, externalFiles: 2)
+    let before = try VaultFixture(shape).content()
+    let folder = try #require(try fixture.vault(FaultyFiles(refusesLinks: refusesLinks)).setStoreAside())
+    #expect(folder.hasPrefix(fixture.location.incompatible + "/2026-11-23-10-15-00-"))
+    #expect(!fixture.exists(fixture.location.path))
+    #expect(!StoreLocation.sideSuffixes.contains { fixture.exists(fixture.location.path + $0) })
+    #expect(try fixture.content(folder + "/Journal.sqlite").rows == before.rows)
+    #expect(
+      try system.names(in: folder + "/.Journal_SUPPORT/_EXTERNAL_DATA") == ["FILE-0", "FILE-1"])
+    #expect(try fixture.leftovers() == [])
+    #expect(try !StoreVault.hasUnfinishedOperation(at: fixture.location))
+  }
+
+  @Test func `a store that can't be read is moved with its side files, byte for byte`() throws {
+    let fixture = try VaultFixture(.rollback)
+    let garbage = Data((0..<9_000).map { UInt8(truncatingIfNeeded: $0 &* 13) })
+    try garbage.write(to: fixture.url(fixture.location.path))
+    try Data([1, 2, 3]).write(to: fixture.url(fixture.location.path + "-wal"))
+    let folder = try #require(try fixture.vault().setStoreAside())
+    #expect(try Data(contentsOf: fixture.url(folder + "/Journal.sqlite")) == garbage)
+    #expect(try Data(contentsOf: fixture.url(folder + "/Journal.sqlite-wal")) == Data([1, 2, 3]))
+    #expect(try system.names(in: fixture.location.directory) == ["Journal.sqlite.heirloom"])
+  }
+
+  @Test(arguments: [false, true], [VaultFixture.Shape.rollback, .wal])
+  func `a fault at any call of moving aside loses nothing`(_ isSticky: Bool, _ shape: VaultFixture.Shape) throws {
+    let before = try VaultFixture(shape, rows: 3).content()
+    var number = 1
+    while true {
+      let note: Comment = "call \(number)"
+      let fixture = try VaultFixture(shape, rows: 3, externalFiles: 1)
+      let files = FaultyFiles(isSticky ? .forever(number) : .once(number))
+      var isDone = true
+      do {
+        _ = try fixture.vault(files).setStoreAside()
+      } catch {
+        isDone = false
+      }
+      // At each moment the set is whole in its place or whole aside.
+      let wasThere = fixture.exists(fixture.location.path)
+      if wasThere { #expect(try fixture.content().rows == before.rows, note) }
+      try fixture.vault().recover()
+      let isThere = fixture.exists(fixture.location.path)
+      if isDone { #expect(!isThere, note) }
+      if isThere {
+        #expect(try fixture.content().rows == before.rows, note)
+        #expect(fixture.externalNames() == ["FILE-0"], note)
+        _ = try fixture.vault().setStoreAside()
+      }
+      let folders = try system.names(in: fixture.location.incompatible)
+      #expect(folders.count == 1, note)
+      let folder = "\(fixture.location.incompatible)/\(folders.first ?? "")"
+      #expect(try fixture.content(folder + "/Journal.sqlite").rows == before.rows, note)
+      #expect(fixture.exists(folder + "/.Journal_SUPPORT/_EXTERNAL_DATA/FILE-0"), note)
+      #expect(try fixture.leftovers() == [], note)
+      if files.hits == 0 { break }
+      number += 1
+    }
+    #expect(number > 40)
+  }
+
+  @Test func `a new store that an app made after a crash is not touched by the rest of a moving aside`() throws {
+    let fixture = try VaultFixture(.rollback)
+    let files = FaultyFiles(.matching { operation, path in operation == .unlink && path.hasSuffix("manifest.json") })
+    #expect(throws: VaultError.self) { _ = try fixture.vault(files).setStoreAside() }
+    #expect(!fixture.exists(fixture.location.path))
+    let new = try VaultFixture(.wal, rows: 5)
+    let content = try VaultFixture(.wal, rows: 5).content()
+    for suffix in ["", "-wal"] {
+      try system.copyFile(
+        new.location.path + suffix, to: fixture.location.path + suffix, attributes: FileAttributes(mode: 0o644))
+    }
+    try fixture.vault().recover()
+    #expect(try fixture.content() == content)
+    #expect(try fixture.leftovers() == [])
+  }
+}
+
+@Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
+struct VaultCorpusTests {
+  private func tables(_ path: String) throws -> [String: [[SQLiteValue]]] {
+    let connection = try Connection(path: path, mode: .readWrite)
+    #expect(try connection.firstValue("PRAGMA integrity_check")?.text == "ok")
+    let names = try connection.rows("SELECT name FROM sqlite_schema WHERE type='table'").compactMap { $0.first?.text }
+    var tables: [String: [[SQLiteValue]]] = [:]
+    for name in names { tables[name] = try connection.rows("SELECT * FROM \(quote(name))") }
+    return tables
+  }
+
+  @Test func `a store of Core Data with most rows in its -wal is kept with all of them`() throws {
+    let store = "waterme/stores/StarterData.sqlite"
+    let plain = try TemporaryDirectory()
+    let expected = try tables(try Corpus.copyStore(store, to: plain).path)
+    #expect(expected.values.reduce(0) { $0 + $1.count } > 0)
+
+    let directory = try TemporaryDirectory()
+    let url = try Corpus.copyStore(store, to: directory)
+    let location = try StoreLocation(resolving: url.path, files: POSIXFileOperations())
+    let original = try Data(contentsOf: url)
+    let retained = try #require(
+      try StoreVault(location).replaceStore(
+        prepare: { StoreVault.Replacement(bytesNeeded: UInt64(original.count)) },
+        build: { gate, candidate in
+          // The mode of the store is gone, and so is its -wal: what is in the main file now is all there is.
+          #expect(gate.usedWAL)
+          try gate.connection.attach(path: candidate, as: "candidate")
+          defer { try? gate.connection.detach("candidate") }
+          try gate.connection.execute("CREATE TABLE candidate.new(x)")
+        }, prove: { _, _ in }))
+    let path = try #require(retained.storePath)
+    #expect(try tables(path) == expected)
+    #expect(try tables(location.path).keys.sorted() == ["new"])
+    let (_, kept) = try StoreVault(location).restore(retained.name.text)
+    #expect(kept != nil)
+    let restored = try tables(location.path)
+    #expect(restored == expected)
+    let connection = try Connection(path: location.path, mode: .readOnly)
+    #expect(try connection.firstValue("PRAGMA journal_mode")?.text == "wal")
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import HeirloomMigration
+import HeirloomStore
+import TestSupport
+import Testing
+import HeirloomVault
+
+/// What was counted in a store before it was held, and whether it still is true then.
+struct VaultSeenTests {
+  typealias Fixture = VaultFixture
+
+  /// What somebody does between the look and the hold.
+  enum Change: CaseIterable, Sendable {
+    case nothing
+    /// Looks at the store.
+    case read
+    /// Writes a row, and moves it into the main file.
+    case write
+    /// Writes a row and leaves it in the `-wal`, if there is one.
+    case writeWithoutCheckpoint
+    /// Writes the bytes that are there.
+    case writeTheSame
+    /// Puts a copy in its place.
+    case replace
+  }
+
+  @Test(arguments: Fixture.Shape.allCases, Change.allCases)
+  func `a store is as it was seen only if nobody wrote`(shape: Fixture.Shape, change: Change) throws {
+    let fixture = try Fixture(shape)
+    let path = fixture.location.path
+    // Longer than the file system's times are exact here; an app's store rests for longer than any.
+    Thread.sleep(forTimeInterval: 0.03)
+    let rest = 0.02
+    var isAsSeen: Bool?
+    let rows = try fixture.vault().replaceStore(
+      prepare: {
+        let seen = try #require(StoreState(of: path, atRestFor: rest))
+        try change.make(at: path)
+        return StoreVault.Replacement(seen: seen)
+      },
+      build: { gate, candidate in
+        isAsSeen = gate.isAsSeen
+        try gate.duplicateStore(to: candidate)
+        #expect(try gate.connection.firstValue("PRAGMA journal_mode")?.text == "delete")
+        #expect(!fixture.exists(path + "-wal") && !fixture.exists(path + "-journal"))
+      }, prove: { _, _ in })
+    #expect(isAsSeen == (change == .nothing || change == .read))
+    #expect(rows != nil)
+    let count = try fixture.content().rows.count
+    #expect(count == (change == .write || change == .writeWithoutCheckpoint ? 41 : 40))
+  }
+
+  @Test func `a store that was written a moment ago is not at rest`() throws {
+    let fixture = try Fixture(.rollback)
+    let path = fixture.location.path
+    #expect(StoreState(of: path, atRestFor: 60) == nil)
+    let state = try #require(StoreState(of: path, atRestFor: 0))
+    #expect(state.isStill(at: path))
+    // A file's time may be set; when it was set may not.
+    try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1e9)], ofItemAtPath: path)
+    #expect(StoreState(of: path, atRestFor: 60) == nil)
+    #expect(!state.isStill(at: path))
+    #expect(StoreState(of: path + "-missing", atRestFor: 0) == nil)
+    #expect(!state.isStill(at: path + "-missing"))
+  }
+
+  @Test func `nothing is as seen when nothing was seen`() throws {
+    let fixture = try Fixture(.wal)
+    _ = try fixture.vault().replaceStore(
+      prepare: { StoreVault.Replacement() },
+      build: { gate, candidate in
+        #expect(!gate.isAsSeen)
+        try gate.duplicateStore(to: candidate)
+      }, prove: { _, _ in })
+  }
+}
+
+extension VaultSeenTests.Change {
+  fileprivate func make(at path: String) throws {
+    switch self {
+    case .nothing: return
+    case .read:
+      let connection = try Connection(path: path, mode: .readOnly, options: .looking)
+      #expect(try connection.firstInteger("SELECT COUNT(*) FROM note") == 40)
+      try connection.close()
+    case .write, .writeWithoutCheckpoint:
+      let options: Connection.Options = self == .write ? Connection.Options() : .looking
+      let connection = try Connection(path: path, mode: .readWrite, options: options)
+      try connection.execute("INSERT INTO note(text) VALUES ('meanwhile')")
+      try connection.close()
+    case .writeTheSame:
+      let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+      let byte = try #require(try handle.read(upToCount: 1))
+      try handle.seek(toOffset: 0)
+      try handle.write(contentsOf: byte)
+      try handle.close()
+    case .replace:
+      let copy = path + "-copy"
+      try FileManager.default.copyItem(atPath: path, toPath: copy)
+      _ = rename(copy, path)
+    }
+  }
+}
