@@ -6,7 +6,7 @@ import Testing
 /// evenly with `1`, else a few.
 struct CrashScenarioTests {
   /// The most states of a scenario that are tried; `nil` for all.
-  private static let stateLimit: Int? = LongTests.areWhole ? nil : LongTests.areOn ? 50 : 4
+  private static let stateLimit: Int? = LongTests.areWhole ? nil : LongTests.areOn ? 24 : 4
 
   /// All scenarios, or those whose description contains `HEIRLOOM_SCENARIO`.
   private static func chosen(_ scenarios: [CrashScenario]) -> [CrashScenario] {
@@ -24,7 +24,7 @@ struct CrashScenarioTests {
   ) throws {
     var run = try CrashRun(scenario)
     try run.crash(limit: Self.stateLimit)
-    try run.fail(every: LongTests.areWhole ? 1 : LongTests.areOn ? 8 : nil)
+    try run.fail(every: LongTests.areWhole ? 1 : LongTests.areOn ? 16 : nil)
     let tally = run.tally
     #expect(tally.faults == [])
     #expect(tally.cuts == 0, "not all states of names were tried")
