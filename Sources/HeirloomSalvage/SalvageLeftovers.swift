@@ -15,7 +15,7 @@ struct SalvageLeftovers {
   /// - Parameter folder: The folder.
   /// - Returns: What holds it until it is closed or its process dies; `nil` if it is held, or the volume has no locks.
   func lock(_ folder: String) -> (any FileLock)? {
-    try? files.lock(StoreLocation.join(folder, "lock"), timeout: .zero)
+    try? files.lock(PathText.join(folder, "lock"), timeout: .zero)
   }
 
   /// Removes what nobody holds; what can't be removed stays.
@@ -23,10 +23,10 @@ struct SalvageLeftovers {
   /// - Parameter directory: The folder in which new stores are made.
   func remove(in directory: String) {
     for name in (try? files.names(in: directory)) ?? [] where Self.isOurs(name) {
-      let folder = StoreLocation.join(directory, name)
+      let folder = PathText.join(directory, name)
       guard let status = try? files.status(of: folder), status.kind == .directory else { continue }
       do {
-        if try files.status(of: StoreLocation.join(folder, "lock")) != nil {
+        if try files.status(of: PathText.join(folder, "lock")) != nil {
           guard let lock = lock(folder) else { continue }
           defer { lock.close() }
           try FolderTree(files: files).remove(folder)

@@ -28,8 +28,8 @@ final class SalvageWorkspace {
   init(for location: StoreLocation, in directory: String, files: any FileOperations) throws(FileError) {
     self.files = files
     self.location = location
-    folder = StoreLocation.join(directory, ".salvage-" + files.uniqueIdentifier())
-    path = StoreLocation.join(folder, "damaged")
+    folder = PathText.join(directory, ".salvage-" + files.uniqueIdentifier())
+    path = PathText.join(folder, "damaged")
     try files.makeDirectory(folder, attributes: FileAttributes(mode: 0o700))
   }
 

@@ -15,7 +15,7 @@ extension SalvageWriter {
   func copyFiles(from support: SupportFolder, to destination: String, files: any FileOperations) throws -> Bool {
     let files = files.withoutLinks
     let folder = support.path(of: SupportFolder.dataName)
-    let target = StoreLocation.join(destination, SupportFolder.dataName)
+    let target = PathText.join(destination, SupportFolder.dataName)
     var copied: Set<String> = []
     var hasFolder = false
     for entity in schema.model.entities {
@@ -30,7 +30,7 @@ extension SalvageWriter {
               try files.makeDirectory(target, attributes: FileAttributes(mode: mode))
               hasFolder = true
             }
-            guard try copy(StoreLocation.join(folder, file), to: StoreLocation.join(target, file), files) else {
+            guard try copy(PathText.join(folder, file), to: PathText.join(target, file), files) else {
               missing.append((key, bytes))
               if !report.missingFiles.contains(file) { report.missingFiles.append(file) }
               continue

@@ -138,9 +138,9 @@ public struct StoreSalvage {
   /// The bytes in files of external data, as far as they can be told.
   private func externalByteCount(of store: StoreLocation) -> Int64 {
     let support = (try? files.resolvePath(store.support)) ?? store.support
-    let folder = StoreLocation.join(support, "_EXTERNAL_DATA")
+    let folder = PathText.join(support, "_EXTERNAL_DATA")
     return ((try? files.names(in: folder)) ?? []).reduce(0) { sum, name in
-      let status = try? files.status(of: StoreLocation.join(folder, name))
+      let status = try? files.status(of: PathText.join(folder, name))
       return sum &+ (status?.size ?? 0)
     }
   }
@@ -182,9 +182,9 @@ public struct StoreSalvage {
         "The model is not the one that made the store: what its tables and columns have in common with the model was read."
       )
     }
-    let folder = StoreLocation.join(workspace.folder, "new")
+    let folder = PathText.join(workspace.folder, "new")
     try files.makeDirectory(folder, attributes: FileAttributes(mode: 0o700))
-    let path = StoreLocation.join(folder, output.name)
+    let path = PathText.join(folder, output.name)
     // Also when the superuser salvages it: the app goes on with it.
     let owner = try files.status(of: store.path)
     try files.makeEmptyFile(path, attributes: FileAttributes(mode: 0o600, owner: owner?.owner, group: owner?.group))
@@ -221,7 +221,7 @@ public struct StoreSalvage {
       writer.report.notes.append("The files of external data were left out: \(error.description).")
     }
     let hasFiles = try writer.copyFiles(
-      from: support, to: StoreLocation.join(folder, output.supportName), files: files)
+      from: support, to: PathText.join(folder, output.supportName), files: files)
     try writer.copyOthers()
     var written = metadata ?? StoreMetadata(model: choice.model)
     if !choice.isFit { written.adopt(choice.model) }
@@ -233,7 +233,7 @@ public struct StoreSalvage {
     try files.synchronizeFile(path)
     var cuts: String?
     if !writer.cuts.bytes.isEmpty {
-      let name = StoreLocation.join(workspace.folder, "cuts")
+      let name = PathText.join(workspace.folder, "cuts")
       try files.writeNewFile(name, bytes: writer.cuts.bytes, attributes: attributes)
       cuts = name
       report.cutsPath = Self.cutsPath(of: output)
@@ -242,7 +242,7 @@ public struct StoreSalvage {
       report.notes.append("\(writer.cuts.omittedCount) cuts found no room in the list of cuts.")
     }
     return (
-      report, Parts(store: path, support: hasFiles ? StoreLocation.join(folder, output.supportName) : nil, cuts: cuts)
+      report, Parts(store: path, support: hasFiles ? PathText.join(folder, output.supportName) : nil, cuts: cuts)
     )
   }
 
@@ -308,7 +308,7 @@ public struct StoreSalvage {
     for side in StoreLocation.sideSuffixes where try files.status(of: parts.store + side) != nil {
       throw SalvageError(storePath: storeURL.path, problem: .failed(reason: "the new store could not be closed."))
     }
-    try files.synchronizeDirectory(StoreLocation.join(workspace.folder, "new"))
+    try files.synchronizeDirectory(PathText.join(workspace.folder, "new"))
     var placed: [String] = []
     do {
       for (part, place) in [(parts.support, output.support), (parts.cuts, Self.cutsPath(of: output))] {

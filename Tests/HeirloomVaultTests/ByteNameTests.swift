@@ -30,7 +30,7 @@ struct ByteNameTests {
     let texts = try files.names(in: directory.url.path)
     #expect(Set(texts.map { Array($0.utf8) }).count == Self.names.count)
     for text in texts {
-      let path = StoreLocation.join(directory.url.path, text)
+      let path = PathText.join(directory.url.path, text)
       #expect(try files.status(of: path)?.kind == .regular)
       try files.link(path, to: path + ".2")
       #expect(try files.readFile(path + ".2", limit: 9) == [])
@@ -75,7 +75,7 @@ struct ByteNameTests {
     let kept = try #require(try fixture.migrate(vault))
     #expect(kept.manifest?.supportFileCount == Self.names.count)
     #expect(try files.names(in: kept.path + "/" + fixture.location.supportName + "/_EXTERNAL_DATA") == names)
-    for name in names { try files.unlink(StoreLocation.join(folder, name)) }
+    for name in names { try files.unlink(PathText.join(folder, name)) }
     let (_, newer) = try vault.restore(kept.name.text)
     #expect(try files.names(in: folder) == names)
     _ = try vault.restore(try #require(newer).name.text)

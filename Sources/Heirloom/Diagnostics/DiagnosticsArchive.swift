@@ -108,7 +108,7 @@ struct DiagnosticsArchive {
     if let names = FileManager.default.enumerator(atPath: location.support) {
       for case let name as String in names {
         try add(
-          StoreLocation.join(location.support, name), as: "store/\(location.supportName)/\(name)", to: &archive)
+          PathText.join(location.support, name), as: "store/\(location.supportName)/\(name)", to: &archive)
       }
     }
     guard !problems.isEmpty else { return }

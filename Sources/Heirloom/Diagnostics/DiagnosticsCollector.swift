@@ -146,7 +146,7 @@ final class DiagnosticsCollector {
   private func visit(_ folder: String, depth: Int, _ body: (String, FileStatus) -> Void) throws {
     guard depth > 0, try files.status(of: folder)?.kind == .directory else { return }
     for name in try files.names(in: folder) {
-      let path = StoreLocation.join(folder, name)
+      let path = PathText.join(folder, name)
       guard let status = try files.status(of: path) else { continue }
       body(path, status)
       if status.kind == .directory { try visit(path, depth: depth - 1, body) }

@@ -96,7 +96,7 @@ enum CountedWork: String, CaseIterable {
     case snapshot = "Large.json.gz"
   }
 
-  private static func path(_ file: File, in folder: String) -> String { StoreLocation.join(folder, file.rawValue) }
+  private static func path(_ file: File, in folder: String) -> String { PathText.join(folder, file.rawValue) }
 
   // MARK: The child
 

@@ -19,7 +19,7 @@ struct ReleasedTool {
   /// - Throws: ``BenchmarkError/childFailed(name:reason:)`` if that command fails.
   func strippedBytes(in folder: String) throws -> Double? {
     guard let strip = SystemCommand.path(of: "strip") ?? SystemCommand.path(of: "llvm-strip") else { return nil }
-    let copy = StoreLocation.join(folder, "heirloom")
+    let copy = PathText.join(folder, "heirloom")
     _ = try SystemCommand.run(strip, ["-o", copy, path])
     return try POSIXFileOperations().status(of: copy).map { Double($0.size) }
   }

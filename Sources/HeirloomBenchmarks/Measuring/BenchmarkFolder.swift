@@ -15,7 +15,7 @@ final class BenchmarkFolder {
   /// - Throws: `FileError` if it can't be made.
   init(in directory: String?) throws(FileError) {
     let parent = try Self.files.resolvePath(directory ?? FileManager.default.temporaryDirectory.path)
-    path = StoreLocation.join(parent, "heirloom-benchmark-\(Self.files.uniqueIdentifier())")
+    path = PathText.join(parent, "heirloom-benchmark-\(Self.files.uniqueIdentifier())")
     try Self.files.makeDirectory(path, attributes: Self.attributes)
   }
 
@@ -25,7 +25,7 @@ final class BenchmarkFolder {
   }
 
   /// Returns the path of a file in the folder.
-  func file(_ name: String) -> String { StoreLocation.join(path, name) }
+  func file(_ name: String) -> String { PathText.join(path, name) }
 
   /// Makes an empty folder in the folder; what has the name is removed.
   func emptyFolder(_ name: String) throws(FileError) -> String {
@@ -51,7 +51,7 @@ final class BenchmarkFolder {
   private static func remove(_ path: String) throws(FileError) {
     guard let status = try files.status(of: path) else { return }
     guard status.kind == .directory else { return try files.unlink(path) }
-    for name in try files.names(in: path) { try remove(StoreLocation.join(path, name)) }
+    for name in try files.names(in: path) { try remove(PathText.join(path, name)) }
     try files.removeDirectory(path)
   }
 }

@@ -23,7 +23,7 @@ struct FolderContent: Hashable {
   private mutating func read(_ folder: String) throws {
     let files = POSIXFileOperations()
     for name in try files.names(in: folder) where !Self.sideSuffixes.contains(where: { name.hasSuffix($0) }) {
-      let path = StoreLocation.join(folder, name)
+      let path = PathText.join(folder, name)
       guard let status = try files.status(of: path) else { continue }
       let bytes = status.kind == .regular ? try files.readFile(path, limit: 1 << 28) : []
       items[path] = Item(status: status, modified: Self.modified(path), bytes: bytes)

@@ -20,9 +20,9 @@ struct RestingCopies {
     let files = POSIXFileOperations()
     var paths: [String] = []
     for (index, store) in stores.enumerated() {
-      let place = StoreLocation.join(folder, "\(index)")
+      let place = PathText.join(folder, "\(index)")
       try files.makeDirectory(place, attributes: FileAttributes(mode: 0o755))
-      let path = StoreLocation.join(place, "Notes.sqlite")
+      let path = PathText.join(place, "Notes.sqlite")
       try files.copyFile(store, to: path, attributes: FileAttributes(mode: 0o644))
       paths.append(path)
     }

@@ -76,7 +76,7 @@ enum RowBenchmark {
     var sums: [String]?
     for round in 0..<arguments.rounds {
       for way in round.isMultiple(of: 2) ? Way.allCases : Way.allCases.reversed() {
-        let path = StoreLocation.join(try work.emptyFolder("run"), "Verses.sqlite")
+        let path = PathText.join(try work.emptyFolder("run"), "Verses.sqlite")
         let result = try ChildProcess.run(childName, [way.rawValue, original, path], returning: Measured.self)
         if let sums, sums != result.sums {
           throw BenchmarkError.differentContents(

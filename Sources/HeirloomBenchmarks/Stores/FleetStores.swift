@@ -35,7 +35,7 @@ struct FleetStores {
     let models = try folder.emptyFolder("fleet-models")
     for (name, model) in [("Notes-1", earlier), ("Notes-2", try MigrationWorkload.additive.destination())] {
       try files.writeNewFile(
-        StoreLocation.join(models, name + ".json"), bytes: try ModelSnapshot(model: model).bytes(.readable),
+        PathText.join(models, name + ".json"), bytes: try ModelSnapshot(model: model).bytes(.readable),
         attributes: FileAttributes(mode: 0o644))
     }
     modelPath = models
@@ -44,7 +44,7 @@ struct FleetStores {
     var sums: [StoreSums] = []
     var size: Int64 = 0
     for (index, notes) in Self.noteCounts.enumerated() {
-      let path = StoreLocation.join(place, "\(index).sqlite")
+      let path = PathText.join(place, "\(index).sqlite")
       try StoreGenerator(notes: notes, seed: seed &+ UInt64(index)).makeStore(at: path)
       originals.append(path)
       sums.append(try StoreSums(of: path, model: earlier))
@@ -112,6 +112,6 @@ struct FleetStores {
   }
 
   private func path(of index: Int, in place: String) -> String {
-    StoreLocation.join(StoreLocation.join(place, "\(index)"), Self.storeName)
+    PathText.join(PathText.join(place, "\(index)"), Self.storeName)
   }
 }

@@ -109,7 +109,7 @@ enum LargeModelBenchmark {
     defer { work.remove("models") }
     let (earlier, later) = try BenchmarkModels.grown()
     for (name, model) in [(LargeModelRun.earlierStore, earlier), (LargeModelRun.laterStore, later)] {
-      try StoreGenerator.makeStore(of: model, at: StoreLocation.join(folder, name))
+      try StoreGenerator.makeStore(of: model, at: PathText.join(folder, name))
     }
     var measured: [[Measured]] = []
     for _ in 0..<processes {

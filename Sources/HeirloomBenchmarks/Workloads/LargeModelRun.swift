@@ -27,11 +27,11 @@ struct LargeModelRun {
     source = BenchmarkModels.source(of: later)
     compiled = try ModelArchiveWriter.archive(later)
     snapshot = try ModelSnapshot(model: later).bytes(.compressed)
-    let store = URL(fileURLWithPath: StoreLocation.join(folder, Self.earlierStore))
+    let store = URL(fileURLWithPath: PathText.join(folder, Self.earlierStore))
     assistant = MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store),
       history: ModelHistory(current: later, name: "2", earlier: [("1", earlier)]))
-    controller = ModelController(storeURL: URL(fileURLWithPath: StoreLocation.join(folder, Self.laterStore)))
+    controller = ModelController(storeURL: URL(fileURLWithPath: PathText.join(folder, Self.laterStore)))
   }
 
   /// Returns how many bytes a step reads or makes; `nil` if it has none.

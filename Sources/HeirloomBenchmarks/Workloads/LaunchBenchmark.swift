@@ -71,7 +71,7 @@ enum LaunchBenchmark {
   /// Prepares a store, launches, and checks that nothing was changed.
   static func run(in work: BenchmarkFolder) throws -> Report {
     let folder = try work.emptyFolder("launch")
-    let path = StoreLocation.join(folder, "Large.sqlite")
+    let path = PathText.join(folder, "Large.sqlite")
     let model = try BenchmarkModels.large()
     try prepare(path, model: model)
 

@@ -56,7 +56,7 @@ enum MemoryBenchmark {
       if try POSIXFileOperations().status(of: original) != nil { try POSIXFileOperations().unlink(original) }
       try StoreGenerator(notes: count, seed: arguments.seed).makeStore(at: original)
       for workload in workloads {
-        let path = StoreLocation.join(try work.emptyFolder("run"), "Notes.sqlite")
+        let path = PathText.join(try work.emptyFolder("run"), "Notes.sqlite")
         try POSIXFileOperations().copyFile(original, to: path, attributes: FileAttributes(mode: 0o644))
         let words = [workload.rawValue, MigrationBenchmark.Way.heirloom.rawValue, path]
         let measured = try ChildProcess.run(

@@ -151,7 +151,7 @@ enum MigrationBenchmark {
           expected = expected ?? migrated
           if let keptPath = result.keptPath { try StoreSums(of: keptPath, model: earlier).check(against: sums) }
           measured[way, default: []].append(result)
-          work.remove(StoreLocation.join("run", way.rawValue))
+          work.remove(PathText.join("run", way.rawValue))
         }
       }
     }

@@ -87,7 +87,7 @@ enum RemovalBenchmark {
     var sums: [String]?
     for round in 0..<arguments.rounds {
       for way in round.isMultiple(of: 2) ? Way.allCases : Way.allCases.reversed() {
-        let path = StoreLocation.join(try work.emptyFolder("run"), "Notes.sqlite")
+        let path = PathText.join(try work.emptyFolder("run"), "Notes.sqlite")
         try files.copyFile(original, to: path, attributes: FileAttributes(mode: 0o644))
         // An app's store has lain there since its last run.
         try files.synchronizeFile(path)

@@ -132,7 +132,7 @@ enum RetentionBenchmark {
     let isDone = try keep(path, in: folder, way)
     let (seconds, work) = (watch.seconds, watch.processorSeconds)
     let after = ProcessCounters.now().peakBytes
-    if isDone { try compare(path, StoreLocation.join(folder, "Kept.sqlite")) }
+    if isDone { try compare(path, PathText.join(folder, "Kept.sqlite")) }
     try ChildProcess.answer(
       Measured(
         seconds: isDone ? seconds : nil, processorSeconds: work,
@@ -145,7 +145,7 @@ enum RetentionBenchmark {
   private static func keep(_ path: String, in folder: String, _ way: Way) throws -> Bool {
     let files = POSIXFileOperations()
     let attributes = FileAttributes(mode: 0o644)
-    let kept = StoreLocation.join(folder, "Kept.sqlite")
+    let kept = PathText.join(folder, "Kept.sqlite")
     switch way {
     case .copyByHand: try PlainCopy.copy(path, to: kept)
     case .link: try files.link(path, to: kept)

@@ -73,7 +73,7 @@ enum ThresholdBenchmark {
     let files = POSIXFileOperations()
     var reports: [CellReport] = []
     for shares in cells {
-      let original = StoreLocation.join(try work.emptyFolder("thresholds"), "Shares.sqlite")
+      let original = PathText.join(try work.emptyFolder("thresholds"), "Shares.sqlite")
       try StoreGenerator(notes: arguments.notes, seed: arguments.seed).makeStore(
         shares: [.gone: shares.gone, .anew: shares.anew, .changed: shares.changed], at: original)
       guard let size = try files.status(of: original)?.size,
@@ -83,7 +83,7 @@ enum ThresholdBenchmark {
       var sums: [[SQLiteValue]]?
       for _ in 0..<arguments.rounds {
         for builder in [MigrationPlan.Builder.rebuild, .cloneAndAlter] {
-          let path = StoreLocation.join(try work.emptyFolder("run"), "Shares.sqlite")
+          let path = PathText.join(try work.emptyFolder("run"), "Shares.sqlite")
           try files.copyFile(original, to: path, attributes: FileAttributes(mode: 0o644))
           try BenchmarkFolder.readThrough(path)
           TouchedMemory.prepare(byteCount: 2 * size)

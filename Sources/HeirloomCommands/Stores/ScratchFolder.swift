@@ -23,7 +23,7 @@ final class ScratchFolder {
     Self.sweep(parent)
     let files = POSIXFileOperations()
     while true {
-      let path = StoreLocation.join(parent, Self.prefix + files.uniqueIdentifier())
+      let path = PathText.join(parent, Self.prefix + files.uniqueIdentifier())
       guard mkdir(path, 0o700) == 0 else { throw FileError(.makeDirectory, path, code: errno) }
       let descriptor = Self.folder(path, in: AT_FDCWD)
       guard descriptor >= 0 else {

@@ -21,7 +21,7 @@ final class StoreClone {
     originalPath = path
     // Before the room is measured: what a run left that was killed takes some.
     folder = try ScratchFolder(console)
-    self.path = StoreLocation.join(folder.path, location.name)
+    self.path = PathText.join(folder.path, location.name)
     try Self.checkRoom(in: ScratchFolder.parent(console), for: location, bytesNeeded: bytesNeeded)
     try copyDatabase(location, console: console)
     try copy(location.support, to: location.supportName, console: console)
@@ -70,15 +70,15 @@ final class StoreClone {
     let files = POSIXFileOperations()
     let attributes = FileAttributes(mode: 0o700)
     guard try files.status(of: folder)?.kind == .directory else { return }
-    let copy = StoreLocation.join(self.folder.path, name)
+    let copy = PathText.join(self.folder.path, name)
     try files.makeDirectory(copy, attributes: attributes)
     // Folders come before what is in them.
     for case let inner as String in FileManager.default.enumerator(atPath: folder) ?? .init() {
       try checkCancellation(console)
-      let source = StoreLocation.join(folder, inner)
+      let source = PathText.join(folder, inner)
       switch try files.status(of: source)?.kind {
-      case .directory: try files.makeDirectory(StoreLocation.join(copy, inner), attributes: attributes)
-      case .regular: try files.copyFile(source, to: StoreLocation.join(copy, inner), attributes: attributes)
+      case .directory: try files.makeDirectory(PathText.join(copy, inner), attributes: attributes)
+      case .regular: try files.copyFile(source, to: PathText.join(copy, inner), attributes: attributes)
       default: break
       }
     }
@@ -91,7 +91,7 @@ final class StoreClone {
     let companion = path + StoreLocation.companionSuffix
     try files.makeDirectory(companion, attributes: FileAttributes(mode: 0o700))
     try files.copyFile(
-      location.snapshot, to: StoreLocation.join(companion, StoreLocation.snapshotName),
+      location.snapshot, to: PathText.join(companion, StoreLocation.snapshotName),
       attributes: FileAttributes(mode: 0o600))
   }
 
@@ -100,7 +100,7 @@ final class StoreClone {
     var size = bytesNeeded
     for path in [location.path, location.path + "-wal"] { size += fileSize(path) }
     if let names = FileManager.default.enumerator(atPath: location.support) {
-      for case let name as String in names { size += fileSize(StoreLocation.join(location.support, name)) }
+      for case let name as String in names { size += fileSize(PathText.join(location.support, name)) }
     }
     let available = try POSIXFileOperations().volume(of: folder).availableBytes
     guard available >= UInt64(clamping: size) else {

@@ -10,14 +10,14 @@ public struct MappingInference: Hashable, Sendable {
   /// The model that objects become part of.
   public let destination: ManagedObjectModel
   /// Everything that stands in the way, sorted by entity and property.
-  public private(set) var obstacles: [MappingObstacle]
+  public internal(set) var obstacles: [MappingObstacle]
   /// What the rows must be asked about, sorted by entity and property.
   public let hazards: [DataHazard]
   /// The positions of versions on the way at which it must be divided to come to what the steps come to.
   ///
   /// A mapping says where each property's content comes from, but not of elements of composites one by one, nor of links that
   /// only an inverse held which is gone.
-  public private(set) var breaks: [Int] = []
+  public internal(set) var breaks: [Int] = []
   /// Which elements of the two models belong together.
   package let correspondence: ModelCorrespondence
   /// The mapping as far as it goes: where there is an obstacle, it leaves the default or drops the links.
@@ -65,36 +65,7 @@ public struct MappingInference: Hashable, Sendable {
       draft: MappingModel(entityMappings: given.entityMappings.map(completion.complete)))
   }
 
-  /// Infers how a source becomes a destination through the versions that lie between them.
-  ///
-  /// The mapping does at once what the steps from version to version would do one after the other.
-  ///
-  /// It is `nil` for fewer than two versions.
-  ///
-  /// - Parameter versions: The source, the versions between in their order, and the destination.
-  public init?(through versions: [ManagedObjectModel]) {
-    guard versions.count > 1, let source = versions.first, let destination = versions.last else { return nil }
-    guard versions.count > 2 else {
-      self.init(from: source, to: destination)
-      return
-    }
-    let completion = MappingCompletion(ModelCorrespondence(from: source, to: destination))
-    let composition = MappingComposition(through: versions)
-    let given = composition.entityMappings.map { Self.named($0, completion: completion) }
-    self.init(
-      completion: completion, given: given, draft: MappingModel(entityMappings: given), areInferred: true,
-      obstacles: composition.obstacles)
-    breaks = composition.breaks
-    // What each step does can be done at once too: bringing hierarchies together entity by entity, or dropping links that the
-    // versions between have led to less and less.
-    let kinds: Set<MappingObstacle.Kind> = [.mergedHierarchies, .relationshipDestination]
-    guard obstacles.contains(where: { kinds.contains($0.kind) }) else { return }
-    let met = Set(
-      zip(versions, versions.dropFirst()).flatMap { MappingInference(from: $0, to: $1).obstacles.map(\.kind) })
-    obstacles.removeAll { kinds.contains($0.kind) && !met.contains($0.kind) }
-  }
-
-  private init(
+  init(
     completion: MappingCompletion, given: [EntityMapping], draft: MappingModel, areInferred: Bool = false,
     obstacles known: [MappingObstacle] = []
   ) {
@@ -151,7 +122,7 @@ public struct MappingInference: Hashable, Sendable {
   }
 
   /// Completes a mapping and names it as inference does.
-  private static func named(_ mapping: EntityMapping, completion: MappingCompletion) -> EntityMapping {
+  static func named(_ mapping: EntityMapping, completion: MappingCompletion) -> EntityMapping {
     var mapping = completion.complete(mapping)
     let verb =
       switch mapping.mappingType {

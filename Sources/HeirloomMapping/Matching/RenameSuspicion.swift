@@ -62,15 +62,6 @@ extension RenameSuspicion: CustomStringConvertible {
   }
 }
 
-extension ModelDifference {
-  /// The renames that are suspected, in the order of ``diagnostics``.
-  ///
-  /// - Complexity: O(*n*) in the number of suspicions times that of an entity's subentities.
-  public var renames: [RenameSuspicion] {
-    diagnostics.compactMap { RenameSuspicion($0, in: inference.correspondence) }
-  }
-}
-
 extension RenameSuspicion {
   /// Says more of a suspicion; `nil` for another diagnostic.
   init?(_ diagnostic: MatchingDiagnostic, in correspondence: ModelCorrespondence) {

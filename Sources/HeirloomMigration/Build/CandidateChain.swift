@@ -284,6 +284,6 @@ package final class CandidateChain {
     try between.connection.close()
     try files.unlink(between.path)
     // A loss of power brings no store between two hops back.
-    try files.synchronizeDirectory(StoreLocation.split(between.path).folder)
+    try files.synchronizeDirectory(PathText.split(between.path).folder)
   }
 }

@@ -175,7 +175,7 @@ struct CandidateRun {
     guard let query = plan.quarantine else { return }
     do {
       try QuarantineWriter(query, of: plan, store: store)
-        .write(to: StoreLocation.split(candidatePath).folder, files: files, attributes: attributes)
+        .write(to: PathText.split(candidatePath).folder, files: files, attributes: attributes)
     } catch let error as MigrationError {
       throw error
     } catch let error as SQLiteError {

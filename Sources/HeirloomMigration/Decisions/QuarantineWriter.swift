@@ -35,7 +35,7 @@ struct QuarantineWriter {
       actual: try ActualSchema(of: connection, database: SchemaName.store))
     storeIdentifier = try StoreMetadata(connection: connection, database: SchemaName.store, path: store.path).identifier
     supportFolder =
-      StoreLocation.supportName(forStore: StoreLocation.split(store.externalPath).name) + "/_EXTERNAL_DATA"
+      StoreLocation.supportName(forStore: PathText.split(store.externalPath).name) + "/_EXTERNAL_DATA"
   }
 
   /// Writes the files.
@@ -51,7 +51,7 @@ struct QuarantineWriter {
     var parts = try files.names(in: folder).compactMap(StoreLocation.quarantinePart).max() ?? 0
     func finishPart() throws {
       parts += 1
-      let path = StoreLocation.join(folder, StoreLocation.quarantineDraftName(part: parts))
+      let path = PathText.join(folder, StoreLocation.quarantineDraftName(part: parts))
       try files.writeNewFile(path, bytes: part, attributes: attributes)
       part.removeAll(keepingCapacity: true)
     }

@@ -47,7 +47,7 @@ extension StoreMetadata {
         value.integerValue.flatMap { Int(exactly: $0) }
       } ?? 0
     generation = Self.take(PhysicalName.generationKey, from: &values, as: \.stringValue)
-    deferredMigration = Self.deferredMigration(of: values)
+    deferredMigration = DeferredMigration.listed(in: values)
     // Without Core Data's key the list is out of date; with the list, the key belongs to it.
     values[PhysicalName.deferredWorkKey] = nil
     if deferredMigration != nil { values[PhysicalName.deferredMigrationKey] = nil }

@@ -116,3 +116,8 @@ public struct StoreMetadata: Hashable, Sendable {
     return hashes.filter { names.contains($0.key) }
   }
 }
+
+extension StoreMetadata {
+  /// Whether a deferred lightweight migration has left something to be cleaned up, be it Heirloom's or Core Data's own.
+  public var hasDeferredMigration: Bool { deferredMigration != nil || DeferredMigration.isNoted(in: otherValues) }
+}

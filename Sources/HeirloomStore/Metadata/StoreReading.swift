@@ -137,7 +137,7 @@ package enum StoreReading {
 
   /// Whether the main file alone is the store: no side file has content.
   package static func isComplete(_ path: String) -> Bool {
-    ["-wal", "-journal"].allSatisfy { (size(of: path + $0) ?? 0) == 0 }
+    ["-wal", "-journal"].allSatisfy { (DatabaseFile.size(of: path + $0) ?? 0) == 0 }
   }
 
   /// Whether the side files of WAL mode could be made, as far as room goes.
@@ -150,13 +150,7 @@ package enum StoreReading {
 
   /// The main file's size if it must hold all pages; `nil` if some may be in the `-wal`.
   static func completeSize(of path: String) -> Int64? {
-    (size(of: path + "-wal") ?? 0) == 0 ? size(of: path) : nil
-  }
-
-  /// The size of a file; `nil` if there is none.
-  static func size(of path: String) -> Int64? {
-    var status = stat()
-    return stat(path, &status) == 0 ? Int64(status.st_size) : nil
+    (DatabaseFile.size(of: path + "-wal") ?? 0) == 0 ? DatabaseFile.size(of: path) : nil
   }
 
   /// Returns what a failed reading of the metadata says about the file.

@@ -1,37 +1,5 @@
 import HeirloomModel
 
-/// What a compiled expression yields, as far as it is known before a row is looked at.
-enum ValueKind: String, Hashable, Sendable {
-  case integer, boolean, double, decimal, number, string, date, binary, uuid, uri
-
-  /// Creates the kind of an attribute's values; `nil` for a type without stored values.
-  init?(_ type: AttributeType) {
-    switch type {
-    case .integer16, .integer32, .integer64: self = .integer
-    case .boolean: self = .boolean
-    case .double, .float: self = .double
-    case .decimal: self = .decimal
-    case .string: self = .string
-    case .date: self = .date
-    case .binary, .transformable: self = .binary
-    case .uuid: self = .uuid
-    case .uri: self = .uri
-    case .undefined, .objectID, .composite: return nil
-    }
-  }
-
-  /// Whether values are compared and calculated with as numbers.
-  var isNumeric: Bool {
-    switch self {
-    case .integer, .boolean, .double, .decimal, .number: true
-    case .string, .date, .binary, .uuid, .uri: false
-    }
-  }
-
-  /// Whether values of both kinds are equal or ordered as SQLite compares them.
-  func isComparable(to other: ValueKind) -> Bool { self == other || isNumeric && other.isNumeric }
-}
-
 /// A piece of SQL that yields a single value or `NULL`, and never fails.
 struct SQLTerm: Hashable, Sendable {
   /// The SQL, fit to stand beside any operator.

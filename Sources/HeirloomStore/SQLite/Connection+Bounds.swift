@@ -153,7 +153,7 @@ extension Connection {
   var fileByteCount: Int64 {
     // SQLite keeps the side files beside what a symbolic link leads to.
     let main = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? path
-    return (StoreReading.size(of: main) ?? 0) + (StoreReading.size(of: main + "-wal") ?? 0)
+    return (DatabaseFile.size(of: main) ?? 0) + (DatabaseFile.size(of: main + "-wal") ?? 0)
   }
 
   /// Returns the error that stands for a bound that was met; `nil` if none was.

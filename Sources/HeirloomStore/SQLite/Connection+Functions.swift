@@ -106,18 +106,6 @@ extension Connection {
     try check(status, sql: nil)
   }
 
-  /// Makes the functions available that the triggers of derived attributes call.
-  ///
-  /// Core Data uses two of them to learn what a trigger changed; here they do nothing.
-  package func registerCoreDataFunctions() throws(SQLiteError) {
-    for name in PhysicalName.triggerFunctions {
-      try registerFunction(name, argumentCount: 5) { _ in .null }
-    }
-    try registerFunction(PhysicalName.nowFunction, argumentCount: 0) { _ in
-      .real(Date().timeIntervalSinceReferenceDate)
-    }
-  }
-
   private static func setResult(_ value: SQLiteValue, of context: OpaquePointer?) {
     switch value {
     case .null:

@@ -27,7 +27,7 @@ extension PersistentStore {
     let path = url.path
     try checkConfiguration(configuration, of: model, path: path)
     // SQLite would delete a `-wal` without its store, or play a journal back into the new one.
-    for suffix in ["-wal", "-journal"] where (StoreReading.size(of: path + suffix) ?? 0) > 0 {
+    for suffix in ["-wal", "-journal"] where (DatabaseFile.size(of: path + suffix) ?? 0) > 0 {
       throw StoreError(path: path, problem: .straySideFile(path + suffix))
     }
     var metadata = metadata ?? StoreMetadata(model: model)
@@ -38,7 +38,7 @@ extension PersistentStore {
     do throws(SQLiteError) {
       connection = try Connection(path: path, mode: .createExclusively(permissions: permissions))
     } catch {
-      let exists = StoreReading.size(of: path) != nil
+      let exists = DatabaseFile.size(of: path) != nil
       throw exists ? StoreError(path: path, problem: .alreadyExists) : StoreError(error, path: path)
     }
     do throws(SQLiteError) {

@@ -46,7 +46,7 @@ package final class DraftFile {
     try files.linkOrMove(draft, to: path)
     if try files.status(of: draft) != nil { try files.unlink(draft) }
     isComplete = true
-    let folder = StoreLocation.split(path).folder
+    let folder = PathText.split(path).folder
     try files.synchronizeDirectory(folder.isEmpty ? "." : folder)
   }
 }

@@ -65,7 +65,7 @@ extension FileAttributes {
   func owned(likeFolderOf path: String, by walk: PathWalk) throws(FileError) -> FileAttributes {
     guard owner == nil, !walk.followsLinks, geteuid() == 0 else { return self }
     var status = stat()
-    let answer = try walk.call(StoreLocation.join(StoreLocation.split(path).folder, "."), for: .status) {
+    let answer = try walk.call(PathText.join(PathText.split(path).folder, "."), for: .status) {
       folder, name in
       fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW)
     }

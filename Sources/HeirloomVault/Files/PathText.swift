@@ -2,7 +2,7 @@
 ///
 /// A name is bytes to the system, and a text here. A byte that is no part of valid UTF-8 becomes the scalar U+10FF00 plus the byte,
 /// and so do the bytes of such a scalar that is in a name: no two names have one text, and each text leads back to its name.
-enum PathText {
+package enum PathText {
   /// Returns the text of a name's bytes.
   static func text(of bytes: some Collection<UInt8>) -> String {
     let text = String(decoding: bytes, as: UTF8.self)
@@ -67,5 +67,23 @@ enum PathText {
       if text.utf8.elementsEqual(head), text.unicodeScalars.count == 1 { return length }
     }
     return 0
+  }
+
+  /// Returns whether a text names one thing in a folder, and so can't lead out of it.
+  package static func isFileName(_ name: String) -> Bool {
+    !name.isEmpty && name != "." && name != ".." && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
+  }
+
+  /// Puts a folder and a name together.
+  package static func join(_ folder: String, _ name: String) -> String {
+    folder == "/" ? "/" + name : folder + "/" + name
+  }
+
+  /// Takes a path apart at its last slash.
+  package static func split(_ path: String) -> (folder: String, name: String) {
+    // By bytes: what follows a slash may make one character with it.
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", path) }
+    let folder = path[..<slash]
+    return (folder.isEmpty ? "/" : String(folder), String(path[path.utf8.index(after: slash)...]))
   }
 }

@@ -16,7 +16,7 @@ package struct AsideSet: Hashable, Sendable {
   package let adoption: AsideAdoption?
 
   /// The store's main file; it may be gone.
-  package func storePath(named name: String) -> String { StoreLocation.join(path, name) }
+  package func storePath(named name: String) -> String { PathText.join(path, name) }
 
   /// The name of the file that holds what is to be told.
   static let noticeName = "notice.json"
@@ -53,7 +53,7 @@ extension StoreVault {
       var sets: [AsideSet] = []
       for folder in try files.names(in: location.incompatible) {
         guard let name = VersionName(dated: folder) else { continue }
-        let path = StoreLocation.join(location.incompatible, folder)
+        let path = PathText.join(location.incompatible, folder)
         guard let status = try files.status(of: path), status.kind == .directory else { continue }
         // What a stranger says is not told as if it were ours.
         let isTrusted = try isTrusted(status)
@@ -69,7 +69,7 @@ extension StoreVault {
   }
 
   private func content(of name: String, in folder: String) throws(FileError) -> [UInt8]? {
-    let path = StoreLocation.join(folder, name)
+    let path = PathText.join(folder, name)
     guard let status = try files.status(of: path), status.kind == .regular, status.size <= AsideSet.byteLimit else {
       return nil
     }
@@ -78,7 +78,7 @@ extension StoreVault {
 
   /// That the file is there is what counts: a crash may have left it without content.
   private func adoption(ofSetAt folder: String) throws(FileError) -> AsideAdoption? {
-    guard try files.status(of: StoreLocation.join(folder, AsideSet.adoptionName)) != nil else { return nil }
+    guard try files.status(of: PathText.join(folder, AsideSet.adoptionName)) != nil else { return nil }
     let bytes = try content(of: AsideSet.adoptionName, in: folder) ?? []
     return (try? JSONDecoder().decode(AsideAdoption.self, from: Data(bytes))) ?? AsideAdoption()
   }
@@ -89,11 +89,11 @@ extension StoreVault {
   /// - Throws: ``VaultError/file(_:)`` when it can't be noted; nothing happens if it was before.
   package func acknowledgeNotice(of name: String) throws(VaultError) {
     guard VersionName(dated: name) != nil else { return }
-    let folder = StoreLocation.join(location.incompatible, name)
+    let folder = PathText.join(location.incompatible, name)
     try VaultError.wrapping { () throws(FileError) in
-      let path = StoreLocation.join(folder, AsideSet.noticeName)
+      let path = PathText.join(folder, AsideSet.noticeName)
       guard try files.status(of: path) != nil else { return }
-      try files.rename(path, to: StoreLocation.join(folder, AsideSet.acknowledgedName))
+      try files.rename(path, to: PathText.join(folder, AsideSet.acknowledgedName))
       try files.synchronizeDirectory(folder)
     }
   }

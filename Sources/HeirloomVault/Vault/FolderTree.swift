@@ -27,7 +27,7 @@ package struct SupportFolder: Hashable, Sendable {
       let start = place.utf8.index(place.utf8.startIndex, offsetBy: Self.dataName.utf8.count)
       if place.utf8[start] == UInt8(ascii: "/") { return data + place[start...] }
     }
-    return StoreLocation.join(path, place)
+    return PathText.join(path, place)
   }
 }
 
@@ -274,12 +274,12 @@ package struct FolderTree {
       leave: { place, _ throws(FileError) in
         let to = destination.path(of: place)
         if changed.contains(place) || made.contains(place) { try files.synchronizeDirectory(to) }
-        if made.contains(place) { try files.synchronizeDirectory(StoreLocation.split(to).folder) }
+        if made.contains(place) { try files.synchronizeDirectory(PathText.split(to).folder) }
       },
       other: { place, status throws(FileError) in
         guard status.kind == .regular, try files.status(of: destination.path(of: place)) == nil else { return }
         try linkOrCopy(source.path(of: place), to: destination.path(of: place), attributes: status.attributes)
-        changed.insert(StoreLocation.split(place).folder)
+        changed.insert(PathText.split(place).folder)
       })
   }
 
@@ -331,7 +331,7 @@ package struct FolderTree {
         if try files.status(of: draft) != nil { try files.unlink(draft) }
         try files.copyFile(folder.path(of: place), to: draft, attributes: status.attributes)
         try files.rename(draft, to: folder.path(of: place))
-        changed.insert(StoreLocation.split(place).folder)
+        changed.insert(PathText.split(place).folder)
       })
   }
 

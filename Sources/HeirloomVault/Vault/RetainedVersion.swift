@@ -139,7 +139,7 @@ package struct RetainedManifest: Hashable, Sendable {
       generation: document.generation, usedWAL: document.wal, operation: document.operation ?? .migration,
       alone: document.alone, isReleased: document.released ?? false)
     guard checksum == document.checksum else { throw ManifestError(reason: "its checksum does not fit its content") }
-    guard VersionName.isIdentifier(identifier), StoreLocation.isFileName(storeName) else {
+    guard VersionName.isIdentifier(identifier), PathText.isFileName(storeName) else {
       throw ManifestError(reason: "it names files that are not the vault's")
     }
   }

@@ -20,7 +20,7 @@ struct ReturningSet {
   let usedWAL: Bool?
 
   /// Its main file.
-  var storePath: String { StoreLocation.join(folder, storeName) }
+  var storePath: String { PathText.join(folder, storeName) }
 
   /// What is done with it.
   var operation: VaultManifest.Operation { adoptedSet == nil ? .restoration : .adoption }
@@ -47,7 +47,7 @@ extension ReturningSet {
       throw .unusableVersion(id: version.name.text, reason: "its store file is not there")
     }
     self.init(
-      origin: .version(version.name.text), folder: version.path, storeName: StoreLocation.split(path).name,
+      origin: .version(version.name.text), folder: version.path, storeName: PathText.split(path).name,
       byteCount: version.byteCount, usedWAL: usedWAL)
   }
 }

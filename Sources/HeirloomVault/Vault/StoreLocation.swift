@@ -35,8 +35,8 @@ package struct StoreLocation: Hashable, Sendable {
     do throws(FileError) {
       let status = try files.status(of: path)
       if status == nil {
-        let (folder, name) = Self.split(path)
-        real = Self.join(try files.resolvePath(folder.isEmpty ? "." : folder), name)
+        let (folder, name) = PathText.split(path)
+        real = PathText.join(try files.resolvePath(folder.isEmpty ? "." : folder), name)
       } else if status?.kind == .symbolicLink {
         guard let target = try? files.resolvePath(path) else {
           throw FileError(.resolve, path, code: 0, reason: Self.danglingLink)
@@ -49,8 +49,8 @@ package struct StoreLocation: Hashable, Sendable {
       if error.reason == Self.danglingLink { throw .notAFile(path: path, found: Self.danglingLink) }
       throw .file(error)
     }
-    let (directory, name) = Self.split(real)
-    guard Self.isFileName(name) else { throw .notAFile(path: path, found: "folder") }
+    let (directory, name) = PathText.split(real)
+    guard PathText.isFileName(name) else { throw .notAFile(path: path, found: "folder") }
     guard !PathText.hasEscape(real) else {
       throw .unusableFolder(
         path: path, reason: "its path has bytes that are not UTF-8, so that SQLite can't be told it")
@@ -64,32 +64,32 @@ package struct StoreLocation: Hashable, Sendable {
   // MARK: The set
 
   /// The store's main file.
-  package var path: String { Self.join(directory, name) }
+  package var path: String { PathText.join(directory, name) }
   /// The files that SQLite may keep beside the main file.
   package var sideFiles: [String] { Self.sideSuffixes.map { path + $0 } }
   /// The name of the folder that holds external binary data, such as `.Journal_SUPPORT`.
   package var supportName: String { Self.supportName(forStore: name) }
   /// The folder that holds external binary data; it may not exist.
-  package var support: String { Self.join(directory, supportName) }
+  package var support: String { PathText.join(directory, supportName) }
 
   // MARK: The companion folder
 
   /// The folder that holds everything of ours.
   package var companion: String { path + Self.companionSuffix }
   /// The snapshot of the last-used model.
-  package var snapshot: String { Self.join(companion, Self.snapshotName) }
+  package var snapshot: String { PathText.join(companion, Self.snapshotName) }
   /// The folder of the retained versions.
-  package var previous: String { Self.join(companion, "previous") }
+  package var previous: String { PathText.join(companion, "previous") }
   /// The folder of the sets that were moved aside.
-  package var incompatible: String { Self.join(companion, "incompatible") }
+  package var incompatible: String { PathText.join(companion, "incompatible") }
   /// The folder of the candidates being built.
-  package var incoming: String { Self.join(companion, "incoming") }
+  package var incoming: String { PathText.join(companion, "incoming") }
   /// The record of an operation that is under way.
-  package var manifest: String { Self.join(companion, Self.manifestName) }
+  package var manifest: String { PathText.join(companion, Self.manifestName) }
   /// The manifest before it has its name.
   package var manifestDraft: String { manifest + ".tmp" }
   /// The file that assistants lock; it is never removed.
-  package var lock: String { Self.join(companion, "lock") }
+  package var lock: String { PathText.join(companion, "lock") }
 
   // MARK: Names
 
@@ -106,23 +106,5 @@ package struct StoreLocation: Hashable, Sendable {
       stem = name[..<dot]
     }
     return ".\(stem)_SUPPORT"
-  }
-
-  /// Returns whether a text names one thing in a folder, and so can't lead out of it.
-  package static func isFileName(_ name: String) -> Bool {
-    !name.isEmpty && name != "." && name != ".." && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
-  }
-
-  /// Puts a folder and a name together.
-  package static func join(_ folder: String, _ name: String) -> String {
-    folder == "/" ? "/" + name : folder + "/" + name
-  }
-
-  /// Takes a path apart at its last slash.
-  package static func split(_ path: String) -> (folder: String, name: String) {
-    // By bytes: what follows a slash may make one character with it.
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", path) }
-    let folder = path[..<slash]
-    return (folder.isEmpty ? "/" : String(folder), String(path[path.utf8.index(after: slash)...]))
   }
 }

@@ -53,7 +53,7 @@ extension StoreVault {
       if let adoption = set.adoption { return .adoptedBefore(adoption) }
       try undoChangeHoldingLock()
       let size = try files.status(of: set.storePath(named: location.name))?.size ?? 0
-      let support = SupportFolder(path: StoreLocation.join(set.path, location.supportName))
+      let support = SupportFolder(path: PathText.join(set.path, location.supportName))
       let (bytes, isTooMuch) = size.addingReportingOverflow(try tree.content(of: support).byteCount)
       let returning = ReturningSet(
         origin: .aside(name), folder: set.path, storeName: location.name, byteCount: isTooMuch ? .max : bytes,
@@ -76,7 +76,7 @@ extension StoreVault {
   /// Notes with a set that it has returned, on the disk; nothing happens for another operation.
   func noteAdoption(_ manifest: VaultManifest) throws(FileError) {
     guard let path = adoptionPath(manifest) else { return }
-    let folder = StoreLocation.split(path).folder
+    let folder = PathText.split(path).folder
     // Somebody may have removed it: there is nothing to be noted then.
     guard try files.status(of: folder)?.kind == .directory else { return }
     if try files.status(of: path) == nil {
@@ -95,7 +95,7 @@ extension StoreVault {
 
   private func adoptionPath(_ manifest: VaultManifest) -> String? {
     manifest.adoptedSet.map {
-      StoreLocation.join(StoreLocation.join(location.incompatible, $0), AsideSet.adoptionName)
+      PathText.join(PathText.join(location.incompatible, $0), AsideSet.adoptionName)
     }
   }
 }

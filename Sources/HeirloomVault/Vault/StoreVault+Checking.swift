@@ -12,7 +12,7 @@ extension StoreVault {
       guard try files.status(of: location.incompatible)?.kind == .directory else { return [] }
       var sets: [String] = []
       for name in try files.names(in: location.incompatible) {
-        if try files.status(of: StoreLocation.join(location.incompatible, name))?.kind == .directory {
+        if try files.status(of: PathText.join(location.incompatible, name))?.kind == .directory {
           sets.append(name)
         }
       }
@@ -83,11 +83,11 @@ extension StoreVault {
   private func leftoverFindings() throws(FileError) -> [StoreFinding] {
     var paths: [String] = []
     for name in try files.names(in: location.companion) where name.hasSuffix(".tmp") || name.contains(".damaged-") {
-      paths.append(StoreLocation.join(location.companion, name))
+      paths.append(PathText.join(location.companion, name))
     }
     for folder in [location.incoming, location.previous] where try files.status(of: folder)?.kind == .directory {
       for name in try files.names(in: folder) where folder == location.incoming || VersionName(name) == nil {
-        paths.append(StoreLocation.join(folder, name))
+        paths.append(PathText.join(folder, name))
       }
     }
     return paths.map { path in
@@ -100,7 +100,7 @@ extension StoreVault {
   // MARK: Versions
 
   private func findings(of name: VersionName) throws(FileError) -> [StoreFinding] {
-    let folder = StoreLocation.join(location.previous, name.text)
+    let folder = PathText.join(location.previous, name.text)
     func finding(_ severity: StoreFinding.Severity, _ words: String) -> StoreFinding {
       StoreFinding(severity, .damagedVersion, "The retained version \(name.text) \(words)")
     }
@@ -109,7 +109,7 @@ extension StoreVault {
     }
     let manifest: RetainedManifest
     do throws(ManifestError) {
-      let path = StoreLocation.join(folder, StoreLocation.manifestName)
+      let path = PathText.join(folder, StoreLocation.manifestName)
       guard try isFile(path) else { throw ManifestError(reason: "it is missing") }
       let bytes: [UInt8]
       do throws(FileError) {
@@ -123,10 +123,10 @@ extension StoreVault {
         finding(
           .warning,
           "has a damaged manifest: \(error.reason). Its store may be whole all the same and is not removed:"
-            + " check it with heirloom verify \(StoreLocation.join(folder, location.name)).")
+            + " check it with heirloom verify \(PathText.join(folder, location.name)).")
       ]
     }
-    let store = StoreLocation.join(folder, manifest.storeName)
+    let store = PathText.join(folder, manifest.storeName)
     guard let status = try files.status(of: store), status.kind == .regular else {
       return [finding(.error, "lacks its store \(manifest.storeName): it can't be restored.")]
     }
@@ -145,7 +145,7 @@ extension StoreVault {
             + " Check it with heirloom verify \(store)."))
     }
     let support = try tree.content(
-      of: SupportFolder(path: StoreLocation.join(folder, StoreLocation.supportName(forStore: manifest.storeName))))
+      of: SupportFolder(path: PathText.join(folder, StoreLocation.supportName(forStore: manifest.storeName))))
     if let first = support.passedOver.first {
       findings.append(
         finding(

@@ -80,7 +80,7 @@ package struct FolderMaker {
   /// - Throws: `FileError` when one can't be made; those that were made stay.
   package func makeFolders(_ path: String) throws(FileError) {
     guard !path.isEmpty, try files.status(of: path) == nil else { return }
-    let (parent, _) = StoreLocation.split(path)
+    let (parent, _) = PathText.split(path)
     try makeFolders(parent)
     do throws(FileError) {
       try files.makeDirectory(path, attributes: FileAttributes(mode: 0o755))

@@ -70,11 +70,11 @@ extension StoreVault {
       let start = try files.readStart(of: log, count: 32)
       let waiting = try unreadLogs()
       for name in waiting {
-        let copy = StoreLocation.join(location.companion, name)
+        let copy = PathText.join(location.companion, name)
         if try files.status(of: copy)?.size == status.size, try files.readStart(of: copy, count: 32) == start { return }
       }
       let number = waiting.isEmpty ? "" : "-" + files.uniqueIdentifier().prefix(8)
-      let copy = StoreLocation.join(location.companion, Self.unreadLogName + number)
+      let copy = PathText.join(location.companion, Self.unreadLogName + number)
       // A copy that was begun has another name.
       if try files.status(of: copy + ".tmp") != nil { try files.unlink(copy + ".tmp") }
       try files.copyFile(log, to: copy + ".tmp", attributes: status.attributes)
@@ -97,7 +97,7 @@ extension StoreVault {
   /// - Throws: `FileError`, or what the caller throws when it is told of a log.
   func keepUnreadLogs(withStoreAt store: String) throws {
     for name in try unreadLogs() {
-      let waiting = StoreLocation.join(location.companion, name)
+      let waiting = PathText.join(location.companion, name)
       guard let status = try files.status(of: waiting), status.kind == .regular else { continue }
       let kept = "\(store)-\(name)"
       try files.copyFile(waiting, to: kept, attributes: status.attributes)
@@ -109,7 +109,7 @@ extension StoreVault {
   func removeKeptLogs(withStoreAt store: String) throws(FileError) {
     var hasRemoved = false
     for name in try unreadLogs() {
-      let waiting = StoreLocation.join(location.companion, name)
+      let waiting = PathText.join(location.companion, name)
       guard let kept = try files.status(of: "\(store)-\(name)"), kept.size == (try files.status(of: waiting)?.size)
       else { continue }
       try files.unlink(waiting)

@@ -21,11 +21,11 @@ extension StoreVault {
     try VaultError.wrapping { () throws(FileError) in
       try files.synchronizeDirectory(location.companion)
       for draft in drafts {
-        let path = StoreLocation.join(location.quarantine, StoreLocation.quarantineName(name, part: draft.part))
+        let path = PathText.join(location.quarantine, StoreLocation.quarantineName(name, part: draft.part))
         if try files.status(of: path) != nil {
           throw FileError(.rename, path, code: 0, reason: "there is a file of that name")
         }
-        try files.rename(StoreLocation.join(work, draft.name), to: path)
+        try files.rename(PathText.join(work, draft.name), to: path)
       }
       try files.synchronizeDirectory(location.quarantine)
     }
@@ -35,7 +35,7 @@ extension StoreVault {
   func removeQuarantine(of folder: String) throws(FileError) {
     guard try files.status(of: location.quarantine)?.kind == .directory else { return }
     for name in try files.names(in: location.quarantine) where name.hasPrefix(folder + ".") {
-      try files.unlink(StoreLocation.join(location.quarantine, name))
+      try files.unlink(PathText.join(location.quarantine, name))
     }
     // Also when there is none: an earlier run may have removed it and died before that was on the disk.
     try files.synchronizeDirectory(location.quarantine)
@@ -51,7 +51,7 @@ extension StoreVault {
       guard try files.status(of: location.quarantine)?.kind == .directory else { return [] }
       return try files.names(in: location.quarantine).filter { name in
         name.hasSuffix(".jsonl") && (id.map { name.hasPrefix($0 + ".") } ?? true)
-      }.map { StoreLocation.join(location.quarantine, $0) }
+      }.map { PathText.join(location.quarantine, $0) }
     }
   }
 }
@@ -61,7 +61,7 @@ extension StoreLocation {
   private static let ending = ".jsonl"
 
   /// The folder of the files with rows that migrations left out.
-  package var quarantine: String { Self.join(companion, "quarantine") }
+  package var quarantine: String { PathText.join(companion, "quarantine") }
 
   /// The name of such a file beside the candidate.
   package static func quarantineDraftName(part: Int) -> String { "\(draftStart)\(part)\(ending)" }

@@ -86,7 +86,7 @@ extension StoreVault {
     switch manifest.phase {
     case .linking:
       // The link was on the disk before the rename was made: without it there was no rename.
-      guard let old = try files.status(of: StoreLocation.join(kept, manifest.storeName)) else { return .rolledBack }
+      guard let old = try files.status(of: PathText.join(kept, manifest.storeName)) else { return .rolledBack }
       return try files.status(of: location.path)?.identity == old.identity ? .rolledBack : .rolledForward
     case .copying:
       guard configuration.generation != nil, manifest.oldGeneration != manifest.newGeneration else {
@@ -126,7 +126,7 @@ extension StoreVault {
 
   /// The folder that receives the old store.
   func keptFolder(of manifest: VaultManifest) -> String? {
-    manifest.keptFolder.map { StoreLocation.join(location.previous, $0) }
+    manifest.keptFolder.map { PathText.join(location.previous, $0) }
   }
 
   // MARK: Back
@@ -137,7 +137,7 @@ extension StoreVault {
   func remove(_ manifest: VaultManifest) throws(FileError) {
     if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
     if let folder = keptFolder(of: manifest) {
-      let kept = StoreLocation.join(folder, manifest.storeName)
+      let kept = PathText.join(folder, manifest.storeName)
       if let status = try files.status(of: kept) {
         // Only a second name of the live store, or a copy that was begun, may go.
         let isLive = try files.status(of: location.path)?.identity == status.identity
@@ -154,7 +154,7 @@ extension StoreVault {
     if let kept = manifest.keptFolder { try removeQuarantine(of: kept) }
     let work = workFolder(manifest.identifier)
     try tree.takeBack(
-      StoreLocation.join(work, StoreLocation.supportName(forStore: manifest.storeName)), from: try supportFolder())
+      PathText.join(work, StoreLocation.supportName(forStore: manifest.storeName)), from: try supportFolder())
     try tree.remove(work)
     // Beside a store that comes later the next run removes what has come back; without one nobody may.
     if manifest.keptFolder == nil { try synchronizeRemovals() }
@@ -174,7 +174,7 @@ extension StoreVault {
     // While what tells that the store is the new one is still there.
     if isNew { try noteAdoption(manifest) }
     if let kept = keptFolder(of: manifest) {
-      try removeKeptLogs(withStoreAt: StoreLocation.join(kept, manifest.storeName))
+      try removeKeptLogs(withStoreAt: PathText.join(kept, manifest.storeName))
     }
     try tree.remove(workFolder(manifest.identifier))
     try synchronizeRemovals()
@@ -212,7 +212,7 @@ extension StoreVault {
   func removeSnapshotDrafts() throws(FileError) {
     let drafts = try files.names(in: location.companion).filter(Self.isSnapshotDraft)
     guard !drafts.isEmpty else { return }
-    for name in drafts { try files.unlink(StoreLocation.join(location.companion, name)) }
+    for name in drafts { try files.unlink(PathText.join(location.companion, name)) }
     // Else one could come back when the next snapshot is in place, and nothing would look for it.
     try files.synchronizeDirectory(location.companion)
   }
@@ -227,8 +227,8 @@ extension StoreVault {
   private func unlinkLiveStore() throws(FileError) {
     guard let store = try files.status(of: location.path), store.linkCount > 1 else { return }
     for name in try versionNames(in: location.previous) {
-      let folder = StoreLocation.join(location.previous, name.text)
-      let kept = StoreLocation.join(folder, location.name)
+      let folder = PathText.join(location.previous, name.text)
+      let kept = PathText.join(folder, location.name)
       guard try files.status(of: kept)?.identity == store.identity else { continue }
       try files.unlink(kept)
       try tree.remove(folder)

@@ -13,7 +13,7 @@ extension StoreVault {
           id: version.name.text, reason: "its own description is damaged, so that it is never removed")
       }
       guard manifest.isPinned else { return version }
-      let path = StoreLocation.join(version.path, StoreLocation.manifestName)
+      let path = PathText.join(version.path, StoreLocation.manifestName)
       let draft = path + ".tmp"
       // One rename: the description is the one before or the one after.
       try VaultError.wrapping { () throws(FileError) in

@@ -114,10 +114,10 @@ extension StoreVault {
   }
 
   /// The folder in which an operation builds.
-  func workFolder(_ identifier: String) -> String { StoreLocation.join(location.incoming, identifier) }
+  func workFolder(_ identifier: String) -> String { PathText.join(location.incoming, identifier) }
 
   /// The store that an operation builds.
-  func candidate(_ identifier: String) -> String { StoreLocation.join(workFolder(identifier), location.name) }
+  func candidate(_ identifier: String) -> String { PathText.join(workFolder(identifier), location.name) }
 
   private func buildCandidate(
     _ swap: Swap, gate: StoreGate, build: (StoreGate, String) throws -> Void, prove: (StoreGate, String) throws -> Void
@@ -216,7 +216,7 @@ extension StoreVault {
   ///
   /// The old store does not know them; both are complete afterwards.
   func publishExternalFiles(_ identifier: String) throws(FileError) {
-    let added = StoreLocation.join(workFolder(identifier), location.supportName)
+    let added = PathText.join(workFolder(identifier), location.supportName)
     try tree.add(added, to: try supportFolder())
   }
 
@@ -229,7 +229,7 @@ extension StoreVault {
       from: { () throws(FileError) in
         try tree.identities(in: location.previous).union(try tree.identities(in: location.incompatible))
       },
-      by: StoreLocation.join(workFolder(identifier), "external-" + identifier))
+      by: PathText.join(workFolder(identifier), "external-" + identifier))
   }
 
   // MARK: The commit point
@@ -262,8 +262,8 @@ extension StoreVault {
   }
 
   private func keptStore(_ swap: Swap) -> String {
-    StoreLocation.join(
-      StoreLocation.join(location.previous, swap.manifest?.keptFolder ?? ""), swap.manifest?.storeName ?? "")
+    PathText.join(
+      PathText.join(location.previous, swap.manifest?.keptFolder ?? ""), swap.manifest?.storeName ?? "")
   }
 
   private func isKept(_ swap: Swap, _ old: FileStatus) throws(FileError) -> Bool {

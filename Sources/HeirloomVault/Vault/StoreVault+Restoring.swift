@@ -99,8 +99,8 @@ extension StoreVault {
     if case .aside = set.origin { try give(generation, to: candidate) }
     let support = StoreLocation.supportName(forStore: set.storeName)
     let passedOver = try tree.copyMissing(
-      from: StoreLocation.join(set.folder, support), to: try supportFolder(),
-      into: StoreLocation.join(StoreLocation.split(candidate).folder, location.supportName))
+      from: PathText.join(set.folder, support), to: try supportFolder(),
+      into: PathText.join(PathText.split(candidate).folder, location.supportName))
     reportPassedOver(passedOver)
   }
 
@@ -228,14 +228,14 @@ extension StoreVault {
     guard !left.isEmpty else { return }
     try tree.ensure(location.incompatible, like: companion)
     let name = VersionName(time: configuration.now(), identifier: files.uniqueIdentifier()).text
-    let folder = StoreLocation.join(location.incompatible, name)
+    let folder = PathText.join(location.incompatible, name)
     try files.makeDirectory(folder, attributes: companion.attributes)
     try files.synchronizeDirectory(location.incompatible)
     try files.synchronizeDirectory(location.companion)
     // Not by a rename: of its two ends only the first may last.
     for path in left {
       guard let status = try files.status(of: path) else { continue }
-      let to = StoreLocation.join(folder, StoreLocation.split(path).name)
+      let to = PathText.join(folder, PathText.split(path).name)
       try tree.linkOrCopy(path, to: to, attributes: status.attributes)
     }
     try files.synchronizeDirectory(folder)

@@ -16,8 +16,8 @@ extension StoreVault {
   func keepStore(
     _ manifest: inout VaultManifest, name: VersionName, gate: StoreGate, replacement: Replacement
   ) throws -> RetainedVersion {
-    let folder = StoreLocation.join(location.previous, name.text)
-    let kept = StoreLocation.join(folder, location.name)
+    let folder = PathText.join(location.previous, name.text)
+    let kept = PathText.join(folder, location.name)
     let attributes = try files.status(of: location.previous)?.attributes ?? FileAttributes(mode: 0o700)
     try files.makeDirectory(folder, attributes: attributes)
     let generation = try configuration.generation?(gate.connection)
@@ -41,12 +41,12 @@ extension StoreVault {
       try write(manifest)
       try gate.copyStore(to: kept)
     }
-    let support = try tree.keep(try supportFolder(), at: StoreLocation.join(folder, location.supportName))
+    let support = try tree.keep(try supportFolder(), at: PathText.join(folder, location.supportName))
     let plain = FileAttributes(
       mode: gate.status.mode & 0o666, owner: gate.status.owner, group: gate.status.group)
     if let snapshot = replacement.retainedSnapshot {
       try files.writeNewFile(
-        StoreLocation.join(folder, StoreLocation.snapshotName), bytes: snapshot, attributes: plain)
+        PathText.join(folder, StoreLocation.snapshotName), bytes: snapshot, attributes: plain)
     }
     try keepUnreadLogs(withStoreAt: kept)
     guard let status = try files.status(of: kept) else {
@@ -59,7 +59,7 @@ extension StoreVault {
       versionChecksum: replacement.retainedChecksum, generation: generation, usedWAL: gate.usedWAL,
       operation: manifest.operation, alone: alone.isEmpty ? nil : SoleContents(alone))
     try files.writeNewFile(
-      StoreLocation.join(folder, StoreLocation.manifestName), bytes: try description.encoded(), attributes: plain)
+      PathText.join(folder, StoreLocation.manifestName), bytes: try description.encoded(), attributes: plain)
     reportPassedOver(support.passedOver)
     // The folder's names, then the folder's own name: both before the store's path may name another file.
     try files.synchronizeDirectory(folder)
@@ -114,17 +114,17 @@ extension StoreVault {
   }
 
   private func readVersion(_ name: VersionName) throws(FileError) -> RetainedVersion {
-    let folder = StoreLocation.join(location.previous, name.text)
+    let folder = PathText.join(location.previous, name.text)
     // A stranger's stands for nothing: it neither takes the store's place nor lets another one be pruned.
     guard try objection(toVersionAt: folder) == nil else {
       return RetainedVersion(name: name, path: folder, storePath: nil, manifest: nil, storeByteCount: 0)
     }
-    let path = StoreLocation.join(folder, StoreLocation.manifestName)
+    let path = PathText.join(folder, StoreLocation.manifestName)
     var manifest: RetainedManifest?
     if try files.status(of: path) != nil, let bytes = try? files.readFile(path, limit: RetainedManifest.byteLimit) {
       manifest = try? RetainedManifest(decoding: bytes)
     }
-    let store = StoreLocation.join(folder, manifest?.storeName ?? location.name)
+    let store = PathText.join(folder, manifest?.storeName ?? location.name)
     let status = try files.status(of: store)
     return RetainedVersion(
       name: name, path: folder, storePath: status?.kind == .regular ? store : nil, manifest: manifest,
@@ -210,7 +210,7 @@ extension StoreVault {
   private static let prunedPrefix = ".pruned-"
 
   func prunedPath(_ name: String) -> String {
-    StoreLocation.join(location.previous, Self.prunedPrefix + name)
+    PathText.join(location.previous, Self.prunedPrefix + name)
   }
 
   /// Whether a name is that of a version whose removal was begun.
@@ -225,7 +225,7 @@ extension StoreVault {
     guard !names.isEmpty else { return }
     // The rename may not be on the disk yet.
     try files.synchronizeDirectory(location.previous)
-    for name in names { try tree.remove(StoreLocation.join(location.previous, name)) }
+    for name in names { try tree.remove(PathText.join(location.previous, name)) }
     try files.synchronizeDirectory(location.previous)
   }
 }

@@ -40,7 +40,7 @@ extension StoreVault {
         try emit(.manifestWritten(identifier: identifier))
         try keepAside(manifest, gate: gate, like: companion)
         if let notice {
-          let path = StoreLocation.join(asideFolder(manifest), AsideSet.noticeName)
+          let path = PathText.join(asideFolder(manifest), AsideSet.noticeName)
           try files.writeNewFile(path, bytes: notice, attributes: FileAttributes(mode: 0o644))
           try files.synchronizeDirectory(asideFolder(manifest))
         }
@@ -80,11 +80,11 @@ extension StoreVault {
   /// The folder that receives the set: its time is written for people.
   private func asideFolder(_ manifest: VaultManifest) -> String {
     let name = manifest.keptFolder.flatMap(VersionName.init(_:))?.datedText ?? manifest.identifier
-    return StoreLocation.join(location.incompatible, name)
+    return PathText.join(location.incompatible, name)
   }
 
   private func asideStore(_ manifest: VaultManifest) -> String {
-    StoreLocation.join(asideFolder(manifest), manifest.storeName)
+    PathText.join(asideFolder(manifest), manifest.storeName)
   }
 
   // MARK: Keeping
@@ -124,10 +124,10 @@ extension StoreVault {
     }
     let support = try tree.keep(
       try supportFolder(),
-      at: StoreLocation.join(folder, StoreLocation.supportName(forStore: manifest.storeName)))
+      at: PathText.join(folder, StoreLocation.supportName(forStore: manifest.storeName)))
     reportPassedOver(support.passedOver)
     if let status = try files.status(of: location.snapshot), status.kind == .regular {
-      let to = StoreLocation.join(folder, StoreLocation.snapshotName)
+      let to = PathText.join(folder, StoreLocation.snapshotName)
       try tree.linkOrCopy(location.snapshot, to: to, attributes: status.attributes)
     }
     try files.synchronizeDirectory(folder)
@@ -205,7 +205,7 @@ extension StoreVault {
       }
       try files.synchronizeDirectory(location.directory)
       let support = StoreLocation.supportName(forStore: manifest.storeName)
-      try tree.takeBack(StoreLocation.join(asideFolder(manifest), support), from: try supportFolder())
+      try tree.takeBack(PathText.join(asideFolder(manifest), support), from: try supportFolder())
     }
     try removeRecord()
     report(.setAside(path: asideFolder(manifest)))

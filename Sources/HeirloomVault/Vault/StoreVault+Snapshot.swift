@@ -58,7 +58,7 @@ package struct SnapshotFile {
       try? files.unlink(draft)
       throw error
     }
-    let folder = StoreLocation.split(path).folder
+    let folder = PathText.split(path).folder
     try files.synchronizeDirectory(folder.isEmpty ? "." : folder)
   }
 }

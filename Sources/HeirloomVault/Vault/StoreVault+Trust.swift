@@ -58,7 +58,7 @@ extension StoreVault {
   /// - Throws: `FileError` for a link that leads to no folder, or that must not be followed.
   package func supportFolder() throws(FileError) -> SupportFolder {
     let path = try followed(location.support)
-    let data = StoreLocation.join(path, SupportFolder.dataName)
+    let data = PathText.join(path, SupportFolder.dataName)
     let target = try followed(data)
     return SupportFolder(path: path, data: target == data ? nil : target)
   }

@@ -68,7 +68,7 @@ extension StoreVault {
         let now = try files.status(of: location.path), now.identity == store.identity, now.size == store.size,
         now.modificationTime == store.modificationTime
       else { throw VaultError.storeInUse(path: location.path, reason: "it changed while it was copied") }
-      try files.rename(draft, to: StoreLocation.join(location.previous, name.text))
+      try files.rename(draft, to: PathText.join(location.previous, name.text))
       try files.synchronizeDirectory(location.previous)
       // The name of `previous` itself may be as new.
       try files.synchronizeDirectory(location.companion)
@@ -138,23 +138,23 @@ extension StoreVault {
   ) throws {
     try files.makeDirectory(
       draft, attributes: try files.status(of: location.previous)?.attributes ?? FileAttributes(mode: 0o700))
-    let copy = StoreLocation.join(draft, location.name)
+    let copy = PathText.join(draft, location.name)
     try copyInterrupted(location.path, to: copy, attributes: store.attributes)
     // SQLite leaves no log beside such a journal, but who has put the journal there may have.
     if let log = try files.status(of: location.path + "-wal"), log.kind == .regular, log.size > 0 {
       try files.copyFile(location.path + "-wal", to: copy + "-wal", attributes: store.attributes)
     }
-    let support = try tree.keep(try supportFolder(), at: StoreLocation.join(draft, location.supportName))
+    let support = try tree.keep(try supportFolder(), at: PathText.join(draft, location.supportName))
     let plain = FileAttributes(mode: store.mode & 0o666, owner: store.owner, group: store.group)
     if let snapshot = try SnapshotFile(path: location.snapshot, files: files).read() {
-      try files.writeNewFile(StoreLocation.join(draft, StoreLocation.snapshotName), bytes: snapshot, attributes: plain)
+      try files.writeNewFile(PathText.join(draft, StoreLocation.snapshotName), bytes: snapshot, attributes: plain)
     }
     let description = RetainedManifest(
       identifier: identifier, time: name.time, storeName: location.name, storeByteCount: store.size,
       supportFileCount: support.fileCount, supportByteCount: support.byteCount, versionChecksum: nil, generation: nil,
       usedWAL: false, operation: .undoing)
     try files.writeNewFile(
-      StoreLocation.join(draft, StoreLocation.manifestName), bytes: try description.encoded(), attributes: plain)
+      PathText.join(draft, StoreLocation.manifestName), bytes: try description.encoded(), attributes: plain)
     try files.synchronizeDirectory(draft)
   }
 }

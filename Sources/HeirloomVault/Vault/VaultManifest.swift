@@ -121,7 +121,7 @@ extension VaultManifest {
       keptFolder: document.kept, oldGeneration: document.oldGeneration, newGeneration: document.newGeneration,
       time: document.time, adoptedSet: document.adopted)
     guard checksum == document.checksum else { throw ManifestError(reason: "its checksum does not fit its content") }
-    guard VersionName.isIdentifier(identifier), StoreLocation.isFileName(storeName),
+    guard VersionName.isIdentifier(identifier), PathText.isFileName(storeName),
       keptFolder.map({ VersionName($0)?.text.hasSuffix("-" + identifier.prefix(8)) ?? false }) ?? true
     else { throw ManifestError(reason: "it names files that are not the vault's") }
     guard phase != .removing || operation == .settingAside, operation != .settingAside || keptFolder != nil else {

@@ -85,29 +85,27 @@ extension DeferredMigration {
         "SELECT \(quote(PhysicalName.propertyList)) FROM \(quote(database)).\(quote(table)) LIMIT 1")?.blob,
       let values = try? BinaryPropertyListReader(list).value().dictionaryValue
     else { return DeferredMigration() }
-    return StoreMetadata.deferredMigration(of: values) ?? DeferredMigration()
+    return listed(in: values) ?? DeferredMigration()
   }
-}
 
-extension StoreMetadata {
   /// The list of what is left, which counts only beside Core Data's own key.
   ///
   /// If that key is gone, something else than Heirloom has cleaned up.
-  static func deferredMigration(of values: [String: PropertyListValue]) -> DeferredMigration? {
-    guard isDeferred(values) else { return nil }
-    return values[PhysicalName.deferredWorkKey].flatMap { DeferredMigration($0) }
+  ///
+  /// - Parameter metadata: The values of a store's metadata.
+  /// - Returns: The list; `nil` if nothing is left.
+  static func listed(in metadata: [String: PropertyListValue]) -> DeferredMigration? {
+    guard isNoted(in: metadata) else { return nil }
+    return metadata[PhysicalName.deferredWorkKey].flatMap { DeferredMigration($0) }
   }
 
   /// Whether Core Data's key tells that something is left.
-  static func isDeferred(_ values: [String: PropertyListValue]) -> Bool {
-    switch values[PhysicalName.deferredMigrationKey] {
+  static func isNoted(in metadata: [String: PropertyListValue]) -> Bool {
+    switch metadata[PhysicalName.deferredMigrationKey] {
     case nil, .null, .boolean(false), .integer(0): false
     default: true
     }
   }
-
-  /// Whether a deferred lightweight migration has left something to be cleaned up, be it Heirloom's or Core Data's own.
-  public var hasDeferredMigration: Bool { deferredMigration != nil || Self.isDeferred(otherValues) }
 }
 
 // MARK: - In a file

@@ -1,0 +1,8 @@
+extension ModelDifference {
+  /// The renames that are suspected, in the order of ``diagnostics``.
+  ///
+  /// - Complexity: O(*n*) in the number of suspicions times that of an entity's subentities.
+  public var renames: [RenameSuspicion] {
+    diagnostics.compactMap { RenameSuspicion($0, in: inference.correspondence) }
+  }
+}

@@ -1,0 +1,15 @@
+import Foundation
+
+extension Connection {
+  /// Makes the functions available that the triggers of derived attributes call.
+  ///
+  /// Core Data uses two of them to learn what a trigger changed; here they do nothing.
+  package func registerCoreDataFunctions() throws(SQLiteError) {
+    for name in PhysicalName.triggerFunctions {
+      try registerFunction(name, argumentCount: 5) { _ in .null }
+    }
+    try registerFunction(PhysicalName.nowFunction, argumentCount: 0) { _ in
+      .real(Date().timeIntervalSinceReferenceDate)
+    }
+  }
+}
