@@ -98,20 +98,23 @@ public final class MigrationAssistant {
       var asked: Set<AskedHop> = []
       let route = try route(from: sourceModel(of: metadata))
       var plan = try planned(route, decisions: configuration.decisions, asked: &asked).plan
-      plan.warnings += try placeWarnings().filter { !plan.warnings.contains($0) }
+      if let warning = try placeWarning() { plan.warnings.append(warning) }
       return plan
     } catch {
       throw wrapped(error)
     }
   }
 
-  /// What a migration would meet beside the store; nothing is written.
-  ///
-  /// A plan is made on a copy too, or where nobody may write: a place that a migration refuses is no failure of the plan.
+  /// The warnings of what a migration would meet beside the store: a copy of the store has none of it.
   package func placeWarnings() throws -> [String] {
-    let vault = try vault()
-    let objection = vault.placeObjection().map { "A migration would be refused where the store is: \($0)" }
-    return [try vault.logDamage()?.description, objection].compactMap { $0 }
+    [try vault().logDamage()?.description, try placeWarning()].compactMap { $0 }
+  }
+
+  /// The warning of a place that a migration refuses; `nil` for one that is fit.
+  ///
+  /// A plan is made on a copy too, or where nobody may write: such a place is no failure of the plan.
+  private func placeWarning() throws -> String? {
+    try vault().placeObjection().map { "A migration would be refused where the store is: \($0)" }
   }
 
   // MARK: Migrating
