@@ -57,7 +57,15 @@ let package = Package(
         "HeirloomModel",
       ]
     ),
-    .target(name: "HeirloomCommands", dependencies: ["Heirloom", "HeirloomSalvage", "HeirloomTesting"]),
+    .target(name: "HeirloomOutput", dependencies: ["Heirloom"]),
+    .target(name: "HeirloomDiagram", dependencies: ["Heirloom", "HeirloomOutput"]),
+    .target(name: "HeirloomStories", dependencies: ["Heirloom", "HeirloomOutput"]),
+    .target(
+      name: "HeirloomCommands",
+      dependencies: [
+        "Heirloom", "HeirloomSalvage", "HeirloomTesting", "HeirloomOutput", "HeirloomDiagram", "HeirloomStories",
+      ]
+    ),
     .executableTarget(name: "HeirloomMain", dependencies: ["HeirloomCommands"]),
     // The plugins ask for the tool when they run: as a dependency, every build of the package would make a second one for the host.
     .plugin(
@@ -80,7 +88,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "Heirloom", "HeirloomTesting", "HeirloomStore", "HeirloomFormats", "HeirloomMapping", "HeirloomModel",
+        "Heirloom", "HeirloomTesting", "HeirloomVault", "HeirloomStore", "HeirloomFormats", "HeirloomMapping",
+        "HeirloomModel",
       ],
       path: "Tests/TestSupport"
     ),
@@ -143,8 +152,9 @@ let package = Package(
     .testTarget(
       name: "HeirloomCommandsTests",
       dependencies: [
-        "HeirloomCommands", "Heirloom", "HeirloomSalvage", "HeirloomMigration", "HeirloomVault", "HeirloomStore",
-        "HeirloomMapping", "HeirloomModel", "HeirloomFormats", "HeirloomFuzzing", "TestSupport",
+        "HeirloomCommands", "HeirloomOutput", "HeirloomStories", "Heirloom", "HeirloomSalvage", "HeirloomMigration",
+        "HeirloomVault", "HeirloomStore", "HeirloomMapping", "HeirloomModel", "HeirloomFormats", "HeirloomFuzzing",
+        "TestSupport",
       ],
       exclude: ["Screens"]
     ),

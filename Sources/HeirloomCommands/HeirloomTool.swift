@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomOutput
 
 /// The command-line tool.
 package enum HeirloomTool {

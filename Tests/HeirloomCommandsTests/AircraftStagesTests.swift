@@ -1,6 +1,7 @@
 import Foundation
 import Heirloom
 import HeirloomCommands
+import HeirloomStories
 import TestSupport
 import Testing
 

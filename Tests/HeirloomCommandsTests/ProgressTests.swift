@@ -1,5 +1,6 @@
 import Foundation
 import HeirloomCommands
+import HeirloomOutput
 import Synchronization
 import Testing
 

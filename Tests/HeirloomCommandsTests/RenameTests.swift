@@ -1,6 +1,7 @@
 import Foundation
 import Heirloom
 import HeirloomCommands
+import HeirloomOutput
 import TestSupport
 import Testing
 

@@ -137,16 +137,15 @@ struct CrashApp: Sendable {
   ///   - files: The file system.
   ///   - builder: How the candidate is made.
   ///   - archives: Whether the second call is made.
-  ///   - leavesWAL: What the gate does; only a mutant says no.
   /// - Returns: What the first call came to.
   /// - Throws: What the calls throw.
   @discardableResult
   func launch(
     _ version: Int, in folder: String, files: any FileOperations = POSIXFileOperations(),
-    builder: BuilderChoice = .automatic, archives: Bool = true, leavesWAL: Bool = true
+    builder: BuilderChoice = .automatic, archives: Bool = true
   ) throws -> MigrationOutcome {
     let (assistant, controller) = assistant(
-      version, in: folder, files: files, builder: builder, leavesWAL: leavesWAL)
+      version, in: folder, files: files, builder: builder)
     let outcome = try assistant.migrateStore()
     if archives { try controller.archive(models[version - 1]) }
     return outcome
@@ -154,7 +153,7 @@ struct CrashApp: Sendable {
 
   func assistant(
     _ version: Int, in folder: String, files: any FileOperations = POSIXFileOperations(),
-    builder: BuilderChoice = .automatic, leavesWAL: Bool = true
+    builder: BuilderChoice = .automatic
   ) -> (MigrationAssistant, ModelController) {
     let url = URL(fileURLWithPath: folder).appendingPathComponent(Self.storeName)
     let controller = ModelController(storeURL: url, files: files)
@@ -173,11 +172,9 @@ struct CrashApp: Sendable {
       // Small stores are made anew.
       builder = .always(.cloneAndAlter)
     }
-    var vault = StoreVault.Configuration()
-    vault.leavesWAL = leavesWAL
     let assistant = MigrationAssistant(
       storeURL: url, modelController: controller, history: history, configuration: configuration, files: files,
-      builder: builder, vaultConfiguration: vault)
+      builder: builder)
     if code == .stages, version == 3 { assistant.stagedManager = try? StagedMigrationManager(stages) }
     return (assistant, controller)
   }
@@ -269,10 +266,7 @@ struct CrashApp: Sendable {
 
   func vault(in folder: String, files: any FileOperations = POSIXFileOperations()) throws -> StoreVault {
     let location = try StoreLocation(resolving: folder + "/" + Self.storeName, files: POSIXFileOperations())
-    var configuration = StoreVault.Configuration()
-    configuration.generation = { try StoreMetadata(connection: $0, path: $0.path).generation }
-    configuration.setGeneration = { try StoreMetadata.setGeneration($1, in: $0) }
-    return StoreVault(location, files: files, configuration: configuration)
+    return StoreVault(location, files: files)
   }
 }
 

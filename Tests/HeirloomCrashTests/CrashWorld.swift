@@ -136,19 +136,18 @@ struct CrashWorld {
     let files = MutantFiles(
       TracedFiles(trace, refusesLinks: scenario.refusesLinks), trace: trace, mutant: mutant,
       atCommit: scenario.isGivenUp ? .fails : .passes)
-    let leavesWAL = mutant?.leavesWAL ?? true
     switch scenario.operation {
     case .migrate, .migrateDeciding, .giveUp, .giveUpDeciding, .prune:
-      try app.launch(3, in: folder, files: files, builder: scenario.builder, leavesWAL: leavesWAL)
+      try app.launch(3, in: folder, files: files, builder: scenario.builder)
     case .migrateAlone: try app.launch(3, in: folder, files: files, builder: scenario.builder, archives: false)
     case .restore, .restoreLost:
-      _ = try app.assistant(3, in: folder, files: files, leavesWAL: leavesWAL).0.restorePreviousVersion()
+      _ = try app.assistant(3, in: folder, files: files).0.restorePreviousVersion()
     case .archive:
       try app.assistant(3, in: folder, files: files).1.archive(app.models[2])
     case .setAside:
       _ = try app.vault(in: folder, files: files).setStoreAside(notice: [1, 2, 3])
     case .adopt, .adoptAlone, .migrateAndAdopt:
-      let assistant = app.assistant(3, in: folder, files: files, builder: scenario.builder, leavesWAL: leavesWAL).0
+      let assistant = app.assistant(3, in: folder, files: files, builder: scenario.builder).0
       guard let aside = try assistant.setAsideStores().first else { throw CrashFailure("nothing is aside") }
       _ = try assistant.migrateSetAsideStore(aside)
     case .cleanUp: try app.cleanUp(in: folder)

@@ -14,12 +14,8 @@ enum ProtocolMutant: String, CaseIterable, Sendable {
   case renameAwayThenIn = "rename away then in"
   case inPlaceWithUnsyncedClone = "in place with an unsynced clone"
   case coldJournalKept = "cold journal not cleaned"
-  case walKept = "WAL mode kept"
   case snapshotInPlace = "snapshot written in place"
   case pruneWithoutRename = "version removed file by file"
-
-  /// Whether the gate leaves WAL mode.
-  var leavesWAL: Bool { self != .walKept }
 }
 
 /// A file system through which the vault does something else than it means to.
@@ -69,7 +65,6 @@ final class MutantFiles: FileOperations {
 
   func status(of path: String) throws(FileError) -> FileStatus? {
     if mutant == .coldJournalKept, path == store + "-journal" { return nil }
-    if mutant == .walKept, path == store + "-wal" || path == store + "-shm" { return nil }
     if progress.withLock({ $0.pretended }) == path { return try base.status(of: store) }
     return try base.status(of: path)
   }

@@ -7,9 +7,6 @@ struct ProtocolMutantTests {
   private static func scenarios(for mutant: ProtocolMutant) -> [CrashScenario] {
     switch mutant {
     case .coldJournalKept: [CrashScenario(initial: .persistedJournal, operation: .migrate)]
-    case .walKept:
-      // A copy without the -wal would be found out by the proof.
-      [CrashScenario(initial: .uncheckpointedWAL, operation: .migrate, builder: .always(.rebuild))]
     case .snapshotInPlace: [CrashScenario(initial: .archiveDue, operation: .archive)]
     case .pruneWithoutRename: [CrashScenario(initial: .rollbackAtRest, operation: .prune)]
     default:

@@ -155,8 +155,7 @@ struct DecidingDelegateTests {
       prepare: { StoreVault.Replacement() },
       build: { gate, candidate in
         let run = CandidateChain(
-          gate: gate, candidatePath: candidate, hops: hops, policies: MigrationPolicyRegistry(), progress: nil,
-          builder: .automatic, proof: .full, files: POSIXFileOperations(), decisions: decisions)
+          gate: gate, candidatePath: candidate, hops: hops, settings: RunSettings(proof: .full, decisions: decisions))
         chain = run
         plans = try run.build { _, _ in nil }
       }, prove: { _, _ in try chain?.prove() })

@@ -57,8 +57,8 @@ struct ProofStrengthTests {
         prepare: { StoreVault.Replacement() },
         build: { gate, candidate in
           let run = CandidateChain(
-            gate: gate, candidatePath: candidate, hops: [hop], policies: MigrationPolicyRegistry(), progress: nil,
-            builder: .always(.cloneAndAlter), proof: .standard, files: POSIXFileOperations(), defers: true)
+            gate: gate, candidatePath: candidate, hops: [hop],
+            settings: RunSettings(builder: .always(.cloneAndAlter), defers: true))
           chain = run
           checks = try run.build { _, _ in nil }.checks
           guard !fault.sql.isEmpty else { return }

@@ -1,5 +1,5 @@
 import Foundation
-import HeirloomMigration
+import HeirloomModel
 import HeirloomStore
 import TestSupport
 import Testing
@@ -41,6 +41,7 @@ struct VaultFixture {
     try connection.execute("PRAGMA page_size=1024")
     try connection.execute("CREATE TABLE note(id INTEGER PRIMARY KEY, text TEXT)")
     try connection.execute("PRAGMA user_version=1")
+    try Self.writeMetadata(generation: 1, to: connection)
     if shape == .wal { try connection.execute("PRAGMA journal_mode=WAL") }
     try connection.execute("PRAGMA synchronous=OFF")
     try connection.execute("BEGIN")
@@ -88,9 +89,6 @@ struct VaultFixture {
     var configuration = StoreVault.Configuration()
     configuration.gateTimeout = gateTimeout
     configuration.lockTimeout = .seconds(20)
-    configuration.generation = { connection in
-      try connection.firstInteger("PRAGMA user_version").map { "generation \($0)" }
-    }
     configuration.now = { 1_795_428_900 }
     return StoreVault(location, files: files, configuration: configuration, events: events)
   }
@@ -113,6 +111,7 @@ struct VaultFixture {
         try connection.execute("CREATE TABLE candidate.note(id INTEGER PRIMARY KEY, text TEXT, added INTEGER)")
         try connection.execute("INSERT INTO candidate.note SELECT id, text, 7 FROM main.note ORDER BY id")
         try connection.execute("PRAGMA candidate.user_version=2")
+        try Self.writeMetadata(generation: 2, to: connection, database: "candidate")
         if addsExternalFile {
           let folder = url(candidate).deletingLastPathComponent().appendingPathComponent(location.supportName)
           let inner = folder.appendingPathComponent("_EXTERNAL_DATA")
@@ -128,6 +127,16 @@ struct VaultFixture {
           "SELECT (SELECT count(*) FROM main.note), (SELECT count(*) FROM candidate.note)")
         #expect(counts.first?.first == counts.first?.last)
       })
+  }
+
+  /// Writes metadata that say no more than the generation.
+  static func writeMetadata(generation: Int, to connection: Connection, database: String = "main") throws {
+    try connection.execute(
+      "CREATE TABLE IF NOT EXISTS \(database).Z_METADATA"
+        + " (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB)")
+    var metadata = StoreMetadata(model: try ManagedObjectModel(entities: []), identifier: "STORE")
+    metadata.generation = "generation \(generation)"
+    try metadata.write(to: connection, database: database)
   }
 
   // MARK: Reading

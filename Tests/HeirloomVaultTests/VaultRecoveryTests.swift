@@ -43,6 +43,7 @@ struct VaultRecoveryTests {
   private func setVersion(_ version: Int, of path: String) throws {
     let connection = try Connection(path: path, mode: .readWrite)
     try connection.execute("PRAGMA user_version=\(version)")
+    try VaultFixture.writeMetadata(generation: version, to: connection)
   }
 
   private func recover(_ fixture: VaultFixture) throws -> [VaultRecovery] {

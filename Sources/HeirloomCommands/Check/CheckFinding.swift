@@ -1,4 +1,5 @@
 import Heirloom
+import HeirloomOutput
 
 /// Something that is wrong with a history of models, or may go wrong with its stores.
 struct CheckFinding {

@@ -1,4 +1,5 @@
 import Heirloom
+import HeirloomOutput
 
 /// Holds the versions of a history against what CloudKit asks of models that are mirrored.
 ///

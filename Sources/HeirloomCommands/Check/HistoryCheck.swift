@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomOutput
 
 /// Holds the versions of a history against its lock and its snapshots.
 struct HistoryCheck {

@@ -1,4 +1,5 @@
 import Heirloom
+import HeirloomOutput
 
 /// All that the migrations of a history may lose, told from models and mappings alone, held against what its lock acknowledges.
 ///

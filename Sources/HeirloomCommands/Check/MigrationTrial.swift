@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomOutput
 import HeirloomTesting
 
 /// Migrates a store with sample objects of one version to the current one, in a temporary folder.

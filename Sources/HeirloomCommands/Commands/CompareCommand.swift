@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomOutput
 
 extension Command {
   /// Compares two models.

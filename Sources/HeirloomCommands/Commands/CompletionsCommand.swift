@@ -1,3 +1,5 @@
+import HeirloomOutput
+
 extension Command {
   /// Prints a script for a shell.
   static let completions = Command(

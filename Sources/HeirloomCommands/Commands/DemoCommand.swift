@@ -1,5 +1,7 @@
 import Foundation
 import Heirloom
+import HeirloomOutput
+import HeirloomStories
 
 extension Command {
   /// Tells a story with a real store.
@@ -27,12 +29,23 @@ enum DemoCommand {
   static var stories: [any DemoRun.Type] { [DoneRun.self, DiaryRun.self, AircraftRun.self] }
 
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
+    do {
+      return try tell(arguments, console)
+    } catch let failure as DemoFailure {
+      throw CommandFailure(failure)
+    }
+  }
+
+  private static func tell(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let name = arguments.positionals.first ?? DoneRun.name
     guard let story = stories.first(where: { $0.name == name }) else {
       throw UsageError.unknown(.choice("story"), name, known: stories.map { $0.name })
     }
-    let models = try DemoStory(
-      folder: try folder(of: name, arguments: arguments, console: console), versionCount: story.versionCount)
+    let folder = try folder(of: name, arguments: arguments, console: console)
+    let versions = try ModelVersionList(folder).versions.map {
+      DemoStory.Version(name: $0.name, model: try $0.file.read().model, lockedChecksum: $0.lockedChecksum)
+    }
+    let models = try DemoStory(versions, folder: folder, versionCount: story.versionCount)
     let parent =
       console.environment["TMPDIR"].map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
     let directory = parent.appendingPathComponent("heirloom-demo-\(UUID().uuidString.prefix(8))")
@@ -41,12 +54,17 @@ enum DemoCommand {
     let keepsFiles = arguments.has("--keep-files")
     defer { if !keepsFiles { try? FileManager.default.removeItem(at: directory) } }
     var run = story.init(story: models, directory: directory, tale: DemoTale(style: console.style))
-    var report = try run.report()
-    report.lines.append(
+    try run.tell()
+    let end =
       keepsFiles
-        ? "Everything stays in \(directory.path): try heirloom inspect \(shellWord(run.storePath))."
-        : "The folder is removed now; --keep-files leaves it for a look.")
-    return report
+      ? "Everything stays in \(directory.path): try heirloom inspect \(shellWord(run.storePath))."
+      : "The folder is removed now; --keep-files leaves it for a look."
+    return CommandReport(
+      lines: run.tale.lines + [end],
+      members: [
+        ("story", .text(name)), ("directory", .text(directory.path)), ("store", .text(run.storePath)),
+        ("steps", .list(run.tale.steps)),
+      ])
   }
 
   /// Finds a story's folder.
@@ -81,5 +99,29 @@ enum DemoCommand {
       message: "The story \(name) was not found: no folder Snapshots/\(name) with a lock.json in "
         + searched.joined(separator: ", nor in ") + ".",
       suggestion: "Run the tool in Heirloom's checkout, or name the folder with --snapshots.")
+  }
+}
+
+extension CommandFailure {
+  /// The failure of a story.
+  fileprivate init(_ failure: DemoFailure) {
+    switch failure {
+    case .editedVersion(let name, let folder, let checksum, let locked):
+      self.init(
+        exitCode: .failed, code: "editedVersion",
+        message: "The version \"\(name)\" in \(folder) was edited after it was shipped: its checksum is"
+          + " \(checksum), and lock.json has \(locked).",
+        suggestion: "Restore the version, for example from version control.")
+    case .missingVersions(let folder, let found, let expected):
+      self.init(
+        exitCode: .failed, code: "missing",
+        message: "The story in \(folder) has \(found) versions; expected \(expected).",
+        suggestion: "Restore the story, for example from version control.")
+    case .wentWrong(let complaint, let storePath):
+      self.init(
+        exitCode: .failed, code: "failed", message: "The demo went wrong: \(complaint).",
+        suggestion: "This is a defect of Heirloom; run with --keep-files and report what is in the folder.",
+        storeAt: storePath)
+    }
   }
 }

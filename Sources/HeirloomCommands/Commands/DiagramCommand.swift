@@ -1,5 +1,7 @@
 import Foundation
 import Heirloom
+import HeirloomDiagram
+import HeirloomOutput
 
 extension Command {
   /// Draws a model.

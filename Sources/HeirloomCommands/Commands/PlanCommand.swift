@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomOutput
 
 extension Command {
   /// Shows what a migration would do.

@@ -1,5 +1,7 @@
 import Foundation
 import Heirloom
+import HeirloomDiagram
+import HeirloomOutput
 
 extension Command {
   /// Writes a page about a migration.
@@ -43,7 +45,9 @@ enum ReportCommand {
     let request = try MigrationRequest(arguments, console: console)
     let preview = try MigrationPreview(of: store, for: request)
     let report = MigrationPage(
-      preview: preview, destinationName: request.history.currentName,
+      of: StoreFacts(preview.look),
+      difference: preview.difference.map { DifferenceText($0, storeAt: preview.look.path) }, plan: preview.plan,
+      failure: preview.failure.map(MigrationPage.Failure.init), destinationName: request.history.currentName,
       rehearsal: arguments.has("--rehearse") ? try rehearsal(preview, request, console) : .none, date: Date())
     let isNew = try OutputFile(path: output, mark: MigrationPage.mark).write(report.file)
     let plan = report.plan
@@ -67,12 +71,34 @@ enum ReportCommand {
       let failure = CommandFailure(error)
       // Whoever stopped it wants no page.
       if failure.exitCode == .cancelled { throw failure }
-      return .failed(failure)
+      return .failed(MigrationPage.Failure(failure))
     }
   }
 
   private static func seconds(_ rehearsal: MigrationPage.Rehearsal) -> OutputValue {
     if case .passed(let report) = rehearsal { return .number(report.seconds) }
     return .null
+  }
+}
+
+extension StoreFacts {
+  /// The facts of a store that was looked at.
+  fileprivate init(_ look: StoreLook) {
+    let origin: String? =
+      switch look.origin {
+      case .snapshot: "its model is in the snapshot beside it"
+      case .cache: "its model is in the store"
+      case .file, .none: nil
+      }
+    self.init(
+      path: look.path, versionName: look.versionName, origin: origin, configuration: look.configuration,
+      entityCount: look.entities.count, rowCount: look.rowCount, deferred: look.deferred, notes: look.notes)
+  }
+}
+
+extension MigrationPage.Failure {
+  /// The words of a command's failure.
+  fileprivate init(_ failure: CommandFailure) {
+    self.init(message: failure.message, suggestion: failure.suggestion)
   }
 }

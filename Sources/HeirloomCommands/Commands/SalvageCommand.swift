@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomOutput
 import HeirloomSalvage
 
 extension Command {

@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomOutput
 
 extension Command {
   /// Exports a model.
@@ -43,9 +44,9 @@ enum SnapshotCommand {
     guard arguments.value("--before") == nil else { throw UsageError.missingOption("--history", value: "DIRECTORY") }
     let named = try NamedModel(at: source)
     for warning in named.warnings { console.log("note: \(warning)") }
-    let output = try console.path(arguments.value("--output") ?? fileName(named.name))
+    let output = try console.path(arguments.value("--output") ?? SnapshotExport.fileName(named.name))
     let snapshot = ModelSnapshot(model: named.model, archivedAt: date)
-    let isNew = try write(snapshot, to: output)
+    let isNew = try SnapshotExport.write(snapshot, to: output)
     let verb = isNew ? "was written" : "holds the model already and was left as it is"
     return CommandReport(
       lines: ["\(output) \(verb).", "  version   \"\(named.name)\"", "  checksum  \(snapshot.versionChecksum)"],
@@ -58,36 +59,5 @@ enum SnapshotCommand {
       throw .invalidValue(option: "--date", value: text, expected: "a time such as 2026-11-21T10:15:00Z")
     }
     return date
-  }
-
-  /// A version's name as a file's: no part of it may lead elsewhere.
-  static func fileName(_ version: String) -> String {
-    let name = String(version.map { $0 == "/" || $0 == "\0" ? "-" : $0 })
-    return (name.hasPrefix(".") ? "model" + name : name) + ".json"
-  }
-
-  /// Writes the file unless it holds the same already.
-  static func write(_ snapshot: ModelSnapshot, to path: String) throws -> Bool {
-    let bytes = try snapshot.bytes(path.hasSuffix(".gz") ? .compressed : .readable)
-    let file = SnapshotFile(path: path, files: POSIXFileOperations())
-    switch PathKind(path) {
-    case .missing: break
-    case .file:
-      let found = try file.read() ?? []
-      if found == bytes { return false }
-      guard let other = try? ModelSnapshot(bytes: found), other.versionChecksum == snapshot.versionChecksum else {
-        throw refusal(path)
-      }
-    default: throw refusal(path)
-    }
-    try file.write(bytes)
-    return true
-  }
-
-  private static func refusal(_ path: String) -> CommandFailure {
-    CommandFailure(
-      exitCode: .failed, code: "fileExists", coreDataCode: 516,
-      message: "\(path) is there already and is no snapshot of this version; it was left alone.",
-      suggestion: "Name another file with --output, or move that one away.")
   }
 }

@@ -1,3 +1,5 @@
+import HeirloomOutput
+
 extension Console {
   /// Runs a body that changes nothing: the user who stops it ends the tool at once.
   ///

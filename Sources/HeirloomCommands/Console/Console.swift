@@ -1,4 +1,5 @@
 import Foundation
+import HeirloomOutput
 
 /// What a run of the tool sees of its surroundings.
 ///
@@ -128,26 +129,5 @@ package struct Console: Sendable {
   /// Writes a line to standard error.
   func log(_ line: String) {
     status.writeLine(TerminalText.line(line, keepsStyle: errorStyle.isColored))
-  }
-}
-
-/// How text is set for a terminal, or left plain.
-struct TextStyle: Sendable {
-  /// Whether there are colours.
-  let isColored: Bool
-
-  /// Text of importance.
-  func bold(_ text: String) -> String { set(text, "1") }
-  /// Text of less importance.
-  func faint(_ text: String) -> String { set(text, "2") }
-  /// Text about something lost or wrong.
-  func red(_ text: String) -> String { set(text, "31") }
-  /// Text about something done.
-  func green(_ text: String) -> String { set(text, "32") }
-  /// Text about something to watch.
-  func yellow(_ text: String) -> String { set(text, "33") }
-
-  private func set(_ text: String, _ code: String) -> String {
-    isColored && !text.isEmpty ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
   }
 }

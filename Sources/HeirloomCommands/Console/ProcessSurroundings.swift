@@ -1,4 +1,5 @@
 import Foundation
+import HeirloomOutput
 
 /// What the tool does to its own process, and asks of it; the library leaves the process as it is.
 package enum ProcessSurroundings {

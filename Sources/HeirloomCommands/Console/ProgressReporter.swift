@@ -1,5 +1,6 @@
 package import Foundation
 import Heirloom
+import HeirloomOutput
 import Synchronization
 
 /// Tells a person what is under way, as soon as that takes longer than a moment.

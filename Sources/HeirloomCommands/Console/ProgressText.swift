@@ -1,3 +1,5 @@
+import HeirloomOutput
+
 /// What a person is told of something under way, at one moment.
 package struct ProgressText: Hashable, Sendable {
   /// What is being done, such as `Writing`.

@@ -128,32 +128,3 @@ extension Command.Option {
     name: DecisionArgument.option, value: DecisionArgument.valueName, isRepeatable: true,
     summary: "what becomes of rows that don't fit: fill:VALUE, newest, merge, quarantine")
 }
-
-extension MigrationBlocker {
-  /// The option that decides, with the choices that there are.
-  var optionText: String {
-    let place = entity + (property.map { ".\($0.replacingOccurrences(of: ", ", with: ","))" } ?? "")
-    let words = choices.map { $0 == .fill ? "fill:VALUE" : $0.rawValue }
-    return "\(DecisionArgument.option) \(place)=\(words.joined(separator: "|"))"
-  }
-}
-
-extension DecisionOutcome {
-  /// What the decision came to, for a person.
-  var words: String {
-    let counts = [
-      (filled, "filled"), (dropped, "dropped"), (merged, "merged"), (quarantined, "put into quarantine"),
-    ].filter { $0.0 > 0 }.map { "\(counted($0.0, "row")) \($0.1)" }
-    return "\(decision): \(counts.isEmpty ? "nothing to do" : counts.joined(separator: ", "))"
-  }
-
-  /// The same for a program.
-  var output: OutputValue {
-    .object([
-      ("decision", .text("\(decision)")), ("entity", .text(decision.entity)),
-      ("properties", .texts(decision.properties)), ("choice", .text(decision.choice.option.rawValue)),
-      ("filled", .integer(filled)), ("dropped", .integer(dropped)), ("merged", .integer(merged)),
-      ("quarantined", .integer(quarantined)),
-    ])
-  }
-}

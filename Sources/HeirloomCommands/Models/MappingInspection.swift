@@ -1,4 +1,5 @@
 import Heirloom
+import HeirloomOutput
 
 /// What there is to say of a mapping model's file.
 struct MappingInspection {

@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomOutput
 
 /// Writes versions as snapshots into a history and fixes them in its lock.
 struct SnapshotHistory {
@@ -82,8 +83,8 @@ struct SnapshotHistory {
     var lines: [String] = []
     var path: String?
     for version in isShared ? [] : fixed.filter({ $0.name != current.name }) + [current] {
-      let file = folder + "/" + SnapshotCommand.fileName(version.name)
-      let isNew = try SnapshotCommand.write(ModelSnapshot(model: version.model, archivedAt: date), to: file)
+      let file = folder + "/" + SnapshotExport.fileName(version.name)
+      let isNew = try SnapshotExport.write(ModelSnapshot(model: version.model, archivedAt: date), to: file)
       lines.append("\(file) \(isNew ? "was written" : "holds the model already and was left as it is").")
       path = file
     }

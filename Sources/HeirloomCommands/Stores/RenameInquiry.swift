@@ -1,44 +1,5 @@
 import Heirloom
-
-/// What the rows of stores say of a rename that is suspected: counts, never a value.
-struct RenameEvidence {
-  /// The objects in the store, of the entity and its subentities.
-  var objects: Int64
-  /// Those of them that have something to lose.
-  var values: Int64
-  /// What would not fit if it were a rename, in clauses.
-  var misfits: [String] = []
-  /// The objects that have a value here and are in the other store as well; `nil` if there is none to compare with.
-  var compared: Int64?
-  /// Those of them that have the same value there.
-  var equal: Int64?
-
-  /// The share of objects with the same value in both stores; `nil` if there are none to compare.
-  var equalShare: Double? {
-    guard let compared, let equal, compared > 0 else { return nil }
-    return Double(equal) / Double(compared)
-  }
-
-  /// What the counts come to, in sentences.
-  func words(_ suspicion: RenameSuspicion) -> String {
-    var words: String
-    if suspicion.kind == .entity {
-      words = "Otherwise \(counted(objects, "object")) of \"\(suspicion.removed)\" are dropped."
-    } else {
-      words =
-        "Otherwise \(grouped(values)) of \(counted(objects, "object")) lose their"
-        + " \(suspicion.kind == .relationship ? "link" : "value")."
-    }
-    if let share = equalShare, let compared {
-      words += " Of \(counted(compared, "object")) that both stores have, \(Self.percent(share)) hold the same in both"
-      words += share >= 0.9 ? ": it looks like a rename." : share <= 0.1 ? ": it doesn't look like a rename." : "."
-    }
-    return words + misfits.map { " \(sentence($0))" }.joined()
-  }
-
-  /// A share in whole percent, rounded down so that 100 means all.
-  private static func percent(_ share: Double) -> String { "\(Int(share * 100)) %" }
-}
+import HeirloomOutput
 
 /// Asks stores about renames that are suspected; nothing is changed.
 struct RenameInquiry {
@@ -193,5 +154,18 @@ struct RenameInquiry {
       last = end
     }
     return (compared, equal)
+  }
+}
+
+extension DifferenceText {
+  /// Creates the text of a difference, and asks stores about suspected renames.
+  ///
+  /// - Parameters:
+  ///   - difference: The difference.
+  ///   - path: The store of the earlier version.
+  ///   - laterPath: The store of the later version, if there is one.
+  init(_ difference: ModelDifference, storeAt path: String?, laterStoreAt laterPath: String? = nil) {
+    let inquiry = path.map { RenameInquiry(difference: difference, path: $0, laterPath: laterPath) }
+    self.init(difference, evidence: inquiry?.evidence() ?? [:])
   }
 }

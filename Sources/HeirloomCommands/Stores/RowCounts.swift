@@ -1,4 +1,5 @@
 import Heirloom
+import HeirloomOutput
 
 /// The objects of each entity of a store, counted.
 struct RowCounts {

@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomOutput
 
 /// A consistent copy of a store in a folder of its own, removed with the value's last reference.
 final class StoreClone {

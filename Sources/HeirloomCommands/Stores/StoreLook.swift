@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomOutput
 
 /// What can be seen of a store without changing it: its metadata, the model that made it, the objects it holds.
 struct StoreLook {

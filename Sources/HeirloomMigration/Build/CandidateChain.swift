@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import HeirloomMapping
 package import HeirloomModel
 package import HeirloomStore
@@ -38,18 +38,11 @@ package final class CandidateChain {
   private let gate: StoreGate
   private let candidatePath: String
   private var hops: [MigrationHop]
-  private let policies: MigrationPolicyRegistry
-  private let progress: Progress?
-  private let builder: BuilderChoice
-  private let proof: ProofLevel
-  private let files: any FileOperations
+  private var settings: RunSettings
   private let willRun: (StageHandler) -> Void
-  private var decisions: [DataDecision]
   /// The plan of the first hop, if it holds for the held store.
-  private var known: MigrationPlan?
-  /// Whether the last hop may leave clean-up for later; the others make stores that only the next hop reads.
-  private let defers: Bool
-  /// What the last hop reads, once the ones before are done.
+  private let known: MigrationPlan?
+  /// The plan of the last hop with the connection to what it reads, once the hops before are done.
   private var last: (plan: MigrationPlan, connection: Connection)?
   /// The store between two hops, or the copy that code has changed; it goes when the next one is proven.
   private var between: (path: String, connection: Connection)?
@@ -60,31 +53,17 @@ package final class CandidateChain {
   ///   - gate: Holds the store.
   ///   - candidatePath: The candidate's file: empty, to be filled.
   ///   - hops: The hops, at least one.
-  ///   - policies: The policies that mappings may name.
-  ///   - progress: Told of rows; cancelling it stops the run.
-  ///   - builder: Who says how the candidate is made.
-  ///   - proof: How thoroughly each hop is proven.
-  ///   - files: The file system.
-  ///   - decisions: What is to be done with rows that don't fit.
-  ///   - defers: Whether clean-up may be left for later.
+  ///   - settings: The choices of the run.
   ///   - known: The plan of the first hop by the same choices, made when the store was as it is held; `nil` to make it again.
   ///   - willRun: Told of the code of stages before it runs.
   package init(
-    gate: StoreGate, candidatePath: String, hops: [MigrationHop], policies: MigrationPolicyRegistry,
-    progress: Progress?, builder: BuilderChoice, proof: ProofLevel, files: any FileOperations,
-    decisions: [DataDecision] = [], defers: Bool = false, known: MigrationPlan? = nil,
+    gate: StoreGate, candidatePath: String, hops: [MigrationHop], settings: RunSettings, known: MigrationPlan? = nil,
     willRun: @escaping (StageHandler) -> Void = { _ in }
   ) {
     self.gate = gate
     self.candidatePath = candidatePath
     self.hops = hops
-    self.policies = policies
-    self.progress = progress
-    self.builder = builder
-    self.proof = proof
-    self.files = files
-    self.decisions = decisions
-    self.defers = defers
+    self.settings = settings
     self.known = known
     self.willRun = willRun
   }
@@ -95,21 +74,15 @@ package final class CandidateChain {
   ///   - hops: All hops, at least one.
   ///   - connection: A connection to the store, which may be read-only.
   ///   - storePath: The store's file, for messages.
-  ///   - policies: The policies that the mapping may name.
-  ///   - builder: Who says how the candidate is made.
-  ///   - decisions: What is to be done with rows that don't fit, in whichever hop.
-  ///   - defers: Whether the last hop may leave clean-up for later.
+  ///   - settings: The choices of the run.
   /// - Returns: The plan.
   /// - Throws: ``MigrationError`` when the mapping can't be carried out or the store is not what its model says.
   package static func plan(
-    firstOf hops: [MigrationHop], connection: Connection, storePath: String, policies: MigrationPolicyRegistry,
-    builder: BuilderChoice, decisions: [DataDecision] = [], defers: Bool = false
+    firstOf hops: [MigrationHop], connection: Connection, storePath: String, settings: RunSettings
   ) throws(MigrationError) -> MigrationPlan {
     guard let hop = hops.first else { throw .unsupportedMapping(reason: "there is no mapping to carry out") }
     return try CandidateRun.plan(
-      connection: connection, storePath: storePath, source: hop.source, destination: hop.destination,
-      mapping: hop.mapping, policies: policies, builder: builder,
-      decisions: MigrationHop.decisions(decisions, aboutHop: 0, of: hops), defers: defers && hops.count == 1)
+      hop, connection: connection, storePath: storePath, settings: try settings.forHop(0, of: hops))
   }
 
   /// What somebody makes of a hop's plan, other than to carry it out.
@@ -140,12 +113,9 @@ package final class CandidateChain {
       // An answer may put several hops in the place of one.
       var isLast: Bool { index == hops.count - 1 }
       func run(to target: String) throws -> CandidateRun {
-        let hop = hops[index]
-        return CandidateRun(
-          store: source, candidatePath: target, source: hop.source, destination: hop.destination,
-          mapping: hop.mapping, policies: policies, progress: progress, builder: builder,
-          decisions: try MigrationHop.decisions(decisions, aboutHop: index, of: hops), defers: defers && isLast,
-          stepsLeft: hops.count - index)
+        CandidateRun(
+          of: hops[index], from: source, to: target, settings: try settings.forHop(index, of: hops),
+          hopsLeft: hops.count - index)
       }
       // What is changed before the first hop, or by it, is not what the plan was made of.
       let usable = index == 0 && hops[index].willMigrate == nil && known?.isSelfContained == true ? known : nil
@@ -153,7 +123,7 @@ package final class CandidateChain {
       var plansLeft = Self.mostPlans - 1
       while let answer = try approve(hops[index], &plan) {
         switch answer {
-        case .decisions(let more): decisions = more
+        case .decisions(let more): settings.decisions = more
         case .hops(var others):
           guard !others.isEmpty else {
             throw MigrationError.unsupportedMapping(reason: "there is no mapping to carry out")
@@ -176,10 +146,10 @@ package final class CandidateChain {
       let hop = hops[index]
       let target = isLast ? candidatePath : try makeIntermediate(index + 1)
       plan = try run(to: target).build(by: plan)
-      try run(to: target).writeQuarantine(of: plan, files: files, attributes: gate.status.attributes)
+      try run(to: target).writeQuarantine(of: plan, attributes: gate.status.attributes)
       if let handler = hop.didMigrate {
         // What the plan promised is there before code changes it.
-        try CandidateRun.prove(plan, connection: source.connection, candidatePath: target, level: proof)
+        try CandidateRun.prove(plan, connection: source.connection, candidatePath: target, level: settings.proof)
         plan.takeChangesByCode(objects: try perform(handler, onStoreAt: target, model: hop.destination))
       }
       plans.append(plan)
@@ -187,7 +157,7 @@ package final class CandidateChain {
         last = (plan, source.connection)
         break
       }
-      try CandidateRun.prove(plan, connection: source.connection, candidatePath: target, level: proof)
+      try CandidateRun.prove(plan, connection: source.connection, candidatePath: target, level: settings.proof)
       try removeIntermediate()
       between = (target, try open(target))
       index += 1
@@ -204,10 +174,12 @@ package final class CandidateChain {
   /// - Throws: ``MigrationError/proofFailed(findings:)``.
   package func prove() throws {
     guard let last else { return }
+    let progress = settings.progress
     if let progress { try last.connection.interrupt(every: 10_000) { progress.isCancelled } }
     defer { try? last.connection.removeInterruption() }
     do {
-      try CandidateRun.prove(last.plan, connection: last.connection, candidatePath: candidatePath, level: proof)
+      try CandidateRun.prove(
+        last.plan, connection: last.connection, candidatePath: candidatePath, level: settings.proof)
     } catch {
       // Of a proof that was stopped nothing counts.
       throw progress?.isCancelled == true ? .cancelled : error
@@ -226,7 +198,7 @@ package final class CandidateChain {
         path throws(FileError) in try gate.duplicateStore(to: path)
       }
     }
-    let files = files
+    let files = settings.files
     let attributes = gate.status.attributes
     return RunStore(connection: between.connection, path: between.path, externalPath: gate.path) {
       path throws(FileError) in
@@ -257,7 +229,7 @@ package final class CandidateChain {
   ) throws -> [String: Int64] {
     willRun(handler)
     do {
-      return try handler.run(onStoreAt: path, externalPath: gate.path, model: model, progress: progress)
+      return try handler.run(onStoreAt: path, externalPath: gate.path, model: model, progress: settings.progress)
     } catch let error as SQLiteError {
       throw MigrationError(error)
     }
@@ -266,7 +238,7 @@ package final class CandidateChain {
   private func makeIntermediate(_ number: Int) throws(FileError) -> String {
     // The candidate's folder is its own and goes with it.
     let path = candidatePath + "-hop\(number)"
-    try files.makeEmptyFile(path, attributes: gate.status.attributes)
+    try settings.files.makeEmptyFile(path, attributes: gate.status.attributes)
     return path
   }
 
@@ -282,8 +254,19 @@ package final class CandidateChain {
     guard let between else { return }
     self.between = nil
     try between.connection.close()
-    try files.unlink(between.path)
+    try settings.files.unlink(between.path)
     // A loss of power brings no store between two hops back.
-    try files.synchronizeDirectory(PathText.split(between.path).folder)
+    try settings.files.synchronizeDirectory(PathText.split(between.path).folder)
+  }
+}
+
+extension RunSettings {
+  /// The settings for one hop: the decisions about its rows; only the last hop leaves clean-up for later.
+  fileprivate func forHop(_ index: Int, of hops: [MigrationHop]) throws(MigrationError) -> RunSettings {
+    var settings = self
+    settings.decisions = try MigrationHop.decisions(decisions, aboutHop: index, of: hops)
+    // The others make stores that only the next hop reads.
+    settings.defers = defers && index == hops.count - 1
+    return settings
   }
 }

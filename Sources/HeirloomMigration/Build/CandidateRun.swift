@@ -18,71 +18,43 @@ struct RunStore {
 
 /// Plans, builds and proves one candidate on the connection that holds the store.
 struct CandidateRun {
+  /// The models and the mapping between them.
+  let hop: MigrationHop
   /// The store and the connection that can read it.
   let store: RunStore
   /// The candidate's file: empty, to be filled.
   let candidatePath: String
-  /// The model that made the store.
-  let source: ManagedObjectModel
-  /// The model that the candidate gets.
-  let destination: ManagedObjectModel
-  /// How one becomes the other.
-  let mapping: MappingModel
-  /// The policies and functions that the mapping may name.
-  let policies: MigrationPolicyRegistry
-  /// Told of rows; cancelling it stops the run.
-  let progress: Progress?
-  /// Who says how the candidate is made.
-  let builder: BuilderChoice
-  /// What is to be done with rows that don't fit.
-  let decisions: [DataDecision]
-  /// Whether clean-up may be left for later.
-  let defers: Bool
-  /// How many steps there are from this one to the last; those to come count like this one.
-  let stepsLeft: Int64
+  /// The choices of the run, for this hop.
+  let settings: RunSettings
+  /// The number of hops from this one to the last; those to come count like this one.
+  private let hopsLeft: Int64
+
+  private var progress: Progress? { settings.progress }
 
   /// Creates a run.
-  init(
-    store: RunStore, candidatePath: String, source: ManagedObjectModel, destination: ManagedObjectModel,
-    mapping: MappingModel, policies: MigrationPolicyRegistry, progress: Progress?, builder: BuilderChoice = .automatic,
-    decisions: [DataDecision] = [], defers: Bool = false, stepsLeft: Int = 1
-  ) {
-    self.stepsLeft = Int64(stepsLeft)
+  init(of hop: MigrationHop, from store: RunStore, to candidatePath: String, settings: RunSettings, hopsLeft: Int) {
+    self.hop = hop
     self.store = store
     self.candidatePath = candidatePath
-    self.source = source
-    self.destination = destination
-    self.mapping = mapping
-    self.policies = policies
-    self.progress = progress
-    self.builder = builder
-    self.decisions = decisions
-    self.defers = defers
+    self.settings = settings
+    self.hopsLeft = Int64(hopsLeft)
   }
 
   /// Makes the plan without writing anything.
   ///
   /// - Parameters:
+  ///   - hop: The models and the mapping between them.
   ///   - connection: A connection to the store, which may be read-only.
   ///   - storePath: The store's file, for messages.
-  ///   - source: The model that made the store.
-  ///   - destination: The model that it is to have.
-  ///   - mapping: How one becomes the other.
-  ///   - policies: The policies that the mapping may name.
-  ///   - builder: Who says how the candidate is made.
-  ///   - decisions: What is to be done with rows that don't fit.
-  ///   - defers: Whether clean-up may be left for later.
+  ///   - settings: The choices of the run, for this hop.
   /// - Returns: The plan.
   /// - Throws: ``MigrationError`` when the mapping can't be carried out or the store is not what its model says.
   static func plan(
-    connection: Connection, storePath: String, source: ManagedObjectModel, destination: ManagedObjectModel,
-    mapping: MappingModel, policies: MigrationPolicyRegistry, builder: BuilderChoice = .automatic,
-    decisions: [DataDecision] = [], defers: Bool = false
+    _ hop: MigrationHop, connection: Connection, storePath: String, settings: RunSettings
   ) throws(MigrationError) -> MigrationPlan {
     try MigrationPlanner(
-      connection: connection, storePath: storePath, sourceModel: source, destinationModel: destination,
-      mapping: mapping, policies: policies, builder: builder, generation: newGeneration(), decisions: decisions,
-      defers: defers
+      connection: connection, storePath: storePath, sourceModel: hop.source, destinationModel: hop.destination,
+      mapping: hop.mapping, settings: settings, generation: newGeneration()
     ).plan()
   }
 
@@ -91,9 +63,7 @@ struct CandidateRun {
   /// - Throws: ``MigrationError`` when the mapping can't be carried out or the store is not what its model says.
   func plan() throws(MigrationError) -> MigrationPlan {
     try interruptible { () throws(MigrationError) in
-      try Self.plan(
-        connection: store.connection, storePath: store.path, source: source, destination: destination,
-        mapping: mapping, policies: policies, builder: builder, decisions: decisions, defers: defers)
+      try Self.plan(hop, connection: store.connection, storePath: store.path, settings: settings)
     }
   }
 
@@ -108,7 +78,7 @@ struct CandidateRun {
       return try interruptible { () throws(MigrationError) in try carryOut(plan) }
     } catch {
       throw MigrationError.cause(
-        of: error, in: store.connection, model: source, configuration: plan.configuration)
+        of: error, in: store.connection, model: hop.source, configuration: plan.configuration)
     }
   }
 
@@ -132,7 +102,7 @@ struct CandidateRun {
     // What steps before this one have written stays counted.
     let done = progress?.completedUnitCount ?? 0
     let rows = max(1, plan.rowsRewritten)
-    progress?.totalUnitCount = done + rows * stepsLeft
+    progress?.totalUnitCount = done + rows * hopsLeft
     if plan.builder == .cloneAndAlter {
       do throws(FileError) {
         try store.duplicate(candidatePath)
@@ -155,27 +125,24 @@ struct CandidateRun {
 
   /// Runs mappings object by object.
   private func runMappings(_ parts: RowRunParts) throws -> RowRunOutcome {
-    let setting = try RowRunSetting(parts: parts, mapping: mapping, store: store)
+    let setting = try RowRunSetting(parts: parts, mapping: hop.mapping, store: store)
     defer { setting.close() }
     let manager = try MigrationManager(
-      setting: setting, registry: policies, progress: progress ?? Progress(totalUnitCount: -1))
-    return try manager.run(policies: policies)
+      setting: setting, registry: settings.policies, progress: progress ?? Progress(totalUnitCount: -1))
+    return try manager.run(policies: settings.policies)
   }
 
   /// Writes the rows that are not in the candidate, which was built by a plan, into files beside it.
   ///
   /// - Parameters:
   ///   - plan: The plan.
-  ///   - files: The file system.
   ///   - attributes: Permissions and owner of the files.
   /// - Throws: ``MigrationError``.
-  func writeQuarantine(
-    of plan: MigrationPlan, files: any FileOperations, attributes: FileAttributes
-  ) throws(MigrationError) {
+  func writeQuarantine(of plan: MigrationPlan, attributes: FileAttributes) throws(MigrationError) {
     guard let query = plan.quarantine else { return }
     do {
       try QuarantineWriter(query, of: plan, store: store)
-        .write(to: PathText.split(candidatePath).folder, files: files, attributes: attributes)
+        .write(to: PathText.split(candidatePath).folder, files: settings.files, attributes: attributes)
     } catch let error as MigrationError {
       throw error
     } catch let error as SQLiteError {

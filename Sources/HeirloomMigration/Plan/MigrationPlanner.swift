@@ -13,16 +13,12 @@ struct MigrationPlanner {
   var sourceModel: ManagedObjectModel
   var destinationModel: ManagedObjectModel
   var mapping: MappingModel
-  /// The policies that it may name.
-  let policies: MigrationPolicyRegistry
-  /// Who says how the candidate is made.
-  let builder: BuilderChoice
+  /// The choices of the run.
+  var settings: RunSettings
   /// The generation that the candidate's metadata will name.
   let generation: String
-  /// What is to be done with rows that don't fit.
-  var decisions: [DataDecision] = []
-  /// Whether clean-up may be left for later.
-  var defers = false
+
+  private var policies: MigrationPolicyRegistry { settings.policies }
 
   /// Makes the plan.
   ///
@@ -120,7 +116,7 @@ struct MigrationPlanner {
     room.ask(&questions)
     let findings = try questions.answers(from: connection)
     for case .contradiction(let reason) in findings { throw MigrationError.storeContradictsModel(reason: reason) }
-    let draft = try DecisionDraft(decisions, hazards: possible, findings: findings, destination: destination)
+    let draft = try DecisionDraft(settings.decisions, hazards: possible, findings: findings, destination: destination)
     let decidedByRow = try draft.rowRun(split.byRow, questions: hazards, connection: connection)
     func makeParts(defers: Bool) throws -> CandidateParts {
       var parts = try CandidateParts(
@@ -129,16 +125,16 @@ struct MigrationPlanner {
         defers: defers,
         connection: connection)
       parts.settlement = try draft.settlement(of: parts, routing: routing, questions: hazards, connection: connection)
-      parts.settlement.add(decidedByRow, decisions: decisions, source: source)
+      parts.settlement.add(decidedByRow, decisions: settings.decisions, source: source)
       return parts
     }
     let size = try StoreSize(connection: connection)
-    var parts = try makeParts(defers: defers && split.byRow.isEmpty && !mapping.hasExpressions)
-    var used = try builder.choose(for: parts, size: size, connection: connection)
+    var parts = try makeParts(defers: settings.defers && split.byRow.isEmpty && !mapping.hasExpressions)
+    var used = try settings.builder.choose(for: parts, size: size, connection: connection)
     if used == .rebuild, !parts.deferral.isEmpty {
       // A new file holds nothing that could be left in it.
       parts = try makeParts(defers: false)
-      used = try builder.choose(for: parts, size: size, connection: connection)
+      used = try settings.builder.choose(for: parts, size: size, connection: connection)
     }
     if !parts.deferral.isEmpty { parts.metadata = try metadata(leaving: parts.deferral) }
     let steps = used == .rebuild ? parts.rebuildSteps : parts.alteringSteps
@@ -176,7 +172,8 @@ struct MigrationPlanner {
           source: source, destination: destination, split: split, keys: routing.keys,
           derivedTables: parts.backfill.tablesFollowingCode, removals: parts.settlement.removals,
           decided: decidedByRow),
-      isSelfContained: split.byRow.isEmpty && !mapping.hasExpressions && !conditions.exist && decisions.isEmpty,
+      isSelfContained: split.byRow.isEmpty && !mapping.hasExpressions && !conditions.exist
+        && settings.decisions.isEmpty,
       quarantine: parts.settlement.quarantine)
   }
 

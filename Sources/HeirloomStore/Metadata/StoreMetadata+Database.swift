@@ -89,16 +89,4 @@ extension StoreMetadata {
         + " \(quote(PhysicalName.propertyList))) VALUES (1, ?1, ?2)",
       [.text(identifier), .blob(list)])
   }
-
-  /// Gives a store a generation; all else that its metadata say stays.
-  ///
-  /// - Parameters:
-  ///   - generation: The generation.
-  ///   - connection: A connection whose main database is the store, outside of a transaction.
-  /// - Throws: ``StoreError`` or ``SQLiteError``; the metadata are as they were then.
-  package static func setGeneration(_ generation: String, in connection: Connection) throws {
-    var metadata = try StoreMetadata(connection: connection, path: connection.path)
-    metadata.generation = generation
-    try connection.transaction { () throws(SQLiteError) in try metadata.write(to: connection) }
-  }
 }

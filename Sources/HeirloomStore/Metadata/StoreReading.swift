@@ -53,16 +53,35 @@ package enum StoreReading {
   ///
   /// - Throws: `SQLiteError` when the disk fails, which says nothing of it.
   package static func hasMetadata(_ connection: Connection) throws(SQLiteError) -> Bool {
+    try metadata(of: connection) != nil
+  }
+
+  private static func metadata(of connection: Connection) throws(SQLiteError) -> StoreMetadata? {
     do throws(StoreError) {
-      _ = try StoreMetadata(connection: connection, path: connection.path)
-      return true
+      return try StoreMetadata(connection: connection, path: connection.path)
     } catch {
       switch error.problem {
       case .unreadable, .diskFull, .inUse, .readOnly, .needsRecovery:
         throw SQLiteError(extendedCode: SQLiteError.inputOutputCode, message: error.description)
-      default: return false
+      default: return nil
       }
     }
+  }
+
+  /// Returns the generation of the store that is a connection's main database; `nil` if it has none, or no metadata.
+  ///
+  /// - Throws: `SQLiteError` when the disk fails, which says nothing of it.
+  package static func generation(of connection: Connection) throws(SQLiteError) -> String? {
+    try metadata(of: connection)?.generation
+  }
+
+  /// Gives the store that is a connection's main database a generation, if it has metadata.
+  ///
+  /// - Throws: `SQLiteError`.
+  package static func give(_ generation: String, to connection: Connection) throws(SQLiteError) {
+    guard var metadata = try metadata(of: connection) else { return }
+    metadata.generation = generation
+    try connection.transaction { () throws(SQLiteError) in try metadata.write(to: connection) }
   }
 
   /// Throws if SQLite would undo a change by a journal that can't be of this store.

@@ -50,12 +50,11 @@ package final class StoreGate {
   ///   - location: The store.
   ///   - files: The file system.
   ///   - timeout: How long to wait for others to let go.
-  ///   - leavesWAL: ``StoreVault/Configuration/leavesWAL``.
   ///   - seen: The store's state when the caller began to look at it.
   /// - Returns: The gate.
   /// - Throws: ``VaultError/storeInUse(path:reason:)`` when others don't; nothing was changed then.
   static func open(
-    _ location: StoreLocation, files: any FileOperations, timeout: Duration, leavesWAL: Bool, seen: StoreState? = nil
+    _ location: StoreLocation, files: any FileOperations, timeout: Duration, seen: StoreState? = nil
   ) throws(VaultError) -> StoreGate {
     let clock = ContinuousClock()
     let deadline = clock.now + timeout
@@ -63,7 +62,7 @@ package final class StoreGate {
     var usedWAL = false
     while true {
       let reason: String
-      switch try attempt(location, files: files, leavesWAL: leavesWAL, seen: seen, usedWAL: &usedWAL) {
+      switch try attempt(location, files: files, seen: seen, usedWAL: &usedWAL) {
       case .held(let gate): return gate
       case .refused(let text): reason = text
       }
@@ -79,7 +78,7 @@ package final class StoreGate {
   }
 
   private static func attempt(
-    _ location: StoreLocation, files: any FileOperations, leavesWAL: Bool, seen: StoreState?, usedWAL: inout Bool
+    _ location: StoreLocation, files: any FileOperations, seen: StoreState?, usedWAL: inout Bool
   ) throws(VaultError) -> Attempt {
     let held: any HeldFile
     let status: FileStatus
@@ -136,7 +135,7 @@ package final class StoreGate {
     var leftWAL = false
     let gate = StoreGate(connection: connection, path: location.path, status: status, files: files, held: held)
     do throws(SQLiteError) {
-      if let reason = try gate.hold(leavesWAL: leavesWAL, seen: seen, leftWAL: &leftWAL) {
+      if let reason = try gate.hold(seen: seen, leftWAL: &leftWAL) {
         usedWAL = usedWAL || leftWAL
         gate.close()
         return .refused(reason)
@@ -164,12 +163,11 @@ package final class StoreGate {
   /// Leaves WAL mode and takes the exclusive lock.
   ///
   /// - Parameters:
-  ///   - leavesWAL: ``StoreVault/Configuration/leavesWAL``.
   ///   - seen: The store's state when the caller began to look at it.
   ///   - leftWAL: Set when the store was in WAL mode.
   /// - Returns: `nil` when the store is held, or why it is not.
   /// - Throws: `SQLiteError`, a busy one when others have the store open.
-  private func hold(leavesWAL: Bool, seen: StoreState?, leftWAL: inout Bool) throws(SQLiteError) -> String? {
+  private func hold(seen: StoreState?, leftWAL: inout Bool) throws(SQLiteError) -> String? {
     // EXTRA would also sync the folder after the journal was removed; `settle` does that for all side files at once.
     try connection.execute("PRAGMA synchronous=FULL")
     #if canImport(Darwin)
@@ -180,8 +178,8 @@ package final class StoreGate {
     _ = try connection.firstInteger("SELECT count(*) FROM sqlite_schema")
     if try connection.firstValue("PRAGMA journal_mode")?.text == "wal" { leftWAL = true }
     var version: Int64?
-    if leftWAL, leavesWAL, let seen { version = try versionInWAL(ifStill: seen) }
-    if leavesWAL, try connection.firstValue("PRAGMA journal_mode=DELETE")?.text != "delete" {
+    if leftWAL, let seen { version = try versionInWAL(ifStill: seen) }
+    if try connection.firstValue("PRAGMA journal_mode=DELETE")?.text != "delete" {
       return "it can't leave WAL mode"
     }
     // In this order: a write in exclusive locking mode would leave a journal behind. The empty transaction takes the lock,
@@ -197,7 +195,7 @@ package final class StoreGate {
       isAsSeen = seen.isStill(at: path)
     }
     let mode = try connection.firstValue("PRAGMA journal_mode")?.text
-    return mode == "delete" || !leavesWAL ? nil : "it is in WAL mode again"
+    return mode == "delete" ? nil : "it is in WAL mode again"
   }
 
   /// Compares a store in WAL mode with a state, at a moment from which on nobody else can write until WAL mode is left.

@@ -89,7 +89,7 @@ extension StoreVault {
       guard let old = try files.status(of: PathText.join(kept, manifest.storeName)) else { return .rolledBack }
       return try files.status(of: location.path)?.identity == old.identity ? .rolledBack : .rolledForward
     case .copying:
-      guard configuration.generation != nil, manifest.oldGeneration != manifest.newGeneration else {
+      guard manifest.oldGeneration != manifest.newGeneration else {
         return .undecided
       }
       let generation: String?

@@ -40,12 +40,16 @@ extension StoreVault {
       replacement.retainedSnapshot = try files.readFile(location.snapshot, limit: Self.snapshotLimit)
     }
     replacement.bytesNeeded = UInt64(clamping: set.byteCount)
-    return try replaceHoldingLock(
-      replacement, usesWAL: set.usedWAL,
-      build: { gate, candidate in
-        try rebuild(set, at: candidate, attributes: gate.status.attributes, generation: files.uniqueIdentifier())
-      },
-      prove: { _, candidate in try check(set, at: candidate, prove: prove) })
+    let swap = StoreSwap(in: self)
+    do {
+      let store = try swap.hold(replacement, usesWAL: set.usedWAL)
+      let candidate = swap.candidatePath
+      try rebuild(set, at: candidate, attributes: store.status.attributes, generation: files.uniqueIdentifier())
+      try swap.prove { try check(set, at: candidate, prove: prove) }
+      return try swap.commit()
+    } catch {
+      throw swap.rollBack(after: error)
+    }
   }
 
   /// The longest snapshot that is kept, in bytes.
@@ -126,8 +130,7 @@ extension StoreVault {
     let gate: StoreGate
     do throws(VaultError) {
       gate = try StoreGate.open(
-        StoreLocation(resolving: set.storePath, files: files), files: files, timeout: configuration.gateTimeout,
-        leavesWAL: configuration.leavesWAL)
+        StoreLocation(resolving: set.storePath, files: files), files: files, timeout: configuration.gateTimeout)
     } catch {
       // What is wrong with the set says nothing about the store.
       guard case .unreadableStore(_, let underlying) = error else { throw error }
@@ -139,16 +142,15 @@ extension StoreVault {
 
   /// Gives a candidate a generation, by which it is told from the store that is there and from the set.
   private func give(_ generation: String, to candidate: String) throws {
-    guard let setGeneration = configuration.setGeneration else { return }
-    do {
+    do throws(SQLiteError) {
       let connection = try Connection(path: candidate, mode: .readWrite, options: .building.withoutLinks)
       // A candidate that fails is thrown away.
       try connection.execute("PRAGMA synchronous=OFF")
       try connection.execute("PRAGMA journal_mode=OFF")
-      try setGeneration(connection, generation)
+      try StoreReading.give(generation, to: connection)
       try connection.close()
     } catch {
-      if (error as? SQLiteError)?.isFull == true { throw VaultError.file(FileError(.write, candidate, code: ENOSPC)) }
+      if error.isFull { throw VaultError.file(FileError(.write, candidate, code: ENOSPC)) }
       throw VaultError.unfitCandidate(path: candidate, reason: "it can't be given a generation: \(error)")
     }
   }

@@ -11,16 +11,17 @@ extension StoreVault {
   ///   - name: The name of the new folder.
   ///   - gate: Holds the store.
   ///   - replacement: What the caller knows of the store.
+  ///   - alone: The content that only the old store will hold.
   /// - Returns: The version, all of it on the disk.
   /// - Throws: ``VaultError`` or what reading the generation throws.
   func keepStore(
-    _ manifest: inout VaultManifest, name: VersionName, gate: StoreGate, replacement: Replacement
+    _ manifest: inout VaultManifest, name: VersionName, gate: StoreGate, replacement: Replacement, alone: [SoleContent]
   ) throws -> RetainedVersion {
     let folder = PathText.join(location.previous, name.text)
     let kept = PathText.join(folder, location.name)
     let attributes = try files.status(of: location.previous)?.attributes ?? FileAttributes(mode: 0o700)
     try files.makeDirectory(folder, attributes: attributes)
-    let generation = try configuration.generation?(gate.connection)
+    let generation = try StoreReading.generation(of: gate.connection)
     do throws(FileError) {
       try files.link(location.path, to: kept)
       // An overlay that can't write down where a file came from shows one file under two numbers: by them neither this run nor
@@ -52,7 +53,6 @@ extension StoreVault {
     guard let status = try files.status(of: kept) else {
       throw VaultError.file(FileError(.status, kept, code: 0, reason: "it vanished"))
     }
-    let alone = replacement.alone()
     let description = RetainedManifest(
       identifier: manifest.identifier, time: name.time, storeName: location.name, storeByteCount: status.size,
       supportFileCount: support.fileCount, supportByteCount: support.byteCount,
@@ -83,9 +83,7 @@ extension StoreVault {
 
   /// Reads the generation of a store that nobody holds.
   func readGeneration(of path: String) throws -> String? {
-    guard let generation = configuration.generation else { return nil }
-    let connection = try Connection(path: path, mode: .readOnly, options: .looking.withoutLinks)
-    return try generation(connection)
+    try StoreReading.generation(of: Connection(path: path, mode: .readOnly, options: .looking.withoutLinks))
   }
 
   // MARK: What is kept

@@ -68,8 +68,7 @@ extension StoreVault {
     // What an interrupted change left is moved as it lies: to undo it here would be to do so in the only copy.
     if try RollbackJournal(besideDatabaseAt: location.path) != nil, try isChangeInterrupted() { return nil }
     do throws(VaultError) {
-      return try StoreGate.open(
-        location, files: files, timeout: configuration.gateTimeout, leavesWAL: configuration.leavesWAL)
+      return try StoreGate.open(location, files: files, timeout: configuration.gateTimeout)
     } catch {
       // A pattern with a condition in the catch clause crashes the compiler (Swift 6.3.1).
       guard case .unreadableStore(_, let underlying) = error, underlying.isAboutContent else { throw error }

@@ -20,19 +20,6 @@ package struct StoreVault {
     package var allowUnsafeVolume = false
     /// The room that has to stay free beyond the need, in bytes.
     package var reservedBytes: UInt64 = 64 << 20
-    /// Reads the generation of the store that is a connection's main database; `nil` if it has none.
-    ///
-    /// It is needed where the file system refuses hard links. Without it an unfinished operation can't be told from a finished
-    /// one there, and then all that may be a version is kept.
-    package var generation: ((Connection) throws -> String?)?
-    /// Gives the store that is a connection's main database a generation.
-    ///
-    /// A set that was moved aside gets one when it returns, for the same reason.
-    package var setGeneration: ((Connection, String) throws -> Void)?
-    /// Whether the store leaves WAL mode before it is held.
-    ///
-    /// It always does; a test shows what would happen if not.
-    package var leavesWAL = true
     /// Whether a store is left alone whose `-wal` can't be read to its end; else the log is kept with the version.
     package var stopsAtUnreadableLog = false
     /// How long a store must have been at rest for a plan that was made before it was held to be its plan still, in seconds.
@@ -60,9 +47,6 @@ package struct StoreVault {
     var adoptedSet: String?
     /// The store's state before anything was counted in it; see ``StoreGate/isAsSeen``.
     package var seen: StoreState?
-    /// Tells what the old store alone will hold, once the new one is built; nothing unless it says so.
-    package var alone: () -> [SoleContent] = { [] }
-
     /// Creates a description.
     package init(
       operation: VaultManifest.Operation = .migration, retainedSnapshot: [UInt8]? = nil,
@@ -146,18 +130,25 @@ package struct StoreVault {
   /// - Returns: What the body returns.
   /// - Throws: ``VaultError`` when the place is not fit or the lock is not to be had, or what the body throws.
   func withLock<Value>(requiresStore: Bool = true, _ body: () throws -> Value) throws -> Value {
-    let (folder, store) = try checkPlace(requiresStore: requiresStore)
-    try tree.ensure(location.companion, like: folder, attributes: companionAttributes(in: folder, store: store))
-    let lock = try VaultError.wrapping { () throws(FileError) in
-      try files.lock(location.lock, timeout: configuration.lockTimeout)
-    }
-    guard let lock else { throw VaultError.vaultInUse(path: location.lock) }
+    let lock = try takeLock(requiresStore: requiresStore)
     defer { lock.close() }
-    do {
+    return try VaultError.wrappingFileErrors(body)
+  }
+
+  /// Takes the lock that keeps other vaults out.
+  ///
+  /// - Parameter requiresStore: True if there has to be a store.
+  /// - Returns: The lock, held until it is closed or dropped.
+  /// - Throws: ``VaultError`` when the place is not fit or the lock is not to be had.
+  func takeLock(requiresStore: Bool) throws -> any FileLock {
+    let (folder, store) = try checkPlace(requiresStore: requiresStore)
+    return try VaultError.wrappingFileErrors {
+      try tree.ensure(location.companion, like: folder, attributes: companionAttributes(in: folder, store: store))
+      guard let lock = try files.lock(location.lock, timeout: configuration.lockTimeout) else {
+        throw VaultError.vaultInUse(path: location.lock)
+      }
       try emit(.locked)
-      return try body()
-    } catch let error as FileError {
-      throw VaultError.file(error)
+      return lock
     }
   }
 

@@ -19,6 +19,17 @@ extension VaultError {
   }
 }
 
+extension VaultError {
+  /// Runs what may throw anything, and makes an error of the vault of what file operations throw.
+  static func wrappingFileErrors<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch let error as FileError {
+      throw VaultError.file(error)
+    }
+  }
+}
+
 extension FileError {
   /// Whether the file system, or a rule of the system's, refuses links that are possible elsewhere.
   ///

@@ -1,0 +1,101 @@
+import Foundation
+import HeirloomMapping
+import HeirloomMigration
+import HeirloomModel
+import HeirloomStore
+import HeirloomVault
+
+// The plan on the store as anyone may read it, and who has to agree to it.
+extension MigrationRun {
+  /// Makes the plan of the migration without writing anything.
+  ///
+  /// - Parameter metadata: The store's metadata.
+  /// - Returns: The plan.
+  /// - Throws: ``MigrationAssistantError`` or an error of a part, or what the delegate throws.
+  func plan(from metadata: StoreMetadata) throws -> MigrationPlan {
+    try planned(assistant.route(from: assistant.sourceModel(of: metadata))).plan
+  }
+
+  /// Makes the plan of a way's first hop, and asks the delegate for another way if it would lose something.
+  func planned(_ found: Route) throws -> (route: Route, plan: MigrationPlan) {
+    var route = found
+    var plan = try plan(of: route)
+    // Where code runs first, what is lost is known only after it.
+    if !route.startsWithCode, let first = route.hops.first, let hops = try hopsKeeping(first, plan: plan) {
+      route = route.replacingFirstHop(by: hops)
+      plan = try self.plan(of: route)
+    }
+    if assistant.configuration.losses == .accept { plan.consent { _ in .configuration } }
+    return (route, plan)
+  }
+
+  /// Makes the plan of a way's first hop on the store as it is.
+  func plan(of route: Route) throws -> MigrationPlan {
+    let path = assistant.storeURL.path
+    // Looking fails with one error and planning with another: the second travels as a value.
+    let result = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
+      Result { () throws(MigrationError) in
+        try CandidateChain.plan(firstOf: route.hops, connection: connection, storePath: path, settings: settings)
+      }
+    }
+    var plan = try result.get()
+    plan.warnings += route.unusedMappings
+    if let damage = try assistant.vault().logDamage() { plan.warnings.append(damage.description) }
+    if let handler = route.hops.first?.willMigrate {
+      plan.warnings.append("The code of \(handler.stageName) runs first: what it changes is not counted here.")
+    }
+    plan.warnings += route.origin.warnings
+    assistant.noteConsents(in: &plan)
+    if assistant.mayLoseLater(route) {
+      plan.warnings.append(
+        "The way leads over \(route.hops.count) steps: what the later ones lose is counted when the store before them is there,"
+          + " as a rehearsal does.")
+    }
+    return plan
+  }
+
+  /// Applies the rules and asks the delegate.
+  ///
+  /// - Parameters:
+  ///   - plan: The plan.
+  ///   - origin: The model that made the store.
+  ///   - isPreliminary: True if it is made again, so that nothing stands in the way yet.
+  /// - Returns: The decisions to make the plan again with; `nil` if it is to be carried out.
+  /// - Throws: ``MigrationAssistantError``, or what the delegate throws.
+  func approve(
+    _ plan: inout MigrationPlan, origin: SourceModel, isPreliminary: Bool = false
+  ) throws -> [DataDecision]? {
+    let path = assistant.storeURL.path
+    let configuration = assistant.configuration
+    switch try assistant.delegate?.migrationAssistant(assistant, shouldMigrate: plan) ?? .automatic {
+    case .refuse: throw MigrationAssistantError.refused(storePath: path, plan: plan)
+    case .proceed: plan.consent { _ in .delegate }
+    case .decide(let given):
+      plan.consent { _ in .delegate }
+      let all = configuration.decisions + given
+      if all != settings.decisions { return all }
+    case .automatic:
+      // That every loss is accepted says nothing of whose store it is.
+      let loses = plan.losses.contains { $0.consent != .decision && $0.consent != .lock }
+      if configuration.migratesUnknownVersions { break }
+      if loses || !plan.blockers.isEmpty, origin.versionName == nil,
+        let newer = assistant.newerStore(withHashes: origin.model.versionHashes(), known: nil)
+      {
+        throw MigrationAssistantError.newerVersion(newer)
+      }
+      // A snapshot makes a version known, but a model that has a place for nothing is not the next one of that app.
+      let isUnknown = origin.source == .cache || origin.versionName == nil && plan.losesEveryObject
+      if isUnknown, loses {
+        throw MigrationAssistantError.unknownVersion(storePath: path, plan: plan)
+      }
+    }
+    if !isPreliminary { try checkApproved(&plan) }
+    return nil
+  }
+
+  /// Throws while somebody has to decide about rows, or to consent to losses.
+  func checkApproved(_ plan: inout MigrationPlan) throws(MigrationAssistantError) {
+    guard plan.blockers.isEmpty else { throw .decisionNeeded(storePath: assistant.storeURL.path, plan: plan) }
+    try assistant.checkConsented(&plan)
+  }
+}

@@ -1,0 +1,211 @@
+import Foundation
+import HeirloomFormats
+import HeirloomMapping
+import HeirloomMigration
+import HeirloomModel
+import HeirloomStore
+import HeirloomVault
+
+/// One attempt to bring a store to the current model.
+///
+/// The plan is made and agreed to while anyone may use the store, and again on the held store where rows may have changed.
+final class MigrationRun {
+  let assistant: MigrationAssistant
+  private let start: ContinuousClock.Instant
+  /// The choices that hops are planned and carried out by; answers of the delegate add decisions.
+  var settings: RunSettings
+  /// The hops that the delegate was asked about, so that it is asked once.
+  private var asked: Set<AskedHop> = []
+  /// The vault's findings, for the report.
+  private var vaultWarnings: [String] = []
+
+  /// Creates a run that nothing was done for.
+  ///
+  /// - Parameters:
+  ///   - assistant: The assistant, whose choices it follows.
+  ///   - start: The time from which its duration counts.
+  init(of assistant: MigrationAssistant, since start: ContinuousClock.Instant = .now) {
+    self.assistant = assistant
+    self.start = start
+    let configuration = assistant.configuration
+    settings = RunSettings(
+      policies: configuration.policies, builder: assistant.builder, proof: configuration.proof,
+      decisions: configuration.decisions, defers: configuration.defersLightweightMigration,
+      progress: assistant.madeProgress, files: assistant.files)
+  }
+
+  /// A migration that was agreed to before the store was held.
+  private struct Proposal {
+    let route: Route
+    let plan: MigrationPlan
+    /// The store's state before anything was counted; `nil` where the times of files may be anything.
+    let seen: StoreState?
+  }
+
+  // MARK: The protocol
+
+  /// Carries the migration out.
+  ///
+  /// - Returns: The outcome.
+  /// - Throws: ``MigrationAssistantError`` or an error of a part, or what the delegate throws. The store is as it was, unless the
+  ///   error says that the outcome is unknown.
+  func migrate() throws -> MigrationOutcome {
+    assistant.beginProgress()
+    settings.progress = assistant.progress
+    let vault = assistant.vault(at: try assistant.location()) { [weak self] event in self?.note(event) }
+    let swap = try vault.begin()
+    guard let proposal = try prepare() else {
+      return try assistant.storeMetadata() == nil ? .noStore : .upToDate
+    }
+    let plan: MigrationPlan
+    let kept: RetainedVersion
+    do {
+      let store = try swap.hold(try replacement(for: proposal))
+      let chain = chain(for: proposal, from: store, to: swap.candidatePath)
+      plan = try build(proposal, by: chain)
+      try swap.prove { try chain.prove() }
+      kept = try swap.commit(alone: plan.unconsentedLosses.map(SoleContent.init))
+    } catch {
+      throw swap.rollBack(after: error)
+    }
+    return .migrated(try report(plan, proposal.route, kept, quarantine: vault.quarantineFiles(of: kept.name.text)))
+  }
+
+  /// Finds the way and makes its plan, until everybody who is asked agrees.
+  ///
+  /// - Returns: `nil` if there is nothing to do.
+  private func prepare() throws -> Proposal? {
+    try assistant.checkNotCancelled()
+    // Another process may have migrated while this one waited for the lock.
+    guard let metadata = try assistant.storeMetadata(), metadata.versionHashes != assistant.history.currentHashes else {
+      return nil
+    }
+    let origin = try assistant.sourceModel(of: metadata)
+    assistant.report(.foundSourceModel(origin.source, version: origin.versionName))
+    var route = try assistant.route(from: origin)
+    // Before anything is counted. The times of files on another volume may be anything.
+    let seen =
+      assistant.configuration.allowsUnsafeVolume
+      ? nil : StoreState(of: assistant.storeURL.path, atRestFor: assistant.vaultConfiguration.restTime)
+    var plan: MigrationPlan
+    (route, plan) = try planned(route)
+    // Where code runs first, what stands in the way is known only after it.
+    let isPreliminary = route.startsWithCode
+    if let decisions = try approve(&plan, origin: origin, isPreliminary: isPreliminary) {
+      settings.decisions = decisions
+      // Who decides has seen what is lost.
+      let consented = plan.losses
+      plan = try self.plan(of: route)
+      plan.consent { loss in consented.contains { $0.isSame(as: loss) } ? .delegate : nil }
+      if !isPreliminary { try checkApproved(&plan) }
+    }
+    try assistant.checkNotCancelled()
+    assistant.report(
+      .started(from: origin.model.versionChecksum(), to: assistant.history.current.versionChecksum()))
+    return Proposal(route: route, plan: plan, seen: seen)
+  }
+
+  /// Describes the swap to the vault: what is kept with the old store, and the room that building takes.
+  private func replacement(for proposal: Proposal) throws -> StoreVault.Replacement {
+    let (route, source) = (proposal.route, proposal.route.origin.model)
+    // The plan names all that has to be free; the vault adds its reserve itself. A store between two hops is there together
+    // with those before and after.
+    let stores: UInt64 = route.hops.count > 1 || route.startsWithCode ? 2 : 1
+    let bytesNeeded = UInt64(max(0, proposal.plan.bytesNeeded)) * stores
+    let reserve = min(bytesNeeded, StoreVault.Configuration().reservedBytes)
+    return StoreVault.Replacement(
+      retainedSnapshot: try ModelSnapshot(model: source).bytes(.compressed), retainedChecksum: source.versionChecksum(),
+      bytesNeeded: bytesNeeded - reserve, seen: proposal.seen)
+  }
+
+  private func chain(for proposal: Proposal, from store: StoreGate, to candidatePath: String) -> CandidateChain {
+    // What is carried out was counted on the held store, or on the same rows.
+    CandidateChain(
+      gate: store, candidatePath: candidatePath, hops: proposal.route.hops, settings: settings,
+      known: store.isAsSeen ? proposal.plan : nil
+    ) { [assistant] handler in
+      assistant.report(.runningStage(handler.stageName, handler: handler.kind))
+    }
+  }
+
+  /// Builds the candidate, hop after hop.
+  ///
+  /// - Returns: The plan that was carried out, with what later hops lost.
+  private func build(_ proposal: Proposal, by chain: CandidateChain) throws -> MigrationPlan {
+    let route = proposal.route
+    var carriedOut = try chain.build { hop, plan in
+      // What was approved before the store was held.
+      let approved = plan.source == route.origin.model ? proposal.plan.losses : []
+      return try answer(to: &plan, of: hop, origin: route.origin, approved: approved)
+    }
+    // The plan may have been made anew.
+    carriedOut.warnings += route.unusedMappings.filter { !carriedOut.warnings.contains($0) }
+    return carriedOut
+  }
+
+  /// Agrees to a hop's plan that was made on the held store, or answers how to make it again.
+  private func answer(
+    to plan: inout MigrationPlan, of hop: MigrationHop, origin: SourceModel, approved: [MigrationLoss]
+  ) throws -> CandidateChain.Answer? {
+    assistant.noteConsents(in: &plan)
+    plan.consent { loss in approved.first { $0.isSame(as: loss) }?.consent }
+    if let hops = try hopsKeeping(hop, plan: plan) { return .hops(hops) }
+    let isKnown = plan.losses.allSatisfy { loss in
+      loss.consent != nil || approved.contains { $0.isSame(as: loss) }
+    }
+    guard isKnown, plan.blockers.isEmpty else {
+      guard let decisions = try approve(&plan, origin: origin) else { return nil }
+      settings.decisions = decisions
+      return .decisions(decisions)
+    }
+    try assistant.checkConsented(&plan)
+    return nil
+  }
+
+  // MARK: Asking
+
+  /// Asks the delegate, once a hop, for a way that keeps what an inferred mapping would lose.
+  func hopsKeeping(_ hop: MigrationHop, plan: MigrationPlan) throws -> [MigrationHop]? {
+    try assistant.hopsKeeping(hop, plan: plan, asked: &asked)
+  }
+
+  // MARK: Telling
+
+  private func note(_ event: VaultEvent) {
+    if let warning = event.warning { vaultWarnings.append(warning) }
+  }
+
+  /// Tells what the migration came to.
+  private func report(
+    _ carriedOut: MigrationPlan, _ route: Route, _ kept: RetainedVersion, quarantine: [String]
+  ) -> MigrationReport {
+    var plan = carriedOut
+    plan.warnings += (route.origin.warnings + vaultWarnings).filter { !plan.warnings.contains($0) }
+    if !quarantine.isEmpty {
+      assistant.report(.quarantined(rows: plan.allDecisions.reduce(0) { $0 + $1.quarantined }, paths: quarantine))
+    }
+    let pinned = plan.unconsentedLosses
+    if !pinned.isEmpty { assistant.report(.pinned(id: kept.name.text, losses: pinned.map(\.name))) }
+    let seconds = start.duration(to: .now) / .seconds(1)
+    assistant.report(.finished(seconds: seconds))
+    return MigrationReport(
+      sourceChecksum: route.origin.model.versionChecksum(),
+      destinationChecksum: assistant.history.current.versionChecksum(), modelSource: route.origin.source, plan: plan,
+      retained: PreviousVersion(kept), quarantine: quarantine.map { URL(fileURLWithPath: $0) }, seconds: seconds)
+  }
+}
+
+extension VaultEvent {
+  /// The sentence for a migration's report; `nil` for what went as it should.
+  fileprivate var warning: String? {
+    switch self {
+    case .keptLog(_, let damage): damage.description
+    case .undone(let id):
+      "A change of the store that was interrupted was undone; the version \(id) holds the store as it was before."
+    case .passedOver(let count, let first):
+      "\(CountText.counted(Int64(count), "name")) in a folder of external data \(count == 1 ? "stands" : "stand") for neither"
+        + " a file nor a folder, such as \(first): what they lead to is not followed, and not kept with the previous version."
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import Heirloom
+import HeirloomOutput
+
+/// Why a command did not do what it was asked to, for a person and for a program.
+struct CommandFailure: Error {
+  /// What the tool's exit tells.
+  var exitCode: ExitCode
+  /// A stable code.
+  var code: String
+  /// The code of the same failure in Core Data's domain, if there is one.
+  var coreDataCode: Int?
+  /// What was found and what was expected, where.
+  var message: String
+  /// What to do.
+  var suggestion: String?
+  /// The store that still holds the data, if the command was about one.
+  var storeAt: String?
+  /// What a person reads instead of message and suggestion where there is a list of things to tell, each of some lines.
+  var list: (headline: String, items: [[String]])?
+  /// What to do, a line each, after a list of things to tell.
+  var advice: [String] = []
+  /// What was found in the rows, for a program.
+  var findings: OutputMembers = []
+  /// Swift source to start from, where the app has to say what could not be inferred.
+  var skeleton: String?
+
+  /// The failure as the value of the key `error`.
+  var output: OutputValue {
+    var members: OutputMembers = [
+      ("code", .text(code)),
+      ("coreDataCode", .optional(coreDataCode.map(Int64.init))),
+      ("message", .text(message)),
+      ("suggestion", .optional(suggestion)),
+      ("storeAt", .optional(storeAt)),
+    ]
+    if let skeleton { members.append("skeleton", .source(skeleton)) }
+    return .object(members)
+  }
+
+  /// The lines for standard error.
+  func lines(_ style: TextStyle) -> [String] {
+    let name = style.red("heirloom:")
+    if let list {
+      let hint = skeleton.map { _ in
+        "  Swift source to start from: heirloom compare \(storeAt.map(shellWord) ?? "STORE") MODEL --skeleton"
+      }
+      return ["\(name) \(list.headline)"]
+        + list.items.flatMap { item in zip(0..., item).map { $0 == 0 ? "  – \($1)" : "    \($1)" } }
+        + advice.map { "  \($0)" }
+        + (hint.map { [$0] } ?? [])
+    }
+    return ["\(name) \(message)"] + (suggestion.map { ["  " + $0] } ?? [])
+  }
+
+  /// The same failure about a store, if it says nothing of one itself.
+  func aboutStore(at path: String?) -> CommandFailure {
+    // Where nothing is, nothing holds the data.
+    guard code != Self.missingCode else { return self }
+    var failure = self
+    failure.storeAt = storeAt ?? path
+    return failure
+  }
+
+  /// The code of a failure to find anything at a path.
+  static let missingCode = "missing"
+}
+
+/// An error of the tool's own that says how a command fails by it.
+protocol CommandError: Error {
+  /// The failure of the command.
+  var failure: CommandFailure { get }
+}
+
+extension CommandFailure {
+  /// Says what went wrong in the error's own words, with what the tool's options can do about it.
+  init(_ error: any Error) {
+    switch error {
+    case let error as CommandFailure: self = error
+    case let error as UsageError:
+      self.init(
+        exitCode: .usage, code: "usage", coreDataCode: nil, message: error.description, suggestion: error.suggestion)
+    case let error as any CommandError: self = error.failure
+    case let error as MigrationAssistantError: self.init(error)
+    case let error as StoreError: self.init(.unreadableStore(error))
+    case let error as SQLiteError: self.init(anyError: error)
+    case let error as ModelReadingError: self.init(anyError: error, code: "unreadableModel")
+    case MigrationError.cancelled:
+      self = .cancelled(storeAt: nil)
+      message = "Cancelled: the store is whole, and a further run goes on."
+    case let error as MigrationError:
+      self.init(anyError: error)
+      notePolicies(of: error)
+    case let error as MappingReadingError:
+      self.init(anyError: error, code: "unreadableMapping")
+      if case .unfit(let source, let destination, let mismatches) = error.problem {
+        exitCode = .decisionNeeded
+        code = "mappingMismatch"
+        list = (
+          "\(error.path ?? "The mapping model") is for the versions \"\(source)\" and \"\(destination)\" but doesn't fit them:",
+          mismatches.map { [$0.description] }
+        )
+      }
+    case let error as DeferredMigrationError:
+      self.init(anyError: error, code: "cleanUpFailed")
+      storeAt = error.path
+      if error.problem == .inUse { (exitCode, code) = (.storeInUse, "storeInUse") }
+    case is VaultError, is FileError: self.init(anyError: error, code: "unfitLocation")
+    default: self.init(anyError: error)
+    }
+  }
+
+  /// Takes the words and the code of any error.
+  private init(anyError error: any Error, code: String = "failed") {
+    let known = error as NSError
+    let hasCode = known.domain == NSCocoaErrorDomain && known.code != ErrorWords.generalCode
+    self.init(
+      exitCode: .failed, code: code, coreDataCode: hasCode ? known.code : nil,
+      message: ErrorWords.sentence(ErrorWords.words(of: error)),
+      suggestion: (error as? any LocalizedError)?.recoverySuggestion)
+  }
+
+  private init(_ error: MigrationAssistantError) {
+    self.init(
+      exitCode: .failed, code: error.code, coreDataCode: error.coreDataCode, message: error.description,
+      suggestion: error.recoverySuggestion, storeAt: error.storePath)
+    switch error {
+    case .unreadableStore(let problem) where problem.problem == .inUse:
+      exitCode = .storeInUse
+      code = "storeInUse"
+      // Core Data's code for a store that another coordinator holds.
+      coreDataCode = 134_090
+    case .unreadableStore(let problem) where problem.problem == .missing:
+      code = Self.missingCode
+      storeAt = nil
+    case .storeInUse: exitCode = .storeInUse
+    case .noModel, .unknownVersion, .newerVersion: exitCode = .unknownVersion
+    case .mappingNeeded, .decisionNeeded, .lossesNotConsented: exitCode = .decisionNeeded
+    case .outcomeUnknown: exitCode = .outcomeUnknown
+    case .failed(_, .cancelled):
+      let failure = Self.cancelled(storeAt: error.storePath)
+      (exitCode, message, suggestion) = (failure.exitCode, failure.message, nil)
+    case .failed(_, .unfitDecision): exitCode = .decisionNeeded
+    default: exitCode = .failed
+    }
+    switch error {
+    case .mappingNeeded(_, let obstacles, _): findings = [("obstacles", .list(obstacles.map(DifferenceText.output)))]
+    case .decisionNeeded(_, let plan), .unknownVersion(_, let plan), .lossesNotConsented(_, let plan):
+      findings = PlanText.findingMembers(of: plan) + [("warnings", .texts(plan.warnings))]
+    default: break
+    }
+    switch error {
+    case .mappingNeeded(let path, let obstacles, let source):
+      if let source {
+        skeleton = source.source
+        hint("heirloom compare \(shellWord(path)) MODEL --skeleton prints it.")
+      }
+      let count = counted(Int64(obstacles.count), "thing")
+      list = (
+        "No mapping can be inferred for the store \(path), which was not changed; \(count) to settle:",
+        obstacles.map { [$0.description] }
+      )
+    case .decisionNeeded(let path, let plan):
+      hint("Here, --decide ENTITY.PROPERTY=CHOICE decides.")
+      list = (
+        "Rows of the store \(path), which was not changed, don't fit the new model:",
+        plan.blockers.map { ["\(counted($0.rows, "row")): \($0.reason)", $0.optionText] }
+      )
+    case .lossesNotConsented(let path, let plan):
+      hint("Here, --mapping FILE gives a mapping, and --accept-losses consents.")
+      let items = plan.unconsentedLosses.map { ["\(counted($0.rows, "row")) of \($0.name): \($0.reason)"] }
+      list = (
+        "The store \(path), which was not changed, would lose what nobody consented to:",
+        items
+      )
+      advice = [
+        "To keep it, give a mapping: heirloom compare \(shellWord(path)) MODEL --skeleton writes one to start from.",
+        "If losing it is meant: --accept-losses for this store, or for all in the history:"
+          + " heirloom check HISTORY --acknowledge \(shellWord(plan.unconsentedLosses.first?.name ?? "ENTITY")).",
+      ]
+    case .noModel: hint("Here, --model MODEL names it.")
+    case .unknownVersion: hint("Here, --accept-version approves it, and --accept-losses consents to what is lost.")
+    case .newerVersion(let store):
+      if let version = store.retainedVersion {
+        hint("heirloom restore \(shellWord(error.storePath)) --version \(version.id) brings it back.")
+      }
+      hint("To go back to this model all the same, give --accept-version; --accept-losses consents to what is lost.")
+    case .noSuchVersion: hint("heirloom versions \(shellWord(error.storePath)) shows them.")
+    case .failed(_, let problem): notePolicies(of: problem)
+    default: break
+    }
+  }
+
+  /// Adds what the tool's options can do.
+  private mutating func hint(_ text: String) {
+    suggestion = suggestion.map { "\($0) \(text)" } ?? text
+  }
+
+  /// Says what a mapping with policies needs, if that is what is missing.
+  private mutating func notePolicies(of error: MigrationError) {
+    guard case .unknownPolicies = error else { return }
+    exitCode = .decisionNeeded
+    code = "policyNeeded"
+    hint("The tool has no code of an app: migrate with the app.")
+  }
+}

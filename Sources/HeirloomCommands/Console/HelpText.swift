@@ -1,0 +1,87 @@
+import HeirloomOutput
+
+/// The tool's help.
+struct HelpText {
+  /// How it is set.
+  let style: TextStyle
+  /// The columns that lines may take.
+  let columns: Int
+
+  /// Creates help for a console.
+  init(_ console: Console) {
+    style = console.style
+    // Longer lines are hard to read, also where there is room for them.
+    columns = min(max(console.columns(), 20), 100)
+  }
+
+  /// The help of the whole tool, which fits on one screen.
+  var overview: [String] {
+    let title = "Heirloom migrates Core Data stores so that the previous version is never lost."
+    let codes = ExitCode.allCases.enumerated().map { index, code in
+      Self.unbroken((index == 0 ? "" : "· ") + "\(code.rawValue) \(code.meaning)")
+    }.joined(separator: " ")
+    return TextLayout.wrapped(title, to: columns)
+      + ["", style.bold("Usage:") + " heirloom COMMAND …", "", style.bold("Commands:")]
+      + TextLayout.table(Command.all.map { ($0.name, $0.summary) }, columns: columns)
+      + [""] + TextLayout.wrapped("heirloom help COMMAND says more about one, with an example.", to: columns)
+      + TextLayout.wrapped("--json gives one JSON object on standard output; --version tells the version.", to: columns)
+      + [""] + titled("Exit codes:", codes)
+  }
+
+  /// The help of a command.
+  func lines(of command: Command) -> [String] {
+    var lines = titled("heirloom \(command.name)", command.usageItems.map(Self.unbroken).joined(separator: " ")) + [""]
+    let choices = command.positionals.compactMap { name in
+      command.choices[name].map { "\(name) is one of \($0.joined(separator: ", "))." }
+    }
+    for paragraph in [sentence(command.summary)] + choices + command.details {
+      lines += TextLayout.wrapped(paragraph, to: columns) + [""]
+    }
+    let options = (command.options + Command.Option.common).map { option in
+      var text = option.summary
+      if !option.choices.isEmpty { text += ": " + option.choices.joined(separator: ", ") }
+      return (title: option.title, text: text + (option.isRepeatable ? " (repeatable)" : ""))
+    }
+    lines += [style.bold("Options:")] + TextLayout.table(options, columns: columns)
+    // An example is one line whatever the width is, so that it can be copied.
+    return lines + ["", style.bold("Example:"), "  " + command.example]
+  }
+
+  /// A paragraph with a title in front.
+  private func titled(_ title: String, _ text: String) -> [String] {
+    var lines = TextLayout.wrapped("\(title) \(text)", to: columns, indent: 2).map {
+      String($0.map { $0 == "\u{A0}" ? " " : $0 })
+    }
+    if lines[0].hasPrefix(title) { lines[0] = style.bold(title) + lines[0].dropFirst(title.count) }
+    return lines
+  }
+
+  /// Words that stay on one line.
+  private static func unbroken(_ text: String) -> String {
+    String(text.map { $0 == " " ? "\u{A0}" : $0 })
+  }
+
+  /// The overview for a program.
+  static var members: OutputMembers {
+    let commands = Command.all.map { OutputValue.object(members(of: $0)) }
+    let codes = ExitCode.allCases.map { code in
+      OutputValue.object([("code", .integer(Int64(code.rawValue))), ("meaning", .text(code.meaning))])
+    }
+    return [("commands", .list(commands)), ("exitCodes", .list(codes))]
+  }
+
+  /// The help of a command for a program.
+  static func members(of command: Command) -> OutputMembers {
+    let options = (command.options + Command.Option.common).map { option in
+      OutputValue.object([
+        ("name", .text(option.name)), ("value", .optional(option.value)), ("summary", .text(option.summary)),
+        ("repeatable", .boolean(option.isRepeatable)), ("required", .boolean(option.isRequired)),
+        ("choices", .texts(option.choices)),
+      ])
+    }
+    return [
+      ("name", .text(command.name)), ("usage", .text("heirloom \(command.name) \(command.usageText)")),
+      ("summary", .text(command.summary)), ("example", .text(command.example)), ("options", .list(options)),
+    ]
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Heirloom
+import HeirloomOutput
+
+/// All that can be found out about a store and what lies beside it, without changing anything.
+struct StoreCheck {
+  /// The store's file.
+  let path: String
+  /// What was found.
+  let report: StoreReport
+  /// What is kept beside the store.
+  let vault: StoreVault
+
+  /// Checks a store.
+  ///
+  /// - Parameters:
+  ///   - path: The store's file.
+  ///   - models: Paths of models that may have made it.
+  ///   - console: Tells where paths start; told of models that can't be read.
+  /// - Throws: `StoreError` for what is no store; `ModelReadingError` for a path that leads to no model.
+  init(of path: String, models: [String], console: Console) throws {
+    self.path = path
+    var candidates = Self.snapshots(besideStoreAt: path)
+    candidates += try NamedModel.likeliestFirst(at: models, console: console).candidates
+    var report = try StoreVerification.report(onStoreAt: path, candidates: candidates)
+    Self.dropOtherVersions(&report, models: models)
+    vault = StoreVault(try StoreLocation(resolving: path, files: POSIXFileOperations()))
+    report.add(try vault.findings())
+    self.report = report
+  }
+
+  /// The snapshot beside a store, or in a retained version the one in its folder.
+  private static func snapshots(besideStoreAt path: String) -> [StoreModelCandidate] {
+    let url = URL(fileURLWithPath: path)
+    let beside = url.deletingLastPathComponent().appendingPathComponent(StoreLocation.snapshotName)
+    return [ModelController(storeURL: url), ModelController(snapshotURL: beside)].compactMap { controller in
+      do {
+        return try controller.snapshot().map { StoreModelCandidate(source: .snapshot, model: $0.model) }
+      } catch {
+        return StoreModelCandidate(source: .snapshot, problem: sentence("\(error)"))
+      }
+    }
+  }
+
+  /// Drops what was said about sister versions when one of the models that were given fits.
+  private static func dropOtherVersions(_ report: inout StoreReport, models: [String]) {
+    guard case .file? = report.modelSource, report.isModelFit else { return }
+    report.findings.removeAll { $0.kind == .differentModel }
+  }
+
+  /// How many findings there are of each severity, in words.
+  var countWords: String {
+    let counts = StoreFinding.Severity.allCases.map { severity in
+      (severity, report.findings.count { $0.severity == severity })
+    }
+    let words = counts.filter { $0.1 > 0 }.map { counted(Int64($0.1), $0.0.rawValue) }
+    return words.isEmpty ? "no findings" : words.joined(separator: ", ")
+  }
+
+  /// What the model is called in a sentence.
+  var modelWords: String? {
+    guard let source = report.modelSource else { return nil }
+    return report.isModelFit ? source.description : "\(source.description) (it does not fit)"
+  }
+
+  /// The findings for a program.
+  var output: OutputValue {
+    .list(
+      report.findings.map { finding in
+        .object([
+          ("severity", .text(finding.severity.rawValue)), ("kind", .text(finding.kind.rawValue)),
+          ("entity", .optional(finding.entity)), ("message", .text(finding.message)),
+        ])
+      })
+  }
+
+  /// What makes the exit code tell of findings.
+  var failure: CommandFailure? {
+    guard report.hasFaults else { return nil }
+    return CommandFailure(
+      exitCode: .findings, code: "findings", coreDataCode: nil,
+      message: "The store \(path) has \(countWords).",
+      suggestion: "Nothing was changed. Each finding says what it means and what to do.", storeAt: path)
+  }
+}
+
+extension StoreFinding {
+  /// The finding for a person: severity, entity and message, or a shorter text in its place.
+  func line(_ style: TextStyle, message: String? = nil) -> String {
+    let title =
+      switch severity {
+      case .error: style.red("error")
+      case .warning: style.yellow("warning")
+      case .note: style.faint("note")
+      }
+    return "  \(title)  \(entity.map { style.bold($0) + ": " } ?? "")\(message ?? self.message)"
+  }
+}

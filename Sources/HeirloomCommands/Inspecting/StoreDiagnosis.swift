@@ -1,0 +1,266 @@
+import Foundation
+import Heirloom
+import HeirloomOutput
+
+/// How a store is, what is kept of it and what to do next.
+struct StoreDiagnosis {
+  private let path: String
+  /// The checks; `nil` for a store that can't be looked at.
+  private let check: StoreCheck?
+  /// Why it can't be looked at.
+  private let problem: StoreError?
+  /// What can be seen of the store; `nil` if its metadata can't be read.
+  private let look: StoreLook?
+  /// Whether the store is in WAL mode; `nil` if that can't be told.
+  private let usesWAL: Bool?
+  /// The versions that are kept, the newest first.
+  private let versions: [PreviousVersion]
+  private let setsAside: [String]
+  /// The files with rows that migrations left out.
+  private let quarantine: [String]
+  private let bytes: (main: Int64, log: Int64, external: Int64)
+
+  /// Looks at a store.
+  ///
+  /// - Parameters:
+  ///   - path: The store's file.
+  ///   - models: Paths of models that may have made it.
+  ///   - console: Tells where paths start.
+  /// - Throws: `StoreError` if there is no file and nothing is kept; `ModelReadingError` for a path that leads to no model.
+  init(of path: String, models: [String], console: Console) throws {
+    self.path = path
+    let vault = StoreVault(try StoreLocation(resolving: path, files: POSIXFileOperations()))
+    versions = try MigrationAssistant.versionsKept(of: path)
+    setsAside = try vault.setsAside()
+    quarantine = try vault.quarantineFiles()
+    var (check, problem): (StoreCheck?, StoreError?) = (nil, nil)
+    do {
+      check = try StoreCheck(of: path, models: models, console: console)
+    } catch let error as StoreError {
+      // What is kept may be all there is of the store; where there is nothing at all, the path is wrong.
+      guard ![.missing, .notFile].contains(error.problem) || !versions.isEmpty || !setsAside.isEmpty else {
+        throw error
+      }
+      problem = error
+    }
+    (self.check, self.problem) = (check, problem)
+    let known = try NamedModel.likeliestFirst(at: models, console: console)
+    look = check == nil ? nil : try? StoreLook(at: path, known: known.fitting)
+    usesWAL = try? StoreReading.withQuietConnection(toStoreAt: path) { $0.hasWALHeader }
+    bytes = (
+      Self.size(path), Self.size(path + "-wal"), Self.sizeOfFolder(vault.location.support)
+    )
+  }
+
+  // MARK: What to do next
+
+  /// Findings after which the data are to be had from a retained version only.
+  private static let losses: Set<StoreFinding.Kind> = [
+    .damaged, .truncated, .missingMetadata, .invalidMetadata, .missingHashes, .missingTable, .missingColumn,
+    .missingEntityRow,
+  ]
+
+  /// The command to run next, and why.
+  private var next: (command: String, reason: String) {
+    let word = shellWord(path)
+    let findings = check?.report.findings ?? []
+    let isLost =
+      problem.map { Self.isLoss($0.problem) }
+      ?? findings.contains { $0.severity == .error && Self.losses.contains($0.kind) }
+    if isLost, let newest = versions.first {
+      return (
+        "heirloom restore \(word) --version \(newest.id)",
+        "the newest version that is kept; the store there now is kept too"
+      )
+    }
+    if isLost, problem.map({ Self.isDamage($0.problem) }) ?? true {
+      return (
+        "heirloom salvage \(word) --model MODEL --output FILE",
+        "nothing is kept; FILE is made of what can be read, MODEL is the app's model, and the store there is left alone"
+      )
+    }
+    if let problem {
+      return ("heirloom doctor \(word)", "once more, after this: \(problem.recoverySuggestion ?? "")")
+    }
+    if let check, !check.report.isModelFit, check.report.metadata != nil {
+      return ("heirloom doctor \(word) --model MODEL", "MODEL is the model that made the store")
+    }
+    if findings.contains(where: { $0.kind == .unfinishedOperation }) {
+      return (
+        "heirloom migrate \(word) --to MODEL",
+        "MODEL is the app's current model; the unfinished operation is settled first"
+      )
+    }
+    if check?.report.hasFaults ?? true { return ("heirloom verify \(word)", "all findings in full") }
+    if look?.deferred.isEmpty == false {
+      return ("heirloom migrate \(word) --to MODEL", "MODEL is the app's current model; what waits is cleaned up")
+    }
+    if !versions.isEmpty { return ("heirloom versions \(word)", "nothing is wrong; this lists what is kept") }
+    return ("heirloom inspect \(word)", "nothing is wrong; this lists what is in it")
+  }
+
+  /// Whether a store that can't be read stays so: one that is in use, or that this user may not read, is another matter.
+  private static func isLoss(_ problem: StoreError.Problem) -> Bool {
+    switch problem {
+    case .missing, .notFile, .empty, .notStore: true
+    default: isDamage(problem)
+    }
+  }
+
+  /// Whether a store that can't be read may hold what can be salvaged.
+  private static func isDamage(_ problem: StoreError.Problem) -> Bool {
+    switch problem {
+    case .notDatabase, .truncated, .damaged, .metadataRowCount, .invalidMetadata, .missingVersionHashes: true
+    default: false
+    }
+  }
+
+  // MARK: Reporting
+
+  /// Reports on one screen.
+  func report(_ style: TextStyle) -> CommandReport {
+    let next = next
+    var report = CommandReport()
+    report.members = [
+      ("path", .text(path)), ("problem", .optional(problem?.description)),
+      ("identifier", .optional(check?.report.metadata?.identifier)),
+      ("frameworkVersion", .optional((check?.report.metadata?.frameworkVersion).map(Int64.init))),
+      ("modelSource", .text(check?.sourceCode ?? StoreLook.Origin.none.rawValue)),
+      ("modelFits", .boolean(check?.report.isModelFit ?? false)), ("versionName", .optional(look?.versionName)),
+      (
+        "versionChecksum",
+        .optional((check?.report.metadata).map { ManagedObjectModel.versionChecksum(of: $0.versionHashes) })
+      ),
+      ("rows", .optional(look?.rowCount)), ("entities", .optional((look?.entities.count).map(Int64.init))),
+      ("journalMode", .optional(usesWAL.map { $0 ? "wal" : "rollback" })),
+      ("bytes", .integer(bytes.main)), ("logBytes", .integer(bytes.log)), ("externalBytes", .integer(bytes.external)),
+      ("snapshot", .text(snapshot.rawValue)),
+      (
+        "versions",
+        .list(
+          versions.map { version in
+            .object([
+              ("id", .text(version.id)), ("date", .text(version.date.formatted(.iso8601))),
+              ("bytes", .integer(version.byteCount)), ("pinned", .boolean(version.isPinned)),
+            ])
+          })
+      ),
+      ("setsAside", .texts(setsAside)), ("quarantine", .texts(quarantine)), ("findings", check?.output ?? .list([])),
+      ("deferred", .texts(look?.deferred ?? [])), ("next", .text(next.command)),
+    ]
+    report.lines = ["\(style.bold(path)): \(problem == nil ? "a Core Data store" : style.red("no readable store"))"]
+    if let problem { report.lines.append("  problem   \(problem.description)") }
+    report.lines += storeLines(style)
+    report.lines.append("  kept      \(keptWords)")
+    report.lines += versions.compactMap { $0.pinWords(path: path) }.map { "  pinned    \($0)" }
+    if let deferred = look?.deferred, !deferred.isEmpty {
+      report.lines.append("  left      \(listText(deferred, limit: 4)), to be cleaned up after a deferred migration")
+    }
+    report.lines += findingLines(style)
+    report.lines.append("  next      \(style.bold(next.command))  (\(next.reason))")
+    return report
+  }
+
+  private func storeLines(_ style: TextStyle) -> [String] {
+    guard let check else { return [] }
+    var lines: [String] = []
+    if let look {
+      lines.append(
+        "  holds     \(counted(look.rowCount, "object")) in \(counted(Int64(look.entities.count), "entity"))")
+    }
+    var size = sizeText(bytes.main)
+    if let usesWAL { size += usesWAL ? ", WAL mode" : ", rollback journal" }
+    if bytes.log > 0 { size += ", \(sizeText(bytes.log)) in its -wal" }
+    if bytes.external > 0 { size += ", \(sizeText(bytes.external)) of external data" }
+    lines.append("  size      \(size)")
+    let version = look?.versionName.map { "version \"\($0)\", " } ?? ""
+    lines.append(
+      "  model     "
+        + (check.report.isModelFit
+          ? "\(version)from \(check.modelWords ?? "")" : style.red("none known that fits")))
+    if let metadata = check.report.metadata {
+      let writer = metadata.generation == nil ? "Core Data" : "Heirloom"
+      lines.append("  written   by \(writer), framework version \(metadata.frameworkVersion)")
+    }
+    return lines
+  }
+
+  private var keptWords: String {
+    var parts: [String] = []
+    if let newest = versions.first {
+      parts.append(
+        "\(counted(Int64(versions.count), "previous version")) (newest: \(newest.id), \(sizeText(newest.byteCount)))")
+    } else {
+      parts.append("no previous version")
+    }
+    if !setsAside.isEmpty { parts.append("\(counted(Int64(setsAside.count), "set")) moved aside") }
+    if !quarantine.isEmpty { parts.append("\(counted(Int64(quarantine.count), "file")) of rows in quarantine") }
+    parts.append(snapshot.words)
+    return parts.joined(separator: ", ")
+  }
+
+  private func findingLines(_ style: TextStyle) -> [String] {
+    guard let check else { return [] }
+    var lines = ["  findings  \(check.countWords)"]
+    let shown = check.report.findings.filter { $0.severity < .note }
+    for finding in shown.prefix(5) {
+      // The first sentence says what is wrong; heirloom verify says the rest.
+      let end = finding.message.firstRange(of: ": ") ?? finding.message.firstRange(of: ". ")
+      let text = end.map { finding.message[..<$0.lowerBound] } ?? finding.message[...]
+      lines.append("  \(finding.line(style, message: String(text)))")
+    }
+    if shown.count > 5 { lines.append("    and \(shown.count - 5) more: heirloom verify \(shellWord(path))") }
+    return lines
+  }
+
+  // MARK: What lies beside the store
+
+  private enum Snapshot: String {
+    case fits, differs, damaged, none
+
+    var words: String {
+      switch self {
+      case .fits: "a snapshot of its model"
+      case .differs: "a snapshot of another version"
+      case .damaged: "a snapshot that can't be read"
+      case .none: "no snapshot"
+      }
+    }
+  }
+
+  private var snapshot: Snapshot {
+    let kinds = Set(check?.report.findings.map(\.kind) ?? [])
+    if kinds.contains(.damagedSnapshot) { return .damaged }
+    if kinds.contains(.differentSnapshot) { return .differs }
+    do {
+      return try ModelController(storeURL: URL(fileURLWithPath: path)).snapshot() == nil ? .none : .fits
+    } catch {
+      return .damaged
+    }
+  }
+
+  private static func size(_ path: String) -> Int64 {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    return (attributes?[.size] as? NSNumber)?.int64Value ?? 0
+  }
+
+  private static func sizeOfFolder(_ path: String) -> Int64 {
+    guard let names = FileManager.default.enumerator(atPath: path) else { return 0 }
+    var size: Int64 = 0
+    for case let name as String in names {
+      size = size.addingReportingOverflow(self.size("\(path)/\(name)")).partialValue
+    }
+    return size
+  }
+}
+
+extension MigrationAssistant {
+  /// Lists what is kept of a store, the newest first; none where there is no store either.
+  fileprivate static func versionsKept(of path: String) throws -> [PreviousVersion] {
+    let url = URL(fileURLWithPath: path)
+    return try MigrationAssistant(
+      storeURL: url, modelController: ModelController(storeURL: url),
+      history: ModelHistory(current: try ManagedObjectModel(entities: []))
+    ).previousVersions()
+  }
+}

@@ -1,0 +1,145 @@
+import Foundation
+import Heirloom
+import HeirloomOutput
+
+/// What became of one store.
+struct Migrated {
+  /// What is said of it.
+  let report: CommandReport
+  /// Why it was not migrated.
+  var failure: CommandFailure? { report.failure }
+
+  /// Migrates a store.
+  ///
+  /// - Parameters:
+  ///   - path: The store's file.
+  ///   - request: What is asked of the migration.
+  ///   - console: The surroundings.
+  ///   - mayLeave: Whether the tool may end at once while nothing was begun.
+  init(_ path: String, request: MigrationRequest, console: Console, mayLeave: Bool = false) {
+    let start = ContinuousClock.now
+    do {
+      let migration = StoreMigration(request: request, console: console)
+      let outcome = try migration.run(on: path, mayLeave: mayLeave)
+      let finished = try migration.cleanUp(after: outcome, at: path)
+      var warnings: [String] = []
+      if case .noStore = outcome {
+      } else {
+        warnings += Self.archive(request.history.current, at: path, console: console)
+      }
+      report = Self.report(
+        outcome, finished: finished, path: path, request: request,
+        seconds: start.duration(to: .now) / .seconds(1), style: console.style
+      )
+      .warning(warnings, style: console.style)
+    } catch {
+      // What a refusal is about is told too, so that a program need not ask for the plan.
+      let failure = CommandFailure(error).aboutStore(at: path)
+      report = CommandReport(members: [("store", .text(path))] + failure.findings, failure: failure)
+    }
+  }
+
+  /// Keeps the model beside the store, by the second of the two calls; the store is migrated whatever comes of it.
+  private static func archive(_ model: ManagedObjectModel, at path: String, console: Console) -> [String] {
+    do {
+      try ModelController(storeURL: URL(fileURLWithPath: path)).archive(model)
+      return []
+    } catch {
+      return ["the model was not archived beside the store: \(CommandFailure(error).message) Run again to archive it."]
+    }
+  }
+
+  private static func report(
+    _ outcome: MigrationOutcome, finished: CleanUp, path: String, request: MigrationRequest, seconds: Double,
+    style: TextStyle
+  ) -> CommandReport {
+    switch outcome {
+    case .migrated(let report):
+      return migrated(report, path: path, request: request, style: style)
+    case .upToDate:
+      let checksum = request.history.current.versionChecksum()
+      return CommandReport(
+        lines: ["\(path) has the model \"\(request.history.currentName)\": \(finished.words)"],
+        members: members(path, "upToDate", from: checksum, to: checksum, rows: [], retained: nil, seconds: seconds)
+          + [("cleanedUp", .texts(finished.done)), ("deferred", .texts(finished.left))])
+    case .setAside(let notice):
+      return CommandReport(
+        lines: [
+          "\(path) was moved aside to \(notice.folderURL.path): \(notice.reason)",
+          "heirloom restore \(shellWord(path)) --set-aside \(notice.id) --to MODEL brings it back.",
+        ],
+        members: members(path, "setAside", from: nil, to: nil, rows: [], retained: nil, seconds: seconds)
+          + [("setAside", .text(notice.id))])
+    default:
+      return CommandReport(
+        members: members(path, "noStore", from: nil, to: nil, rows: [], retained: nil, seconds: seconds),
+        failure: missing(path, request: request))
+    }
+  }
+
+  private static func migrated(
+    _ report: MigrationReport, path: String, request: MigrationRequest, style: TextStyle
+  ) -> CommandReport {
+    let text = PlanText(plan: report.plan)
+    let name = request.history.currentName
+    var lines = ["\(style.bold(path)) was migrated to \"\(name)\" in \(durationText(report.seconds))."]
+    lines += text.findings(style, difference: nil).dropFirst()
+    lines += report.quarantine.map { "Rows in quarantine: \($0.path)" }
+    let deferred = report.plan.lastDeferred.items
+    if !deferred.isEmpty {
+      lines.append("Left to be cleaned up by a run without --defer: \(listText(deferred, limit: 6)).")
+    }
+    lines += PlanText.rowLines(report.plan.rows)
+    lines += [
+      "The previous version is kept as \(report.retained.id) (\(sizeText(report.retained.byteCount))):"
+        + " heirloom restore \(shellWord(path)) brings it back."
+    ]
+    return CommandReport(
+      lines: lines,
+      members: members(
+        path, "migrated", from: report.sourceChecksum, to: report.destinationChecksum, rows: report.plan.rows,
+        retained: report.retained.id, seconds: report.seconds)
+        + [
+          ("decisions", .list(report.plan.allDecisions.map(\.output))), ("deferred", .texts(deferred)),
+          ("quarantine", .texts(report.quarantine.map(\.path))), ("pinned", .boolean(report.retained.isPinned)),
+          ("warnings", .texts(([report.plan] + report.plan.following).flatMap(\.warnings))),
+        ] + PlanText.lossMembers(of: report.plan))
+  }
+
+  private static func members(
+    _ path: String, _ outcome: String, from: String?, to: String?, rows: [EntityRows], retained: String?,
+    seconds: Double
+  ) -> OutputMembers {
+    let rows = rows.map { row in
+      OutputValue.object([
+        ("entity", .text(row.entity)), ("before", .optional(row.before)), ("after", .optional(row.after)),
+      ])
+    }
+    return [
+      ("store", .text(path)), ("outcome", .text(outcome)), ("from", .optional(from)), ("to", .optional(to)),
+      ("rows", .list(rows)), ("retained", .optional(retained)), ("seconds", .number(seconds)),
+    ]
+  }
+
+  /// An app that finds no store starts for the first time; someone who names one has mistyped it, or lost it.
+  private static func missing(_ path: String, request: MigrationRequest) -> CommandFailure {
+    var failure = CommandFailure(StoreError(path: path, problem: .missing))
+    let versions = (try? request.assistant(for: path).previousVersions()) ?? []
+    if let newest = versions.first {
+      failure.suggestion =
+        "The store is gone, but \(counted(Int64(versions.count), "version")) of it are kept: heirloom restore"
+        + " \(shellWord(path)) brings back the newest, \(newest.id)."
+    }
+    return failure
+  }
+}
+
+extension CommandReport {
+  /// The same report with warnings at its end.
+  fileprivate func warning(_ warnings: [String], style: TextStyle) -> CommandReport {
+    var report = self
+    report.lines += warnings.map { "\(style.yellow("note:")) \($0)" }
+    report.members.add(warnings, to: "warnings")
+    return report
+  }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import Heirloom
+import HeirloomOutput
+
+/// Runs the assistant on one store for the tool.
+struct StoreMigration {
+  let request: MigrationRequest
+  let console: Console
+
+  /// Migrates a store; an interruption by the user cancels it.
+  ///
+  /// - Parameters:
+  ///   - path: The store's file.
+  ///   - mayLeave: Whether the tool may end at once while nothing was begun; false where something is to be tidied up.
+  /// - Returns: What it came to.
+  /// - Throws: `MigrationAssistantError`.
+  func run(on path: String, mayLeave: Bool = true) throws -> MigrationOutcome {
+    try run(request.assistant(for: path), mayLeave: mayLeave) { try $0.migrateStore() }
+  }
+
+  /// Brings a store to its place that was moved aside; an interruption by the user cancels its migration.
+  ///
+  /// - Parameters:
+  ///   - id: The set's name.
+  ///   - source: The store's file in the set.
+  ///   - path: The store's place.
+  /// - Returns: What it came to.
+  /// - Throws: `MigrationAssistantError`.
+  func putBack(_ id: String, storedAt source: String, to path: String) throws -> SetAsideOutcome {
+    try run(request.assistant(for: path, migrating: source), mayLeave: true) { assistant in
+      guard let store = try assistant.setAsideStores().first(where: { $0.id == id }) else {
+        throw MigrationAssistantError.noSuchVersion(storePath: path, reason: "\(id) is not there any more")
+      }
+      return try assistant.migrateSetAsideStore(store)
+    }
+  }
+
+  private func run<Outcome>(
+    _ assistant: MigrationAssistant, mayLeave: Bool, _ body: (MigrationAssistant) throws -> Outcome
+  ) throws -> Outcome {
+    let log = EventLog(console: console)
+    assistant.delegate = log
+    console.progress.begin("Looking at the store")
+    // Whoever waits for another process to let go has begun nothing yet.
+    if mayLeave { console.mayLeave(assistant.storeURL.path) }
+    defer { console.interruption.stay() }
+    return try withExtendedLifetime(log) {
+      try console.interruption.cancelling(assistant.progress) { try body(assistant) }
+    }
+  }
+}
+
+/// What became of the clean-up that an earlier deferred migration had left in a store.
+struct CleanUp {
+  /// What was done.
+  var done: [String] = []
+  /// What is left.
+  var left: [String] = []
+
+  /// What became of it, for a store that has the model.
+  var words: String {
+    if !done.isEmpty { return "cleaned up \(listText(done, limit: 6))." }
+    return left.isEmpty ? "nothing to do." : "nothing to do but to clean up \(listText(left, limit: 6))."
+  }
+}
+
+extension StoreMigration {
+  /// Cleans up what a deferred migration left in a store that has the model, unless that is to be left.
+  ///
+  /// - Parameters:
+  ///   - outcome: What the migration came to.
+  ///   - path: The store's file.
+  /// - Returns: What was done and what is left; nothing after a migration.
+  /// - Throws: `StoreError`, `DeferredMigrationError`; what was done before is done.
+  func cleanUp(after outcome: MigrationOutcome, at path: String) throws -> CleanUp {
+    let url = URL(fileURLWithPath: path)
+    guard case .upToDate = outcome, try StoreMetadata(contentsOf: url).deferredMigration != nil else {
+      return CleanUp()
+    }
+    if request.configuration.defersLightweightMigration {
+      let look = try StoreLook(at: path) { request.history.versions(withHashes: $0) }
+      return CleanUp(left: look.deferred)
+    }
+    let store = try PersistentStore.open(at: url, model: request.history.current)
+    console.progress.begin("Cleaning up")
+    let items = try ActualSchema(of: store.connection).pending(under: store.schema).items
+    while try store.finishDeferredLightweightMigrationTask() {
+      if console.interruption.isInterrupted { throw MigrationError.cancelled }
+    }
+    try store.close()
+    return CleanUp(done: items)
+  }
+}
+
+/// Stops the assistant when the user does, and tells what is worth telling.
+final class EventLog: MigrationAssistantDelegate {
+  private let console: Console
+  /// The lines that were told.
+  private(set) var notes: [String] = []
+
+  init(console: Console) {
+    self.console = console
+  }
+
+  func migrationAssistant(
+    _ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan
+  ) throws -> MigrationDecision {
+    console.interruption.stay()
+    if console.interruption.isInterrupted { throw MigrationError.cancelled }
+    return .automatic
+  }
+
+  func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
+    if let words = Self.words(event) {
+      notes.append(words)
+      console.log("note: \(words)")
+    }
+    begin(after: event, assistant)
+  }
+
+  /// Tells what is under way after an event.
+  private func begin(after event: MigrationEvent, _ assistant: MigrationAssistant) {
+    let progress = console.progress
+    switch event {
+    case .foundSourceModel: progress.begin("Planning")
+    case .started:
+      console.interruption.stay()
+      progress.begin("Waiting for the store")
+    case .held: progress.begin("Writing", counting: assistant.progress)
+    case .runningStage(let name, _): progress.begin("Running the code of \(name)")
+    case .built: progress.begin("Checking what was written")
+    case .proven: progress.begin("Keeping the previous version")
+    case .swapped: progress.begin("Finishing")
+    default: break
+    }
+  }
+
+  /// What is worth a line although the migration goes on; the rest is in the result.
+  private static func words(_ event: MigrationEvent) -> String? {
+    switch event {
+    case .foundStaleCandidate(let path): "an earlier run left a candidate behind: \(path)"
+    case .removedStaleCandidate(let path): "the candidate of an earlier run was removed: \(path)"
+    case .recovered(let operation): "an operation that an earlier run did not finish was settled: \(operation)"
+    case .undidInterruptedChange(let id):
+      "a change of the store that was interrupted was undone; the version \(id) holds the store as it was before"
+    case .keptUnreadableLog(let path, let reason): "\(reason) It is \(path)."
+    case .restoredWithFaults(let id, let reason):
+      "the version \(id) has faults, as it had when it was kept or has since (SQLite: \(reason)); heirloom verify and heirloom"
+        + " salvage tell more"
+    case .snapshotDisagrees: "the snapshot is of another version than the store; the store counts"
+    case .snapshotUnreadable(let reason): "the snapshot can't be read, the store counts: \(reason)"
+    case .sourceModelUncertain(let reason): reason
+    case .cleanUpPostponed(let reason): "something is left for the next run to remove: \(reason)"
+    case .pruned(let id): "the previous version \(id) was removed, since newer ones are kept"
+    case .pinned(let id, let losses):
+      "the previous version \(id) alone holds \(listText(losses, limit: 6)); it is kept until it is released"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Heirloom
+import HeirloomOutput
+
+/// The files to which snapshots are exported.
+enum SnapshotExport {
+  /// A version's name as a file's: no part of it may lead elsewhere.
+  static func fileName(_ version: String) -> String {
+    let name = String(version.map { $0 == "/" || $0 == "\0" ? "-" : $0 })
+    return (name.hasPrefix(".") ? "model" + name : name) + ".json"
+  }
+
+  /// Writes the file unless it holds the same already.
+  static func write(_ snapshot: ModelSnapshot, to path: String) throws -> Bool {
+    let bytes = try snapshot.bytes(path.hasSuffix(".gz") ? .compressed : .readable)
+    let file = SnapshotFile(path: path, files: POSIXFileOperations())
+    switch PathKind(path) {
+    case .missing: break
+    case .file:
+      let found = try file.read() ?? []
+      if found == bytes { return false }
+      guard let other = try? ModelSnapshot(bytes: found), other.versionChecksum == snapshot.versionChecksum else {
+        throw refusal(path)
+      }
+    default: throw refusal(path)
+    }
+    try file.write(bytes)
+    return true
+  }
+
+  private static func refusal(_ path: String) -> CommandFailure {
+    CommandFailure(
+      exitCode: .failed, code: "fileExists", coreDataCode: 516,
+      message: "\(path) is there already and is no snapshot of this version; it was left alone.",
+      suggestion: "Name another file with --output, or move that one away.")
+  }
+}

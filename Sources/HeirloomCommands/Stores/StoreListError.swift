@@ -1,0 +1,44 @@
+import HeirloomModel
+
+/// Why a list of stores is not taken.
+package enum StoreListError: Error, Hashable, Sendable {
+  /// The list can't be read.
+  case unreadable(list: String, reason: String)
+  /// The list has no path in it.
+  case empty(list: String)
+  /// A line is not UTF-8; lines count from 1.
+  case notText(list: String, line: Int)
+  /// A line has a NUL character in it.
+  case holdsNull(list: String, line: Int)
+  /// Two paths lead to one store.
+  case sameStore(String, String)
+}
+
+extension StoreListError: CustomStringConvertible {
+  /// One sentence: what was found and what was expected.
+  package var description: String { PlainText.line(rawDescription) }
+
+  private var rawDescription: String {
+    switch self {
+    case .unreadable(let list, let reason):
+      "The list of stores \(list) can't be read: \(reason); expected a file with one path a line."
+    case .empty(let list): "The list of stores \(list) is empty; expected one path a line."
+    case .notText(let list, let line): "Path \(line) of the list \(list) is not UTF-8, and would come out as another."
+    case .holdsNull(let list, let line):
+      "Line \(line) of the list \(list) has a NUL character in it: with --null, NUL ends each path."
+    case .sameStore(let first, let second):
+      first == second
+        ? "The store \(first) is named twice; expected each store once."
+        : "\(first) and \(second) are one and the same store; expected each store once."
+    }
+  }
+}
+
+extension StoreListError: CommandError {
+  /// Wrong usage: nothing was begun.
+  var failure: CommandFailure {
+    CommandFailure(
+      exitCode: .usage, code: "usage", message: description,
+      suggestion: "Nothing was begun. heirloom help migrate says how stores are listed.")
+  }
+}

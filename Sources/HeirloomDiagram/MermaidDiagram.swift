@@ -1,0 +1,158 @@
+import HeirloomOutput
+
+/// A diagram as a Mermaid `erDiagram`, which GitHub and many wikis draw.
+///
+/// The grammar is that of https://mermaid.js.org/syntax/entityRelationshipDiagram.html. A name that it can't take is written
+/// with other characters; names of entities stay unique.
+struct MermaidDiagram {
+  /// What is drawn.
+  let diagram: ModelDiagram
+
+  /// The words by which a diagram of ours is known.
+  static let mark = "heirloom diagram"
+
+  /// The text.
+  var file: String {
+    let names = Self.uniqueNames(diagram.boxes.map(\.name))
+    var lines = ["%% \(Self.mark)", "erDiagram", "  accTitle: \(Self.plain(diagram.title))"]
+    if diagram.isDifference {
+      lines += [
+        "  classDef added fill:#d5f2dd,stroke:#16692e,color:#16692e",
+        "  classDef removed fill:#fbdcd9,stroke:#b3261e,color:#b3261e",
+        "  classDef changed fill:#fbeec2,stroke:#825500,color:#825500",
+        "  classDef renamed fill:#d6e7fc,stroke:#0a4f9e,color:#0a4f9e",
+      ]
+    }
+    for (box, name) in zip(diagram.boxes, names) { lines += Self.lines(of: box, name: name) }
+    for edge in diagram.edges { lines.append("  " + line(of: edge, names: names)) }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func lines(of box: ModelDiagram.Box, name: String) -> [String] {
+    var head = "  \"\(name)\""
+    if box.mark != .unchanged {
+      let former = box.formerName.map { " (was \(plain($0)))" } ?? ""
+      head += "[\"\(box.mark.asciiSign) \(name)\(former)\"]:::\(box.mark.rawValue)"
+    }
+    // A relationship is a line, and a row where the line has no name of its own.
+    let rows = box.rows.filter { $0.kind != .relationship || $0.mark != .unchanged }
+    guard !rows.isEmpty else { return [head] }
+    return ["\(head) {"] + rows.map { "    \(text(of: $0))" } + ["  }"]
+  }
+
+  private static func text(of row: ModelDiagram.Row) -> String {
+    let isOptional = row.type.hasSuffix("?")
+    let type = word(isOptional ? String(row.type.dropLast()) : row.type)
+    var words = [type, word(row.path.joined(separator: "."))]
+    if row.features.contains("unique") { words.append("UK") }
+    var remarks = row.features.filter { $0 != "unique" }
+    if isOptional { remarks.insert("optional", at: 0) }
+    if row.mark != .unchanged { remarks.insert("\(row.mark.asciiSign) \(row.mark.rawValue)", at: 0) }
+    if let formerName = row.formerName { remarks.append("was \(formerName)") }
+    if !remarks.isEmpty { words.append("\"\(plain(remarks.joined(separator: ", ")))\"") }
+    return words.joined(separator: " ")
+  }
+
+  private func line(of edge: ModelDiagram.Edge, names: [String]) -> String {
+    let (start, end) = ("\"\(names[edge.start.box])\"", "\"\(names[edge.end.box])\"")
+    if edge.kind == .inheritance { return "\(start) ||..o| \(end) : \"\(Self.signed("is the parent of", edge.mark))\"" }
+    func label(_ end: ModelDiagram.End) -> String? { end.row.map { diagram.boxes[end.box].rows[$0].name } }
+    let left = edge.start.cardinality.map(Self.left) ?? "}o"
+    let right = Self.right(edge.end.cardinality ?? .zeroOrMore)
+    let kind = edge.start.cardinality == nil ? ".." : "--"
+    let words = [label(edge.start), label(edge.end)].compactMap(\.self).joined(separator: " / ")
+    return "\(start) \(left)\(kind)\(right) \(end) : \"\(Self.signed(Self.plain(words), edge.mark))\""
+  }
+
+  private static func signed(_ words: String, _ mark: ModelDiagram.Mark) -> String {
+    mark == .unchanged ? words : "\(mark.asciiSign) \(words)"
+  }
+
+  private static func left(_ cardinality: ModelDiagram.Cardinality) -> String {
+    switch cardinality {
+    case .zeroOrOne: "|o"
+    case .exactlyOne: "||"
+    case .zeroOrMore: "}o"
+    case .oneOrMore: "}|"
+    }
+  }
+
+  private static func right(_ cardinality: ModelDiagram.Cardinality) -> String {
+    switch cardinality {
+    case .zeroOrOne: "o|"
+    case .exactlyOne: "||"
+    case .zeroOrMore: "o{"
+    case .oneOrMore: "|{"
+    }
+  }
+
+  // MARK: Names
+
+  /// Names that can stand in quotes, each once.
+  private static func uniqueNames(_ names: [String]) -> [String] {
+    var known: Set<String> = []
+    return names.map { name in
+      let plain = plain(name)
+      var result = plain
+      var number = 2
+      while !known.insert(result).inserted {
+        result = "\(plain)_\(number)"
+        number += 1
+      }
+      return result
+    }
+  }
+
+  /// A text that can stand in quotes anywhere: what Mermaid, or a page that it stands in, would read otherwise is replaced.
+  static func plain(_ text: String) -> String {
+    var result = ""
+    for scalar in TerminalText.harmless(text).unicodeScalars {
+      switch scalar {
+      case "a"..."z", "A"..."Z", "0"..."9", " ", "_", "-", ".", ",", "(", ")", "+", "=":
+        result.unicodeScalars.append(scalar)
+      case "/" where result.hasSuffix(" "): result.unicodeScalars.append(scalar)
+      case "→": result += "to"
+      case "\u{C0}"...: result.unicodeScalars.append(scalar)
+      default: result += "_"
+      }
+    }
+    // The grammar finds a direction anywhere in a line, in quotes too.
+    let trimmed = result.isEmpty || result.allSatisfy { $0 == " " } ? "_" : result
+    return trimmed.lowercased().contains("direction")
+      ? String(trimmed.map { $0 == " " ? "_" : $0 }) : trimmed
+  }
+
+  /// A type or a name in the body of an entity.
+  static func word(_ text: String) -> String {
+    var result = ""
+    for scalar in TerminalText.harmless(text.replacing(" → ", with: "_to_")).unicodeScalars {
+      switch scalar {
+      case "a"..."z", "A"..."Z", "_", "\u{C0}"...: result.unicodeScalars.append(scalar)
+      case "0"..."9", "-", "[", "]", "(", ")":
+        // The first character is a letter.
+        if result.isEmpty { result = "_" }
+        result.unicodeScalars.append(scalar)
+      default: result += "_"
+      }
+    }
+    // The names of keys are read as such, in upper and lower case.
+    let start = result.prefix(2).uppercased()
+    let isKey =
+      ["PK", "FK", "UK"].contains(start)
+      && !(result.dropFirst(2).first.map { $0.isLetter || $0.isNumber || $0 == "_" } ?? false)
+    return result.isEmpty || isKey ? "_" + result : result
+  }
+}
+
+extension ModelDiagram.Mark {
+  /// The sign in letters that every grammar takes.
+  fileprivate var asciiSign: String {
+    switch self {
+    case .unchanged: ""
+    case .added: "+"
+    case .removed: "-"
+    case .changed: "="
+    case .renamed: "to"
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import Heirloom
+import HeirloomOutput
+
+/// A model, or what two models differ in, as a picture tells it: a box for each entity and lines between them.
+package struct ModelDiagram: Hashable {
+  /// What became of a thing between two models.
+  enum Mark: String, CaseIterable {
+    case unchanged
+    case added
+    case removed
+    case changed
+    case renamed
+
+    /// The sign that tells it without colours.
+    var sign: String {
+      switch self {
+      case .unchanged: ""
+      case .added: "+"
+      case .removed: "−"
+      case .changed: "~"
+      case .renamed: "→"
+      }
+    }
+  }
+
+  /// A property of an entity, or an element of a composite attribute.
+  struct Row: Hashable {
+    /// What a row is about.
+    enum Kind: String {
+      case attribute
+      case element
+      case relationship
+      case fetchedProperty
+    }
+
+    let kind: Kind
+    let name: String
+    /// The type, or where a relationship leads: `String?`, `[Post]`.
+    var type: String
+    /// More about it: `unique`, `derived`, `transient`, `ordered`.
+    var features: [String] = []
+    /// How many composites it is inside of.
+    var depth = 0
+    var mark = Mark.unchanged
+    /// How it was called.
+    var formerName: String?
+    /// What changed, in phrases.
+    var details: [String] = []
+    /// Names from the attribute's own to the element's.
+    var path: [String]
+  }
+
+  /// An entity.
+  package struct Box: Hashable {
+    let name: String
+    var superentity: String?
+    var isAbstract = false
+    var mark = Mark.unchanged
+    /// How it was called.
+    var formerName: String?
+    /// What changed of the entity itself, in phrases.
+    var details: [String] = []
+    var rows: [Row] = []
+    /// Rows that this picture leaves out.
+    var hiddenRows = 0
+
+    /// What is said under its name.
+    var notes: [String] {
+      (formerName.map { ["was \($0)"] } ?? []) + (isAbstract ? ["abstract"] : [])
+        + (superentity.map { ["is a \($0)"] } ?? [])
+    }
+  }
+
+  /// How many objects are at an end of a line.
+  enum Cardinality: String {
+    case zeroOrOne
+    case exactlyOne
+    case zeroOrMore
+    case oneOrMore
+  }
+
+  /// An end of a line.
+  struct End: Hashable {
+    /// The position of the box.
+    let box: Int
+    /// The position of the row; `nil` for the box as a whole.
+    let row: Int?
+    /// How many objects of this box belong to one of the other; `nil` where the model doesn't say.
+    let cardinality: Cardinality?
+  }
+
+  /// A line between two boxes.
+  package struct Edge: Hashable {
+    /// What a line means.
+    enum Kind: String {
+      /// A relationship, with its inverse if it has one.
+      case relationship
+      /// From the parent to the entity that inherits.
+      case inheritance
+    }
+
+    let kind: Kind
+    let start: End
+    let end: End
+    var mark = Mark.unchanged
+  }
+
+  /// What the picture is of.
+  let title: String
+  /// Whether marks tell what differs.
+  let isDifference: Bool
+  package var boxes: [Box] = []
+  package var edges: [Edge] = []
+
+  /// What is in the picture, in one line.
+  package var summary: String {
+    guard isDifference else {
+      let relationships = edges.count { $0.kind == .relationship }
+      let inheritances = edges.count - relationships
+      return
+        ([counted(Int64(boxes.count), "entity"), counted(Int64(relationships), "relationship")]
+        + (inheritances > 0 ? [counted(Int64(inheritances), "subentity")] : [])).joined(separator: ", ")
+    }
+    let words: [String] = Mark.allCases.dropFirst().compactMap { mark in
+      let entities = Int64(boxes.count { $0.mark == mark })
+      // The rows of an entity that comes or goes do so with it.
+      let rows = Int64(boxes.reduce(0) { $0 + $1.rows.count { $0.mark == mark } })
+      let parts = (entities > 0 ? [counted(entities, "entity")] : []) + (rows > 0 ? [counted(rows, "property")] : [])
+      return parts.isEmpty ? nil : "\(mark.rawValue): \(parts.joined(separator: " and "))"
+    }
+    return words.isEmpty ? "no difference that a picture shows" : words.joined(separator: "; ")
+  }
+}
+
+extension ModelDiagram {
+  /// The picture of what differs alone: entities that do, and those that a line leads to, of which unchanged rows are left out.
+  package var changesOnly: ModelDiagram {
+    let differing = Set(
+      boxes.indices.filter { index in
+        boxes[index].mark != .unchanged || boxes[index].rows.contains { $0.mark != .unchanged }
+      })
+    var shown = differing
+    var rows = boxes.map { box in
+      Set(box.rows.indices.filter { box.mark == .added || box.mark == .removed || box.rows[$0].mark != .unchanged })
+    }
+    // An element says nothing without the composite that it is in.
+    for (index, box) in boxes.enumerated() {
+      for row in Array(rows[index]) where box.rows[row].depth > 0 {
+        for (other, candidate) in box.rows.enumerated()
+        where candidate.path.count < box.rows[row].path.count && box.rows[row].path.starts(with: candidate.path) {
+          rows[index].insert(other)
+        }
+      }
+    }
+    for edge in edges {
+      let isRelevant = [edge.start, edge.end].contains { end in
+        end.row.map { rows[end.box].contains($0) } ?? false
+      }
+      guard isRelevant || edge.mark != .unchanged || edge.kind == .inheritance && differing.contains(edge.end.box)
+      else {
+        continue
+      }
+      for end in [edge.start, edge.end] {
+        shown.insert(end.box)
+        if let row = end.row { rows[end.box].insert(row) }
+      }
+    }
+    var result = ModelDiagram(title: title, isDifference: isDifference)
+    var positions: [Int: Int] = [:]
+    var rowPositions: [[Int: Int]] = []
+    for (index, box) in boxes.enumerated() {
+      rowPositions.append([:])
+      guard shown.contains(index) else { continue }
+      positions[index] = result.boxes.count
+      var copy = box
+      copy.rows = []
+      for (row, value) in box.rows.enumerated() where rows[index].contains(row) {
+        rowPositions[index][row] = copy.rows.count
+        copy.rows.append(value)
+      }
+      copy.hiddenRows = box.rows.count - copy.rows.count
+      result.boxes.append(copy)
+    }
+    for edge in edges {
+      guard let start = positions[edge.start.box], let end = positions[edge.end.box] else { continue }
+      let startRow = edge.start.row.map { rowPositions[edge.start.box][$0] }
+      let endRow = edge.end.row.map { rowPositions[edge.end.box][$0] }
+      // A line between rows that are left out is left out as well.
+      if case .some(.none) = startRow { continue }
+      if case .some(.none) = endRow { continue }
+      result.edges.append(
+        Edge(
+          kind: edge.kind, start: End(box: start, row: startRow ?? nil, cardinality: edge.start.cardinality),
+          end: End(box: end, row: endRow ?? nil, cardinality: edge.end.cardinality), mark: edge.mark))
+    }
+    return result
+  }
+}

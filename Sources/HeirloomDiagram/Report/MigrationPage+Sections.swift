@@ -1,0 +1,176 @@
+import Foundation
+import Heirloom
+import HeirloomOutput
+
+extension MigrationPage {
+  // MARK: What is lost, what stands in the way
+
+  /// What is lost, before anything else.
+  var losses: Markup? {
+    guard let plan else { return nil }
+    guard !plan.allLosses.isEmpty else {
+      return section("losses", "What is lost", .tag("p", text: "Nothing is lost."))
+    }
+    let items = plan.allLosses.map { loss -> (count: String?, text: String, advice: String?) in
+      (counted(loss.rows, "row"), loss.reason, PlanText.words(loss.consent).map(sentence))
+    }
+    return section(
+      "losses", "What is lost", findings(.bad, sign: "−", items),
+      .tag("p", text: "The previous version is kept beside the store, with all of it."))
+  }
+
+  /// What has to be settled before a migration.
+  var obstacles: Markup? {
+    let blockers = (plan?.blockers ?? []).map { blocker -> (count: String?, text: String, advice: String?) in
+      (counted(blocker.rows, "row"), blocker.reason, blocker.optionText)
+    }
+    let obstacles = plan == nil ? difference?.difference.obstacles ?? [] : []
+    let others = obstacles.map { obstacle -> (count: String?, text: String, advice: String?) in
+      (nil, obstacle.reason, obstacle.suggestion)
+    }
+    var failures: [(count: String?, text: String, advice: String?)] = []
+    if blockers.isEmpty, others.isEmpty, let found = failure {
+      failures = [(nil, found.message, found.suggestion)]
+    }
+    if case .failed(let found) = rehearsal { failures.append((nil, found.message, found.suggestion)) }
+    let items = blockers + others + failures
+    return items.isEmpty ? nil : section("obstacles", "What stands in the way", findings(.bad, items))
+  }
+
+  /// What was decided, and what that comes to.
+  var decisions: Markup? {
+    guard let outcomes = plan?.allDecisions, !outcomes.isEmpty else { return nil }
+    return section("decisions", "What was decided", list(outcomes.map(\.words)))
+  }
+
+  /// What may have been renamed, and is taken for removed and added.
+  var renames: Markup? {
+    guard let text = difference, !text.difference.renames.isEmpty else { return nil }
+    let items = text.difference.renames.map { suspicion -> (count: String?, text: String, advice: String?) in
+      let entity = suspicion.kind == .entity ? "" : "\(suspicion.entity): "
+      return (nil, entity + sentence(suspicion.question), text.advice(on: suspicion).joined(separator: " "))
+    }
+    return section(
+      "renames", "Perhaps renamed", findings(.warning, sign: "?", items),
+      .tag("p", text: "Nothing is done about it unless the model says so."))
+  }
+
+  /// What may surprise, and what was perhaps meant otherwise.
+  var surprises: Markup? {
+    var measured: Double?
+    if case .passed(let report) = rehearsal { measured = report.seconds }
+    let odd = (difference?.difference.diagnostics ?? []).filter { $0.kind != .suspectedRename }
+    let items =
+      (plan.map { LaunchTime($0, seconds: measured).words } ?? [])
+      + (plan?.warnings ?? []).map(sentence) + odd.map(\.description) + store.notes.map(sentence)
+    guard !items.isEmpty else { return nil }
+    return section("surprises", "What may surprise", findings(.warning, items.map { (nil, $0, nil) }))
+  }
+
+  // MARK: The store
+
+  /// What the store is.
+  var storeSection: Markup? {
+    var items = [
+      (name: "Store", text: store.path),
+      (name: "Version", text: (store.versionName ?? "unknown") + (store.origin.map { "; " + $0 } ?? "")),
+      (name: "To be brought to", text: destinationName),
+    ]
+    if let difference { items.append((name: "Difference", text: difference.verdictWords)) }
+    if let configuration = store.configuration { items.append((name: "Configuration", text: configuration)) }
+    items.append((name: "Entities", text: grouped(Int64(store.entityCount))))
+    items.append((name: "Objects", text: grouped(store.rowCount)))
+    if !store.deferred.isEmpty {
+      items.append((name: "Left by a deferred migration", text: listText(store.deferred)))
+    }
+    return section("store", "The store", definitions(items))
+  }
+
+  /// The objects of each entity.
+  var objects: Markup? {
+    guard let plan else { return nil }
+    let shown = plan.rows.filter { $0.before ?? 0 > 0 || $0.after ?? 0 > 0 }
+    let empty = plan.rows.count - shown.count
+    let rest = empty > 0 ? "\(counted(Int64(empty), "entity")) without objects." : "Every entity has objects."
+    guard !shown.isEmpty else { return section("objects", "Objects", .tag("p", text: "There are none.")) }
+    return section(
+      "objects", "Objects",
+      table(
+        rest, header: [("Entity", false), ("before", true), ("after", true)],
+        rows: shown.map { [$0.entity, $0.before.map(grouped) ?? "–", $0.after.map(grouped) ?? "–"] }))
+  }
+
+  /// Time and space.
+  var costs: Markup? {
+    guard let plan else { return nil }
+    let way =
+      switch plan.builder {
+      case .rebuild: "in a new file, table by table"
+      case .cloneAndAlter: "in a copy of the store, in which only what differs is changed"
+      }
+    var items = [
+      (name: "Rows written anew", text: grouped(plan.rowsRewritten)), (name: "Built", text: way),
+      (name: "Estimated time", text: "about \(durationText(plan.estimatedSeconds))"),
+      (name: "Free space needed", text: sizeText(plan.bytesNeeded)),
+    ]
+    switch rehearsal {
+    case .none: items.append((name: "Rehearsal", text: "none; heirloom report --rehearse makes one on a copy"))
+    case .passed(let report):
+      items.append((name: "Rehearsal", text: "on a copy, the proof passed"))
+      items.append((name: "Measured time", text: durationText(report.seconds)))
+    case .failed: items.append((name: "Rehearsal", text: "did not go through"))
+    }
+    if !plan.lastDeferred.items.isEmpty {
+      items.append((name: "Left to be cleaned up later", text: listText(plan.lastDeferred.items)))
+    }
+    return section("costs", "Time and space", definitions(items))
+  }
+
+  // MARK: The models
+
+  /// What changes between the models, grouped by entity.
+  var changes: Markup? {
+    guard let changes = difference?.difference.changes, !changes.isEmpty else { return nil }
+    var pieces: [Markup] = [.tag("h2", ["id": "changes-title"], text: "What changes")]
+    var rest = changes[...]
+    while let first = rest.first {
+      let run = rest.prefix { $0.entity == first.entity }
+      rest = rest.dropFirst(run.count)
+      pieces.append(.tag("h3", text: first.entity ?? "The model as a whole"))
+      pieces.append(
+        list(
+          run.map { change in
+            let subject = change.property.map { "\($0): " } ?? ""
+            return "\(subject)\(change.sentence)" + (change.effect == .nothing ? "" : "; \(change.effect.sentence)")
+          }))
+    }
+    return .tag("section", ["id": "changes", "aria-labelledby": "changes-title"], all: pieces)
+  }
+
+  /// The difference as a picture.
+  var picture: Markup? {
+    guard let difference = difference?.difference else { return nil }
+    let title = "\(store.versionName ?? name) → \(destinationName)"
+    let diagram = DiagramBuilder.diagram(of: difference, title: title).changesOnly
+    guard !diagram.boxes.isEmpty else { return nil }
+    return section(
+      "picture", "The difference as a picture",
+      .tag(
+        "figure", [:],
+        .tag(
+          "div",
+          ["class": "picture", "role": "group", "tabindex": "0", "aria-label": "A picture that scrolls: \(title)"],
+          SVGDiagram(diagram).inline),
+        .tag(
+          "figcaption",
+          text: "Entities that differ, and those that a line leads to. Signs tell what colours do: + added, − removed,"
+            + " ~ changed, → renamed.")))
+  }
+
+  /// The steps of the plan, in words.
+  var steps: Markup? {
+    guard let plan, !plan.steps.isEmpty else { return nil }
+    let following = plan.following.isEmpty ? [] : ["Then on to \(destinationName) in \(plan.following.count) more."]
+    return section("steps", "Steps", list(PlanText(plan: plan).stepTexts + following, name: "ol"))
+  }
+}

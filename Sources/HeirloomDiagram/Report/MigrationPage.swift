@@ -1,0 +1,200 @@
+package import Foundation
+package import Heirloom
+package import HeirloomOutput
+
+/// A page by itself about the migration of one store.
+///
+/// It is made of what `plan` shows. No value of any row is in it.
+package struct MigrationPage {
+  /// The outcome of a rehearsal.
+  package enum Rehearsal {
+    /// Nobody asked for one.
+    case none
+    /// It went through.
+    case passed(MigrationReport)
+    /// It could not be made, or did not go through.
+    case failed(Failure)
+  }
+
+  /// A failure, in words.
+  package struct Failure {
+    /// The cause, in a sentence.
+    let message: String
+    /// The advice, in a sentence or more.
+    let suggestion: String?
+
+    /// Creates a failure.
+    package init(message: String, suggestion: String?) {
+      self.message = message
+      self.suggestion = suggestion
+    }
+  }
+
+  /// The store.
+  let store: StoreFacts
+  /// The difference between its model and the destination; `nil` if its model is not known.
+  let difference: DifferenceText?
+  /// The plan, with the rehearsal's counts where there was one; `nil` if there is nothing to do or none can be made.
+  package let plan: MigrationPlan?
+  /// The failure that a migration would end with.
+  let failure: Failure?
+  /// The version that the store would be brought to.
+  let destinationName: String
+  /// The outcome of the rehearsal.
+  package let rehearsal: Rehearsal
+  /// The time at which the page was made.
+  let date: Date
+
+  /// Creates a page.
+  ///
+  /// - Parameters:
+  ///   - store: The store.
+  ///   - difference: The difference between its model and the destination; `nil` if its model is not known.
+  ///   - plan: The plan; `nil` if there is nothing to do or none can be made.
+  ///   - failure: The failure that a migration would end with.
+  ///   - destinationName: The version that the store would be brought to.
+  ///   - rehearsal: The outcome of the rehearsal, whose plan replaces the other.
+  ///   - date: The time at which the page is made.
+  package init(
+    of store: StoreFacts, difference: DifferenceText?, plan: MigrationPlan?, failure: Failure?,
+    destinationName: String, rehearsal: Rehearsal, date: Date
+  ) {
+    self.store = store
+    self.difference = difference
+    self.plan = if case .passed(let report) = rehearsal { report.plan } else { plan }
+    self.failure = failure
+    self.destinationName = destinationName
+    self.rehearsal = rehearsal
+    self.date = date
+  }
+
+  /// The words by which a report of ours is known.
+  package static let mark = "heirloom report"
+
+  /// The store's name without the folders it is in.
+  var name: String { URL(fileURLWithPath: store.path).lastPathComponent }
+
+  /// The page.
+  package var file: String {
+    let title = "Migration of \(name) to \(destinationName)"
+    let head = Markup.tag(
+      "head", [:], .tag("meta", ["charset": "utf-8"]),
+      .tag("meta", ["name": "generator", "content": "\(Self.mark), Heirloom \(HeirloomRelease.version)"]),
+      .tag("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"]),
+      .tag("meta", ["name": "color-scheme", "content": "light dark"]), .tag("title", text: title),
+      .style(ReportStyle.rules))
+    let (tone, sentence) = verdict
+    let sections = [
+      losses, renames, obstacles, decisions, surprises, storeSection, objects, costs, changes, picture, steps,
+    ].compactMap(\.self)
+    let body = Markup.tag(
+      "body", [:],
+      .tag(
+        "header", ["class": "page-header"], .tag("h1", text: title),
+        .tag("p", ["class": "verdict \(tone.rawValue)"], tone.signMarkup, .text(sentence))),
+      .tag("main", all: sections), footer)
+    return "<!DOCTYPE html>\n" + Markup.tag("html", ["lang": "en"], head, body).string
+  }
+
+  private var footer: Markup {
+    .tag(
+      "footer", ["class": "page-footer"],
+      .tag(
+        "p",
+        text: "Made on \(date.formatted(.iso8601)) by Heirloom \(HeirloomRelease.version) (heirloom report)."
+          + " Nothing was changed in the store, and no value of any row is in this page."))
+  }
+
+  // MARK: Verdict
+
+  /// How serious something is, by colour and by sign.
+  enum Tone: String {
+    case good
+    case warning
+    case bad
+
+    fileprivate var signMarkup: Markup {
+      switch self {
+      case .good: Self.markup(sign: "✓")
+      case .warning: Self.markup(sign: "!")
+      case .bad: Self.markup(sign: "✗")
+      }
+    }
+
+    fileprivate static func markup(sign: String) -> Markup {
+      .tag("span", ["class": "sign", "aria-hidden": "true"], text: sign)
+    }
+  }
+
+  private var verdict: (Tone, String) {
+    if plan == nil, failure == nil { return (.good, "The store has this model already: there is nothing to do.") }
+    if case .failed(let failure) = rehearsal { return (.bad, "The rehearsal did not go through: \(failure.message)") }
+    guard let plan else {
+      return (.bad, failure?.message ?? "No plan can be made.")
+    }
+    let count = plan.blockers.count
+    if count > 0 {
+      let things = count == 1 ? "one thing has" : "\(count) things have"
+      return (.bad, "The store can't be migrated yet: \(things) to be decided first.")
+    }
+    if let failure = failure { return (.bad, failure.message) }
+    let tried = if case .passed = rehearsal { "was tried on a copy and works" } else { "can be made" }
+    let losses = plan.allLosses.count
+    if losses == 0 { return (.good, "The migration \(tried); nothing is lost.") }
+    let things = losses == 1 ? "one thing" : "\(losses) things"
+    return (.warning, "The migration \(tried), and loses \(things); the previous version is kept with all of it.")
+  }
+
+  // MARK: Pieces
+
+  /// A part of the page under a heading.
+  func section(_ identifier: String, _ title: String, _ content: Markup...) -> Markup {
+    let heading = "\(identifier)-title"
+    return .tag(
+      "section", ["id": identifier, "aria-labelledby": heading],
+      all: [.tag("h2", ["id": heading], text: title)] + content)
+  }
+
+  /// Sentences in colour, each with a sign.
+  func findings(_ tone: Tone, sign: String? = nil, _ items: [(count: String?, text: String, advice: String?)]) -> Markup
+  {
+    .tag(
+      "ul", ["class": "findings"],
+      all: items.map { item in
+        let count = item.count.map { [Markup.tag("span", ["class": "count"], text: $0 + ": ")] } ?? []
+        let advice = item.advice.map { [Markup.tag("p", ["class": "advice"], text: $0)] } ?? []
+        return .tag(
+          "li", ["class": tone.rawValue],
+          all: [.tag("p", all: [sign.map(Tone.markup) ?? tone.signMarkup] + count + [.text(item.text)])] + advice)
+      })
+  }
+
+  /// A table in a box of its own, which scrolls where the screen is too narrow.
+  func table(_ caption: String, header: [(title: String, isNumber: Bool)], rows: [[String]]) -> Markup {
+    let head = header.map { column in
+      Markup.tag("th", ["scope": "col", "class": column.isNumber ? "number" : "text"], text: column.title)
+    }
+    let body = rows.map { row in
+      Markup.tag(
+        "tr",
+        all: zip(row, header).map { text, column in
+          .tag("td", ["class": column.isNumber ? "number" : "text"], text: text)
+        })
+    }
+    return .tag(
+      "div", ["class": "scroll"],
+      .tag(
+        "table", [:], .tag("caption", text: caption), .tag("thead", [:], .tag("tr", all: head)),
+        .tag("tbody", all: body)))
+  }
+
+  /// Names with what they stand for.
+  func definitions(_ items: [(name: String, text: String)]) -> Markup {
+    .tag("dl", all: items.flatMap { [Markup.tag("dt", text: $0.name), .tag("dd", text: $0.text)] })
+  }
+
+  /// A list of sentences.
+  func list(_ texts: [String], name: String = "ul") -> Markup {
+    .tag(name, all: texts.map { .tag("li", text: $0) })
+  }
+}

@@ -1,0 +1,35 @@
+package import Foundation
+package import HeirloomVault
+
+/// The choices that a run plans, builds and proves by.
+package struct RunSettings {
+  /// The policies and functions that mappings may name.
+  package var policies: MigrationPolicyRegistry
+  /// The rule by which candidates are made.
+  package var builder: BuilderChoice
+  /// The thoroughness of the proof.
+  package var proof: ProofLevel
+  /// The decisions about rows that don't fit, in whichever hop.
+  package var decisions: [DataDecision]
+  /// True if the last hop may leave clean-up for later.
+  package var defers: Bool
+  /// Counts rows that are written; cancelling it stops the run.
+  package var progress: Progress?
+  /// The file system.
+  package let files: any FileOperations
+
+  /// Creates settings.
+  package init(
+    policies: MigrationPolicyRegistry = MigrationPolicyRegistry(), builder: BuilderChoice = .automatic,
+    proof: ProofLevel = .standard, decisions: [DataDecision] = [], defers: Bool = false, progress: Progress? = nil,
+    files: any FileOperations = POSIXFileOperations()
+  ) {
+    self.policies = policies
+    self.builder = builder
+    self.proof = proof
+    self.decisions = decisions
+    self.defers = defers
+    self.progress = progress
+    self.files = files
+  }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import Heirloom
+
+extension MigrationBlocker {
+  /// The option that decides, with the choices that there are.
+  package var optionText: String {
+    let place = entity + (property.map { ".\($0.replacingOccurrences(of: ", ", with: ","))" } ?? "")
+    let words = choices.map { $0 == .fill ? "fill:VALUE" : $0.rawValue }
+    return "--decide \(place)=\(words.joined(separator: "|"))"
+  }
+}
+
+extension DecisionOutcome {
+  /// What the decision came to, for a person.
+  package var words: String {
+    let counts = [
+      (filled, "filled"), (dropped, "dropped"), (merged, "merged"), (quarantined, "put into quarantine"),
+    ].filter { $0.0 > 0 }.map { "\(counted($0.0, "row")) \($0.1)" }
+    return "\(decision): \(counts.isEmpty ? "nothing to do" : counts.joined(separator: ", "))"
+  }
+
+  /// The same for a program.
+  package var output: OutputValue {
+    .object([
+      ("decision", .text("\(decision)")), ("entity", .text(decision.entity)),
+      ("properties", .texts(decision.properties)), ("choice", .text(decision.choice.option.rawValue)),
+      ("filled", .integer(filled)), ("dropped", .integer(dropped)), ("merged", .integer(merged)),
+      ("quarantined", .integer(quarantined)),
+    ])
+  }
+}

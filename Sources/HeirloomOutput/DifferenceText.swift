@@ -1,0 +1,158 @@
+package import Heirloom
+
+/// The difference of two models for a person and for a program.
+package struct DifferenceText {
+  /// The difference.
+  package let difference: ModelDifference
+  /// What stores say of the renames that are suspected.
+  package let evidence: [RenameSuspicion: RenameEvidence]
+
+  /// Creates the text of a difference.
+  ///
+  /// - Parameters:
+  ///   - difference: The difference.
+  ///   - evidence: The counts in stores about the renames that are suspected.
+  package init(_ difference: ModelDifference, evidence: [RenameSuspicion: RenameEvidence] = [:]) {
+    self.difference = difference
+    self.evidence = evidence
+  }
+
+  /// The members that every command about a difference has.
+  package var members: OutputMembers {
+    [
+      ("verdict", .text(difference.verdict.rawValue)),
+      (
+        "changes",
+        .list(
+          difference.changes.map { change in
+            .object([
+              ("kind", .text(change.kind.rawValue)), ("entity", .optional(change.entity)),
+              ("property", .optional(change.property)), ("effect", .text(change.effect.code)),
+            ])
+          })
+      ),
+      ("obstacles", .list(difference.obstacles.map(Self.output))),
+      ("renames", .list(difference.renames.map(output))),
+    ]
+  }
+
+  /// An obstacle for a program.
+  package static func output(_ obstacle: MappingObstacle) -> OutputValue {
+    .object([
+      ("kind", .text(obstacle.kind.rawValue)), ("entity", .text(obstacle.entity)),
+      ("property", .optional(obstacle.property)), ("reason", .text(obstacle.reason)),
+      ("suggestion", .text(obstacle.suggestion)),
+    ])
+  }
+
+  /// A suspected rename for a program; what no store told is null.
+  private func output(_ suspicion: RenameSuspicion) -> OutputValue {
+    let evidence = evidence[suspicion]
+    return .object([
+      ("kind", .text(suspicion.kind.rawValue)), ("entity", .text(suspicion.entity)),
+      ("sourceEntity", .text(suspicion.sourceEntity)), ("removed", .text(suspicion.removed)),
+      ("added", .text(suspicion.added)), ("type", .text(suspicion.type)),
+      ("nameSimilarity", .number(Self.rounded(suspicion.nameSimilarity))),
+      ("score", .number(Self.rounded(suspicion.score))),
+      ("renamingIdentifier", .text(suspicion.renamingIdentifier)), ("objects", .optional(evidence?.objects)),
+      ("values", .optional(evidence?.values)), ("compared", .optional(evidence?.compared)),
+      ("equal", .optional(evidence?.equal)), ("misfits", .texts(evidence?.misfits ?? [])),
+    ])
+  }
+
+  private static func rounded(_ share: Double) -> Double { (share * 100).rounded() / 100 }
+
+  /// What the verdict means, in a sentence without its end.
+  package var verdictWords: String {
+    switch difference.verdict {
+    case .identical: "identical, nothing differs"
+    case .compatible: "compatible, a store fits both as it is"
+    case .lightweight: "lightweight, a migration is needed and its mapping can be inferred"
+    case .needsMapping: "needs a mapping, the migration can't be inferred"
+    }
+  }
+
+  /// What is lost first, then what may be a rename, what stands in the way, what the rows decide, and the rest by entity.
+  package func lines(_ style: TextStyle) -> [String] {
+    var lines: [String] = []
+    let losses = difference.changes.filter { $0.effect == .dropped }
+    if !losses.isEmpty {
+      lines += ["", style.bold(Self.lossTitle)]
+      lines += Self.sections(losses, by: \.entity, style) { style.red("− \(Self.line($0))") }
+    }
+    lines += renameLines(style)
+    if !difference.obstacles.isEmpty {
+      lines += ["", style.bold("What stands in the way:")]
+      for obstacle in difference.obstacles {
+        lines += ["  \(style.red("✗")) \(obstacle.reason)", "    \(obstacle.suggestion)"]
+      }
+    }
+    let asked = difference.hazards.filter { $0.kind.severity == .blocker }
+    if !asked.isEmpty {
+      lines += ["", style.bold("What the rows of a store decide (heirloom plan counts them):")]
+      lines += asked.map { "  \(style.yellow("?")) \($0.description)" }
+    }
+    let odd = difference.diagnostics.filter { $0.kind != .suspectedRename }
+    if !odd.isEmpty {
+      lines += ["", style.bold("Perhaps meant otherwise:")] + odd.map { "  \(style.yellow("?")) \($0.description)" }
+    }
+    let others = difference.changes.filter { $0.effect != .dropped }
+    if !others.isEmpty {
+      lines += ["", style.bold("What changes besides:")]
+      lines += Self.sections(others, by: \.entity, style) { Self.line($0) }
+    }
+    return lines
+  }
+
+  /// The renames that are suspected, each with what to do and what the rows say; nothing if there are none.
+  package func renameLines(_ style: TextStyle) -> [String] {
+    let suspicions = difference.renames
+    guard !suspicions.isEmpty else { return [] }
+    return ["", style.bold("Perhaps renamed (nothing is done about it unless the model says so):")]
+      + Self.sections(suspicions, by: { $0.kind == .entity ? nil : $0.entity }, style) { suspicion in
+        style.yellow("? \(sentence(suspicion.question))")
+      } more: {
+        advice(on: $0)
+      }
+  }
+
+  /// What to do about a rename that is suspected, and what the rows say of it.
+  package func advice(on suspicion: RenameSuspicion) -> [String] {
+    let otherwise = suspicion.kind == .entity ? "its objects are" : "its content is"
+    return ["\(suspicion.advice).", evidence[suspicion]?.words(suspicion) ?? "Otherwise \(otherwise) dropped."]
+  }
+
+  /// The title of what is lost.
+  package static let lossTitle = "What is lost (the previous version keeps it):"
+
+  /// Items under the entity that they are about, in their order.
+  ///
+  /// - Parameters:
+  ///   - items: The items; those of an entity follow each other.
+  ///   - entity: The entity of one; `nil` for the model as a whole.
+  ///   - style: How text is set.
+  ///   - line: The line of one.
+  ///   - more: Further lines of one.
+  /// - Returns: The lines, each entity's name above its own.
+  package static func sections<Item>(
+    _ items: [Item], by entity: (Item) -> String?, _ style: TextStyle, line: (Item) -> String,
+    more: (Item) -> [String] = { _ in [] }
+  ) -> [String] {
+    var lines: [String] = []
+    var last: String??
+    for item in items {
+      let name = entity(item)
+      if last != .some(name) { lines.append("  \(style.bold(name ?? "The model as a whole")):") }
+      last = .some(name)
+      lines += ["    \(line(item))"] + more(item).map { "      \($0)" }
+    }
+    return lines
+  }
+
+  /// A change below its entity.
+  private static func line(_ change: ModelChange) -> String {
+    let subject = change.property.map { "\($0): " } ?? ""
+    let effect = change.effect == .nothing ? "" : "; \(change.effect.sentence)"
+    return "\(subject)\(change.sentence)\(effect)"
+  }
+}

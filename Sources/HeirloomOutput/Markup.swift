@@ -1,0 +1,85 @@
+/// A piece of XML or HTML, whose text is escaped when it is written and nowhere else.
+package indirect enum Markup {
+  /// Text as a person reads it.
+  case text(String)
+  /// An element with its attributes in order.
+  case element(String, [(name: String, value: String)], [Markup])
+  /// Rules of ours for the element `style`, which are written as they are.
+  case style(String)
+  /// Several pieces after each other.
+  case group([Markup])
+
+  /// Makes an element.
+  package static func tag(_ name: String, _ attributes: KeyValuePairs<String, String> = [:], _ children: Markup...)
+    -> Markup
+  {
+    .element(name, attributes.map { (name: $0.key, value: $0.value) }, children)
+  }
+
+  /// Makes an element of many pieces.
+  package static func tag(_ name: String, _ attributes: KeyValuePairs<String, String> = [:], all: [Markup]) -> Markup {
+    .element(name, attributes.map { (name: $0.key, value: $0.value) }, all)
+  }
+
+  /// Makes an element that holds a text.
+  package static func tag(_ name: String, _ attributes: KeyValuePairs<String, String> = [:], text: String) -> Markup {
+    .tag(name, attributes, .text(text))
+  }
+
+  /// The text of the document's part.
+  package var string: String {
+    var result = ""
+    write(to: &result)
+    return result
+  }
+
+  private func write(to result: inout String) {
+    switch self {
+    case .text(let text): result += Self.escaped(text)
+    case .group(let pieces): for piece in pieces { piece.write(to: &result) }
+    case .style(let rules): result += "<style>\n\(rules)</style>\n"
+    case .element(let name, let attributes, let children):
+      result += "<\(name)"
+      for attribute in attributes { result += " \(attribute.name)=\"\(Self.escaped(attribute.value))\"" }
+      if children.isEmpty, Self.emptyElements.contains(name) {
+        result += "/>"
+      } else {
+        result += ">"
+        for child in children { child.write(to: &result) }
+        result += "</\(name)>"
+      }
+      if Self.lineElements.contains(name) { result += "\n" }
+    }
+  }
+
+  /// Returns text as it stands between tags or in an attribute with quotes.
+  ///
+  /// A character that XML has no way to write, or that turns the direction of writing, is shown by its number or replaced.
+  package static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in TerminalText.harmless(text).unicodeScalars {
+      switch scalar {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      case "\"": result += "&quot;"
+      case "'": result += "&#39;"
+      case "\u{FFFE}", "\u{FFFF}": result += "\u{FFFD}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  /// Elements that hold nothing, in HTML or in SVG; any other needs its end tag in HTML.
+  private static let emptyElements: Set<String> = [
+    "meta", "br", "hr", "col", "path", "rect", "circle", "line", "BR",
+  ]
+
+  /// Elements after which a line ends, so that two versions of a file can be compared.
+  private static let lineElements: Set<String> = [
+    "svg", "g", "path", "rect", "text", "title", "desc", "style", "meta", "head", "body", "main", "header", "footer",
+    "section", "h1", "h2", "h3", "p", "ul", "ol", "li", "table", "caption", "thead", "tbody", "tr", "dl", "dt", "dd",
+    "div", "figure", "figcaption", "html", "TR", "TABLE",
+  ]
+}

@@ -1,0 +1,42 @@
+import Heirloom
+
+/// Text for people, made of what stands in files of anybody's.
+package enum TerminalText {
+  /// Returns text of one or more lines with characters shown by their numbers that a terminal would obey.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - isJSON: Whether the text is JSON, whose escapes have another form.
+  /// - Returns: Text whose only control character is the line feed.
+  package static func harmless(_ text: String, isJSON: Bool = false) -> String {
+    let text = PlainText.escaped(text, breaksLines: true, isJSON: isJSON)
+    return isJSON && text.contains("##[") ? text.replacing("##[", with: "#\\u0023[") : text
+  }
+
+  /// Returns a text as one line: no name makes a line of its own, is printed without end, or commands whoever reads lines.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - keepsStyle: Whether sequences that ``TextStyle`` writes stay.
+  /// - Returns: The line, without its end.
+  package static func line(_ text: String, keepsStyle: Bool = false) -> String {
+    let line = PlainText.escaped(PlainText.cut(text, to: PlainText.limit), breaksLines: false) { rest in
+      keepsStyle ? TextStyle.sequences.first { rest.starts(with: $0) }?.count ?? 0 : 0
+    }
+    return commandsWorkflow(line)
+      ? line.replacing("##[", with: "#\\u{23}[").replacing("::", with: ":\\u{3a}", maxReplacements: 1) : line
+  }
+
+  /// Whether GitHub Actions would take a line of a log for a command: it passes over spaces before the colons, and finds the older form
+  /// anywhere.
+  private static func commandsWorkflow(_ line: String) -> Bool {
+    line.drop { $0 == " " }.hasPrefix("::") || line.contains("##[")
+  }
+}
+
+extension TextStyle {
+  /// What the styles write.
+  fileprivate static let sequences: [String.UnicodeScalarView] = ["0", "1", "2", "31", "32", "33"].map {
+    "\u{1B}[\($0)m".unicodeScalars
+  }
+}

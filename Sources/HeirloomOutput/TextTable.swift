@@ -1,0 +1,44 @@
+import Heirloom
+
+/// Rows of text with columns under each other.
+package struct TextTable {
+  /// On which side the text of a column stands.
+  package enum Alignment {
+    case left
+    case right
+  }
+
+  private let alignments: [Alignment]
+  private var rows: [[String]]
+
+  /// Creates a table.
+  ///
+  /// - Parameters:
+  ///   - header: The columns' titles.
+  ///   - alignments: One for each column.
+  package init(header: [String], alignments: [Alignment]) {
+    self.alignments = alignments
+    rows = [header]
+  }
+
+  /// Adds a row of as many texts as there are columns; a name of any model is shorter than what is cut.
+  package mutating func add(_ row: [String]) {
+    rows.append(row.map { PlainText.line($0, limit: 300) })
+  }
+
+  /// The lines, the header first, without spaces at their ends.
+  package func lines(indent: Int = 2) -> [String] {
+    let widths = alignments.indices.map { column in
+      rows.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0
+    }
+    return rows.map { row in
+      let cells = zip(row, zip(widths, alignments)).map { text, layout in
+        let padding = String(repeating: " ", count: max(0, layout.0 - text.count))
+        return layout.1 == .left ? text + padding : padding + text
+      }
+      var line = String(repeating: " ", count: indent) + cells.joined(separator: "  ")
+      while line.hasSuffix(" ") { line.removeLast() }
+      return line
+    }
+  }
+}

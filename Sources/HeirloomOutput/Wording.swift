@@ -1,0 +1,51 @@
+import Foundation
+import Heirloom
+
+/// Returns a number with a comma before each group of three digits.
+package func grouped(_ number: Int64) -> String { CountText.grouped(number) }
+
+/// Returns a number with the word for what is counted: `1 row`, `2 rows`, `3 entities`.
+package func counted(_ number: Int64, _ word: String) -> String { CountText.counted(number, word) }
+
+/// Returns a size for a person: `512 bytes`, `1.5 MB`.
+package func sizeText(_ bytes: Int64) -> String { CountText.size(bytes) }
+
+/// Returns a duration for a person: `0.12 s`, `2 min 5 s`.
+package func durationText(_ seconds: Double) -> String {
+  guard seconds.isFinite, seconds >= 0 else { return "an unknown time" }
+  if seconds < 10 { return String(format: "%.2f s", seconds) }
+  guard seconds >= 60 else { return String(format: "%.0f s", seconds) }
+  let whole = Int64(min(seconds, 1e12).rounded())
+  if whole < 3600 { return "\(whole / 60) min \(whole % 60) s" }
+  return "\(grouped(whole / 3600)) h \(whole / 60 % 60) min"
+}
+
+/// Returns names in one line, at most so many of them.
+package func listText(_ names: [String], limit: Int = 8) -> String {
+  let rest = names.count > limit ? " and \(names.count - limit) more" : ""
+  return names.prefix(limit).joined(separator: ", ") + rest
+}
+
+/// Returns a text as a sentence: upper case first, a full stop last.
+package func sentence(_ text: String) -> String {
+  let isEnded = text.hasSuffix(".") || text.hasSuffix("!") || text.hasSuffix("?")
+  return text.prefix(1).uppercased() + text.dropFirst() + (isEnded ? "" : ".")
+}
+
+/// Returns a path in single quotes where a shell needs them.
+package func shellWord(_ word: String) -> String {
+  let isPlain = word.utf8.allSatisfy { byte in
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+      UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: ":"), UInt8(ascii: "@"):
+      true
+    default: false
+    }
+  }
+  return isPlain && !word.isEmpty
+    ? word
+    : "'"
+      + word.split(separator: "'", omittingEmptySubsequences: false)
+      .joined(separator: "'\\''") + "'"
+}

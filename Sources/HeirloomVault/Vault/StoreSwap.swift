@@ -1,0 +1,256 @@
+import HeirloomStore
+
+/// The replacement of a store by a candidate, from the lock to the rename.
+///
+/// There is one way: ``StoreVault/begin()`` takes the lock and settles what an earlier run left; ``hold(_:usesWAL:)`` holds the
+/// store and makes an empty candidate; the caller fills it; ``prove(_:)`` has the caller compare the two and brings the
+/// candidate to the disk; ``commit(alone:)`` keeps the store and renames the candidate. A step that fails is followed by
+/// ``rollBack(after:)``: the store is as it was, in the journal mode it had. A swap that is dropped only lets go of the lock
+/// and the store; the next run settles the rest.
+package final class StoreSwap {
+  private let vault: StoreVault
+  /// The lock; `nil` where the caller has it.
+  private let lock: (any FileLock)?
+  /// The identifier of the operation.
+  private let identifier: String
+  /// The description of the swap and the held store; `nil` before the store is held.
+  private var held: (replacement: StoreVault.Replacement, store: StoreGate, usesWAL: Bool)?
+  /// The record on the disk; `nil` before it is written.
+  private var manifest: VaultManifest?
+
+  /// Creates a swap that nothing was done for.
+  init(in vault: StoreVault, lock: (any FileLock)? = nil) {
+    self.vault = vault
+    self.lock = lock
+    identifier = vault.files.uniqueIdentifier()
+  }
+
+  private var files: any FileOperations { vault.files }
+  private var location: StoreLocation { vault.location }
+
+  /// The candidate's file.
+  package var candidatePath: String { vault.candidate(identifier) }
+
+  // MARK: Before the commit point
+
+  /// Leaves WAL mode, holds the store exclusively, writes the record, and makes the candidate: an empty file with the store's permissions.
+  ///
+  /// The candidate is attached to the hold's connection and detached again. New external files go into the folder
+  /// ``StoreLocation/supportName`` beside it, each written with a sync: they are added to the store's own before the rename.
+  ///
+  /// - Parameters:
+  ///   - replacement: What is to be done. Rows may have changed since it was described.
+  ///   - usesWAL: True for a new store in WAL mode; `nil` for the mode of the old one.
+  /// - Returns: The held store.
+  /// - Throws: ``VaultError``, or what the receiver of events throws.
+  package func hold(_ replacement: StoreVault.Replacement, usesWAL: Bool? = nil) throws -> StoreGate {
+    try VaultError.wrappingFileErrors {
+      try vault.checkPathLength()
+      try vault.checkStore(bytesNeeded: replacement.bytesNeeded)
+      try vault.copyUnreadableLog()
+      let store = try StoreGate.open(
+        location, files: files, timeout: vault.configuration.gateTimeout, seen: replacement.seen)
+      held = (replacement, store, usesWAL ?? store.usedWAL)
+      try vault.emit(.gated(usedWAL: store.usedWAL))
+      try writeManifest(for: replacement)
+      _ = try vault.makeCandidate(identifier, attributes: store.status.attributes)
+      return store
+    }
+  }
+
+  /// Makes the vault's folders and the record of the operation.
+  private func writeManifest(for replacement: StoreVault.Replacement) throws {
+    guard let companion = try files.status(of: location.companion) else {
+      throw VaultError.unusableFolder(path: location.companion, reason: "it vanished")
+    }
+    try vault.tree.ensure(location.previous, like: companion)
+    try vault.tree.ensure(location.incoming, like: companion)
+    let name = try vault.nextVersionName(identifier: identifier)
+    let manifest = VaultManifest(
+      identifier: identifier, operation: replacement.operation, storeName: location.name, keptFolder: name.text,
+      oldGeneration: nil, newGeneration: nil, time: name.time, adoptedSet: replacement.adoptedSet)
+    self.manifest = manifest
+    try vault.write(manifest)
+    try vault.emit(.manifestWritten(identifier: identifier))
+  }
+
+  /// Has a complete candidate proven, and brings it to the disk.
+  ///
+  /// - Parameter proof: Compares the candidate with the store, and throws if it is not what it has to be.
+  /// - Throws: What `proof` throws, or ``VaultError/unfitCandidate(path:reason:)``.
+  package func prove(_ proof: () throws -> Void) throws {
+    try VaultError.wrappingFileErrors {
+      let (_, store, usesWAL) = try heldStore()
+      // Before the candidate is the store, which others may lock.
+      defer { store.stopReadingAhead() }
+      try vault.emit(.built(path: candidatePath))
+      // The mode is yet to be written, and synced with all the rest: an earlier sync only begins to write what is large.
+      let isSyncedLater = try usesWAL && files.status(of: candidatePath)?.size ?? 0 < Self.leastEarlySync
+      if isSyncedLater {
+        try proof()
+      } else {
+        try files.synchronizeFile(candidatePath) { try proof() }
+      }
+      store.stopReadingAhead()
+      try vault.emit(.proven(path: candidatePath))
+      let attached = try store.connection.rows("PRAGMA database_list").compactMap { $0.count > 1 ? $0[1].text : nil }
+      guard attached.allSatisfy({ $0 == "main" || $0 == "temp" }), !store.connection.isInTransaction else {
+        throw VaultError.unfitCandidate(path: candidatePath, reason: "it is still attached, or in a transaction")
+      }
+      try vault.complete(candidatePath, usesWAL: usesWAL, isSynchronized: !isSyncedLater)
+      try vault.emit(.candidateSynchronized(path: candidatePath))
+    }
+  }
+
+  /// The size in bytes from which a candidate takes longer to write than one more sync takes.
+  private static let leastEarlySync: Int64 = 4 << 20
+
+  // MARK: The commit point
+
+  /// Keeps the old store, and renames the candidate to the store.
+  ///
+  /// - Parameter alone: The content that only the old store will hold.
+  /// - Returns: The version that was kept.
+  /// - Throws: ``VaultError``: ``VaultError/outcomeUnknown(path:underlying:)`` means that the rename was made and may not last, any
+  ///   other that the store is the old one.
+  package func commit(alone: [SoleContent] = []) throws -> RetainedVersion {
+    let version = try VaultError.wrappingFileErrors { try retain(alone: alone) }
+    do {
+      try VaultError.wrappingFileErrors { try rename() }
+    } catch let error as VaultError where error.isOutcomeUnknown {
+      // The store may be another file by now: its side files are none of this connection's business.
+      letGo()
+      throw error
+    }
+    finish()
+    return version
+  }
+
+  /// Adds the candidate's external files to the store's, and keeps the old set.
+  private func retain(alone: [SoleContent]) throws -> RetainedVersion {
+    let (replacement, store, _) = try heldStore()
+    guard var manifest, let name = manifest.keptFolder.flatMap(VersionName.init(_:)) else {
+      throw VaultError.damagedManifest(path: location.manifest, reason: "it names no folder for the old store")
+    }
+    let version = try vault.keepStore(&manifest, name: name, gate: store, replacement: replacement, alone: alone)
+    self.manifest = manifest
+    try vault.publishQuarantine(identifier, name: name)
+    // Before files are added that are the store's own.
+    if replacement.operation != .migration { try vault.separateExternalFiles(identifier) }
+    try vault.publishExternalFiles(identifier)
+    try vault.emit(.retained(id: name.text))
+    return version
+  }
+
+  private func rename() throws {
+    // A side file here would be read as part of the new store.
+    for path in location.sideFiles where try files.status(of: path) != nil {
+      throw VaultError.storeInUse(path: location.path, reason: "“\(path)” appeared")
+    }
+    guard let old = try files.status(of: location.path), old.size == (try files.status(of: keptStore))?.size,
+      try isKept(old)
+    else { throw VaultError.storeInUse(path: location.path, reason: "it is not the file that was kept") }
+    do throws(FileError) {
+      try files.rename(candidatePath, to: location.path)
+    } catch {
+      // Whether it happened is for the folder to say.
+      if let now = try? files.status(of: location.path), now.identity == old.identity { throw error }
+      throw VaultError.outcomeUnknown(path: location.path, underlying: error)
+    }
+    do throws(FileError) {
+      try files.synchronizeDirectory(location.directory)
+    } catch {
+      // Nothing is undone: either name may be the one on the disk, and both files are whole.
+      throw VaultError.outcomeUnknown(path: location.path, underlying: error)
+    }
+    letGo()
+    vault.report(.swapped(identifier: identifier))
+  }
+
+  private var keptStore: String {
+    PathText.join(PathText.join(location.previous, manifest?.keptFolder ?? ""), manifest?.storeName ?? "")
+  }
+
+  private func isKept(_ old: FileStatus) throws(FileError) -> Bool {
+    guard manifest?.phase == .linking else { return true }
+    return try files.status(of: keptStore)?.identity == old.identity
+  }
+
+  /// Removes what is left of the operation, whose result is on the disk.
+  private func finish() {
+    do throws(FileError) {
+      // Else the store could come back with a second name, in the work folder.
+      try files.synchronizeDirectory(vault.workFolder(identifier))
+      try vault.tree.remove(vault.workFolder(identifier))
+      if let manifest {
+        try vault.noteAdoption(manifest)
+        try vault.removeKeptLogs(withStoreAt: keptStore)
+      }
+      try files.unlink(location.manifest)
+      try files.synchronizeDirectory(location.companion)
+      vault.report(.finished(identifier: identifier))
+    } catch {
+      vault.report(.cleanUpPostponed(identifier: identifier, error))
+    }
+  }
+
+  // MARK: Giving up
+
+  /// Removes everything of a swap that did not come to its commit point, and lets go of the store.
+  ///
+  /// What can't be removed is told as an event, and removed by the next run. After a rename whose outcome is unknown nothing is
+  /// undone.
+  ///
+  /// - Parameter error: The failure that ends the swap.
+  /// - Returns: The error to throw: the same one, or ``VaultError/file(_:)`` for an error of the file system.
+  package func rollBack(after error: any Error) -> any Error {
+    let error = (error as? FileError).map(VaultError.file) ?? error
+    guard let held else { return error }
+    do throws(FileError) {
+      if let manifest { try vault.remove(manifest) }
+      vault.report(.rolledBack(identifier: identifier))
+    } catch {
+      vault.report(.cleanUpPostponed(identifier: identifier, error))
+    }
+    do {
+      try held.store.closeRestoringJournalMode()
+    } catch {
+      vault.report(.journalModeNotRestored(reason: "\(error)"))
+    }
+    self.held = nil
+    return error
+  }
+
+  private func heldStore() throws(VaultError) -> (StoreVault.Replacement, StoreGate, usesWAL: Bool) {
+    guard let held else { throw .unfitCandidate(path: candidatePath, reason: "the store is not held") }
+    return (held.replacement, held.store, held.usesWAL)
+  }
+
+  private func letGo() {
+    held?.store.close()
+    held = nil
+  }
+}
+
+extension StoreVault {
+  /// Begins to replace the store: takes the lock, and settles what an earlier run left.
+  ///
+  /// - Returns: The swap. The store may be read as anyone may until it is held; dropping the swap leaves it byte for byte.
+  /// - Throws: ``VaultError``.
+  package func begin() throws -> StoreSwap {
+    let swap = StoreSwap(in: self, lock: try takeLock(requiresStore: true))
+    try VaultError.wrappingFileErrors {
+      try recoverHoldingLock()
+      try undoChangeHoldingLock()
+    }
+    return swap
+  }
+}
+
+extension VaultError {
+  /// True after a rename that may not last.
+  var isOutcomeUnknown: Bool {
+    guard case .outcomeUnknown = self else { return false }
+    return true
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import HeirloomStore
+
+// The candidate of an operation and its record: parts of every operation that puts a store in the store's place.
+extension StoreVault {
+  /// Puts a manifest in place of the one there is: it is never half there.
+  ///
+  /// The folder's sync also brings `previous` and `incoming` to the disk, which are made before.
+  func write(_ manifest: VaultManifest) throws(VaultError) {
+    let bytes: [UInt8]
+    do throws(ManifestError) {
+      bytes = try manifest.encoded()
+    } catch {
+      throw .damagedManifest(path: location.manifest, reason: error.reason)
+    }
+    try VaultError.wrapping { () throws(FileError) in
+      if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
+      // Who may read the store may finish what was begun, and nobody else learns of it.
+      let attributes = try files.status(of: location.path)?.attributes ?? FileAttributes(mode: 0o600)
+      try files.writeNewFile(location.manifestDraft, bytes: bytes, attributes: attributes)
+      try files.rename(location.manifestDraft, to: location.manifest)
+      try files.synchronizeDirectory(location.companion)
+    }
+  }
+
+  /// The folder in which an operation builds.
+  func workFolder(_ identifier: String) -> String { PathText.join(location.incoming, identifier) }
+
+  /// The store that an operation builds.
+  func candidate(_ identifier: String) -> String { PathText.join(workFolder(identifier), location.name) }
+
+  /// Makes the folder of an operation and the empty file to be filled.
+  func makeCandidate(_ identifier: String, attributes: FileAttributes) throws(FileError) -> String {
+    let folder = try files.status(of: location.incoming)
+    try files.makeDirectory(
+      workFolder(identifier), attributes: folder?.attributes ?? FileAttributes(mode: 0o700))
+    try files.makeEmptyFile(candidate(identifier), attributes: attributes)
+    return candidate(identifier)
+  }
+
+  /// Gives a proven candidate its journal mode and brings it to the disk.
+  ///
+  /// - Parameters:
+  ///   - candidate: The candidate, which nobody has open.
+  ///   - usesWAL: Whether it is to be in WAL mode.
+  ///   - isSynchronized: Whether it is on the disk as it is.
+  /// - Throws: ``VaultError/unfitCandidate(path:reason:)`` when it is not one file, or not of the mode.
+  func complete(_ candidate: String, usesWAL: Bool, isSynchronized: Bool = false) throws(VaultError) {
+    func checkAlone() throws(VaultError) {
+      let left = try VaultError.wrapping { () throws(FileError) in
+        try SideFiles.removeCold(of: candidate, files: files)
+      }
+      if let left { throw .unfitCandidate(path: candidate, reason: "its side file “\(left)” holds data") }
+    }
+    try checkAlone()
+    if usesWAL {
+      do throws(SQLiteError) {
+        let connection = try Connection(path: candidate, mode: .readWrite, options: .building.withoutLinks)
+        // The sync comes at the end, once.
+        try connection.execute("PRAGMA synchronous=OFF")
+        let mode = try connection.firstValue("PRAGMA journal_mode=WAL")?.text
+        try connection.close()
+        guard mode == "wal" else {
+          throw SQLiteError(extendedCode: 0, message: "the journal mode is \(mode ?? "unknown")")
+        }
+      } catch {
+        if error.isFull { throw .file(FileError(.write, candidate, code: ENOSPC)) }
+        throw .unfitCandidate(path: candidate, reason: "it can't be put into WAL mode: \(error)")
+      }
+      try checkAlone()
+    }
+    let status = try VaultError.wrapping { () throws(FileError) in
+      // The mode is written in the file's header.
+      if usesWAL || !isSynchronized { try files.synchronizeFile(candidate) }
+      return try files.status(of: candidate)
+    }
+    guard let status, status.kind == .regular, status.size > 0, status.linkCount == 1 else {
+      throw .unfitCandidate(path: candidate, reason: "it is not one file with content")
+    }
+  }
+
+  /// Adds external files that came with a candidate to the store's own, on the disk.
+  ///
+  /// The old store does not know them; both are complete afterwards.
+  func publishExternalFiles(_ identifier: String) throws(FileError) {
+    let added = PathText.join(workFolder(identifier), location.supportName)
+    try tree.add(added, to: try supportFolder())
+  }
+
+  /// Gives the store external files of its own, which share nothing with a version that is kept.
+  ///
+  /// Core Data never writes into an external file that is there, but an older app that was brought back with its store may.
+  func separateExternalFiles(_ identifier: String) throws(FileError) {
+    try tree.separate(
+      try supportFolder(),
+      from: { () throws(FileError) in
+        try tree.identities(in: location.previous).union(try tree.identities(in: location.incompatible))
+      },
+      by: PathText.join(workFolder(identifier), "external-" + identifier))
+  }
+}

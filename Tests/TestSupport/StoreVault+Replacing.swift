@@ -1,0 +1,23 @@
+package import HeirloomVault
+
+extension StoreVault {
+  /// Replaces the store as a run does, each part of which is a closure.
+  ///
+  /// - Returns: The version that was kept; `nil` when `prepare` returned `nil`.
+  @discardableResult
+  package func replaceStore(
+    prepare: () throws -> Replacement?, build: (StoreGate, String) throws -> Void,
+    prove: (StoreGate, String) throws -> Void
+  ) throws -> RetainedVersion? {
+    let swap = try begin()
+    guard let replacement = try prepare() else { return nil }
+    do {
+      let store = try swap.hold(replacement)
+      try build(store, swap.candidatePath)
+      try swap.prove { try prove(store, swap.candidatePath) }
+      return try swap.commit()
+    } catch {
+      throw swap.rollBack(after: error)
+    }
+  }
+}
