@@ -28,7 +28,7 @@ struct AttributeWay {
     return !direct.isPossible || cuts != Set([direct.cut].compactMap { $0 })
   }
 
-  /// Returns the value of rows that got an attribute on the path, with its default.
+  /// Returns the value that rows get from an attribute that was added on the path with its default.
   func value(startingWith first: AttributeDescription) -> AttributeValue? {
     guard first.composite == nil else { return nil }
     var value = first.defaultValue

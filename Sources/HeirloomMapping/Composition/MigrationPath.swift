@@ -3,7 +3,7 @@ public import HeirloomModel
 /// A path from one version of a model to a later one: hops, each with a mapping of its own.
 ///
 /// Inferred mappings of versions that follow each other are composed into one hop, or into as many as it takes for the
-/// same result. A mapping model that is given for two versions is a hop of its own: an app that ships one knows more
+/// same result. A mapping model that is given for two versions is a hop of its own. An app that ships one knows more
 /// than inference, so inference never skips it.
 ///
 /// - Where a given mapping model starts at a version on the path, the path goes on by a given one, whatever is known of
@@ -11,8 +11,8 @@ public import HeirloomModel
 /// - Of several paths, the one with the fewest inferred hops is taken, so a path of given mappings alone comes first;
 ///   then the one with the fewest hops; then the one whose last given mapping leads nearest to the destination, in the
 ///   known order or else by the number of entities that differ.
-/// - A mapping that leads back is on no path. It leads to an earlier version of the known order, or, where it forms a
-///   circle with others, against the direction in which names lead from the source to the destination.
+/// - A mapping that leads back is on no path: one to an earlier version of the known order. A mapping that forms a
+///   circle with others leads back if it goes against the direction of names from the source to the destination.
 /// - Where no path goes on after a given mapping, or none reaches its start, there is no path: the error names it.
 /// - Several partial mapping models of one hop are one mapping if no entity is the source, or the destination, of two.
 public struct MigrationPath: Hashable, Sendable {

@@ -125,7 +125,7 @@ struct PathSearch {
   /// Returns the hops that a mapping model is meant for: the hashes of some entities fit longer hops as well.
   private func meantSteps(among steps: [Step], for mapping: MappingModel) -> [Step] {
     let narrow = steps.filter { step in isWhole(mapping, for: step) || !steps.contains { isWithin($0, step) } }
-    // Of the versions where it may end, it means the one with the fewest other entities that is nearest by its name.
+    // It means the version, of those where it may end, with the fewest other entities, then the nearest by name.
     func excess(_ step: Step) -> [Int] {
       guard !isWhole(mapping, for: step) else { return [0, 0] }
       let besides = models[step.end].entities.count { mapping.entityMappings(toEntity: $0.name).isEmpty }

@@ -98,7 +98,7 @@ struct PathWords {
     return "\(subject(overlap.first)) and \(labels[overlap.second]) are for the same versions, and both \(what)"
   }
 
-  // MARK: - Where there is none
+  // MARK: - Where there is no path
 
   /// The obstacles that say why the given mapping models don't help.
   var obstacles: [MappingObstacle] {

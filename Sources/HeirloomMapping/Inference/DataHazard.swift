@@ -2,7 +2,7 @@ public import HeirloomModel
 
 /// A loss, blocker or warning that rows may cause: models tell where to look, and only the store tells if it is there.
 ///
-/// The plan counts the rows concerned. Without any, it is gone; otherwise it is a loss, a blocker or a warning.
+/// The plan counts the rows concerned. If there are none, it is gone; otherwise it stays.
 public struct DataHazard: Hashable, Sendable {
   /// The kind of loss, blocker or warning, with the details that counting its rows needs.
   public let kind: Kind
@@ -29,7 +29,7 @@ public struct DataHazard: Hashable, Sendable {
     public let entity: String
     /// The entity that the objects become; `nil` if they are dropped.
     public let destinationEntity: String?
-    /// The source property of each property of the hazard, as a path; `nil` for one that is new.
+    /// The source property, as a path, of each of the properties; `nil` for one that is new.
     public let properties: [String?]
     /// The names of entity mappings with a condition: only objects that one of them takes count; none for all objects.
     public let takenBy: [String]

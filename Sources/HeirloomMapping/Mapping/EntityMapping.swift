@@ -30,8 +30,9 @@ public struct EntityMapping: Hashable, Sendable {
   public var userInfo: [String: String]
   /// The properties without a mapping that completion infers; `nil` for all of them.
   ///
-  /// An entity mapping that is read from a file has a list, most often an empty one: what the file doesn't name has the
-  /// value of a newly made object, as in Core Data. One that is made in code says only what can't be inferred.
+  /// An entity mapping that is read from a file has a list, most often an empty one. A property that the
+  /// file doesn't name has the value of a newly made object, as in Core Data. A mapping that is made in code says only
+  /// what can't be inferred.
   public var openProperties: OpenProperties?
 
   /// Properties of the destination that a file lists without saying where their values come from.

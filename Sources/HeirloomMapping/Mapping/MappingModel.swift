@@ -29,7 +29,7 @@ public struct MappingModel: Hashable, Sendable {
 
   /// True for a mapping model that is read from a file.
   ///
-  /// Inference adds only what the file lists, and drops a source entity without an entity mapping, as in Core Data.
+  /// Only what the file lists is inferred, and a source entity without an entity mapping is dropped, as in Core Data.
   package var isOfFile: Bool { !entityMappings.isEmpty && entityMappings.allSatisfy { $0.openProperties != nil } }
 
   /// The names of the policies that the mappings need, sorted, each once.

@@ -73,7 +73,7 @@ extension ModelCorrespondence {
 /// An element without a counterpart.
 private struct Candidate: Hashable {
   let element: IdentifiedElement
-  /// The shape, which two names of one element share; `nil` for an element without stored content.
+  /// The shape, which a rename leaves the same; `nil` for an element without stored content.
   let shape: String?
   /// The features to compare: names and types of an entity's properties, or neighbouring letters of a property's name.
   let features: Set<String>

@@ -25,7 +25,7 @@ extension ExpressionEvaluator {
       guard let result = try source.value(forKey: key) else { throw EvaluationError.unknownKey(key) }
       return result
     case .value(let attribute):
-      // Models read these of plain values: the length limits of strings are `length >= 3`.
+      // Models ask these of plain values: the length limits of strings are `length >= 3`.
       switch (attribute, key) {
       case (.string(let text), "length"): return .integer(Int64(text.utf16.count))
       case (.binary(let bytes), "length"): return .integer(Int64(bytes.count))

@@ -6,7 +6,7 @@ public struct ExpressionEvaluator {
   /// A function in Swift, called with its receiver (`EvaluatedValue.null` if there is none) and its arguments.
   public typealias Function = (_ receiver: EvaluatedValue, _ arguments: [EvaluatedValue]) throws -> EvaluatedValue
 
-  /// A function that carries out a fetch, called with the request, the context and a flag for a mere count.
+  /// A function that carries out a fetch, called with the request, the context and a flag that asks for a count only.
   public typealias Fetch = (_ request: EvaluatedValue, _ context: EvaluatedValue, _ countOnly: Bool) throws ->
     EvaluatedValue
 

@@ -1,7 +1,7 @@
 /// A regular expression of `MATCHES`, which must fit a whole text.
 ///
 /// The matcher follows all ways through the pattern side by side, so a match takes time in proportion to the text,
-/// whatever the pattern: there is no backtracking that a pattern like `(a+)+b` could blow up. Features that would need
+/// whatever the pattern. There is no backtracking that a pattern like `(a+)+b` could blow up. Features that would need
 /// backtracking are refused: references to groups, look-around and possessive quantifiers.
 /// Otherwise the syntax is that of ICU (`NSRegularExpression`).
 struct RegularExpression {
