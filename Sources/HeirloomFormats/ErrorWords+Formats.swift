@@ -4,7 +4,7 @@ extension ModelReadingError: CustomNSError {
   /// Foundation's domain for files, which Core Data shares.
   public static let errorDomain: String = NSCocoaErrorDomain
 
-  /// The code that Foundation or Core Data gives a like failure.
+  /// The code that Foundation or Core Data gives a similar failure.
   public var coreDataCode: Int {
     switch problem {
     case .missing: 260
@@ -15,10 +15,10 @@ extension ModelReadingError: CustomNSError {
     }
   }
 
-  /// The same as ``coreDataCode``.
+  /// The same as `coreDataCode`.
   public var errorCode: Int { coreDataCode }
 
-  /// The words and the file.
+  /// The words and the file's path.
   public var errorUserInfo: [String: Any] { ErrorWords.userInfo(of: self, path: path) }
 }
 
@@ -26,7 +26,7 @@ extension MappingReadingError: CustomNSError {
   /// Foundation's domain for files, which Core Data shares.
   public static let errorDomain: String = NSCocoaErrorDomain
 
-  /// The code that Foundation or Core Data gives a like failure.
+  /// The code that Foundation or Core Data gives a similar failure.
   public var coreDataCode: Int {
     switch problem {
     case .missing: 260
@@ -36,10 +36,10 @@ extension MappingReadingError: CustomNSError {
     }
   }
 
-  /// The same as ``coreDataCode``.
+  /// The same as `coreDataCode`.
   public var errorCode: Int { coreDataCode }
 
-  /// The words and the file.
+  /// The words and the file's path.
   public var errorUserInfo: [String: Any] { ErrorWords.userInfo(of: self, path: path) }
 }
 
@@ -47,7 +47,7 @@ extension ArchivedValueError: LocalizedError {
   /// The description.
   public var errorDescription: String? { description }
 
-  /// What to do; the row that the value came from is as it was.
+  /// The remedy; the row that the value came from is as it was.
   public var recoverySuggestion: String? {
     let kept = "The value in the store was not changed."
     return switch self {

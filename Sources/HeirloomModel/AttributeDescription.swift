@@ -4,25 +4,25 @@ public struct AttributeDescription: PropertyDescription {
   public var name: String
   /// The type of its values.
   public var type: AttributeType
-  /// Whether an object is valid without a value.
+  /// True when an object is valid without a value.
   public var isOptional: Bool = false
-  /// Whether the value lives in memory only and has no column.
+  /// True when the value lives in memory only and has no column.
   public var isTransient: Bool = false
-  /// The value of a new object, of the kind that ``type`` asks for.
+  /// The value of a new object, of the kind that the attribute's type asks for.
   public var defaultValue: AttributeValue?
   /// The identifier that ties this attribute to one of another version, if it is not the name.
   public var renamingIdentifier: String?
   /// Text that changes the version hash on purpose.
   public var versionHashModifier: String?
-  /// Whether large values may be kept in files beside the store.
+  /// True when large values may be kept in files beside the store.
   public var allowsExternalBinaryDataStorage: Bool = false
-  /// Whether persistent history keeps the value of a deleted object.
+  /// True when persistent history keeps the value of a deleted object.
   public var preservesValueInHistoryOnDeletion: Bool = false
-  /// Whether the value is encrypted in CloudKit.
+  /// True when the value is encrypted in CloudKit.
   public var allowsCloudEncryption: Bool = false
-  /// Whether Spotlight indexes the attribute.
+  /// True when Spotlight indexes the attribute.
   public var isIndexedBySpotlight: Bool = false
-  /// Whether the value was also written to an external record (a Spotlight-era feature).
+  /// True when the value was also written to an external record (a Spotlight-era feature).
   public var isStoredInExternalRecord: Bool = false
   /// The class of the values, where the model names one.
   public var attributeValueClassName: String?
@@ -30,11 +30,11 @@ public struct AttributeDescription: PropertyDescription {
   public var valueTransformerName: String?
   /// Conditions on the value, checked when an object is saved.
   public var validationRules: [ValidationRule] = []
-  /// How a derived attribute is computed; `nil` for an ordinary one.
+  /// The computation of a derived attribute; `nil` for an ordinary one.
   public var derivation: DerivedAttributeDescription?
   /// The elements of a composite attribute; `nil` for any other type.
   public var composite: CompositeAttributeDescription?
-  /// Whether generated code uses a scalar type.
+  /// True when generated code uses a scalar type.
   ///
   /// Only model sources say so.
   public var usesScalarValueType: Bool?
@@ -48,7 +48,7 @@ public struct AttributeDescription: PropertyDescription {
   }
 }
 
-/// How a derived attribute is computed.
+/// The computation of a derived attribute.
 public struct DerivedAttributeDescription: Hashable, Sendable {
   /// The expression whose value the attribute holds.
   public var derivationExpression: ValueExpression
@@ -64,7 +64,7 @@ public struct DerivedAttributeDescription: Hashable, Sendable {
 
 /// The elements of a composite attribute.
 public struct CompositeAttributeDescription: Hashable, Sendable {
-  /// The most levels of composites in one another.
+  /// The most levels of composites inside one another.
   public static let depthLimit: Int = 16
 
   /// The name of the composite type in the model source.
@@ -82,9 +82,9 @@ public struct CompositeAttributeDescription: Hashable, Sendable {
 }
 
 extension AttributeDescription {
-  /// Finds the attribute itself or an element of it.
+  /// Finds the attribute itself or one of its elements.
   ///
-  /// - Parameter path: Names of elements from the attribute's own on; empty for the attribute itself.
+  /// - Parameter path: Names of elements, from the attribute's own elements down; empty for the attribute itself.
   /// - Returns: `nil` if there is no such element.
   package func element(atPath path: some Sequence<String>) -> AttributeDescription? {
     var found = self
@@ -105,18 +105,18 @@ extension AttributeDescription {
   }
 }
 
-/// A condition on a property's value and what is reported when it is not met.
+/// A condition on a property's value, with the warning for a value that does not meet it.
 public struct ValidationRule: Hashable, Sendable {
   /// The condition; `SELF` is the property's value.
   public var predicate: PredicateDescription
-  /// What is reported.
+  /// The warning that a failed condition reports.
   public var warning: Warning?
 
-  /// What a failed condition reports.
+  /// The code or text that a failed condition reports.
   public enum Warning: Hashable, Sendable {
     /// A validation error code, such as 1620 for a number that is too small.
     case code(Int)
-    /// A text or error domain.
+    /// A text or an error domain.
     case message(String)
   }
 

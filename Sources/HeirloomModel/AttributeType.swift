@@ -10,7 +10,7 @@ public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
   case integer32 = 200
   /// A signed 64-bit integer.
   case integer64 = 300
-  /// A decimal number. A store keeps it as a double.
+  /// A decimal number, which a store keeps as a double.
   case decimal = 400
   /// A 64-bit floating-point number.
   case double = 500
@@ -30,7 +30,7 @@ public enum AttributeType: Int, Hashable, Sendable, CaseIterable {
   case uri = 1200
   /// Bytes that a value transformer makes.
   case transformable = 1800
-  /// An object identifier. Never found in a model file.
+  /// An object identifier, which is never found in a model file.
   case objectID = 2000
   /// Several attributes under one name, stored as one column for each leaf.
   case composite = 2100
@@ -67,7 +67,7 @@ extension AttributeType {
     self = type
   }
 
-  /// Whether values are numbers that convert into each other, Boolean left out.
+  /// True for types of numbers that convert into each other, Boolean excluded.
   public var isNumeric: Bool {
     switch self {
     case .integer16, .integer32, .integer64, .decimal, .double, .float: true
@@ -75,7 +75,7 @@ extension AttributeType {
     }
   }
 
-  /// Whether values are whole numbers, Boolean left out.
+  /// True for types of whole numbers, Boolean excluded.
   public var isInteger: Bool {
     switch self {
     case .integer16, .integer32, .integer64: true

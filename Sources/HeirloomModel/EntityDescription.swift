@@ -6,7 +6,7 @@ public struct EntityDescription: Hashable, Sendable {
   public var name: String
   /// The name of the parent entity; `nil` for a root.
   public var superentity: String?
-  /// Whether only objects of subentities exist.
+  /// True when only objects of subentities exist.
   public var isAbstract: Bool = false
   /// The class of the objects, as the model spells it: `Name`, `.Name`, `Module.Name`.
   public var managedObjectClassName: String?
@@ -26,7 +26,7 @@ public struct EntityDescription: Hashable, Sendable {
   public var uniquenessConstraints: [[String]] = []
   /// The expression that names an object in Spotlight.
   public var coreSpotlightDisplayNameExpression: ValueExpression?
-  /// How code is generated (`class`, `category`); `nil` for by hand.
+  /// The way code is generated (`class`, `category`); `nil` for code written by hand.
   ///
   /// Only model sources say so.
   public var codeGenerationType: String?

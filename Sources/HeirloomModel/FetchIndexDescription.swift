@@ -5,7 +5,7 @@
 public struct FetchIndexDescription: Hashable, Sendable {
   /// The index's name, unique within its entity.
   public var name: String
-  /// What is indexed, in order.
+  /// The elements of the index, in order.
   public var elements: [FetchIndexElementDescription]
   /// The condition on the objects that are indexed; `nil` for all.
   public var partialIndexPredicate: PredicateDescription?
@@ -22,14 +22,14 @@ public struct FetchIndexDescription: Hashable, Sendable {
 
 /// One element of a fetch index.
 public struct FetchIndexElementDescription: Hashable, Sendable {
-  /// What the element indexes.
+  /// The property or expression that the element indexes.
   public var subject: Subject
-  /// How it is indexed.
+  /// The kind of index for the element.
   public var collation: Collation
-  /// Whether smaller values come first.
+  /// True when smaller values come first.
   public var isAscending: Bool
 
-  /// What an index element indexes.
+  /// The subject of an index element.
   public enum Subject: Hashable, Sendable {
     /// A property by its name.
     case property(String)
@@ -37,13 +37,13 @@ public struct FetchIndexElementDescription: Hashable, Sendable {
     case expression(ValueExpression, AttributeType)
   }
 
-  /// How an element is indexed.
+  /// The kind of index for an element.
   ///
   /// Raw values are the codes of model archives.
   public enum Collation: Int, Hashable, Sendable {
-    /// By value.
+    /// An index by value.
     case binary = 0
-    /// As a coordinate of an R-tree.
+    /// A coordinate of an R-tree.
     case rTree = 1
   }
 

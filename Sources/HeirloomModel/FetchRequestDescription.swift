@@ -8,7 +8,7 @@ public struct FetchRequestDescription: Hashable, Sendable {
   public var predicate: PredicateDescription?
   /// The order of the objects.
   public var sortDescriptors: [SortDescription] = []
-  /// What the fetch gives back.
+  /// The kind of result that the fetch returns.
   public var resultType: ResultType = .managedObjects
   /// The most objects that are fetched; 0 for no limit.
   public var fetchLimit: Int = 0
@@ -16,15 +16,15 @@ public struct FetchRequestDescription: Hashable, Sendable {
   public var fetchOffset: Int = 0
   /// The number of objects loaded at a time; 0 for all.
   public var fetchBatchSize: Int = 0
-  /// Whether objects of subentities are included.
+  /// True when objects of subentities are included.
   public var includesSubentities: Bool = true
-  /// Whether property values are loaded with the objects.
+  /// True when property values are loaded with the objects.
   public var includesPropertyValues: Bool = true
-  /// Whether unsaved changes are taken into account.
+  /// True when unsaved changes are taken into account.
   public var includesPendingChanges: Bool = true
-  /// Whether objects are returned without their values.
+  /// True when objects are returned without their values.
   public var returnsObjectsAsFaults: Bool = true
-  /// Whether equal dictionaries are returned once.
+  /// True when equal dictionaries are returned only once.
   public var returnsDistinctResults: Bool = false
   /// The names of the properties of a dictionary result.
   public var propertiesToFetch: [String] = []
@@ -32,10 +32,10 @@ public struct FetchRequestDescription: Hashable, Sendable {
   public var propertiesToGroupBy: [String] = []
   /// The condition on groups.
   public var havingPredicate: PredicateDescription?
-  /// Key paths of relationships that are loaded along.
+  /// The key paths of relationships that are loaded with the objects.
   public var relationshipKeyPathsForPrefetching: [String] = []
 
-  /// What a fetch gives back.
+  /// The kind of result that a fetch returns.
   ///
   /// Raw values are the codes of model archives.
   public enum ResultType: Int, Hashable, Sendable {
@@ -60,7 +60,7 @@ public struct FetchRequestDescription: Hashable, Sendable {
 public struct SortDescription: Hashable, Sendable {
   /// The key path that is compared.
   public var keyPath: String
-  /// Whether smaller values come first.
+  /// True when smaller values come first.
   public var ascending: Bool
 
   /// Creates a sort key.

@@ -4,7 +4,7 @@ public struct FetchedPropertyDescription: PropertyDescription {
   public var name: String
   /// The fetch that gives the value.
   public var fetchRequest: FetchRequestDescription
-  /// Whether an object is valid without a value.
+  /// True when an object is valid without a value.
   public var isOptional: Bool = true
   /// The identifier that ties this property to one of another version, if it is not the name.
   public var renamingIdentifier: String?
@@ -12,7 +12,7 @@ public struct FetchedPropertyDescription: PropertyDescription {
   ///
   /// Fetched properties do not enter the hash.
   public var versionHashModifier: String?
-  /// Whether Spotlight indexes the property.
+  /// True when Spotlight indexes the property.
   public var isIndexedBySpotlight: Bool = false
   /// Free text for the app.
   public var userInfo: [String: String] = [:]
@@ -23,6 +23,6 @@ public struct FetchedPropertyDescription: PropertyDescription {
     self.fetchRequest = fetchRequest
   }
 
-  /// Always true: a fetched property has no column.
+  /// True for every fetched property, since none has a column.
   public var isTransient: Bool { true }
 }

@@ -1,7 +1,7 @@
 extension ManagedObjectModel {
-  /// Checks what the rest of the program relies on.
+  /// Checks the rules that the rest of the program relies on.
   ///
-  /// An inverse that doesn't exist is let pass: Core Data treats it as none, and shipped models have some.
+  /// An inverse that doesn't exist passes: Core Data treats it as none, and some shipped models have one.
   func validate() throws(ModelError) {
     for entity in entities {
       try validateName(entity.name)

@@ -1,14 +1,14 @@
 extension ManagedObjectModel {
   /// Returns the version hash of every entity, as Core Data computes it (hashes version 3).
   ///
-  /// The recipe is on the page "Version hashes" of the documentation. Nothing that leaves the stored shape alone enters:
-  /// class names, defaults, renaming identifiers, indexes, delete rules, validation, user info, transient properties.
+  /// The recipe is on the page "Version hashes" of the documentation. Only the stored shape enters: class names,
+  /// defaults, renaming identifiers, indexes, delete rules, validation, user info and transient properties do not.
   ///
   /// - Returns: One hash for each entity, abstract ones included, by entity name.
   /// - Complexity: O(1); they are computed when the model is made.
   public func versionHashes() -> [String: VersionHash] { hashes }
 
-  /// Computes the hashes: one SHA-256 for each property and entity; an inherited property counts once more for each heir.
+  /// Computes the hashes: one SHA-256 for each property and entity; an inherited property enters each descendant's too.
   func computedVersionHashes() -> [String: VersionHash] {
     var hasher = EntityHasher(model: self)
     return Dictionary(uniqueKeysWithValues: entities.map { ($0.name, hasher.hash(of: $0)) })
@@ -24,7 +24,7 @@ extension ManagedObjectModel {
     Self.versionChecksum(of: versionHashes())
   }
 
-  /// Computes the version checksum that goes with hashes.
+  /// Computes the version checksum of the given hashes.
   ///
   /// - Parameter hashes: Hashes by entity name.
   /// - Returns: Base64 text of 44 characters.
@@ -45,7 +45,7 @@ extension ManagedObjectModel {
   }
 }
 
-/// Computes the hashes of one model's entities, each property and ancestor once.
+/// A hasher of one model's entities, which hashes each property and ancestor once.
 private struct EntityHasher {
   let model: ManagedObjectModel
   private var entityHashes: [String: VersionHash] = [:]
@@ -128,7 +128,7 @@ private struct EntityHasher {
   }
 
   private static func commonHash(of property: some PropertyDescription) -> VersionHash {
-    // Bit 4, read-only, is set on derived attributes alone, and they are hashed by their expression.
+    // Bit 4, read-only, is set only on derived attributes, which are hashed by their expression.
     let flags = UInt16(property.isOptional ? 1 : 0) | (property.isTransient ? 2 : 0)
     return VersionHash { digest in
       digest.update(property.name)

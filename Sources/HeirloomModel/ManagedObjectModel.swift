@@ -1,7 +1,7 @@
 /// A data model: the entities of a store, complete and consistent.
 ///
-/// Entities are sorted by name and so are their properties, so that the same model read from different formats is equal.
-/// The memberwise checks are made on creation: a model that exists has unique names, known parents and destinations.
+/// Entities and their properties are sorted by name, so that a model is equal whatever format it was read from.
+/// The initialiser makes all checks: a model that exists has unique names, known parents and destinations.
 public struct ManagedObjectModel: Sendable {
   /// The entities, sorted by name.
   public let entities: [EntityDescription]
@@ -14,11 +14,11 @@ public struct ManagedObjectModel: Sendable {
   /// The fetch request templates, sorted by name.
   public let fetchRequestTemplates: [FetchRequestDescription]
 
-  /// Positions in ``entities`` by name.
+  /// The positions of entities by name.
   private let positions: [String: Int]
-  /// Names of direct subentities by name, sorted as stores number them.
+  /// The names of direct subentities by name, sorted as stores number them.
   private let subentityNames: [String: [String]]
-  /// The version hashes of ``entities`` by name: whoever compares versions asks for them many times.
+  /// The version hashes of the entities by name, kept because comparing versions asks for them many times.
   private(set) var hashes: [String: VersionHash] = [:]
 
   /// Creates a model and checks it.
@@ -119,7 +119,7 @@ extension ManagedObjectModel {
     entities.filter { $0.superentity == nil }.sorted { $0.name.precedesInEntityOrder($1.name) }
   }
 
-  /// Whether an entity is another or descends from it.
+  /// Tells whether an entity is the given other one or descends from it.
   public func isEntity(_ name: String, kindOf ancestor: String) -> Bool {
     name == ancestor || superentities(of: name).contains { $0.name == ancestor }
   }
@@ -156,7 +156,7 @@ extension ManagedObjectModel {
 
   /// Returns the entity that declares the property of the given name that an entity has or inherits.
   public func declaringEntity(ofProperty property: String, in entity: String) -> EntityDescription? {
-    // Not by way of `properties`, which boxes each one: comparing two models asks this for every property.
+    // This avoids `properties`, which boxes each one: comparing two models asks this for every property.
     lineage(of: entity).first { candidate in
       candidate.attributes.contains { $0.name == property }
         || candidate.relationships.contains { $0.name == property }
@@ -188,7 +188,7 @@ extension ManagedObjectModel {
     return names.compactMap { entity(named: $0) }
   }
 
-  /// Makes a model of what a configuration's store holds: its entities and their ancestors, whose table they live in.
+  /// Returns a model of a configuration's entities and their ancestors, which share their table.
   ///
   /// - Parameter configuration: A configuration's name.
   /// - Returns: A model without configurations and fetch request templates; `nil` for an unknown configuration.
@@ -200,7 +200,7 @@ extension ManagedObjectModel {
       entities: entities.filter { names.contains($0.name) }, versionIdentifiers: versionIdentifiers)
   }
 
-  /// An entity and its ancestors, the nearest first.
+  /// Returns an entity and its ancestors, the nearest first.
   private func lineage(of name: String) -> [EntityDescription] {
     guard let entity = entity(named: name) else { return [] }
     return [entity] + superentities(of: name)

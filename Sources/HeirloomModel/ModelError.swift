@@ -1,31 +1,31 @@
-/// A set of descriptions that makes no model.
+/// A set of descriptions that does not make a model.
 @nonexhaustive
 public enum ModelError: Error, Hashable, Sendable {
-  /// An entity has no name, or one that no store can hold.
+  /// A name that is empty or that no store can hold.
   case invalidName(String)
-  /// Two entities have the same name.
+  /// Two entities of the same name.
   case duplicateEntity(String)
-  /// An entity, or it and an ancestor, have two properties of the same name.
+  /// Two properties of the same name in an entity, or in it and an ancestor.
   case duplicateProperty(entity: String, property: String)
-  /// The parent of an entity is not in the model.
+  /// An entity whose parent is not in the model.
   case missingSuperentity(entity: String, superentity: String)
-  /// An entity is its own ancestor.
+  /// An entity that is its own ancestor.
   case inheritanceCycle(entity: String)
-  /// The destination of a relationship is not in the model.
+  /// A relationship whose destination is not in the model.
   case missingDestination(entity: String, relationship: String, destination: String)
-  /// A uniqueness constraint names something that is no stored attribute or to-one relationship of the entity.
+  /// A uniqueness constraint on something other than a stored attribute or to-one relationship of the entity.
   case missingConstraintProperty(entity: String, property: String)
-  /// An index names something that is no property of the entity.
+  /// An index on something that is not a property of the entity.
   case missingIndexProperty(entity: String, index: String, property: String)
-  /// A configuration names an entity that is not in the model.
+  /// A configuration that names an entity which is not in the model.
   case missingConfigurationEntity(configuration: String, entity: String)
-  /// An attribute of type Composite has no elements, or another has some.
+  /// An attribute of type Composite without elements, or another attribute with some.
   case invalidComposite(entity: String, attribute: String)
-  /// A composite attribute has two elements of the same name; one in another is `composite.element`.
+  /// Two elements of the same name in a composite attribute; a nested attribute is given as `composite.element`.
   case duplicateElement(entity: String, attribute: String, element: String)
-  /// A composite attribute holds composites on more levels than ``CompositeAttributeDescription/depthLimit``.
+  /// A composite attribute with more levels of composites than `CompositeAttributeDescription.depthLimit`.
   case nestedTooDeeply(entity: String, attribute: String)
-  /// An attribute of type Undefined is not transient.
+  /// An attribute of type Undefined that is not transient.
   case undefinedType(entity: String, attribute: String)
 }
 

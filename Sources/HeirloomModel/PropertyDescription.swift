@@ -1,16 +1,16 @@
-/// What attributes, relationships and fetched properties have in common.
+/// The features that attributes, relationships and fetched properties have in common.
 public protocol PropertyDescription: Hashable, Sendable {
   /// The property's name, unique within its entity and that entity's ancestors.
   var name: String { get }
-  /// Whether an object is valid without a value.
+  /// True when an object is valid without a value.
   var isOptional: Bool { get }
-  /// Whether the value lives in memory only and has no column.
+  /// True when the value lives in memory only and has no column.
   var isTransient: Bool { get }
   /// The identifier that ties this property to one of another version, if it is not the name.
   var renamingIdentifier: String? { get }
   /// Text that changes the version hash on purpose.
   var versionHashModifier: String? { get }
-  /// Whether Spotlight indexes the property.
+  /// True when Spotlight indexes the property.
   var isIndexedBySpotlight: Bool { get }
   /// Free text for the app.
   var userInfo: [String: String] { get }

@@ -6,23 +6,23 @@ public struct RelationshipDescription: PropertyDescription {
   public var destinationEntity: String
   /// The name of the relationship that leads back, declared by the destination entity or an ancestor of it.
   public var inverseRelationship: String?
-  /// Whether an object is valid without a related one.
+  /// True when an object is valid without a related one.
   public var isOptional: Bool = false
-  /// Whether the value lives in memory only and has no column.
+  /// True when the value lives in memory only and has no column.
   public var isTransient: Bool = false
   /// The fewest related objects; 0 for no limit.
   public var minCount: Int = 0
   /// The most related objects; 1 makes a to-one relationship, 0 or less a to-many without limit.
   public var maxCount: Int = 1
-  /// What happens to related objects when an object is deleted.
+  /// The effect on related objects when an object is deleted.
   public var deleteRule: DeleteRule = .nullify
-  /// Whether the related objects of a to-many relationship have an order.
+  /// True when the related objects of a to-many relationship have an order.
   public var isOrdered: Bool = false
   /// The identifier that ties this relationship to one of another version, if it is not the name.
   public var renamingIdentifier: String?
   /// Text that changes the version hash on purpose.
   public var versionHashModifier: String?
-  /// Whether Spotlight indexes the relationship.
+  /// True when Spotlight indexes the relationship.
   public var isIndexedBySpotlight: Bool = false
   /// Conditions on the value, checked when an object is saved.
   public var validationRules: [ValidationRule] = []
@@ -35,21 +35,21 @@ public struct RelationshipDescription: PropertyDescription {
     self.destinationEntity = destinationEntity
   }
 
-  /// Whether an object may have several related ones.
+  /// True when an object may have several related ones.
   public var isToMany: Bool { maxCount != 1 }
 }
 
-/// What happens to related objects when an object is deleted.
+/// The effect on related objects when an object is deleted.
 ///
 /// Raw values are the codes of model archives (`NSDeleteRule`).
 public enum DeleteRule: Int, Hashable, Sendable, CaseIterable {
-  /// Related objects stay as they are.
+  /// No change to related objects.
   case noAction = 0
-  /// Related objects forget the deleted one.
+  /// The removal of links from related objects to the deleted one.
   case nullify = 1
-  /// Related objects are deleted too.
+  /// The deletion of related objects too.
   case cascade = 2
-  /// The deletion is refused while there are related objects.
+  /// A refusal to delete while there are related objects.
   case deny = 3
 }
 

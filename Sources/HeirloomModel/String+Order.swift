@@ -1,7 +1,7 @@
 extension String {
-  /// Whether this name comes before another in the order of version hashes: by UTF-16 code unit, case-sensitive.
+  /// Tells whether this name comes before another in the order of version hashes: by UTF-16 code unit, case-sensitive.
   package func utf16Precedes(_ other: String) -> Bool {
-    // UTF-8 is what strings hold. Its order differs in one thing: UTF-16 writes characters beyond U+FFFF with surrogates,
+    // Strings hold UTF-8. Its order differs in one thing: UTF-16 writes characters beyond U+FFFF with surrogates,
     // which come before U+E000.
     var others = other.utf8.makeIterator()
     for byte in utf8 {
@@ -15,7 +15,7 @@ extension String {
     return others.next() != nil
   }
 
-  /// Whether this name comes before another in the order in which a store numbers entities: case-insensitively.
+  /// Tells whether this name comes before another in the order in which a store numbers entities: case-insensitively.
   package func precedesInEntityOrder(_ other: String) -> Bool {
     let folded = lowercased()
     let otherFolded = other.lowercased()

@@ -32,7 +32,7 @@ public indirect enum ArchivedValue: Hashable, Sendable {
   case set([ArchivedValue])
   /// A dictionary; keys are mostly text.
   case dictionary([ArchivedValue: ArchivedValue])
-  /// An object of any other class: what it archived, by key.
+  /// An object of any other class, with what it archived by key.
   case object(className: String, members: [String: ArchivedValue])
 
   /// Decodes an archive.
@@ -41,13 +41,13 @@ public indirect enum ArchivedValue: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - bytes: A whole archive, as `NSKeyedArchiver` makes it.
-  ///   - limits: What is accepted.
+  ///   - limits: The most that is accepted.
   /// - Throws: ``ArchivedValueError``.
   public init(decoding bytes: some Collection<UInt8>, limits: Limits = Limits()) throws(ArchivedValueError) {
     self = try ArchivedValueReader.value(Array(bytes), limits: limits)
   }
 
-  /// Encodes the value as `NSKeyedArchiver` would; what Apple's frameworks read.
+  /// Encodes the value as `NSKeyedArchiver` would, in a form that Apple's frameworks read.
   ///
   /// - Returns: A whole archive.
   /// - Throws: ``ArchivedValueError/unsupportedClass(_:)`` for an ``object(className:members:)``, or
@@ -56,7 +56,7 @@ public indirect enum ArchivedValue: Hashable, Sendable {
     try ArchivedValueWriter.bytes(of: self)
   }
 
-  /// What is accepted of an archive.
+  /// The limits on an archive that is accepted.
   public struct Limits: Hashable, Sendable {
     /// The most bytes of an archive.
     public var byteCount: Int = 64 << 20
@@ -67,13 +67,13 @@ public indirect enum ArchivedValue: Hashable, Sendable {
     /// The most bytes of text and data, each counted as often as it occurs.
     public var contentByteCount: Int = 256 << 20
 
-    /// The standard limits.
+    /// Creates the standard limits.
     public init() {}
   }
 }
 
 extension ArchivedValue {
-  /// Whether this is nothing.
+  /// True for nothing, `NSNull`.
   public var isNull: Bool { self == .null }
 
   /// The text, if this is text.
@@ -142,7 +142,7 @@ extension ArchivedValue {
     }
   }
 
-  /// An array of texts; `nil` stands for nothing.
+  /// Returns an array of texts; `nil` stands for nothing.
   public static func strings(_ texts: [String?]) -> ArchivedValue {
     .array(texts.map { $0.map { .string($0) } ?? .null })
   }

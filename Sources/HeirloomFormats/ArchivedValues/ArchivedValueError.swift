@@ -3,27 +3,27 @@ import HeirloomModel
 /// Bytes from which no archived value could be decoded, or a value that can't be archived.
 @nonexhaustive
 public enum ArchivedValueError: Error, Hashable, Sendable {
-  /// The bytes are something else than a keyed archive; the text says what, as the end of a sentence.
+  /// Bytes that are not a keyed archive; the text says what they are, as the end of a sentence.
   case notArchive(found: String)
-  /// The bytes are an archive that is damaged or incomplete.
+  /// An archive that is damaged or incomplete.
   case malformed(reason: String)
-  /// An object of a known class lacks what it must have, or has something else in its place.
+  /// An object of a known class that lacks what it must have, or has something else in its place.
   case malformedObject(className: String)
-  /// An object holds itself.
+  /// An object that holds itself.
   case cyclic
-  /// Values are nested too deeply.
+  /// Values that are nested too deeply.
   case tooDeep(limit: Int)
-  /// The bytes are more than are accepted.
+  /// More bytes than are accepted.
   case tooLarge(byteCount: Int, limit: Int)
-  /// The values are more than are accepted, each counted as often as it occurs.
+  /// More values than are accepted, each counted as often as it occurs.
   case tooManyValues(limit: Int)
-  /// Texts and data are larger than accepted, each counted as often as it occurs.
+  /// More text and data than are accepted, each counted as often as it occurs.
   case tooMuchContent(limit: Int)
-  /// Two entries of a dictionary have the same key.
+  /// A dictionary with two entries of the same key.
   case duplicateKey
-  /// Objects of the class can be decoded but not encoded.
+  /// A class whose objects can be decoded but not encoded.
   case unsupportedClass(String)
-  /// The value can't be put in an archive.
+  /// A value that can't be put in an archive.
   case unencodable(reason: String)
 }
 

@@ -3,8 +3,8 @@ import HeirloomModel
 
 /// A decoder of archived values.
 ///
-/// Every object is decoded once, however often it is referred to; that keeps the work within the size of the archive. What
-/// the value would come to if it were written out is counted, so that no one else has to be careful with it.
+/// Every object is decoded once, however often it is referred to; that keeps the work within the size of the archive.
+/// The size that the value would have if it were written out is counted, so nobody else has to be careful with it.
 struct ArchivedValueReader {
   /// The most values within a key.
   private static let keyLimit = 1000
@@ -15,7 +15,7 @@ struct ArchivedValueReader {
   private var open: Set<Int> = []
   private var classNames: [Int: [String]] = [:]
 
-  /// A value with what it comes to.
+  /// A value with the size that it would have if it were written out.
   private struct Counted {
     var value: ArchivedValue
     var valueCount: Int = 1
@@ -26,7 +26,7 @@ struct ArchivedValueReader {
   ///
   /// - Parameters:
   ///   - bytes: A whole archive.
-  ///   - limits: What is accepted.
+  ///   - limits: The most that is accepted.
   /// - Returns: The archive's outermost value.
   /// - Throws: ``ArchivedValueError``.
   static func value(_ bytes: [UInt8], limits: ArchivedValue.Limits) throws(ArchivedValueError) -> ArchivedValue {
@@ -88,7 +88,7 @@ struct ArchivedValueReader {
     case .string(let text): return Counted(value: .string(text), byteCount: text.utf8.count)
     case .data(let bytes): return Counted(value: .data(bytes), byteCount: bytes.count)
     case .date(let seconds):
-      // As of an object of the class: a date that is no number can't be archived again.
+      // As for an object of the class: a date that is not a finite number can't be archived again.
       guard seconds.isFinite else { throw .malformedObject(className: "NSDate") }
       return Counted(value: .date(seconds))
     case .null: return Counted(value: .null)
@@ -113,7 +113,7 @@ struct ArchivedValueReader {
     return result
   }
 
-  /// The value of an object of one of the known classes; `nil` for another class.
+  /// Returns the value of an object of one of the known classes; `nil` for another class.
   private mutating func object(
     _ object: ArchivedObject, of name: String, depth: Int
   ) throws(ArchivedValueError) -> Counted? {
@@ -169,7 +169,7 @@ struct ArchivedValueReader {
     }
   }
 
-  /// The text of a URL, resolved against that of its base if it has one.
+  /// Returns the text of a URL, resolved against that of its base if it has one.
   private mutating func url(_ object: ArchivedObject, depth: Int) throws(ArchivedValueError) -> Counted {
     guard let relative = try member("NS.relative", of: object, depth: depth)?.value.stringValue else {
       throw .malformedObject(className: "NSURL")
@@ -207,7 +207,7 @@ struct ArchivedValueReader {
     var entries: [ArchivedValue: ArchivedValue] = [:]
     for (key, value) in zip(keys, values) {
       let key = try self.value(key, depth: depth + 1)
-      // Keys are compared, which takes as long as they are large.
+      // Comparing keys takes time in proportion to their size.
       guard key.valueCount <= Self.keyLimit else { throw .tooManyValues(limit: Self.keyLimit) }
       let value = try self.value(value, depth: depth + 1)
       try add(key, to: &result)
@@ -218,9 +218,9 @@ struct ArchivedValueReader {
     return result
   }
 
-  /// Adds what a part comes to, and stops where that is too much.
+  /// Adds the size of a part to that of the whole, and throws where that is too much.
   private func add(_ part: Counted, to whole: inout Counted) throws(ArchivedValueError) {
-    // Both are below the limits, so that sums of two don't overflow.
+    // Both are below the limits, so sums of two don't overflow.
     whole.valueCount += part.valueCount
     whole.byteCount += part.byteCount
     guard whole.valueCount <= limits.valueCount else { throw .tooManyValues(limit: limits.valueCount) }

@@ -62,7 +62,7 @@ struct ArchivedValueWriter {
   private mutating func dictionary(
     _ entries: [ArchivedValue: ArchivedValue], depth: Int
   ) throws(ArchivedValueError) -> PropertyListValue {
-    // Texts are sorted, so that equal values give equal bytes; keys of other kinds follow in whatever order.
+    // Texts are sorted, so that equal values give equal bytes; keys of other kinds follow in any order.
     let texts = entries.keys.compactMap(\.stringValue).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     let keys = texts.map { ArchivedValue.string($0) } + entries.keys.filter { $0.stringValue == nil }
     var values: [ArchivedValue] = []

@@ -2,7 +2,7 @@ import CHeirloomZlib
 
 /// Deflate compression by zlib, with and without the gzip container.
 package enum Compression {
-  /// How much output a decompression may make.
+  /// The most output that a decompression may make.
   package struct Limit: Hashable, Sendable {
     /// The most bytes, whatever the input.
     package var byteCount: Int
@@ -21,7 +21,7 @@ package enum Compression {
       self.floor = floor
     }
 
-    /// The most bytes that an input of the given size may give.
+    /// Returns the most bytes that an input of the given size may give.
     func outputLimit(inputSize: Int) -> Int {
       let (product, overflow) = inputSize.multipliedReportingOverflow(by: ratio)
       return min(byteCount, max(floor, overflow ? byteCount : product))
@@ -34,13 +34,13 @@ package enum Compression {
     static let gzip: Int32 = 31
   }
 
-  /// Decompresses a deflate stream without container, as a store's model cache is.
+  /// Decompresses a deflate stream without a container, the form of a store's model cache.
   ///
-  /// What follows the end of the stream is ignored.
+  /// Bytes after the end of the stream are ignored.
   ///
   /// - Parameters:
   ///   - bytes: The stream.
-  ///   - limit: How much output is accepted.
+  ///   - limit: The most output that is accepted.
   /// - Returns: The decompressed bytes.
   /// - Throws: ``CompressionError`` if the stream is damaged, truncated, or gives too much.
   package static func inflate(
@@ -53,7 +53,7 @@ package enum Compression {
   ///
   /// - Parameters:
   ///   - bytes: The whole file.
-  ///   - limit: How much output is accepted.
+  ///   - limit: The most output that is accepted.
   /// - Returns: The decompressed bytes.
   /// - Throws: ``CompressionError`` if the file is damaged, truncated, continues after its end, or gives too much.
   package static func gunzip(
@@ -63,11 +63,11 @@ package enum Compression {
     return try decompress(bytes, windowBits: Container.gzip, limit: limit)
   }
 
-  /// Compresses bytes as a deflate stream without container.
+  /// Compresses bytes as a deflate stream without a container.
   ///
   /// - Parameters:
   ///   - bytes: At most 1 GiB.
-  ///   - limit: What a reader accepts. Content that repeats itself more than that is put in as it is.
+  ///   - limit: The limit of a reader. Content that would expand beyond it is stored without compression.
   /// - Returns: The stream.
   /// - Throws: ``CompressionError`` if there is too much input or too little memory.
   package static func deflate(_ bytes: [UInt8], for limit: Limit? = nil) throws(CompressionError) -> [UInt8] {
@@ -78,7 +78,7 @@ package enum Compression {
   ///
   /// - Parameters:
   ///   - bytes: At most 1 GiB.
-  ///   - limit: What a reader accepts. Content that repeats itself more than that is put in as it is.
+  ///   - limit: The limit of a reader. Content that would expand beyond it is stored without compression.
   /// - Returns: The file.
   /// - Throws: ``CompressionError`` if there is too much input or too little memory.
   package static func gzip(_ bytes: [UInt8], for limit: Limit? = nil) throws(CompressionError) -> [UInt8] {
@@ -88,7 +88,7 @@ package enum Compression {
     return result
   }
 
-  /// Whether bytes start like a gzip file.
+  /// Tells whether bytes start like a gzip file.
   package static func isGzip(_ bytes: some Collection<UInt8>) -> Bool {
     bytes.starts(with: [0x1f, 0x8b])
   }
@@ -126,7 +126,7 @@ package enum Compression {
     }
   }
 
-  /// The size that a gzip file's last four bytes tell, which may be anything.
+  /// Returns the size that a gzip file's last four bytes tell, which may be anything.
   private static func expectedSize(ofGzip bytes: [UInt8]) -> Int {
     bytes.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
   }
@@ -153,7 +153,7 @@ package enum Compression {
 
   /// Feeds all input at once and collects output until the stream ends.
   ///
-  /// Returns how many bytes of input were left over.
+  /// It returns how many bytes of input were left over.
   private static func run(
     _ stream: UnsafeMutablePointer<z_stream>, input: [UInt8], output: inout [UInt8], limit: Int,
     step: (UnsafeMutablePointer<z_stream>) -> Int32

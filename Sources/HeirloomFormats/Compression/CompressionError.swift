@@ -1,18 +1,18 @@
 /// Bytes that can't be compressed or decompressed.
 package enum CompressionError: Error, Hashable, Sendable {
-  /// The input doesn't start like a gzip file.
+  /// Input that doesn't start like a gzip file.
   case notGzip
-  /// The input ends before the compressed stream does.
+  /// Input that ends before the compressed stream does.
   case truncated(byteCount: Int)
-  /// The stream contradicts itself or its checksum.
+  /// A stream that contradicts itself or its checksum.
   case damaged(offset: Int)
-  /// Bytes follow the end of the file's only member.
+  /// Bytes after the end of the file's only member.
   case trailingBytes(offset: Int)
-  /// The output would exceed the limit.
+  /// Output that would exceed the limit.
   case tooExpansive(limit: Int)
-  /// The input is larger than is accepted.
+  /// Input that is larger than is accepted.
   case tooMuchInput(byteCount: Int, limit: Int)
-  /// There is not enough memory for the compressor's tables.
+  /// Too little memory for the compressor's tables.
   case outOfMemory
 }
 

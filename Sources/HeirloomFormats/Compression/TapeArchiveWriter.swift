@@ -1,8 +1,8 @@
-/// Writes a compressed tape archive (`.tar.gz`), one file after the other.
+/// A writer of a compressed tape archive (`.tar.gz`), one file after the other.
 ///
-/// The format is that of POSIX.1-1988 (ustar); a name of more than 100 bytes comes before its file in an entry of its own, as
-/// GNU tar writes it. Content is compressed a MiB at a time: the members together are one gzip file (RFC 1952, section 2.2), and
-/// no more than that is held in memory.
+/// The format is that of POSIX.1-1988 (ustar); a name of more than 100 bytes comes before its file in an entry of its
+/// own, as GNU tar writes it. Content is compressed one MiB at a time: the members together are one gzip file (RFC
+/// 1952, section 2.2), and no more than one MiB is held in memory.
 package struct TapeArchiveWriter {
   private let time: Int64
   private let sink: ([UInt8]) throws -> Void
@@ -16,8 +16,8 @@ package struct TapeArchiveWriter {
   /// Starts an archive.
   ///
   /// - Parameters:
-  ///   - time: When its files were changed, for people, in seconds since 1970-01-01 UTC.
-  ///   - sink: Takes what is to be written.
+  ///   - time: The time when its files were changed, for people, in seconds since 1970-01-01 UTC.
+  ///   - sink: The function that takes the bytes to write.
   package init(time: Int64, sink: @escaping ([UInt8]) throws -> Void) {
     self.time = max(0, time)
     self.sink = sink
@@ -28,7 +28,7 @@ package struct TapeArchiveWriter {
   /// - Parameters:
   ///   - name: Its path in the archive, with slashes and without one at the start.
   ///   - bytes: Its content.
-  /// - Throws: What the sink throws, or `CompressionError`.
+  /// - Throws: The sink's error, or `CompressionError`.
   package mutating func add(_ name: String, _ bytes: [UInt8]) throws {
     try begin(name, byteCount: Int64(bytes.count))
     try append(bytes)
@@ -40,7 +40,7 @@ package struct TapeArchiveWriter {
   /// - Parameters:
   ///   - name: Its path in the archive.
   ///   - byteCount: The length of its content, in bytes.
-  /// - Throws: What the sink throws, or `CompressionError`.
+  /// - Throws: The sink's error, or `CompressionError`.
   package mutating func begin(_ name: String, byteCount: Int64) throws {
     let bytes = Array(name.utf8)
     if bytes.count > 100 {
@@ -52,14 +52,14 @@ package struct TapeArchiveWriter {
     padding = Self.padding(after: left)
   }
 
-  /// Adds a piece of content; what is more than was announced is left out.
+  /// Adds a piece of content; bytes beyond the announced length are left out.
   package mutating func append(_ bytes: [UInt8]) throws {
     let part = Int64(bytes.count) <= left ? bytes[...] : bytes.prefix(Int(left))
     left -= Int64(part.count)
     try write(part)
   }
 
-  /// Ends a file; content that is missing is zeros.
+  /// Ends a file; missing content becomes zeros.
   package mutating func end() throws {
     while left > 0 { try append([UInt8](repeating: 0, count: Int(min(left, Int64(Self.memberSize))))) }
     try write([UInt8](repeating: 0, count: padding))
@@ -87,7 +87,7 @@ package struct TapeArchiveWriter {
     Int((Int64(blockSize) - byteCount % Int64(blockSize)) % Int64(blockSize))
   }
 
-  /// Returns the block before a file, as https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html describes it.
+  /// Returns the block before a file, as https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html has it.
   private static func header(name: [UInt8], byteCount: Int64, time: Int64, type: Unicode.Scalar) -> [UInt8] {
     var block = [UInt8](repeating: 0, count: blockSize)
     func put(_ bytes: [UInt8], at offset: Int) { block.replaceSubrange(offset..<(offset + bytes.count), with: bytes) }
@@ -105,7 +105,7 @@ package struct TapeArchiveWriter {
     return block
   }
 
-  /// A number of a field of 12 bytes: octal digits, or from 8 GiB on the bytes themselves, as GNU tar has it.
+  /// Returns a number for a field of 12 bytes: octal digits, or from 8 GiB on the bytes themselves, as GNU tar has it.
   private static func number(_ value: Int64) -> [UInt8] {
     if value < 1 << 33 { return octal(value, digits: 11) }
     return [0x80, 0, 0, 0] + (0..<8).map { UInt8(truncatingIfNeeded: value >> (56 - 8 * $0)) }

@@ -1,25 +1,25 @@
 /// A writer of JSON whose output depends on the values alone.
 ///
 /// Members are written in the order in which they are given: the caller gives them sorted. The two layouts hold the
-/// same tokens; the indented one has one value a line, for readable differences.
+/// same tokens; the indented one has one value per line, for readable differences.
 ///
-/// A launch writes the app's whole model to compare it with the snapshot, so bytes go to their place with little ado.
+/// A launch writes the app's whole model to compare it with the snapshot, so bytes are written with little overhead.
 package struct CanonicalJSONWriter {
-  /// What has been written, and room for more.
+  /// The bytes written so far, and room for more.
   private var storage: [UInt8] = []
-  /// How many bytes have been written.
+  /// The number of bytes written so far.
   private var count = 0
   private let isIndented: Bool
-  /// The lists and objects that are open.
+  /// The number of lists and objects that are open.
   private var level: Int
-  /// Whether something stands in the innermost of them; in those around it does.
+  /// True when something stands in the innermost of them; those around it always hold something.
   private var isFilled = false
   /// The most levels that were ever open.
   package private(set) var depth: Int
-  /// Whether a key was written whose value is to follow.
+  /// True when a key was written whose value is to follow.
   private var isAfterKey: Bool
 
-  /// What has been written.
+  /// The bytes written so far.
   package var bytes: [UInt8] { Array(storage[..<count]) }
 
   /// Creates a writer.
@@ -91,7 +91,7 @@ package struct CanonicalJSONWriter {
     append(String(number))
   }
 
-  /// Writes a number by its shortest text; one that JSON has no number for is written as text.
+  /// Writes a number by its shortest text; infinities and NaN, which JSON doesn't have, are written as text.
   package mutating func double(_ number: Double) {
     guard number.isFinite else { return string("\(number)") }
     beginValue()
@@ -219,9 +219,9 @@ package struct CanonicalJSONWriter {
     return false
   }
 
-  /// Whether one of eight bytes needs an escape.
+  /// Tells whether one of eight bytes needs an escape.
   ///
-  /// Taking away so much borrows into the top bit of a byte that is smaller; one that had it set before was not.
+  /// Subtraction borrows into the top bit of a smaller byte; a byte that had it set before was not smaller.
   private static func needsEscape(eight word: UInt64) -> Bool {
     let (ones, tops): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
     let (quotes, backslashes) = (word ^ (ones &* 0x22), word ^ (ones &* 0x5C))

@@ -1,22 +1,22 @@
 import HeirloomModel
 
-/// Text that is no JSON document.
+/// Text that is not a JSON document.
 ///
 /// Offsets count bytes from the start.
 package enum JSONError: Error, Hashable, Sendable {
-  /// The text ends too early.
+  /// A text that ends too early.
   case truncated(offset: Int)
-  /// A character stands where it can't.
+  /// A character in a place where it can't stand.
   case unexpected(offset: Int)
-  /// A string has an invalid escape or is no valid UTF-8.
+  /// A string with an invalid escape or invalid UTF-8.
   case invalidString(offset: Int)
-  /// A number is malformed or out of range.
+  /// A number that is malformed or out of range.
   case invalidNumber(offset: Int)
-  /// An object has a key twice.
+  /// A key that an object has twice.
   case duplicateKey(String, offset: Int)
-  /// Lists and objects are nested too deeply.
+  /// Lists and objects that are nested too deeply.
   case tooDeep(limit: Int, offset: Int)
-  /// The document has too many values.
+  /// A document with too many values.
   case tooManyValues(limit: Int, offset: Int)
 }
 

@@ -1,11 +1,11 @@
 /// A keyed archive, opened without making any of its objects.
 ///
-/// Objects are looked at one by one; whoever follows references counts the steps with ``Budget``.
+/// Objects are read one by one; whoever follows references counts the steps with ``Budget``.
 package final class KeyedArchive: Sendable {
-  /// What stands for no object.
+  /// The string that stands for no object.
   private static let nullMarker = "$null"
 
-  /// What a reference leads to.
+  /// The target of a reference.
   package enum Node: Sendable {
     /// No object.
     case null
@@ -15,7 +15,7 @@ package final class KeyedArchive: Sendable {
     case object(ArchivedObject)
   }
 
-  /// What an object holds under a key.
+  /// The value that an object holds under a key.
   package enum Member: Sendable {
     /// A reference to another object.
     case reference(Int)
@@ -31,7 +31,7 @@ package final class KeyedArchive: Sendable {
   package var count: Int { table.count }
 
   private let plist: BinaryPropertyListReader
-  /// Where each object stands in the property list.
+  /// The position of each object in the property list.
   private let table: ArraySlice<Int>
   /// A small number for each string that is used as a key.
   private let keyNumbers: [String: Int]
@@ -41,7 +41,7 @@ package final class KeyedArchive: Sendable {
   /// Opens an archive.
   ///
   /// - Parameter bytes: A whole file, in binary form.
-  /// - Throws: ``KeyedArchiveError`` if it is no keyed archive.
+  /// - Throws: ``KeyedArchiveError`` if it is not a keyed archive.
   package init(_ bytes: [UInt8]) throws(KeyedArchiveError) {
     do throws(PropertyListError) {
       plist = try BinaryPropertyListReader(bytes)
@@ -70,7 +70,7 @@ package final class KeyedArchive: Sendable {
     }
     guard let objects = position("$objects", keys, values), case .array(let table) = try plist.archived(objects),
       let top = position("$top", keys, values), case .dictionary(let topKeys, let topValues) = try plist.archived(top),
-      // An archive of one object that was encoded under a key of the app's choice is one all the same.
+      // An archive of one object that was encoded under a key of the app's choice counts as well.
       let root = position("root", topKeys, topValues) ?? (topValues.count == 1 ? topValues.first : nil),
       case .scalar(.uid(let reference)) = try plist.archived(root)
     else { throw .notKeyedArchive }
@@ -78,10 +78,10 @@ package final class KeyedArchive: Sendable {
     rootReference = reference
   }
 
-  /// Returns what a reference leads to.
+  /// Returns the target of a reference.
   ///
   /// - Parameter reference: A reference from this archive.
-  /// - Returns: The object, or what stands for one.
+  /// - Returns: The object, or the value that stands for one.
   /// - Throws: ``KeyedArchiveError`` if the reference leads nowhere or to something without a class.
   package func node(_ reference: Int) throws(KeyedArchiveError) -> Node {
     guard reference >= 0, reference < table.count else { throw .invalidReference(reference) }
@@ -97,7 +97,7 @@ package final class KeyedArchive: Sendable {
     }
   }
 
-  /// Returns what an object holds under a key, or `nil`.
+  /// Returns the value that an object holds under a key, or `nil`.
   fileprivate func member(
     _ key: String, keys: ArraySlice<Int>, values: ArraySlice<Int>
   ) throws(KeyedArchiveError) -> Member? {
@@ -140,7 +140,7 @@ package final class KeyedArchive: Sendable {
     }
     var names = [name]
     if let list = value("$classes"), case .array(let elements) = try plist.archived(list) {
-      // A chain of classes is short; whoever makes a long one doesn't get it read.
+      // A chain of classes is short; the end of a long one is not read.
       for element in elements.prefix(32) {
         guard case .scalar(.string(let ancestor)) = try plist.archived(element), ancestor != name else { continue }
         names.append(ancestor)
@@ -159,7 +159,7 @@ package final class KeyedArchive: Sendable {
     return names
   }
 
-  /// Steps that may still be taken while references are followed.
+  /// The steps that may still be taken while references are followed.
   package struct Budget: Sendable {
     private let limit: Int
     private var remaining: Int
@@ -172,7 +172,7 @@ package final class KeyedArchive: Sendable {
 
     /// Takes steps.
     ///
-    /// - Parameter steps: How many.
+    /// - Parameter steps: The number of steps.
     /// - Throws: ``KeyedArchiveError/tooManySteps(limit:)`` when there are none left.
     package mutating func spend(_ steps: Int = 1) throws(KeyedArchiveError) {
       remaining -= steps
@@ -181,7 +181,7 @@ package final class KeyedArchive: Sendable {
   }
 }
 
-/// An object of a keyed archive, with its members not looked at yet.
+/// An object of a keyed archive, whose members have not been read yet.
 package struct ArchivedObject: Sendable {
   /// The archive that holds the object.
   package let archive: KeyedArchive
@@ -206,26 +206,26 @@ package struct ArchivedObject: Sendable {
     return type
   }
 
-  /// Returns what the object holds under a key, or `nil`.
+  /// Returns the value that the object holds under a key, or `nil`.
   ///
   /// - Parameter key: A key.
   /// - Returns: The member as it stands, a reference not followed.
-  /// - Throws: ``KeyedArchiveError`` if it is nothing that archives hold.
+  /// - Throws: ``KeyedArchiveError`` if it is something that archives don't hold.
   package func member(_ key: String) throws(KeyedArchiveError) -> KeyedArchive.Member? {
     try archive.member(key, keys: keys, values: values)
   }
 
-  /// Returns the names of all keys but that of the class.
+  /// Returns the names of all keys except that of the class.
   ///
   /// - Returns: The names in the order of the archive.
-  /// - Throws: ``KeyedArchiveError`` if a key is no string.
+  /// - Throws: ``KeyedArchiveError`` if a key is not a string.
   package func keyNames() throws(KeyedArchiveError) -> [String] {
     try archive.keyNames(keys).filter { $0 != "$class" }
   }
 }
 
 extension BinaryPropertyListReader {
-  /// An object of the table, its error in the terms of archives.
+  /// Returns an object of the table, and throws errors in the terms of archives.
   fileprivate func archived(_ index: Int) throws(KeyedArchiveError) -> Object {
     do throws(PropertyListError) {
       return try object(at: index)

@@ -1,4 +1,4 @@
-/// A table of objects of a keyed archive while it is made.
+/// The table of objects of a keyed archive while it is made.
 struct KeyedArchiveBuilder {
   /// The reference of no object.
   static let null: PropertyListValue = .uid(0)
@@ -74,7 +74,7 @@ struct KeyedArchiveBuilder {
     return object(className, ["NS.keys": .array(keys), "NS.objects": .array(entries.map(\.value))])
   }
 
-  /// Adds a decimal number; `nil` for a text that is none or has too many digits.
+  /// Adds a decimal number; `nil` for a text that is not one or has too many digits.
   mutating func decimal(_ text: String) -> PropertyListValue? {
     guard let parts = DecimalText.parts(text) else { return nil }
     let units = (0..<8).map { UInt16(truncatingIfNeeded: parts.mantissa >> UInt128(16 * $0)) }

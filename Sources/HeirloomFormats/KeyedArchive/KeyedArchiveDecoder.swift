@@ -1,4 +1,4 @@
-/// What readers of archives have in common: members by key in the wanted form, collections, class names.
+/// The common part of archive readers: members by key in the wanted form, collections, class names.
 ///
 /// Every access takes steps of a budget, so that an archive can't make a reader run without end.
 package struct KeyedArchiveDecoder {
@@ -7,7 +7,7 @@ package struct KeyedArchiveDecoder {
   private var budget: KeyedArchive.Budget
   private var classNames: [Int: [String]] = [:]
 
-  /// What stands for an empty slot in a dictionary of known keys.
+  /// The text that stands for an empty slot in a dictionary of known keys.
   static let emptySlot = "__empty_slot_token_4c24_98dc_ac1e_b773__"
 
   /// Creates a decoder.
@@ -22,7 +22,7 @@ package struct KeyedArchiveDecoder {
     return object
   }
 
-  /// Returns what a reference leads to.
+  /// Returns the target of a reference.
   package mutating func node(_ reference: Int) throws(KeyedArchiveError) -> KeyedArchive.Node {
     try budget.spend()
     return try archive.node(reference)
@@ -34,7 +34,7 @@ package struct KeyedArchiveDecoder {
     return object
   }
 
-  /// Returns what a member is or leads to; ``KeyedArchive/Node/null`` if there is no such key.
+  /// Returns the value of a member or the target of its reference; `KeyedArchive.Node.null` if there is no such key.
   package mutating func node(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> KeyedArchive.Node {
     switch try object.member(key) {
     case .reference(let reference): return try node(reference)
@@ -59,7 +59,7 @@ package struct KeyedArchiveDecoder {
     try string(try node(reference))
   }
 
-  /// Returns the text that a node is, or `nil`.
+  /// Returns the text of a node, or `nil`.
   package mutating func string(_ node: KeyedArchive.Node) throws(KeyedArchiveError) -> String? {
     switch node {
     case .scalar(.string(let text)): return text
@@ -80,7 +80,7 @@ package struct KeyedArchiveDecoder {
     }
   }
 
-  /// Returns whether a member is true; `false` if there is none.
+  /// Returns true if a member is true; false if there is none.
   package mutating func boolean(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> Bool {
     (try integer(key, of: object) ?? 0) != 0
   }
@@ -95,7 +95,7 @@ package struct KeyedArchiveDecoder {
     return names
   }
 
-  /// Returns the references of a collection's elements; none if the member is no collection.
+  /// Returns the references of a collection's elements; none if the member is not a collection.
   package mutating func elements(_ key: String, of object: ArchivedObject) throws(KeyedArchiveError) -> [Int] {
     switch try object.member(key) {
     case .reference(let reference):
@@ -116,7 +116,7 @@ package struct KeyedArchiveDecoder {
     return references
   }
 
-  /// Returns the entries of a dictionary with texts as keys; `nil` if the object is no dictionary.
+  /// Returns the entries of a dictionary with texts as keys; `nil` if the object is not a dictionary.
   package mutating func entries(
     of dictionary: ArchivedObject
   ) throws(KeyedArchiveError) -> [(key: String, value: Int)]? {
@@ -143,7 +143,7 @@ package struct KeyedArchiveDecoder {
     return entries
   }
 
-  /// Returns the entries of a dictionary that a member leads to; none if it is no dictionary.
+  /// Returns the entries of a dictionary that a member leads to; none if it is not a dictionary.
   package mutating func entries(
     _ key: String, of object: ArchivedObject
   ) throws(KeyedArchiveError) -> [(key: String, value: Int)] {

@@ -1,20 +1,20 @@
 import HeirloomModel
 
-/// Bytes that are no keyed archive.
+/// Bytes that are not a keyed archive.
 package enum KeyedArchiveError: Error, Hashable, Sendable {
-  /// The bytes are no binary property list.
+  /// Bytes that are not a binary property list.
   case propertyList(PropertyListError)
-  /// The property list has not the shape of a keyed archive.
+  /// A property list without the shape of a keyed archive.
   case notKeyedArchive
-  /// A reference leads to no object.
+  /// A reference that leads to no object.
   case invalidReference(Int)
-  /// An object has no class.
+  /// An object without a class.
   case missingClass(object: Int)
-  /// Objects are nested too deeply, or hold themselves.
+  /// Objects that are nested too deeply or hold themselves.
   case tooDeep(limit: Int)
-  /// Following the references takes more steps than the archive's size justifies.
+  /// References that take more steps to follow than the archive's size justifies.
   case tooManySteps(limit: Int)
-  /// The objects can be read but make no sense; the text says what is wrong.
+  /// Objects that can be read but make no sense; the text says what is wrong.
   case senseless(String)
 }
 

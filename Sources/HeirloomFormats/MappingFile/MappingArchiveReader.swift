@@ -11,7 +11,7 @@ struct MappingArchiveReader {
   ///
   /// - Parameter bytes: The whole archive.
   /// - Returns: The mapping model and what was not understood.
-  /// - Throws: ``MappingReadingError`` if the bytes are no archive of a mapping model.
+  /// - Throws: ``MappingReadingError`` if the bytes are not an archive of a mapping model.
   static func read(_ bytes: [UInt8]) throws(MappingReadingError) -> ReadMappingModel {
     let archive: KeyedArchive
     do throws(KeyedArchiveError) {
@@ -45,9 +45,9 @@ struct MappingArchiveReader {
   ///
   /// - Parameters:
   ///   - bytes: A whole archive.
-  ///   - place: What warnings call it.
-  /// - Returns: The expression, what was not understood.
-  /// - Throws: ``KeyedArchiveError`` if the bytes are no archive of an object.
+  ///   - place: The name for it in warnings.
+  /// - Returns: The expression, and what was not understood.
+  /// - Throws: ``KeyedArchiveError`` if the bytes are not an archive of an object.
   static func expression(
     _ bytes: [UInt8], _ place: String
   ) throws(KeyedArchiveError) -> (expression: ValueExpression, warnings: [ModelReadingWarning]) {
@@ -60,9 +60,9 @@ struct MappingArchiveReader {
   ///
   /// - Parameters:
   ///   - bytes: A whole archive.
-  ///   - place: What warnings call it.
-  /// - Returns: The entries, what was not understood.
-  /// - Throws: ``KeyedArchiveError`` if the bytes are no archive of a dictionary.
+  ///   - place: The name for it in warnings.
+  /// - Returns: The entries, and what was not understood.
+  /// - Throws: ``KeyedArchiveError`` if the bytes are not an archive of a dictionary.
   static func userInfo(
     _ bytes: [UInt8], _ place: String
   ) throws(KeyedArchiveError) -> (userInfo: [String: String], warnings: [ModelReadingWarning]) {
@@ -116,7 +116,7 @@ struct MappingArchiveReader {
     return mapping
   }
 
-  /// The type as archived, but for copies that can't be any.
+  /// Returns the archived type, except for mappings that are marked as copies and can't be any.
   ///
   /// Xcode's compiler also marks mappings as copies whose entities have changed.
   private mutating func mappingType(
@@ -172,7 +172,7 @@ struct MappingArchiveReader {
     switch try reader.decoder.node(key, of: object) {
     case .null: nil
     case .object(let object): try reader.expression(object, place)
-    // What stands where an expression belongs must not be taken for "leave the default".
+    // A scalar in the place of an expression must not be taken for "leave the default".
     case .scalar: throw .senseless("the value expression of \(place) is no expression")
     }
   }

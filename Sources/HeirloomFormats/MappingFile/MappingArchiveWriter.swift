@@ -94,13 +94,13 @@ package enum MappingArchiveWriter {
   }
 }
 
-/// A mapping model whose archive's layout is not known for all that must be in it.
+/// A mapping model with parts whose layout in an archive is not known.
 package enum MappingArchiveWritingError: Error, Hashable, Sendable {
-  /// An expression is of a kind that can't be archived.
+  /// An expression of a kind that can't be archived.
   case unsupportedExpression(place: String)
-  /// The model of no entities that archives are made with can't be made.
+  /// A failure to make the model without entities that archives are made with.
   case inconsistent(ModelError)
-  /// The archive can't be put in a property list.
+  /// An archive that can't be put in a property list.
   case propertyList(PropertyListError)
 }
 

@@ -1,12 +1,12 @@
 public import Foundation
 public import HeirloomMapping
 
-/// Reading of mapping models from files of any known kind.
+/// The reading of mapping models from files of any known kind.
 package enum MappingModelFile {
   /// The most bytes that a mapping model's file may have.
   static let limit = 16 << 20
 
-  /// What a mapping model's file is.
+  /// The kind of a mapping model's file.
   package enum Kind: Hashable, Sendable {
     /// An `.xcmappingmodel`, or the XML in it.
     case source
@@ -17,7 +17,7 @@ package enum MappingModelFile {
   /// Reads the mapping model at a path.
   ///
   /// - Parameter path: The path of an `.xcmappingmodel`, of the `xcmapping.xml` in it, or of a `.cdm`.
-  /// - Returns: The mapping model, what was not understood, and what the file is.
+  /// - Returns: The mapping model, what was not understood, and the kind of file.
   /// - Throws: ``MappingReadingError`` with the path.
   package static func read(_ path: String) throws(MappingReadingError) -> (read: ReadMappingModel, kind: Kind) {
     let bytes = try bytes(path)
@@ -31,7 +31,7 @@ package enum MappingModelFile {
   /// Reads the mapping model that bytes hold.
   ///
   /// - Parameter bytes: A whole file.
-  /// - Returns: The mapping model, what was not understood, and what the file is.
+  /// - Returns: The mapping model, what was not understood, and the kind of file.
   /// - Throws: ``MappingReadingError``.
   package static func read(_ bytes: [UInt8]) throws(MappingReadingError) -> (read: ReadMappingModel, kind: Kind) {
     switch FileSignature(bytes) {
@@ -43,9 +43,9 @@ package enum MappingModelFile {
     }
   }
 
-  /// Whether a path leads to what is read as a mapping model rather than as anything else.
+  /// Tells whether a path leads to something that is read as a mapping model.
   ///
-  /// Files are judged by their content; those that can't be read are none.
+  /// Files are judged by their content; those that can't be read don't count.
   ///
   /// - Parameter path: Any path.
   /// - Returns: `true` for a mapping model, even a damaged one.
@@ -66,7 +66,7 @@ package enum MappingModelFile {
     }
   }
 
-  /// The bytes of the file that a path names; errors name the path, not the file inside a folder.
+  /// Returns the bytes of the file that a path names; errors name the path, not the file inside a folder.
   private static func bytes(_ path: String) throws(MappingReadingError) -> [UInt8] {
     do throws(ModelReadingError) {
       guard try FileContents.kind(path) == .folder else { return try FileContents.bytes(path, limit: limit) }
@@ -89,9 +89,9 @@ package enum MappingModelFile {
 extension MappingModel {
   /// Reads a mapping model.
   ///
-  /// It means what it means to Core Data: a property without a mapping has the value of a newly made object, and a source
-  /// entity without one is dropped. What Xcode's compiler would write, ``completed(from:to:)`` adds, and an assistant does so
-  /// by itself.
+  /// It means the same as in Core Data: a property without a mapping has the value of a newly made object, and a source
+  /// entity without one is dropped. ``completed(from:to:)`` adds what Xcode's compiler would write, and an assistant
+  /// does so by itself.
   ///
   /// - Parameter url: The place of an `.xcmappingmodel`, or of a compiled `.cdm`.
   /// - Throws: ``MappingReadingError`` for anything else.

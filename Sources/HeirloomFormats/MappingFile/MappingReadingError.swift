@@ -2,11 +2,11 @@ public import Foundation
 public import HeirloomMapping
 import HeirloomModel
 
-/// A file from which no mapping model could be read, and why.
+/// A file from which no mapping model could be read, with the reason.
 public struct MappingReadingError: Error, Hashable, Sendable {
   /// The file; `nil` if the bytes came from elsewhere.
   public let path: String?
-  /// What is wrong.
+  /// The problem with the file.
   public let problem: Problem
 
   /// Creates an error.
@@ -15,31 +15,31 @@ public struct MappingReadingError: Error, Hashable, Sendable {
     self.problem = problem
   }
 
-  /// What is wrong with a file from which a mapping model was to be read.
+  /// A problem with a file from which a mapping model was to be read.
   @nonexhaustive
   public enum Problem: Hashable, Sendable {
-    /// There is nothing at the path.
+    /// A path that leads to nothing.
     case missing
-    /// The file system refuses to give the content.
+    /// Content that the file system refuses to give.
     case unreadable(reason: String)
-    /// The file is larger than any mapping model.
+    /// A file that is larger than any mapping model.
     case tooLarge(byteCount: Int, limit: Int)
-    /// The file is something else than a mapping model; the text says what, as the end of a sentence.
+    /// Something other than a mapping model; the text says what, as the end of a sentence.
     case notMappingModel(found: String)
-    /// The file is of the right kind but damaged or incomplete.
+    /// A file of the right kind that is damaged or incomplete.
     case malformed(reason: String)
-    /// The mapping model doesn't fit the versions that it names.
+    /// A mapping model that doesn't fit the versions that it names.
     case unfit(source: String, destination: String, mismatches: [MappingMismatch])
   }
 
-  /// The same problem, found in a file.
+  /// Returns the same problem, found in a file.
   package func inFile(_ path: String) -> MappingReadingError {
     MappingReadingError(path: self.path ?? path, problem: problem)
   }
 }
 
 extension MappingReadingError {
-  /// Says of a mapping model's file what reading it as any file came to.
+  /// Creates the error of a mapping model's file from that of reading it as any file.
   init(_ error: ModelReadingError) {
     let problem: Problem =
       switch error.problem {
@@ -77,10 +77,10 @@ extension MappingReadingError: CustomStringConvertible {
 }
 
 extension MappingReadingError: LocalizedError {
-  /// The same as ``description``.
+  /// The same as `description`.
   public var errorDescription: String? { description }
 
-  /// What to use instead, or how to repair it.
+  /// The remedy: another file to use, or a way to repair this one.
   public var recoverySuggestion: String? {
     switch problem {
     case .missing: "Check the path."

@@ -3,8 +3,8 @@ import HeirloomModel
 
 /// A reader of Xcode's mapping sources (`xcmapping.xml`).
 ///
-/// Entities and attributes are those of Xcode's own model `XDDevMappingModel`. What is listed and was never edited is left to
-/// completion, as Xcode leaves it to its compiler.
+/// Entities and attributes are those of Xcode's own model `XDDevMappingModel`. Properties that are listed but were
+/// never edited are left to completion, as Xcode leaves them to its compiler.
 struct MappingSourceReader {
   private let store: XMLStoreReader
   private var result = ReadMappingModel(mappingModel: MappingModel(entityMappings: []))
@@ -37,7 +37,7 @@ struct MappingSourceReader {
   ///
   /// - Parameter bytes: A whole document.
   /// - Returns: The mapping model and what was not understood.
-  /// - Throws: ``MappingReadingError`` if the bytes are no mapping source.
+  /// - Throws: ``MappingReadingError`` if the bytes are not a mapping source.
   static func read(_ bytes: [UInt8]) throws(MappingReadingError) -> ReadMappingModel {
     let root: MarkupElement
     do throws(MarkupError) {
@@ -116,7 +116,7 @@ struct MappingSourceReader {
     return mapping
   }
 
-  /// The name that was given, or Xcode's own: `SourceToDestination`, or the one name there is.
+  /// Returns the given name, or Xcode's own: `SourceToDestination`, or the one name there is.
   private static func name(of object: XMLStoreReader.Object) -> String {
     if let name = object.text("name") { return name }
     switch (object.text("sourcename"), object.text("destinationname")) {
@@ -184,7 +184,7 @@ struct MappingSourceReader {
     }
   }
 
-  /// The expression that was edited, or what a relationship's key path and mapping name come to; `nil` if there is neither.
+  /// Returns the edited expression, or that of a relationship's key path and mapping name; `nil` if there is neither.
   private mutating func valueExpression(
     of object: XMLStoreReader.Object, name: String, _ place: String
   ) throws(MappingReadingError) -> ValueExpression? {
@@ -204,7 +204,7 @@ struct MappingSourceReader {
       arguments: [.constant(.value(.string(mappingName))), sources])
   }
 
-  /// A key path as Xcode's field takes it, such as `$source.country`; text that can't be parsed is kept.
+  /// Returns a key path as Xcode's field takes it, such as `$source.country`; text that can't be parsed is kept.
   private mutating func keyPath(_ text: String, _ place: String) -> ValueExpression {
     let prefix = "$source."
     if text.hasPrefix(prefix), text.utf8.count > prefix.utf8.count {
@@ -240,7 +240,7 @@ struct MappingSourceReader {
     }
   }
 
-  /// The objects that a relationship leads to.
+  /// Returns the objects that a relationship leads to.
   private func linked(
     _ key: String, of object: XMLStoreReader.Object, entity: String
   ) throws(MappingReadingError) -> [XMLStoreReader.Object] {

@@ -1,25 +1,26 @@
 package import HeirloomMapping
 package import HeirloomModel
 
-/// A mapping model with what its file said besides.
+/// A mapping model with the other content of its file.
 package struct ReadMappingModel: Hashable, Sendable {
-  /// The mapping model; ``MappingModel/completed(from:to:)`` infers what the file lists without an expression.
+  /// The mapping model; `MappingModel.completed(from:to:)` infers what the file lists without an expression.
   package var mappingModel: MappingModel
-  /// What was not understood or left out, in the order of the file.
+  /// The warnings about what was not understood or left out, in the order of the file.
   package var warnings: [ModelReadingWarning] = []
-  /// The project's path of the model that objects come from, as a source file names it.
+  /// The project's path of the source model, as a source file names it.
   package var sourceModelPath: String?
-  /// The project's path of the model that objects become part of, as a source file names it.
+  /// The project's path of the destination model, as a source file names it.
   package var destinationModelPath: String?
 
-  /// The name of the version that objects come from, if the file names a path.
+  /// The name of the source version, if the file names a path.
   package var sourceModelName: String? { sourceModelPath.flatMap(Self.versionName) }
-  /// The name of the version that objects become part of, if the file names a path.
+  /// The name of the destination version, if the file names a path.
   package var destinationModelName: String? { destinationModelPath.flatMap(Self.versionName) }
 
-  /// Lists everything about the mapping model that doesn't fit two models.
+  /// Lists the mismatches between the mapping model and two models.
   ///
-  /// A compiled mapping model fits by version hashes; a source file has none and fits by the names of entities and properties.
+  /// A compiled mapping model fits by version hashes; a source file has none and fits by the names of entities and
+  /// properties.
   ///
   /// - Parameters:
   ///   - source: The model that objects come from.
@@ -36,7 +37,7 @@ package struct ReadMappingModel: Hashable, Sendable {
 }
 
 extension MappingModel {
-  /// Whether every entity mapping carries the version hashes of the entities that it names.
+  /// True when every entity mapping carries the version hashes of the entities that it names.
   package var carriesHashes: Bool {
     !entityMappings.isEmpty
       && entityMappings.allSatisfy { mapping in

@@ -10,7 +10,7 @@ struct XMLStoreReader {
     let id: String
     /// The line of its start tag.
     let line: Int
-    /// Values as text, by the attribute's name in small letters; no value is no entry.
+    /// Values as text, by the attribute's name in small letters; an attribute without a value has no entry.
     var values: [String: String] = [:]
     /// Identifiers of other objects, by the relationship's name in small letters.
     var links: [String: [String]] = [:]
@@ -18,7 +18,7 @@ struct XMLStoreReader {
 
   /// The objects in the order of the document.
   private(set) var objects: [Object] = []
-  /// What was not understood.
+  /// The warnings about what was not understood.
   private(set) var warnings: [ModelReadingWarning] = []
   private var positions: [String: Int] = [:]
 
@@ -36,7 +36,7 @@ struct XMLStoreReader {
     }
   }
 
-  /// Returns an object by its identifier.
+  /// The object of an identifier; `nil` if there is none.
   subscript(_ id: String) -> Object? {
     positions[id].map { objects[$0] }
   }
@@ -78,7 +78,7 @@ extension XMLStoreReader.Object {
   ///
   /// - Parameter name: The attribute's name in small letters.
   /// - Returns: The decoded bytes.
-  /// - Throws: ``MappingReadingError`` if the text is no base64.
+  /// - Throws: ``MappingReadingError`` if the text is not base64.
   func bytes(_ name: String) throws(MappingReadingError) -> [UInt8]? {
     guard let text = values[name] else { return nil }
     // Lines are broken after 76 characters.
@@ -95,7 +95,7 @@ extension XMLStoreReader.Object {
     values[name].flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Whether a value is true; absent values are the model's default.
+  /// Tells whether a value is true; an absent value is the model's default.
   func boolean(_ name: String, default value: Bool) -> Bool {
     values[name].map { $0 == "1" || $0 == "YES" || $0 == "true" } ?? value
   }

@@ -15,7 +15,7 @@ extension ModelArchiveReader {
 
   // MARK: - Predicates
 
-  /// Returns the predicate that an object is; one of an unknown class is kept by its name and warned about.
+  /// Returns the predicate in an object; one of an unknown class is kept by its name, with a warning.
   mutating func predicate(
     _ object: ArchivedObject, _ place: String, depth: Int = 0
   ) throws(KeyedArchiveError) -> PredicateDescription {
@@ -71,7 +71,7 @@ extension ModelArchiveReader {
 
   // MARK: - Expressions
 
-  /// Returns the expression that an object is; one of an unknown class is kept by its name and warned about.
+  /// Returns the expression in an object; one of an unknown class is kept by its name, with a warning.
   mutating func expression(
     _ object: ArchivedObject, _ place: String, depth: Int = 0
   ) throws(KeyedArchiveError) -> ValueExpression {

@@ -132,7 +132,7 @@ extension ModelArchiveReader {
     return index
   }
 
-  /// Returns what an element indexes if it is an expression: a property description of its own.
+  /// Returns the subject of an element that indexes an expression, which has a property description of its own.
   private mutating func indexExpression(
     of element: ArchivedObject, _ place: String
   ) throws(KeyedArchiveError) -> FetchIndexElementDescription.Subject? {

@@ -17,11 +17,11 @@ extension ModelArchiveReader {
   ])
   private static let fetchedPropertyKeys = commonKeys.union(["NSFetchRequest", "_NSFetchRequestEntityName"])
 
-  /// Bits of `_P` that no key of its own repeats.
+  /// Bits of `_P` that no other key repeats.
   private enum PropertyBits {
     static let indexedBySpotlight = 0x100
     static let storedInExternalRecord = 0x200
-    /// All that are known, with those that keys repeat.
+    /// All known bits, including those that keys repeat.
     static let known = 0x7FF
   }
 
@@ -187,7 +187,7 @@ extension ModelArchiveReader {
     return property
   }
 
-  // MARK: - What properties have in common
+  // MARK: - The common part of properties
 
   private mutating func name(of object: ArchivedObject, entity: String) throws(KeyedArchiveError) -> String {
     let name = try decoder.string("NSPropertyName", of: object)

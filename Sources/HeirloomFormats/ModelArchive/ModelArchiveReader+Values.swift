@@ -9,7 +9,7 @@ extension ModelArchiveReader {
     return try value(try decoder.node("NSDefaultValue", of: object), of: type, place)
   }
 
-  /// Returns the value that a node is for an attribute of the given type; warns about any other.
+  /// Returns the value of a node for an attribute of the given type; warns about any other value.
   mutating func value(
     _ node: KeyedArchive.Node, of type: AttributeType, _ place: String
   ) throws(KeyedArchiveError) -> AttributeValue? {
@@ -88,7 +88,7 @@ extension ModelArchiveReader {
     let length = try decoder.integer("NS.length", of: object) ?? 8
     guard (0...8).contains(length) else { return nil }
     let isNegative = try decoder.boolean("NS.negative", of: object)
-    // A number without digits that is negative is "not a number".
+    // A negative number without digits is "not a number".
     guard length > 0 || !isNegative else { return nil }
     var number: UInt128 = 0
     for unit in (0..<length).reversed() {

@@ -17,7 +17,7 @@ package struct ModelArchiveReader {
   ///
   /// - Parameter bytes: The whole archive.
   /// - Returns: The model and what was not understood.
-  /// - Throws: ``ModelReadingError`` if the bytes are no archive of a model, or the model is inconsistent.
+  /// - Throws: ``ModelReadingError`` if the bytes are not an archive of a model, or the model is inconsistent.
   package static func read(_ bytes: [UInt8]) throws(ModelReadingError) -> ReadModel {
     guard !bytes.isEmpty else { throw ModelReadingError(problem: .notModel(.emptyFile)) }
     let archive: KeyedArchive
@@ -44,7 +44,7 @@ package struct ModelArchiveReader {
 
   /// Reads the model in a store's cache.
   ///
-  /// - Parameter bytes: The content of the cache: an archive, compressed without container.
+  /// - Parameter bytes: The content of the cache: an archive, compressed without a container.
   /// - Returns: The model and what was not understood.
   /// - Throws: ``ModelReadingError`` if the bytes can't be decompressed or hold no consistent model.
   package static func readCache(_ bytes: [UInt8]) throws(ModelReadingError) -> ReadModel {
@@ -59,13 +59,13 @@ package struct ModelArchiveReader {
 
   // MARK: - The model
 
-  /// What a model is made of, before it is checked.
+  /// The parts of a model, before they are checked.
   private struct ModelParts {
     var entities: [EntityDescription] = []
     var versionIdentifiers: [String] = []
     var configurations: [ModelConfiguration] = []
     var fetchRequestTemplates: [FetchRequestDescription] = []
-    /// What makes the rest worthless.
+    /// The problem that makes the rest worthless.
     var problem: ModelReadingError.Problem?
   }
 
@@ -119,8 +119,7 @@ package struct ModelArchiveReader {
     return parts
   }
 
-  /// Removes what entities only repeat from their ancestors: caches list copies of all inherited properties,
-  /// constraints and indexes.
+  /// Removes what entities repeat from ancestors: caches list all inherited properties, constraints and indexes again.
   private mutating func removeInherited(from entities: inout [EntityDescription]) {
     let all = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     for index in entities.indices {
@@ -181,7 +180,7 @@ package struct ModelArchiveReader {
     return entity
   }
 
-  /// The references of an entity's ancestors.
+  /// Returns the references of an entity's ancestors.
   private mutating func ancestors(of object: ArchivedObject) throws(KeyedArchiveError) -> Set<Int> {
     var references: Set<Int> = []
     var current = object
@@ -207,7 +206,7 @@ package struct ModelArchiveReader {
       indexedNames.append(name)
     }
     if !Self.propertyClasses.contains(classes[0]) {
-      // A subclass is read as what it descends from.
+      // A subclass is read as the class that it descends from.
       warn(.unknownClass(classes[0]), entity.name)
     }
     if classes.contains("NSAttributeDescription") {
@@ -242,7 +241,7 @@ extension ModelArchiveReader {
     warnings.append(ModelReadingWarning(kind, place: place))
   }
 
-  /// Warns about keys that are not known for an object.
+  /// Warns about unknown keys of an object.
   mutating func checkKeys(of object: ArchivedObject, _ place: String, _ known: Set<String>) throws(KeyedArchiveError) {
     for key in try object.keyNames() where !known.contains(key) { warn(.unknownKey(key), place) }
   }
@@ -290,7 +289,7 @@ extension ModelArchiveReader {
     return result
   }
 
-  /// Returns names that are given as text or by the properties that bear them.
+  /// Returns names that are given as text or by the properties that have them.
   mutating func names(_ references: [Int]) throws(KeyedArchiveError) -> [String] {
     var result: [String] = []
     for reference in references {

@@ -2,8 +2,8 @@ package import HeirloomModel
 
 /// A writer of the model cache in stores, in the layout of Core Data's own.
 ///
-/// What enters the version hashes is always written. Of the rest, what Core Data archives in a layout that is not
-/// known is left out: text conditions of validation rules, indexes of expressions, the Spotlight expression, defaults
+/// Everything that enters the version hashes is written. Of the rest, parts that Core Data archives in an unknown
+/// layout are left out: text conditions of validation rules, indexes of expressions, the Spotlight expression, defaults
 /// that fit no decimal number. The names of composite types and of generated code aren't part of archives.
 package struct ModelArchiveWriter {
   var builder = KeyedArchiveBuilder()
@@ -33,7 +33,7 @@ package struct ModelArchiveWriter {
     }
   }
 
-  /// Returns the content of a store's cache: the archive, compressed without container.
+  /// Returns the content of a store's cache: the archive, compressed without a container.
   ///
   /// - Parameter model: The model.
   /// - Returns: A value for the cache's only column.
@@ -140,7 +140,7 @@ package struct ModelArchiveWriter {
     builder.object("NSEntityDescription", members, at: reference(entity: entity.name))
   }
 
-  /// The properties that have an index of their own, which old readers look for on the property.
+  /// Returns the properties that have an index of their own, which old readers look for on the property.
   private func indexedProperties(_ lineage: [EntityDescription]) -> Set<String> {
     Set(lineage.flatMap(\.indexes).filter { $0.elements.count == 1 }.compactMap(\.propertyNames).joined())
   }
@@ -194,7 +194,7 @@ package struct ModelArchiveWriter {
 
   // MARK: - Properties
 
-  /// What the archive of a property says in its own keys and again as bits.
+  /// Returns the members that a property's archive has under keys of their own and again as bits.
   private mutating func commonMembers(
     _ property: some PropertyDescription, of entity: String, isReadOnly: Bool, isIndexed: Bool,
     rules: [ValidationRule], bits extraBits: Int

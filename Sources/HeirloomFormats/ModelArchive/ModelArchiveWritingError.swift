@@ -1,12 +1,12 @@
 import HeirloomModel
 
-/// A model whose archive's layout is not known for all that must be in it.
+/// A model with parts whose layout in an archive is not known.
 package enum ModelArchiveWritingError: Error, Hashable, Sendable {
-  /// The expression of a derived attribute can't be archived.
+  /// An expression of a derived attribute that can't be archived.
   case unsupportedDerivation(entity: String, attribute: String)
-  /// The archive can't be put in a property list.
+  /// An archive that can't be put in a property list.
   case propertyList(PropertyListError)
-  /// The archive can't be compressed.
+  /// An archive that can't be compressed.
   case compression(CompressionError)
 }
 

@@ -1,20 +1,20 @@
-/// The lock that lies beside a model bundle, as it ships with it.
+/// The lock that lies beside a model bundle and ships with it.
 ///
-/// `NAME.lock.json` is the lock of `NAME.xcdatamodeld` and `NAME.momd`, and wins over `lock.json`. That name is also used by
-/// other tools, and in a folder of several bundles it doesn't say whose it is: such a file is passed over with a warning.
+/// `NAME.lock.json` is the lock of `NAME.xcdatamodeld` and `NAME.momd`, and wins over `lock.json`. Other tools use that
+/// name too, and in a folder of several bundles it doesn't say whose it is: such a file is skipped with a warning.
 struct AdjacentLock {
   /// The lock; `nil` if there is none for the bundle.
   private(set) var lock: VersionLock?
-  /// Its file.
+  /// The path of its file, or the path where it was sought last.
   private(set) var path: String
-  /// Why a file of the name was passed over.
+  /// The warnings that say why a file of the name was skipped.
   private(set) var warnings: [String] = []
 
   /// Looks for the lock of a bundle.
   ///
   /// - Parameter bundle: The bundle's path.
-  /// - Throws: ``ModelReadingError`` for a lock of ours that is damaged: without its order a newer store could be taken for an
-  ///   older one.
+  /// - Throws: ``ModelReadingError`` for a lock of ours that is damaged: without its order a newer store could be taken
+  ///   for an older one.
   init(ofBundle bundle: String) throws(ModelReadingError) {
     let folder = FileNames.folder(of: bundle)
     path = folder + "/" + FileNames.lock(ofBundle: bundle)
@@ -52,7 +52,7 @@ extension FileNames {
   /// The end of the name of a lock that is for one bundle.
   static let bundleLock = "." + lock
 
-  /// Whether a name is that of a bundle of versions.
+  /// Tells whether a name is that of a bundle of versions.
   static func isBundle(_ name: String) -> Bool {
     name.hasSuffix(sourceBundleExtension) || name.hasSuffix(compiledBundleExtension)
   }

@@ -1,4 +1,4 @@
-/// What the first bytes of a file tell about its kind.
+/// The kind of a file, as its first bytes tell.
 enum FileSignature {
   case binaryPropertyList
   case xml
@@ -6,7 +6,7 @@ enum FileSignature {
   case json
   case other(ModelReadingError.Content)
 
-  /// Judges a file.
+  /// Judges a file by its first bytes.
   init(_ bytes: [UInt8]) {
     let start = bytes.prefix(4096)
     // A byte order mark and blanks may come before text.
@@ -28,7 +28,7 @@ enum FileSignature {
     } else if text.first == UInt8(ascii: "{") {
       self = .json
     } else {
-      // A multi-byte character may be cut at the end of what is looked at.
+      // A multi-byte character may be cut at the end of these bytes.
       let isText = text.allSatisfy { $0 >= 0x20 || [0x09, 0x0A, 0x0D].contains($0) }
       self = .other(isText ? .text : .unknownData)
     }

@@ -2,7 +2,7 @@ import HeirloomModel
 
 /// A place from which models are read: a file or a bundle of any known kind.
 package struct ModelFile: Hashable, Sendable {
-  /// What a path leads to.
+  /// The kind of thing that a path leads to.
   package enum Kind: Hashable, Sendable {
     /// A model source, an `.xcdatamodel`.
     case source
@@ -20,13 +20,13 @@ package struct ModelFile: Hashable, Sendable {
 
   /// The path, without a slash at its end.
   package let path: String
-  /// What the path leads to.
+  /// The kind of thing that the path leads to.
   package let kind: Kind
 
-  /// Finds out what a path leads to; nothing is parsed.
+  /// Finds out the kind of thing that a path leads to, without parsing it.
   ///
   /// - Parameter path: The path of a file or folder.
-  /// - Throws: ``ModelReadingError`` if there is nothing, or something that is no model.
+  /// - Throws: ``ModelReadingError`` if there is nothing, or something that is not a model.
   package init(_ path: String) throws(ModelReadingError) {
     let path = Self.withoutSlash(path)
     self.path = path
@@ -43,7 +43,7 @@ package struct ModelFile: Hashable, Sendable {
     self.kind = kind
   }
 
-  /// Reads the model; that of a bundle's current version.
+  /// Reads the model, or that of a bundle's current version.
   ///
   /// - Returns: The model and what was not understood.
   /// - Throws: ``ModelReadingError`` with the path of the file that can't be read.
@@ -77,7 +77,7 @@ package struct ModelFile: Hashable, Sendable {
 
   // MARK: - Kinds
 
-  /// The kind of a folder, judged by what it holds.
+  /// Returns the kind of a folder, judged by what it holds.
   private static func kind(ofFolder path: String) throws(ModelReadingError) -> Kind {
     if FileContents.exists(contents(ofSource: path)) { return .source }
     let names = try FileContents.names(in: path)
@@ -107,7 +107,7 @@ package struct ModelFile: Hashable, Sendable {
     return .snapshotFolder
   }
 
-  /// The kind of a file, judged by its first bytes.
+  /// Returns the kind of a file, judged by its first bytes.
   private static func kind(ofFile path: String) throws(ModelReadingError) -> Kind {
     let bytes = try FileContents.bytes(path)
     switch FileSignature(bytes) {
@@ -133,7 +133,7 @@ package struct ModelFile: Hashable, Sendable {
     }
   }
 
-  /// The file in a source's folder that holds the model.
+  /// Returns the path of the file in a source's folder that holds the model.
   private static func contents(ofSource path: String) -> String {
     path + "/" + FileNames.source
   }
@@ -161,7 +161,7 @@ enum FileNames {
   static let compiledBundleExtension = ".momd"
   static let snapshotExtensions = [".json", ".json.gz"]
 
-  /// Whether a name is that of a snapshot.
+  /// Tells whether a name is that of a snapshot.
   static func isSnapshot(_ name: String) -> Bool {
     name != lock && !name.hasSuffix(bundleLock) && snapshotExtensions.contains { name.hasSuffix($0) }
   }

@@ -4,7 +4,7 @@ package struct ModelVersionList: Hashable, Sendable {
   package struct Version: Hashable, Sendable {
     /// The version's name: that of its file without the extension.
     package let name: String
-    /// Where the version is read from.
+    /// The place that the version is read from.
     package let file: ModelFile
     /// The checksum that `lock.json` notes for a shipped version.
     package let lockedChecksum: String?
@@ -14,7 +14,7 @@ package struct ModelVersionList: Hashable, Sendable {
   package let name: String
   /// The versions in their order: that of `lock.json` where there is one, else the natural order of names.
   package let versions: [Version]
-  /// The name of the current version: what the bundle says, else the only or last one.
+  /// The name of the current version: the one that the bundle names, else the only or last one.
   ///
   /// If the path is that of one version, it is that one. It is `nil` only for an empty list.
   package let currentVersionName: String?
@@ -22,7 +22,7 @@ package struct ModelVersionList: Hashable, Sendable {
   package private(set) var lock: VersionLock?
   /// The lock's file; `nil` if there is none.
   package private(set) var lockPath: String?
-  /// What is odd about the lock, one sentence each.
+  /// The warnings about the lock, one sentence each.
   package private(set) var warnings: [String] = []
 
   /// The current version.
@@ -37,12 +37,13 @@ package struct ModelVersionList: Hashable, Sendable {
 
   /// Lists the versions at a path.
   ///
-  /// The order of a bundle's versions is that of the lock beside it: `NAME.lock.json`, or `lock.json` where the folder has no
-  /// other bundle.
+  /// The order of a bundle's versions is that of the lock beside it: `NAME.lock.json`, or `lock.json` where the folder
+  /// has no other bundle.
   ///
   /// - Parameter path: The path of a bundle, of a folder of snapshots, of one version in a bundle (whose sisters are
   ///   listed as well), or of a single model.
-  /// - Throws: ``ModelReadingError`` if there is no model at the path, or the bundle's own notes or its lock are damaged.
+  /// - Throws: ``ModelReadingError`` if there is no model at the path, or if the bundle's own notes or its lock are
+  ///   damaged.
   package init(_ path: String) throws(ModelReadingError) {
     let file = try ModelFile(path)
     switch file.kind {
@@ -99,7 +100,7 @@ package struct ModelVersionList: Hashable, Sendable {
     return try ordered(versions, ofBundle: bundle.path, ending, current: current)
   }
 
-  /// A bundle's versions in the order of the lock beside it.
+  /// Returns a bundle's versions in the order of the lock beside it.
   private static func ordered(
     _ versions: [Version], ofBundle bundle: String, _ ending: String, current: String?
   ) throws(ModelReadingError) -> ModelVersionList {
@@ -124,7 +125,7 @@ package struct ModelVersionList: Hashable, Sendable {
     return list
   }
 
-  /// The versions that a lock names in its order, then the others by their names.
+  /// Returns the versions that a lock names in its order, then the others by their names.
   private static func ordered(_ files: [String: ModelFile], by lock: VersionLock) -> [Version] {
     let locked = lock.versions.map(\.name)
     let others = files.keys.filter { !locked.contains($0) }.sorted { NaturalOrder.precedes($0, $1) }
@@ -135,7 +136,7 @@ package struct ModelVersionList: Hashable, Sendable {
     }
   }
 
-  /// A folder with a source bundle, exported snapshots, or both, and perhaps a lock.
+  /// Returns the versions of a folder with a source bundle, exported snapshots, or both, and perhaps a lock.
   private static func snapshotFolder(_ folder: ModelFile) throws(ModelReadingError) -> ModelVersionList {
     let found = try SnapshotFolder(folder.path)
     if let name = found.missingNames.first {
@@ -158,7 +159,7 @@ package struct ModelVersionList: Hashable, Sendable {
     return list
   }
 
-  /// One version with the others of its bundle.
+  /// Returns one version with the others of its bundle.
   private static func sisters(
     of file: ModelFile, ending: String, in kind: ModelFile.Kind
   ) throws(ModelReadingError) -> ModelVersionList {

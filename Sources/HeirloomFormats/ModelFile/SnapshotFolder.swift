@@ -1,4 +1,4 @@
-/// What lies in a folder of snapshots: sources, snapshots and lock, each as it is found and not yet held against the others.
+/// The content of a folder of snapshots: sources, snapshots and lock, not yet compared with each other.
 package struct SnapshotFolder: Hashable, Sendable {
   /// The folder.
   package let path: String
@@ -9,7 +9,7 @@ package struct SnapshotFolder: Hashable, Sendable {
   /// The lock; `nil` if there is none.
   package let lock: VersionLock?
 
-  /// The place of the lock: one that is for the bundle by its name wins.
+  /// The path of the lock; one that is named after the bundle wins.
   package let lockPath: String
 
   /// The names of versions that the lock names and that are not in the folder, in the lock's order.
@@ -17,7 +17,7 @@ package struct SnapshotFolder: Hashable, Sendable {
     (lock?.versions ?? []).map(\.name).filter { snapshots[$0] == nil && sources?.version(named: $0) == nil }
   }
 
-  /// Looks at a folder; models are not read.
+  /// Lists the content of a folder; models are not read.
   ///
   /// - Parameter path: The folder.
   /// - Throws: ``ModelReadingError`` for a folder with several bundles, or a damaged lock.
@@ -41,6 +41,6 @@ package struct SnapshotFolder: Hashable, Sendable {
     self.snapshots = snapshots
   }
 
-  /// Returns the place of the lock in a folder.
+  /// Returns the path of the lock in a folder.
   package static func lockPath(in folder: String) -> String { folder + "/" + FileNames.lock }
 }

@@ -8,9 +8,9 @@ package struct VersionLock: Hashable, Sendable {
     package var name: String
     /// The checksum of its hashes.
     package var checksum: String
-    /// The version hash of each entity, as hexadecimal digits; `nil` in a lock that was written without.
+    /// The version hash of each entity, as hexadecimal digits; `nil` in a lock that was written without them.
     ///
-    /// They tell which entity was edited where the checksum tells only that one was.
+    /// They tell which entity was edited, where the checksum tells only that one was.
     package var entities: [String: String]?
 
     /// Creates an entry.
@@ -27,13 +27,13 @@ package struct VersionLock: Hashable, Sendable {
     }
   }
 
-  /// Losses between two versions that somebody agreed to when the later one was made.
+  /// Losses between two versions, to which somebody consented when the destination was made.
   package struct Acknowledgement: Hashable, Sendable {
-    /// The name of the earlier version.
+    /// The name of the source version.
     package let source: String
-    /// The name of the later version.
+    /// The name of the destination version.
     package let destination: String
-    /// What may be lost, sorted: `Entity` for objects, `Entity.property` for values and links.
+    /// The consented losses, sorted: `Entity` for objects, `Entity.property` for values and links.
     package var losses: [String]
 
     /// Creates an acknowledgement.
@@ -46,7 +46,7 @@ package struct VersionLock: Hashable, Sendable {
 
   /// The shipped versions, the first one first.
   package var versions: [Entry]
-  /// What may be lost, for each pair of versions that loses something, in the order in which it was acknowledged.
+  /// The consented losses, for each pair of versions that has some, in the order of the first consent.
   package private(set) var acknowledgements: [Acknowledgement] = []
 
   /// Creates a lock.
@@ -54,12 +54,12 @@ package struct VersionLock: Hashable, Sendable {
     self.versions = versions
   }
 
-  /// Notes that a loss between two versions is meant.
+  /// Notes consent to a loss between two versions.
   ///
   /// - Parameters:
-  ///   - loss: The name of what is lost: `Entity` or `Entity.property`.
-  ///   - source: The name of the earlier version.
-  ///   - destination: The name of the later version.
+  ///   - loss: The name of the loss: `Entity` or `Entity.property`.
+  ///   - source: The name of the source version.
+  ///   - destination: The name of the destination version.
   package mutating func acknowledge(_ loss: String, from source: String, to destination: String) {
     let position = acknowledgements.firstIndex { $0.source == source && $0.destination == destination }
     guard let position else {
@@ -73,10 +73,10 @@ package struct VersionLock: Hashable, Sendable {
   /// The most bytes that a lock has.
   static let byteLimit = 4 << 20
 
-  /// Whether bytes are those of a lock, even of a damaged or a later one, rather than of another tool's file.
+  /// Tells whether bytes are those of a lock, even of a damaged or a later one, rather than of another tool's file.
   static func isLikely(_ bytes: [UInt8]) -> Bool {
     guard let value = try? JSONReader.value(of: bytes) else {
-      // What is no JSON can still be what is left of a lock.
+      // Text that is not JSON can still be the rest of a lock.
       let text = String(decoding: bytes, as: UTF8.self)
       return ["\"format\"", "\"versions\"", "\"checksum\""].allSatisfy(text.contains)
     }
@@ -89,7 +89,7 @@ package struct VersionLock: Hashable, Sendable {
   /// Reads a lock.
   ///
   /// - Parameter path: The path of a `lock.json`.
-  /// - Throws: ``ModelReadingError`` if it can't be read or is no lock of format 1.
+  /// - Throws: ``ModelReadingError`` if it can't be read or is not a lock of format 1.
   package init(path: String) throws(ModelReadingError) {
     let bytes = try FileContents.bytes(path, limit: Self.byteLimit)
     let value: JSONValue
@@ -129,7 +129,7 @@ package struct VersionLock: Hashable, Sendable {
     guard versions.count == list.count, readAcknowledgements(members["acknowledged"]) else { return nil }
   }
 
-  /// Reads the list of acknowledged losses; false for what is no such list.
+  /// Reads the list of consented losses; returns false for anything that is not such a list.
   private mutating func readAcknowledgements(_ value: JSONValue?) -> Bool {
     guard let value else { return true }
     guard case .array(let list) = value else { return false }

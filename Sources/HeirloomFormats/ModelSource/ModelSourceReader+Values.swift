@@ -33,7 +33,7 @@ extension ModelSourceReader {
     }
   }
 
-  /// A whole number; `NO` and `0.0` are written for numbers by models whose attributes changed their type.
+  /// Returns a whole number; models whose attributes changed their type write `NO` and `0.0` for numbers.
   private static func integer(_ text: String) -> Int64? {
     if let number = Int64(text) { return number }
     if let number = Double(text) { return Int64(exactly: number.rounded(.towardZero)) }
@@ -45,7 +45,7 @@ extension ModelSourceReader {
     return boolean(text).map { $0 ? 1 : 0 }
   }
 
-  /// The 16 bytes of a UUID's usual text.
+  /// Returns the 16 bytes of a UUID's usual text.
   private static func uuidBytes(_ text: String) -> [UInt8]? {
     let groups = text.split(separator: "-", omittingEmptySubsequences: false)
     guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12] else { return nil }

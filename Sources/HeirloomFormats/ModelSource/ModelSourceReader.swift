@@ -2,13 +2,13 @@ import HeirloomModel
 
 /// A reader of model sources: the file `contents` of an `.xcdatamodel`.
 ///
-/// Elements and attributes that it doesn't know become warnings; nothing is dropped in silence but what only Xcode's
-/// editor uses.
+/// Elements and attributes that it doesn't know become warnings; only those that just Xcode's editor uses are dropped
+/// without one.
 package struct ModelSourceReader {
   private(set) var warnings: [ModelReadingWarning] = []
   /// The composite types of the model by name.
   private var composites: [String: MarkupElement] = [:]
-  /// Composite elements that may still be made: composites that hold others could multiply without measure.
+  /// The number of composite elements that may still be made: composites that hold others could multiply without bound.
   private var remainingElements = 10_000
 
   private init() {}
@@ -17,7 +17,7 @@ package struct ModelSourceReader {
   ///
   /// - Parameter bytes: The whole file.
   /// - Returns: The model and what was not understood.
-  /// - Throws: ``ModelReadingError`` if the file is no complete document or describes no consistent model.
+  /// - Throws: ``ModelReadingError`` if the file is not a complete document or describes no consistent model.
   package static func read(_ bytes: [UInt8]) throws(ModelReadingError) -> ReadModel {
     guard !bytes.isEmpty else { throw ModelReadingError(problem: .notModel(.emptyFile)) }
     let root: MarkupElement
@@ -183,7 +183,7 @@ package struct ModelSourceReader {
     return attribute
   }
 
-  /// Warns about what attributes of other types have, and this one can't keep.
+  /// Warns about settings of other attribute types that this one can't keep.
   private mutating func checkFit(of element: MarkupElement, type: AttributeType, _ owner: String) {
     let isLimited = type.isNumeric || type == .date || type == .string
     let isDerived = Self.boolean(element["derived"] ?? "NO") ?? false
@@ -208,9 +208,9 @@ package struct ModelSourceReader {
     guard let type = composites[name] else {
       throw malformed("the composite type \"\(name)\" of \"\(owner)\" is not described", element)
     }
-    // An attribute has these for itself; there is no place for those of the type.
+    // An attribute has these for itself; there is no place for those of the composite type.
     check(type, name, attributes: ["name"], children: ["attribute"])
-    // What is only text for people is no harm; a property that is left out would be data that are left out.
+    // A text for people that is left out does no harm; a property that is left out would lose its data.
     if let stranger = type.children.first(where: { $0.name != "attribute" && $0.name != "userInfo" }) {
       throw malformed(
         "the composite type \"\(name)\" holds <\(stranger.name.prefix(80))>"

@@ -11,15 +11,15 @@ struct BinaryPropertyListDecoder {
   private let limits: BinaryPropertyListReader.Limits
   let bytes: [UInt8]
   let topIndex: Int
-  /// Where each object starts.
+  /// The offset at which each object starts.
   let offsets: [Int]
   private(set) var objects: [BinaryPropertyListReader.StoredObject] = []
   private(set) var references: [Int] = []
 
   private let referenceSize: Int
-  /// Where the table of offsets starts: objects end there.
+  /// The offset of the table of offsets: objects end there.
   private let end: Int
-  /// Content that objects may still claim.
+  /// The bytes of content that objects may still claim.
   ///
   /// In a true file objects don't overlap. Without this a small file could name one long string a million times.
   private var unclaimed: Int
@@ -107,7 +107,7 @@ struct BinaryPropertyListDecoder {
     }
   }
 
-  /// Where an object's content lies: its length is in the marker or in an integer that follows.
+  /// Returns the range of an object's content, whose length is in the marker or in an integer that follows.
   private mutating func content(of start: Int, unitSize: Int) throws(PropertyListError) -> Range<Int> {
     var position = start + 1
     var count = Int(bytes[start] & 0x0f)
@@ -169,12 +169,12 @@ struct BinaryPropertyListDecoder {
     return text
   }
 
-  /// Up to eight bytes as a number; the caller has checked that they are there.
+  /// Returns up to eight bytes as a number; the caller has checked that they are there.
   private func word(at position: Int, size: Int) -> UInt64 {
     bytes[position..<position + size].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  /// A count, reference or offset; `nil` if it isn't there or is larger than an `Int`.
+  /// Returns a count, reference or offset; `nil` if it isn't there or is larger than an `Int`.
   private static func number(in bytes: [UInt8], at position: Int, size: Int, end: Int? = nil) -> Int? {
     let end = end ?? bytes.count
     guard position <= end, size <= end - position else { return nil }

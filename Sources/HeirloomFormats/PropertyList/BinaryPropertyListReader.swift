@@ -1,8 +1,8 @@
 /// A reader of binary property lists, made for input that may be hostile.
 ///
-/// All objects are decoded once, on creation, in time and memory proportional to the input. What objects refer to is
-/// followed only on demand, so a list that contains itself, or names others so often that it would expand beyond
-/// measure, does no harm.
+/// All objects are decoded once, on creation, in time and memory proportional to the input. References are followed
+/// only on demand, so a list that contains itself, or names others so often that it would expand beyond measure, does
+/// no harm.
 package struct BinaryPropertyListReader: Sendable {
   /// An object of the table, with references to others by their positions.
   package enum Object: Hashable, Sendable {
@@ -14,7 +14,7 @@ package struct BinaryPropertyListReader: Sendable {
     case dictionary(keys: ArraySlice<Int>, values: ArraySlice<Int>)
   }
 
-  /// What the reader accepts.
+  /// The limits on input that is accepted.
   package struct Limits: Hashable, Sendable {
     /// The most bytes of input.
     package var byteCount: Int = 64 << 20
@@ -23,7 +23,7 @@ package struct BinaryPropertyListReader: Sendable {
     /// The most levels of lists and dictionaries.
     package var depth: Int = 256
 
-    /// The limits for any property list.
+    /// Creates the limits for any property list.
     package init() {}
   }
 
@@ -50,7 +50,7 @@ package struct BinaryPropertyListReader: Sendable {
   ///
   /// - Parameters:
   ///   - bytes: A whole file.
-  ///   - limits: What is accepted.
+  ///   - limits: The most that is accepted.
   /// - Throws: ``PropertyListError`` for anything that is not exactly a binary property list.
   package init(_ bytes: [UInt8], limits: Limits = Limits()) throws(PropertyListError) {
     var decoder = try BinaryPropertyListDecoder(bytes, limits: limits)
@@ -63,7 +63,7 @@ package struct BinaryPropertyListReader: Sendable {
     references = decoder.references
   }
 
-  /// Whether data looks like a binary property list, judged by its first bytes.
+  /// Tells whether data looks like a binary property list, judged by its first bytes.
   package static func recognizes(_ bytes: some Collection<UInt8>) -> Bool {
     bytes.starts(with: BinaryPropertyListDecoder.magic)
   }
@@ -100,14 +100,14 @@ package struct BinaryPropertyListReader: Sendable {
     return try expansion.value(at: topIndex, depth: 0)
   }
 
-  /// The most content that an input may stand for: shared objects count each time.
+  /// Returns the most content that an input may stand for: shared objects count each time.
   static func expansionLimit(byteCount: Int) -> Int {
     min(64 << 20, 64 * byteCount + (1 << 20))
   }
 
-  /// Follows references within a budget.
+  /// A walk along references within a budget.
   private struct Expansion {
-    /// About the memory that an element of a list takes, and an entry of a dictionary.
+    /// The approximate memory, in bytes, that an element of a list takes, and an entry of a dictionary.
     private static let elementSize = 24
     private static let entrySize = 64
 
@@ -132,7 +132,7 @@ package struct BinaryPropertyListReader: Sendable {
         try charge(Self.entrySize * keys.count, at: index)
         var result: [String: PropertyListValue] = [:]
         var remaining = values
-        // Not zip: its type is made at run time, which costs a launch more than all of its reading.
+        // Not `zip`: making its type at run time costs a launch more than all of its reading.
         for key in keys {
           guard let value = remaining.popFirst() else { break }
           guard case .scalar(.string(let name)) = try reader.object(at: key) else {

@@ -27,7 +27,7 @@ package struct BinaryPropertyListWriter {
     return writer.encoded()
   }
 
-  /// Puts a value and all it holds in the list of objects; the outermost comes first.
+  /// Adds a value and all it holds to the list of objects; the outermost comes first.
   private mutating func add(_ value: PropertyListValue, depth: Int) throws(PropertyListError) -> Int {
     guard depth <= Self.depthLimit else { throw .tooDeep(limit: Self.depthLimit, offset: 0) }
     switch value {
@@ -63,7 +63,7 @@ package struct BinaryPropertyListWriter {
     return position
   }
 
-  /// Whether values that are equal have equal bytes: not so for zeros of either sign and differently composed letters.
+  /// Tells whether equal values have equal bytes: not so for zeros of either sign and differently composed letters.
   private static func isShareable(_ value: PropertyListValue) -> Bool {
     switch value {
     case .real, .date: false
@@ -156,7 +156,7 @@ package struct BinaryPropertyListWriter {
     }
   }
 
-  /// The bytes that a number takes: 1, 2, 4 or 8.
+  /// Returns the number of bytes that a number takes: 1, 2, 4 or 8.
   private static func size(of number: Int) -> Int {
     switch number {
     case 0...0xff: 1

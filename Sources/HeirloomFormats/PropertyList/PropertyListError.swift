@@ -1,36 +1,36 @@
-/// Bytes that are no property list, or a value that can't be written as one.
+/// Bytes that are not a property list, or a value that can't be written as one.
 ///
 /// Offsets count bytes from the start of the input.
 package enum PropertyListError: Error, Hashable, Sendable {
-  /// The input doesn't start with `bplist0`.
+  /// Input that doesn't start with `bplist0`.
   case notBinaryPropertyList
-  /// The input is longer than a reader accepts.
+  /// Input that is longer than a reader accepts.
   case tooLarge(byteCount: Int, limit: Int)
-  /// The input ends before something that it announces.
+  /// Input that ends before something that it announces.
   case truncated(offset: Int)
-  /// The trailer, the last 32 bytes, contradicts itself.
+  /// A trailer, the last 32 bytes, that contradicts itself.
   case invalidTrailer(offset: Int)
-  /// There are too many objects, or references between them.
+  /// Too many objects, or references between them.
   case tooManyObjects(limit: Int)
-  /// An object has a marker that property lists don't use.
+  /// An object with a marker that property lists don't use.
   case unknownMarker(UInt8, offset: Int)
-  /// An object's length is negative or no number.
+  /// An object whose length is negative or not a number.
   case invalidLength(offset: Int)
-  /// A string is not valid in its encoding.
+  /// A string that is not valid in its encoding.
   case invalidString(offset: Int)
-  /// An object refers to one that doesn't exist.
+  /// A reference to an object that doesn't exist.
   case invalidReference(Int, offset: Int)
-  /// A key of a dictionary is no string.
+  /// A key of a dictionary that is not a string.
   case invalidKey(offset: Int)
-  /// A dictionary has a key twice.
+  /// A key that a dictionary has twice.
   case duplicateKey(String, offset: Int)
-  /// Lists and dictionaries are nested too deeply, or contain themselves.
+  /// Lists and dictionaries that are nested too deeply or contain themselves.
   case tooDeep(limit: Int, offset: Int)
-  /// The objects stand for more content than the input's size justifies.
+  /// Objects that stand for more content than the input's size justifies.
   case tooExpansive(limit: Int, offset: Int)
-  /// An XML property list has something that is no value of the kind its element names; lines count from 1.
+  /// An element of an XML property list without a valid value of its kind; lines count from 1.
   case unexpectedElement(String, line: Int)
-  /// An XML document is not well-formed.
+  /// An XML document that is not well-formed.
   case markup(MarkupError)
 }
 

@@ -25,7 +25,7 @@ package enum PropertyListValue: Hashable, Sendable {
 }
 
 extension PropertyListValue {
-  /// The value under a key; `nil` if there is none or this is no dictionary.
+  /// The value under a key; `nil` if there is none or this is not a dictionary.
   package subscript(_ key: String) -> PropertyListValue? {
     guard case .dictionary(let values) = self else { return nil }
     return values[key]

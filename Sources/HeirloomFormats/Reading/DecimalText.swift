@@ -1,6 +1,6 @@
 /// Decimal numbers as text, in one form for each number.
 enum DecimalText {
-  /// Returns the shortest text of the same number, or `nil` if the text is no decimal number.
+  /// Returns the shortest text of the same number, or `nil` if the text is not a decimal number.
   ///
   /// `0.0` is `0` and `+012.50` is `12.5`, so that defaults from different formats are equal. Exponents stay.
   static func canonical(_ text: some StringProtocol) -> String? {
@@ -47,7 +47,7 @@ enum DecimalText {
   /// Returns the digits of a decimal number as one whole number with the power of ten that belongs to it.
   ///
   /// - Parameter text: A decimal number.
-  /// - Returns: `nil` if the text is no decimal number, or has more digits or a larger exponent than one can have.
+  /// - Returns: `nil` if the text is not a decimal number, or has more digits or a larger exponent than one can have.
   static func parts(_ text: String) -> (mantissa: UInt128, exponent: Int, isNegative: Bool)? {
     guard let canonical = canonical(text) else { return nil }
     let isNegative = canonical.hasPrefix("-")

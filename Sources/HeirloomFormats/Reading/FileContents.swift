@@ -1,18 +1,18 @@
 import Foundation
 
-/// Reading of files for models: bounded, and only what is a regular file.
+/// The reading of files for models: bounded, and of regular files only.
 enum FileContents {
   /// The most bytes that a model's file may have.
   static let limit = 64 << 20
 
-  /// What is at a path.
+  /// The kind of thing at a path.
   enum Kind {
     case file
     case folder
     case special
   }
 
-  /// Returns what is at a path, symbolic links followed.
+  /// Returns the kind of thing at a path, following symbolic links.
   static func kind(_ path: String) throws(ModelReadingError) -> Kind {
     var status = stat()
     guard stat(path, &status) == 0 else { throw failure(path) }
@@ -60,7 +60,7 @@ enum FileContents {
     }
   }
 
-  /// Whether there is a file or folder at a path.
+  /// Tells whether there is a file or folder at a path.
   static func exists(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0
@@ -74,7 +74,7 @@ enum FileContents {
     }
   }
 
-  /// The error of the last call to the system.
+  /// Returns the error of the last system call.
   private static func failure(_ path: String) -> ModelReadingError {
     let code = errno
     if code == ENOENT || code == ENOTDIR { return ModelReadingError(path: path, problem: .missing) }

@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// The step from descriptions that were read to a model, the same for all formats.
+/// The making of a model from descriptions that were read, the same for all formats.
 enum ModelAssembly {
   /// Bounds on what a file may describe; real models stay far below.
   private enum Limits {
@@ -31,7 +31,7 @@ enum ModelAssembly {
         depth += 1
         next = parents[parent] ?? nil
       }
-      // A cycle is the model's own check; it is as deep as anything.
+      // The model itself checks for cycles; here a cycle counts as too deep.
       guard depth <= Limits.ancestors else {
         let reason =
           "the entity \"\(entity.name.prefix(80))\" has more than \(Limits.ancestors) ancestors, or is its own"

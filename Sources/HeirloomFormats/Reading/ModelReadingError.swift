@@ -1,11 +1,11 @@
 public import Foundation
 public import HeirloomModel
 
-/// A file from which no model could be read, and why.
+/// A file from which no model could be read, with the reason.
 public struct ModelReadingError: Error, Hashable, Sendable {
   /// The file; `nil` if the bytes came from elsewhere.
   public let path: String?
-  /// What is wrong.
+  /// The problem with the file.
   public let problem: Problem
 
   /// Creates an error.
@@ -14,33 +14,33 @@ public struct ModelReadingError: Error, Hashable, Sendable {
     self.problem = problem
   }
 
-  /// What is wrong with a file from which a model was to be read.
+  /// A problem with a file from which a model was to be read.
   @nonexhaustive
   public enum Problem: Hashable, Sendable {
-    /// There is nothing at the path.
+    /// A path that leads to nothing.
     case missing
-    /// The file system refuses to give the content.
+    /// Content that the file system refuses to give.
     case unreadable(reason: String)
-    /// The file is larger than any model.
+    /// A file that is larger than any model.
     case tooLarge(byteCount: Int, limit: Int)
-    /// The file is something else than a model.
+    /// Something other than a model.
     case notModel(Content)
-    /// The file is of the right kind but damaged or incomplete.
+    /// A file of the right kind that is damaged or incomplete.
     case malformed(reason: String)
-    /// The descriptions were read but make no consistent model.
+    /// Descriptions that were read but make no consistent model.
     case inconsistent(ModelError)
-    /// A snapshot was written in a format that this version doesn't know.
+    /// A snapshot in a format that this version doesn't know.
     case unsupportedSnapshotFormat(Int)
-    /// The hashes in a snapshot are not those of its model.
+    /// A snapshot with hashes that are not those of its model.
     case hashMismatch(entities: [String])
   }
 
-  /// What was found instead of a model.
+  /// The content that was found instead of a model.
   @nonexhaustive
   public enum Content: Hashable, Sendable {
     /// A file without content.
     case emptyFile
-    /// Text that is no model.
+    /// Text that is not a model.
     case text
     /// Bytes of an unknown kind.
     case unknownData
@@ -56,9 +56,9 @@ public struct ModelReadingError: Error, Hashable, Sendable {
     case otherPropertyList
     /// An XML document that holds no model.
     case otherXML(rootElement: String)
-    /// JSON that is no snapshot.
+    /// JSON that is not a snapshot.
     case otherJSON
-    /// A folder that is no model bundle.
+    /// A folder that is not a model bundle.
     case folder
     /// A model bundle without a single version.
     case bundleWithoutVersions
@@ -66,7 +66,7 @@ public struct ModelReadingError: Error, Hashable, Sendable {
     case specialFile
   }
 
-  /// The same problem, found in a file.
+  /// Returns the same problem, found in a file.
   package func inFile(_ path: String) -> ModelReadingError {
     ModelReadingError(path: self.path ?? path, problem: problem)
   }
@@ -100,7 +100,7 @@ extension ModelReadingError: CustomStringConvertible {
 }
 
 extension ModelReadingError.Content: CustomStringConvertible {
-  /// What was found, as the end of a sentence.
+  /// The content in words, as the end of a sentence.
   public var description: String {
     switch self {
     case .emptyFile: "an empty file"
@@ -121,10 +121,10 @@ extension ModelReadingError.Content: CustomStringConvertible {
 }
 
 extension ModelReadingError: LocalizedError {
-  /// The same as ``description``.
+  /// The same as `description`.
   public var errorDescription: String? { description }
 
-  /// What to use instead, or how to repair it.
+  /// The remedy: another file to use, or a way to repair this one.
   public var recoverySuggestion: String? {
     switch problem {
     case .missing: "Check the path."

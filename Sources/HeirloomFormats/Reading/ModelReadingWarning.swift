@@ -2,12 +2,12 @@ import HeirloomModel
 
 /// Something in a model's file that was not understood and is not in the model.
 package struct ModelReadingWarning: Hashable, Sendable {
-  /// What was not understood.
+  /// The kind of thing that was not understood.
   package var kind: Kind
-  /// Where it stands, such as `Person.name, line 12`.
+  /// The place where it stands, such as `Person.name, line 12`.
   package var place: String
 
-  /// What was not understood.
+  /// The kind of thing that was not understood.
   package enum Kind: Hashable, Sendable {
     /// An XML element of an unknown name.
     case unknownElement(String)
@@ -17,7 +17,7 @@ package struct ModelReadingWarning: Hashable, Sendable {
     case unknownClass(String)
     /// A key of an archived object that has no known meaning.
     case unknownKey(String)
-    /// A value that doesn't fit what it is for.
+    /// A value that doesn't fit its purpose.
     case invalidValue(String, of: String)
     /// A property that an archive repeats from an ancestor, but not as that one has it.
     case differingCopy(of: String)

@@ -2,7 +2,7 @@ import HeirloomModel
 
 /// The order of names in which a person counts: `Model 2` comes before `Model 10`.
 package enum NaturalOrder {
-  /// Whether a name comes before another: without regard to case, runs of digits by their number.
+  /// Tells whether a name comes before another: without regard to case, runs of digits by their number.
   ///
   /// Names that differ only in case or in leading zeros are in the order of their UTF-16 units.
   package static func precedes(_ name: String, _ other: String) -> Bool {

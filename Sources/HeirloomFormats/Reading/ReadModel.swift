@@ -1,10 +1,10 @@
 package import HeirloomModel
 
-/// A model with what its file said that could not be understood.
+/// A model with the parts of its file that could not be understood.
 package struct ReadModel: Hashable, Sendable {
   /// The model.
   package var model: ManagedObjectModel
-  /// What was left out, in the order of the file.
+  /// The warnings about what was left out, in the order of the file.
   package var warnings: [ModelReadingWarning]
 
   /// Creates a result.

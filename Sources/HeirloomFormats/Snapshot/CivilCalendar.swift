@@ -1,7 +1,7 @@
 /// Times in UTC by the civil calendar, without Foundation.
 ///
-/// Foundation's styles of dates bring in its whole internationalization, which is several megabytes of a migration's memory, for a
-/// line of text.
+/// Foundation's styles of dates bring in its whole internationalization, which is several megabytes of a migration's
+/// memory, for a line of text.
 package enum CivilCalendar {
   /// The seconds in a day.
   private static let secondsPerDay: Int64 = 86_400
@@ -19,7 +19,7 @@ package enum CivilCalendar {
       + padded(second / 60 % 60, 2) + ":" + padded(second % 60, 2) + "Z"
   }
 
-  /// Reads a time that ``text(of:)`` wrote.
+  /// Reads a time that `text(of:)` wrote.
   ///
   /// - Parameter text: The text.
   /// - Returns: Seconds since 1970-01-01 UTC; `nil` for any other text, and for a time that doesn't exist.
@@ -66,7 +66,7 @@ package enum CivilCalendar {
   ///
   /// - Parameters:
   ///   - number: The number, not negative.
-  ///   - width: How many digits it has at least.
+  ///   - width: The fewest digits that it has.
   /// - Returns: The digits.
   package static func padded(_ number: Int64, _ width: Int) -> String {
     let digits = String(number)

@@ -3,7 +3,7 @@ import HeirloomModel
 /// The writing of a model's whole content as canonical JSON of format 1.
 ///
 /// Members that have their usual value are left out. Keys are written sorted, which tests check. The format never
-/// changes: what is added later needs a new format number.
+/// changes: later additions need a new format number.
 struct ModelContentWriter {
   var json: CanonicalJSONWriter
 

@@ -41,7 +41,7 @@ enum ModelExpressionReader {
     return .composite(elements)
   }
 
-  /// A number; those that JSON can't hold are texts.
+  /// Returns a number; those that JSON can't hold are texts.
   private static func double(_ value: JSONValue) -> Double? {
     switch value {
     case .double(let number): number

@@ -4,7 +4,7 @@ public import HeirloomModel
 /// A model as it was when an app last used it, kept in a file beside the store or in version control.
 ///
 /// The file is JSON, plain or in a gzip container: `gunzip -c model.json.gz | jq` shows it. It holds the model's whole
-/// content, what is not hashed included, so that renaming identifiers and defaults survive. Files of format 1 stay
+/// content, including what is not hashed, so that renaming identifiers and defaults survive. Files of format 1 stay
 /// readable for ever.
 public struct ModelSnapshot: Hashable, Sendable {
   /// The number of the format that is written.
@@ -14,16 +14,16 @@ public struct ModelSnapshot: Hashable, Sendable {
   public let model: ManagedObjectModel
   /// The version of the app that archived the model.
   public let applicationVersion: String?
-  /// When the model was archived, to the second.
+  /// The time when the model was archived, to the second.
   public let archivedAt: Date
   /// The hashes of the model's entities, by name.
   public let versionHashes: [String: VersionHash]
   /// The checksum of all hashes.
   public let versionChecksum: String
 
-  /// How a snapshot is written.
+  /// The layout of a snapshot's file.
   public enum Layout: Hashable, Sendable {
-    /// Indented JSON, one value a line, for version control.
+    /// Indented JSON, one value per line, for version control.
     case readable
     /// Compact JSON in a gzip container, for the file beside a store.
     case compressed
@@ -46,7 +46,7 @@ public struct ModelSnapshot: Hashable, Sendable {
   /// Reads a snapshot.
   ///
   /// - Parameter url: The location of a snapshot in either layout.
-  /// - Throws: ``ModelReadingError`` if it can't be read, is no snapshot of a known format, or holds hashes that are
+  /// - Throws: ``ModelReadingError`` if it can't be read, is not a snapshot of a known format, or holds hashes that are
   ///   not those of its model.
   public init(contentsOf url: URL) throws(ModelReadingError) {
     let path = url.path
@@ -97,7 +97,7 @@ public struct ModelSnapshot: Hashable, Sendable {
   /// The same snapshot always gives the same bytes in the readable layout; in the compressed one they depend on the
   /// version of zlib as well.
   ///
-  /// - Parameter layout: How it is written.
+  /// - Parameter layout: The layout of the file.
   /// - Returns: The file's content.
   /// - Throws: ``ModelReadingError`` if the model's expressions are nested more deeply than can be read again.
   public func encoded(_ layout: Layout) throws(ModelReadingError) -> Data {
@@ -106,7 +106,7 @@ public struct ModelSnapshot: Hashable, Sendable {
 
   /// Returns the snapshot as the bytes of a file.
   ///
-  /// - Parameter layout: How it is written.
+  /// - Parameter layout: The layout of the file.
   /// - Returns: The file's content.
   /// - Throws: ``ModelReadingError`` if the model's expressions are nested more deeply than can be read again.
   package func bytes(_ layout: Layout) throws(ModelReadingError) -> [UInt8] {
@@ -159,12 +159,12 @@ public struct ModelSnapshot: Hashable, Sendable {
     return writer.json.bytes
   }
 
-  /// Whether a snapshot's file holds exactly a model's content; the file is not parsed.
+  /// Tells whether a snapshot's file holds exactly a model's content, without parsing the file.
   ///
   /// - Parameters:
   ///   - bytes: The file, in either layout; one that is damaged holds nothing.
   ///   - model: The model.
-  /// - Returns: Whether the content is equal, what is not hashed included.
+  /// - Returns: True if the content is equal, including what is not hashed.
   package static func file(_ bytes: [UInt8], holds model: ManagedObjectModel) -> Bool {
     guard let json = try? json(in: bytes) else { return false }
     // The model is the last member of a snapshot, so its content and a brace end the file.
@@ -175,7 +175,7 @@ public struct ModelSnapshot: Hashable, Sendable {
     let formatMember = isReadable ? "\n  \"format\": 1,\n" : "\"format\":1,"
     let prefix = isReadable ? "\n  \"model\": " : ",\"model\":"
     let suffix = isReadable ? "\n}\n" : "}"
-    // Every launch comes by here: pieces are compared in place and as a whole.
+    // Every launch runs this code, so pieces are compared in place and as a whole.
     var rest = json[...]
     for piece in [Array(suffix.utf8), content.json.bytes, Array(prefix.utf8)] {
       guard rest.count > piece.count, isEqual(rest.suffix(piece.count), piece) else { return false }

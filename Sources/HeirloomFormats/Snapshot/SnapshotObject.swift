@@ -1,10 +1,10 @@
-/// The members of a JSON object in a snapshot, taken one by one so that what is unknown shows.
+/// The members of a JSON object in a snapshot, taken one by one so that unknown ones show.
 struct SnapshotObject {
   private var members: [String: JSONValue]
-  /// Where the object stands, such as `entities[2].attributes[0]`.
+  /// The place of the object, such as `entities[2].attributes[0]`.
   let place: String
 
-  /// Takes a value apart.
+  /// Takes the members of a value that must be an object.
   init(_ value: JSONValue, place: String) throws(ModelReadingError) {
     guard case .object(let members) = value else { throw Self.unexpected("an object", place) }
     self.members = members
@@ -16,7 +16,7 @@ struct SnapshotObject {
       problem: .malformed(reason: "\(place) is not \(expected), as a snapshot of format 1 has it there"))
   }
 
-  /// Whether a member is still there.
+  /// Tells whether a member is still there.
   func has(_ key: String) -> Bool {
     members[key] != nil
   }

@@ -1,14 +1,14 @@
 package import Foundation
 import HeirloomModel
 
-/// What the errors of all modules have in common towards people and towards Foundation.
+/// The common part of all modules' errors: their words for people and for Foundation.
 package enum ErrorWords {
-  /// Core Data's general error, for what it has no code of its own for.
+  /// Core Data's general error code, for failures that it has no code of its own for.
   package static let generalCode: Int = 134_060
 
-  /// Returns what Foundation is told of an error beside its domain and code.
+  /// Returns what Foundation is told about an error besides its domain and code.
   ///
-  /// Foundation on Linux takes nothing from `LocalizedError` where there is user info: the words are put in here.
+  /// Foundation on Linux takes nothing from `LocalizedError` where there is user info, so the words are put in here.
   ///
   /// - Parameters:
   ///   - error: The error.
@@ -30,7 +30,7 @@ package enum ErrorWords {
     return info
   }
 
-  /// Returns what an error says, whoever made it: a sentence if it is one of ours.
+  /// Returns the words of an error, whoever made it: a sentence if it is one of ours.
   package static func words(of error: any Error) -> String {
     if let words = (error as? any LocalizedError)?.errorDescription { return words }
     guard error is any CustomNSError || type(of: error) is NSError.Type else { return "\(error)" }
@@ -39,17 +39,17 @@ package enum ErrorWords {
     return path.map { words.contains($0) ? words : "\(ended(words).dropLast()): \($0)" } ?? words
   }
 
-  /// Returns what an error of the system's says, without the sentence before it that says nothing.
+  /// Returns the words of a system error, without the sentence before them that says nothing.
   package static func systemWords(of error: any Error) -> String {
     let empty = "The operation could not be completed. "
     let text = error.localizedDescription
     return text.hasPrefix(empty) ? String(text.dropFirst(empty.count)) : text
   }
 
-  /// Returns what an error says, with an end.
+  /// Returns the words of an error, with an end mark.
   package static func sentence(of error: any Error) -> String { ended(words(of: error)) }
 
-  /// Returns a text with a full stop, or what else it ends with.
+  /// Returns a text with a full stop at its end, unless it ends with another end mark.
   package static func ended(_ text: String) -> String {
     text.hasSuffix(".") || text.hasSuffix("!") || text.hasSuffix("?") ? text : text + "."
   }
@@ -59,7 +59,7 @@ package enum ErrorWords {
     text.hasSuffix(".") ? String(text.dropLast()) : text
   }
 
-  /// Returns a text as a sentence: upper case first, an end last.
+  /// Returns a text as a sentence: upper case first, an end mark last.
   package static func sentence(_ text: String) -> String {
     ended(text.prefix(1).uppercased() + text.dropFirst())
   }

@@ -6,7 +6,7 @@ package struct MarkupElement: Hashable, Sendable {
   package var attributes: [String: String]
   /// The elements inside, in document order.
   package var children: [MarkupElement] = []
-  /// The text inside, that of ``children`` left out.
+  /// The text inside, without that of `children`.
   package var text: String = ""
   /// The line in which the start tag ends, from 1; 0 if it is not known.
   package var line: Int

@@ -1,26 +1,26 @@
 import HeirloomModel
 
-/// Bytes that are no XML document, or none that is accepted.
+/// Bytes that are not an XML document, or not one that is accepted.
 package enum MarkupError: Error, Hashable, Sendable {
-  /// The input is empty.
+  /// An empty input.
   case empty
-  /// The input is longer than a reader accepts.
+  /// Input that is longer than a reader accepts.
   case tooLarge(byteCount: Int, limit: Int)
-  /// The input is not UTF-8, or says that it isn't.
+  /// Input that is not UTF-8, or says that it isn't.
   case unsupportedEncoding
-  /// The document has processing instructions or declares entities or elements, as no file of Xcode's does.
+  /// Processing instructions, or declarations of entities or elements, which no file of Xcode's has.
   case unsupportedMarkup(offset: Int)
-  /// The document is not well-formed; lines count from 1.
+  /// A document that is not well-formed; lines count from 1.
   case malformed(reason: String, line: Int)
-  /// The document ends before this element is closed.
+  /// A document that ends before this element is closed.
   case unclosed(element: String, line: Int)
-  /// There is no element.
+  /// A document without an element.
   case noElement
-  /// Elements are nested too deeply.
+  /// Elements that are nested too deeply.
   case tooDeep(limit: Int, line: Int)
-  /// There are too many elements.
+  /// Too many elements.
   case tooManyElements(limit: Int, line: Int)
-  /// An element has too many attributes.
+  /// An element with too many attributes.
   case tooManyAttributes(limit: Int, offset: Int)
 }
 

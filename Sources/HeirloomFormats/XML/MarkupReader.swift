@@ -8,7 +8,7 @@ import Foundation
 ///
 /// Nothing outside the document is ever loaded, and entities can't be declared.
 package enum MarkupReader {
-  /// What a reader accepts.
+  /// The limits on a document that is accepted.
   package struct Limits: Hashable, Sendable {
     /// The most bytes of input.
     package var byteCount: Int = 16 << 20
@@ -19,7 +19,7 @@ package enum MarkupReader {
     /// The most elements.
     package var elementCount: Int = 300_000
 
-    /// The limits for any document.
+    /// Creates the limits for any document.
     package init() {}
   }
 
@@ -27,7 +27,7 @@ package enum MarkupReader {
   ///
   /// - Parameters:
   ///   - bytes: A whole document in UTF-8.
-  ///   - limits: What is accepted.
+  ///   - limits: The most that is accepted.
   /// - Returns: The outermost element with all it holds.
   /// - Throws: ``MarkupError`` for anything but one complete, well-formed document.
   package static func rootElement(
@@ -57,9 +57,9 @@ package enum MarkupReader {
     return root
   }
 
-  /// Whether a document is UTF-8 and doesn't claim to be anything else.
+  /// Tells whether a document is UTF-8 and doesn't claim to be anything else.
   ///
-  /// Another encoding could hide what is searched for before the document is parsed.
+  /// Another encoding could hide the markup that is searched for before the document is parsed.
   private static func isUTF8(_ bytes: [UInt8]) -> Bool {
     guard position(of: 0, in: bytes, from: 0) == nil, String(validating: bytes, as: UTF8.self) != nil else {
       return false
@@ -73,7 +73,7 @@ package enum MarkupReader {
     return ["utf-8", "utf8", "us-ascii", "ascii"].contains { name.lowercased().hasPrefix($0) }
   }
 
-  /// Refuses what a model has no use for and parsers have trouble with, before anything is parsed.
+  /// Refuses markup that a model has no use for and parsers have trouble with, before anything is parsed.
   ///
   /// Entities can expand beyond measure, and FoundationXML on Linux ends the process for `<?a?>`: it takes the
   /// length of the data that isn't there.
@@ -81,7 +81,7 @@ package enum MarkupReader {
     in bytes: [UInt8], _ limits: Limits
   ) throws(MarkupError) {
     var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    // The XML declaration is the one thing of that form that may stand, and only first.
+    // The XML declaration is the only markup of that form that is allowed, and only at the start.
     let declaration = Array("<?xml".utf8)
     let afterDeclaration = start + declaration.count
     if bytes[start...].starts(with: declaration), afterDeclaration < bytes.count,
@@ -100,7 +100,7 @@ package enum MarkupReader {
         if rest.starts(with: "!--".utf8) || rest.starts(with: "![CDATA[".utf8) { continue }
         // A document type may name its definition, which is not loaded, but not hold one.
         let end = rest.firstIndex(of: UInt8(ascii: ">")) ?? rest.endIndex
-        // A second one is none, and looking for the end of each could look at the whole document.
+        // A second one is invalid, and searching for the end of each could read the whole document.
         guard rest.starts(with: "!DOCTYPE".utf8), !hasType, !rest[..<end].contains(UInt8(ascii: "[")) else {
           throw .unsupportedMarkup(offset: position)
         }
@@ -113,7 +113,7 @@ package enum MarkupReader {
 
   /// Returns the end of a tag, and throws if it has too many attributes: each has a value in quotes.
   private static func endOfTag(in bytes: [UInt8], from start: Int, _ limits: Limits) throws(MarkupError) -> Int {
-    // A value may not hold what begins a tag.
+    // A value may not hold the character that begins a tag.
     let next = position(of: UInt8(ascii: "<"), in: bytes, from: start) ?? bytes.count
     var (place, attributes) = (start, 0)
     while place < next {
@@ -132,7 +132,7 @@ package enum MarkupReader {
     return next
   }
 
-  /// The first place of a byte, at or after another; by the C library, as unoptimised code is slow to look at each byte.
+  /// Returns the first place of a byte at or after another, by the C library: unoptimised code reads bytes slowly.
   private static func position(of byte: UInt8, in bytes: [UInt8], from start: Int) -> Int? {
     bytes.withUnsafeBytes { bytes in
       guard let base = bytes.baseAddress, start < bytes.count,
@@ -143,7 +143,7 @@ package enum MarkupReader {
   }
 }
 
-/// What builds the tree of elements while the parser runs.
+/// A builder of the tree of elements while the parser runs.
 private final class TreeBuilder: NSObject, XMLParserDelegate {
   private(set) var stack: [MarkupElement] = []
   private(set) var root: MarkupElement?

@@ -1,8 +1,8 @@
 import HeirloomModel
 
-/// What the versions between do to an attribute's values.
+/// The changes to an attribute's values on a path through several versions.
 struct AttributeWay {
-  /// The attribute before and after each step, in order.
+  /// The attribute before and after each hop, in order.
   var changes: [(old: AttributeDescription, new: AttributeDescription)] = []
 
   /// The conversions and fillings, in order.
@@ -13,15 +13,14 @@ struct AttributeWay {
     }
   }
 
-  /// What rows without a value come to have: the first filling, converted as values are from then on.
+  /// The value that rows without one get: the first filling, converted as values are from then on.
   var filling: AttributeValue? {
     var value: AttributeValue?
     for (old, new) in changes { value = value?.converted(to: new.type) ?? filling(old, new) }
     return value
   }
 
-  /// Whether the way does more to values than the direct conversion: it cuts off what that would keep, or converts what that
-  /// can't.
+  /// True when the path cuts off what the direct conversion would keep, or converts what that can't.
   var mustBeTaken: Bool {
     guard let first = changes.first?.old, let last = changes.last?.new, first.composite == nil else { return false }
     let direct = AttributeConversion(from: first.type, to: last.type)
@@ -29,7 +28,7 @@ struct AttributeWay {
     return !direct.isPossible || cuts != Set([direct.cut].compactMap { $0 })
   }
 
-  /// The value of rows in which an attribute came on the way with its default.
+  /// Returns the value that rows get from an attribute that was added on the path with its default.
   func value(startingWith first: AttributeDescription) -> AttributeValue? {
     guard first.composite == nil else { return nil }
     var value = first.defaultValue
@@ -43,7 +42,7 @@ struct AttributeWay {
 }
 
 extension AttributeConversion {
-  /// What of a value a conversion doesn't keep.
+  /// The part of a value that a conversion doesn't keep.
   fileprivate enum Cut: Hashable {
     case fraction
     case all

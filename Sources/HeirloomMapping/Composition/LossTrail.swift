@@ -1,10 +1,10 @@
 package import HeirloomModel
 
-/// A way through versions, along which what a jump loses is followed to the step that loses it.
+/// A path through versions that traces the losses of one long hop to the single hops that cause them.
 ///
-/// Names are followed as inference does, by canonical identifiers. Where they lead nowhere, a loss belongs to no step.
+/// Names are followed as inference does, by canonical identifiers. Where they lead nowhere, a loss belongs to no hop.
 package struct LossTrail: Sendable {
-  /// The versions: the jump's source, those between in their order, its destination.
+  /// The versions in order, from the long hop's source to its destination.
   private let versions: [ManagedObjectModel]
 
   /// Creates a trail.
@@ -14,14 +14,14 @@ package struct LossTrail: Sendable {
     self.versions = versions
   }
 
-  /// Finds the step that loses what a jump over all versions loses.
+  /// Finds the single hop that causes a loss of the long hop over all versions.
   ///
   /// - Parameters:
-  ///   - property: The property's name or path in the first version, or in the last for what has too little room there; `nil` for
-  ///     whole objects.
-  ///   - entity: The entity's name there.
-  ///   - losses: For each step the names of what it loses: `Entity` or `Entity.property`, by the names of either of its versions.
-  /// - Returns: The step's number, from 0; `nil` if it is none of them.
+  ///   - property: The property's name or path in the first version, or in the last if it has too little room there;
+  ///     `nil` for whole objects.
+  ///   - entity: The entity's name in that version.
+  ///   - losses: For each single hop, its losses by name: `Entity` or `Entity.property`, as either version names them.
+  /// - Returns: The hop's number, from 0; `nil` if none of them causes the loss.
   package func step(losing property: String?, of entity: String, among losses: [Set<String>]) -> Int? {
     guard versions.count > 1, losses.count == versions.count - 1, losses.contains(where: { !$0.isEmpty }) else {
       return nil
@@ -53,7 +53,7 @@ package struct LossTrail: Sendable {
       property?.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init) ?? []
     }
 
-    /// True if a list has the name, or that of the composite attribute that it is in.
+    /// Tells whether a list has the name, or that of the composite attribute that it is in.
     func isNamed(in names: Set<String>) -> Bool {
       guard property != nil else { return names.contains(entity) }
       return (1...max(1, path.count)).contains { count in

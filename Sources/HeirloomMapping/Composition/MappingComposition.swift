@@ -2,22 +2,22 @@ import HeirloomModel
 
 /// The mapping that a path through several versions comes to, worked out without any store.
 ///
-/// Each property of the last version is followed back from version to version. So it continues what it would continue had each
-/// step been taken, however names and renaming identifiers were used in between: what was dropped on the way stays dropped,
-/// and a default that filled rows on the way is the value that the rows get.
+/// It follows each property of the last version back from version to version. So a property continues what it would
+/// continue if each hop were taken, however names and renaming identifiers were used in between. What was dropped on
+/// the path stays dropped, and a default that filled rows on the path is the value that the rows get.
 struct MappingComposition {
-  /// The steps, each from one version to the next.
+  /// The hops, each from one version to the next.
   private let hops: [ModelCorrespondence]
   /// The first version.
   private let first: ManagedObjectModel?
-  /// For each step, the position of the version that it leads to.
+  /// The position of the version that each hop leads to.
   private let ends: [Int]
   /// The positions of versions at which the path must be divided.
   var breaks: [Int] { found.filter { $0 > 0 && $0 < (ends.last ?? 0) }.sorted() }
   private var found: Set<Int> = []
-  /// The entity mappings, complete but for what follows from the two ends.
+  /// The entity mappings, complete except for what follows from the two ends.
   private(set) var entityMappings: [EntityMapping] = []
-  /// What no step can convert.
+  /// The obstacles on the hops: types that don't convert, and ambiguous identifiers.
   private(set) var obstacles: [MappingObstacle] = []
 
   /// Follows every property of the last version back to the first.
@@ -25,7 +25,7 @@ struct MappingComposition {
   /// - Parameter versions: The versions in the order in which they were shipped, two or more.
   init(through versions: [ManagedObjectModel]) {
     first = versions.first
-    // Between versions with equal hashes nothing is migrated, so all goes on under its name whatever identifiers say.
+    // Between versions with equal hashes nothing is migrated, so everything keeps its name whatever identifiers say.
     let hashes = versions.map { $0.versionHashes() }
     ends = versions.indices.dropFirst().filter { hashes[$0 - 1] != hashes[$0] }
     hops = ends.map { ModelCorrespondence(from: versions[$0 - 1], to: versions[$0]) }
@@ -53,7 +53,7 @@ struct MappingComposition {
     }
   }
 
-  /// The pairs that an entity of the last version goes through, one for each step; `nil` if it came in between.
+  /// Returns the pairs that an entity of the last version goes through, one for each hop; `nil` if it was added later.
   private func pairs(to entity: String) -> [EntityCorrespondence]? {
     var name = entity
     var pairs: [EntityCorrespondence] = []
@@ -76,7 +76,7 @@ struct MappingComposition {
         let old = hop.source.relationship(named: before, of: pair.source.name), !old.isTransient,
         let new, !new.isTransient
       else {
-        // It begins with the links of its inverse, which may be gone by the end.
+        // The relationship begins with the links of its inverse, which may be gone by the end.
         if let new, !new.isTransient, hop.sourceOfInverse(of: new) != nil { found.insert(ends[index]) }
         return PropertyMapping(name: relationship.name)
       }
@@ -113,7 +113,7 @@ struct MappingComposition {
       name = Self.same(current, in: first, entity: entity)?.name ?? name
     }
     if way.mustBeTaken { return PropertyMapping(name: attribute.name, copying: name, through: way.steps) }
-    // A single fill by the last version's own default is what every mapping does.
+    // Every mapping fills with the last version's own default anyway.
     guard let filling = way.filling, filling != attribute.defaultValue || attribute.isOptional,
       attribute.composite == nil
     else { return PropertyMapping(name: attribute.name, copying: name) }
@@ -122,7 +122,7 @@ struct MappingComposition {
 
   /// Finds an attribute in a version with equal hashes: it has the same name, unless it is a composite.
   ///
-  /// The name of a composite is in no hash and in no column: its elements tell which it is.
+  /// The name of a composite is in no hash and in no column: its elements identify it.
   private static func same(
     _ attribute: AttributeDescription, in model: ManagedObjectModel, entity: String
   ) -> AttributeDescription? {

@@ -3,7 +3,7 @@ public import HeirloomModel
 extension MappingInference {
   /// Infers how a source becomes a destination through the versions that lie between them.
   ///
-  /// The mapping does at once what the steps from version to version would do one after the other.
+  /// The mapping does at once what the hops from version to version would do one after the other.
   ///
   /// It is `nil` for fewer than two versions.
   ///
@@ -21,8 +21,8 @@ extension MappingInference {
       completion: completion, given: given, draft: MappingModel(entityMappings: given), areInferred: true,
       obstacles: composition.obstacles)
     breaks = composition.breaks
-    // What each step does can be done at once too: bringing hierarchies together entity by entity, or dropping links that the
-    // versions between have led to less and less.
+    // One hop can do what each single hop does: bring hierarchies together entity by entity, or drop links that lead to
+    // less and less in the versions between.
     let kinds: Set<MappingObstacle.Kind> = [.mergedHierarchies, .relationshipDestination]
     guard obstacles.contains(where: { kinds.contains($0.kind) }) else { return }
     let met = Set(

@@ -1,15 +1,15 @@
-/// Something that two mapping models of one step both speak for, so that they can't be one.
+/// A claim that two mapping models of one hop share, so that they can't be merged.
 enum MappingOverlap: Hashable {
-  /// Both take the objects of an entity.
+  /// An entity whose objects both take.
   case source(String)
-  /// Both make the objects of an entity.
+  /// An entity whose objects both make.
   case destination(String)
-  /// Both have an entity mapping of that name.
+  /// The name of an entity mapping that both have.
   case name(String)
 }
 
 extension MappingMismatch {
-  /// Whether the mapping is wrong by itself, even if others are given for the same step.
+  /// Tells whether the mapping is wrong by itself, even if others are given for the same hop.
   ///
   /// - Parameter all: All mapping models that are given.
   /// - Returns: False for a link to what another of them makes.
@@ -22,7 +22,7 @@ extension MappingMismatch {
 }
 
 extension MappingModel {
-  /// Finds what two mapping models of one step both speak for; entity mappings that are equal don't count.
+  /// Finds a claim that two mapping models of one hop share; equal entity mappings don't count.
   func overlap(with other: MappingModel) -> MappingOverlap? {
     for mapping in other.entityMappings where !entityMappings.contains(mapping) {
       if let name = mapping.sourceEntityName, !entityMappings(fromEntity: name).isEmpty { return .source(name) }
@@ -34,7 +34,7 @@ extension MappingModel {
     return nil
   }
 
-  /// Returns the entity mappings of two mapping models as one, equal ones once.
+  /// Returns one mapping model with the entity mappings of two, equal ones once.
   func merged(with other: MappingModel) -> MappingModel {
     MappingModel(entityMappings: entityMappings + other.entityMappings.filter { !entityMappings.contains($0) })
   }

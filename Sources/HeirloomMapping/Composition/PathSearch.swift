@@ -1,24 +1,24 @@
 import HeirloomModel
 
-/// Looks for the way with the fewest inferred hops, then the fewest hops.
+/// A search for the path with the fewest inferred hops, then the fewest hops.
 struct PathSearch {
-  /// Two versions by their positions.
+  /// A possible hop: two versions by their positions.
   struct Step: Hashable {
     let start: Int
     let end: Int
   }
 
-  /// The mapping models that are given for one step.
+  /// The mapping models that are given for one hop.
   struct Given {
     /// Their positions in the list.
     var parts: [Int]
     /// All of them as one.
     var mapping: MappingModel
-    /// What two of them both speak for, and their positions; `nil` if they don't overlap.
+    /// A claim that two of them share, and their positions; `nil` if they don't overlap.
     var overlap: (first: Int, second: Int, overlap: MappingOverlap)?
   }
 
-  /// How a version was come to.
+  /// The best path to a version so far: its last hop, and the numbers that it is compared by.
   private struct Arrival {
     var previous: Int?
     var inferredHops = 0
@@ -32,19 +32,19 @@ struct PathSearch {
   let lastOrdered: Int
   /// The mapping models.
   let mappings: [MappingModel]
-  /// Given mappings that may be on the way.
+  /// The given mappings that may be on the path.
   private(set) var given: [Step: Given] = [:]
-  /// Given mappings that lead back.
+  /// The given mappings that lead back.
   private(set) var back: [Step: Given] = [:]
-  /// What doesn't fit in mapping models that are for no two of the versions, by their positions.
+  /// The mismatches of mapping models that fit no two of the versions, by the models' positions.
   private(set) var misfits: [Int: [MappingMismatch]] = [:]
 
   private let hashes: [[String: VersionHash]]
-  /// Where the versions stand in the order that names suggest; `nil` for those that are not in it.
+  /// The places of the versions in the order that names suggest; `nil` for one that is not in it.
   private let places: [Int?]
   private var arrivals: [Int: Arrival] = [0: Arrival()]
   private var settled: Set<Int> = []
-  /// Versions from which the path must go on by a given mapping.
+  /// The versions from which the path must go on by a given mapping.
   private(set) var bound: Set<Int> = []
 
   init(ordered: [ManagedObjectModel], others: [ManagedObjectModel], given mappings: [MappingModel]) {
@@ -57,7 +57,7 @@ struct PathSearch {
     var hashes = ordered.map { $0.versionHashes() }
     let known = Set(hashes)
     let otherHashes = others.map { $0.versionHashes() }
-    // To a store, versions of equal hashes are one.
+    // To a store, versions with equal hashes are the same.
     let unordered = others.indices.filter { !known.contains(otherHashes[$0]) }
     hashes += unordered.map { otherHashes[$0] }
     models = ordered + unordered.map { others[$0] }
@@ -68,10 +68,11 @@ struct PathSearch {
     place()
   }
 
-  // MARK: - Which steps mapping models are for
+  // MARK: - The hops that mapping models are for
 
   private mutating func place() {
-    // Hashes of all entities tell the versions. Those of some may fit several steps: then it belongs to one that others are for.
+    // Hashes of all entities identify the versions. Hashes of some may fit several hops: then the mapping belongs to a
+    // hop that others are for.
     var vague: [(index: Int, all: [Step], meant: [Step])] = []
     for index in mappings.indices {
       let all = steps(of: index)
@@ -103,11 +104,11 @@ struct PathSearch {
     for step in back.keys { given[step] = nil }
   }
 
-  /// The steps that a mapping model fits.
+  /// Returns the hops that a mapping model fits.
   private func steps(of index: Int) -> [Step] {
     let mapping = mappings[index]
     let ends = models.indices.filter { mapping.mayEnd(at: hashes[$0]) }
-    // What another one makes can be linked to, if that is for the same step.
+    // A mapping may link to what another one makes, if that is for the same hop.
     let others = Set(mappings.flatMap { $0.entityMappings.map(\.name) })
     var steps: [Step] = []
     for start in models.indices where mapping.mayStart(at: hashes[start]) {
@@ -121,10 +122,10 @@ struct PathSearch {
     return steps
   }
 
-  /// The steps that a mapping model is meant for: the hashes of a part of the entities fit longer ones as well.
+  /// Returns the hops that a mapping model is meant for: the hashes of some entities fit longer hops as well.
   private func meantSteps(among steps: [Step], for mapping: MappingModel) -> [Step] {
     let narrow = steps.filter { step in isWhole(mapping, for: step) || !steps.contains { isWithin($0, step) } }
-    // Of the versions where it may end, the one that has the fewest entities besides its own, and is nearest by its name.
+    // It means the version, of those where it may end, with the fewest other entities, then the nearest by name.
     func excess(_ step: Step) -> [Int] {
       guard !isWhole(mapping, for: step) else { return [0, 0] }
       let besides = models[step.end].entities.count { mapping.entityMappings(toEntity: $0.name).isEmpty }
@@ -136,7 +137,7 @@ struct PathSearch {
     }
   }
 
-  /// Of steps that a mapping model fits alike, the one that starts where the path does, else the first of the known order.
+  /// Returns, of hops that fit alike, those that start where the path does, else the first of the known order.
   private func onlyStep(of steps: [Step]) -> [Step] {
     let atSource = steps.filter { $0.start == 0 }
     guard atSource.isEmpty else { return atSource }
@@ -148,7 +149,7 @@ struct PathSearch {
     mapping.isWhole(from: models[step.start], to: models[step.end])
   }
 
-  /// Whether a step is a part of another in the known order, other than by versions of equal hashes.
+  /// Tells whether a hop is a part of another in the known order, other than by versions with equal hashes.
   private func isWithin(_ inner: Step, _ outer: Step) -> Bool {
     guard inner.start < inner.end, inner.end <= outer.end, outer.start <= inner.start, outer.end <= lastOrdered else {
       return false
@@ -169,7 +170,7 @@ struct PathSearch {
     given[step] = known
   }
 
-  /// Whether a given mapping leads away from the destination.
+  /// Tells whether a given mapping leads away from the destination.
   private func leadsBack(_ step: Step) -> Bool {
     if step.start <= lastOrdered, step.end <= lastOrdered { return step.end < step.start }
     // Names are only a hint: they count where given mappings lead both there and back.
@@ -186,9 +187,9 @@ struct PathSearch {
     return reached.contains(step.start)
   }
 
-  // MARK: - The way
+  // MARK: - The path
 
-  /// The hops of the way that was found.
+  /// The hops of the path that was found.
   var hops: [MigrationPath.Hop] {
     way(to: lastOrdered).dropFirst().flatMap { end -> [MigrationPath.Hop] in
       guard let arrival = arrivals[end], let start = arrival.previous, let hop = arrival.hop else { return [] }
@@ -196,7 +197,7 @@ struct PathSearch {
     }
   }
 
-  /// The given mappings that the way goes by.
+  /// The given mappings that the path uses.
   var used: [Given] {
     let way = way(to: lastOrdered)
     return zip(way, way.dropFirst()).compactMap { given[Step(start: $0, end: $1)] }
@@ -205,7 +206,7 @@ struct PathSearch {
   /// The positions of versions that were reached, in order.
   var reached: [Int] { settled.sorted() }
 
-  /// The positions of versions on the best way to one, the source first.
+  /// Returns the positions of versions on the best path to one, the source first.
   func way(to position: Int) -> [Int] {
     var way: [Int] = []
     var next: Int? = position
@@ -216,7 +217,7 @@ struct PathSearch {
     return way
   }
 
-  /// Looks for the way; false if there is none.
+  /// Looks for the path; returns false if there is none.
   mutating func findWay() -> Bool {
     let stops = Set((Array(given.keys) + back.keys).flatMap { [$0.start, $0.end] }).union([0, lastOrdered]).sorted()
     while let position = nearest() {
@@ -255,27 +256,27 @@ struct PathSearch {
     return costs[0].lexicographicallyPrecedes(costs[1])
   }
 
-  /// How far a version is from the destination, to be compared from the first number on.
+  /// Returns the distance of a version from the destination, to be compared from the first number on.
   private func distance(of position: Int) -> [Int] {
     guard position > lastOrdered else { return [0, lastOrdered - position] }
     let (names, last) = (hashes[position], hashes[lastOrdered])
     return [1, Set(names.keys).union(last.keys).count { names[$0] != last[$0] }, -position]
   }
 
-  /// Whether a given mapping starts at a version and leads to one that the way to it has not passed.
+  /// Tells whether a given mapping starts at a version and leads to one that the path to it has not passed.
   private func leadsOnByGiven(from position: Int) -> Bool {
     guard given.keys.contains(where: { $0.start == position }) else { return false }
     let passed = Set(way(to: position))
     return given.keys.contains { step in
-      // Of versions that given mappings lead round, the last one that is reached must be left otherwise.
+      // Where given mappings lead in a circle, the path must leave its last version in another way.
       step.start == position && !passed.contains(step.end) && !(settled.contains(step.end) && bound.contains(step.end))
     }
   }
 
-  /// Whether the last hop to a version is a given one.
+  /// Tells whether the last hop to a version is a given one.
   func isReachedByGiven(_ position: Int) -> Bool { arrivals[position]?.hop?.isGiven ?? false }
 
-  /// Whether the versions of a step don't lie between the source and the destination by the order that names suggest.
+  /// Tells whether a hop lies outside the span from source to destination, by the order that names suggest.
   func isOutside(_ step: Step) -> Bool {
     guard let source = places[0], let destination = places[lastOrdered], let start = places[step.start],
       let end = places[step.end]
@@ -283,16 +284,16 @@ struct PathSearch {
     return max(start, end) <= min(source, destination) || min(start, end) >= max(source, destination)
   }
 
-  /// The first version after one at which a given mapping starts, in the known order; else the destination.
+  /// Returns the first version after one at which a given mapping starts, in the known order; else the destination.
   func nextStart(after position: Int) -> Int {
     guard position <= lastOrdered else { return lastOrdered }
     return given.keys.filter { $0.start > position && $0.end <= lastOrdered }.map(\.start).min() ?? lastOrdered
   }
 
-  /// Whether inference passes no given mapping over if it leads from the source to the destination at once.
+  /// True when inference skips no given mapping if it goes directly from the source to the destination.
   var mayGoDirectly: Bool { !bound.contains(0) && nextStart(after: 0) == lastOrdered }
 
-  /// Infers how versions of the known order that follow each other become one another, or one of another place the last.
+  /// Infers how one version becomes another, through the versions between them where the order is known.
   func inference(from start: Int, to end: Int) -> MappingInference? {
     start <= lastOrdered
       ? MappingInference(through: Array(models[start...end]))
@@ -302,13 +303,13 @@ struct PathSearch {
   private func hop(from start: Int, to end: Int) -> MigrationPath.Hop? {
     let (source, destination) = (models[start], models[end])
     if let given = given[Step(start: start, end: end)] {
-      // A file drops what it doesn't name; what is given in Swift leaves that to inference.
+      // A mapping from a file drops what it doesn't name; one given in Swift leaves that to inference.
       let inferred =
         given.mapping.isOfFile ? nil : MappingInference(from: source, to: destination, given: given.mapping)
       let mapping = (try? inferred?.mappingModel()) ?? given.mapping.completed(from: source, to: destination)
       return MigrationPath.Hop(source: source, destination: destination, mapping: mapping, isGiven: true)
     }
-    // From a version whose place isn't known, inference leads to the end and nowhere else.
+    // From a version whose place isn't known, inference leads only to the end.
     guard start < end ? end <= lastOrdered : start > lastOrdered && end == lastOrdered,
       !bound.contains(start), nextStart(after: start) >= end,
       let mapping = try? inference(from: start, to: end)?.mappingModel()
@@ -316,7 +317,7 @@ struct PathSearch {
     return MigrationPath.Hop(source: source, destination: destination, mapping: mapping, isGiven: false)
   }
 
-  /// Divides a run of inferred steps where one mapping can't say what they come to; `nil` if it can't be divided so.
+  /// Divides a series of inferred hops where one mapping can't express their result; `nil` if it can't be divided so.
   private func run(from start: Int, to end: Int) -> [MigrationPath.Hop]? {
     guard start < end, end <= lastOrdered, let whole = MappingInference(through: Array(models[start...end])) else {
       return nil
@@ -331,7 +332,7 @@ struct PathSearch {
 }
 
 extension MappingMismatch {
-  /// Whether all that is missing is another entity mapping, and it is one of these.
+  /// Tells whether only an entity mapping is missing, and it is one of these.
   fileprivate func isMissingLink(to names: Set<String>) -> Bool {
     if case .unknownEntityMapping(_, let name) = problem { names.contains(name) } else { false }
   }
@@ -345,13 +346,13 @@ extension MappingModel {
     }
   }
 
-  /// Whether hashes tell both the version where it starts and the one where it ends.
+  /// True when hashes identify both the version where it starts and the one where it ends.
   fileprivate var tellsVersions: Bool {
     carriesAllHashes && entityMappings.contains { $0.sourceEntityName != nil }
       && entityMappings.contains { $0.destinationEntityName != nil }
   }
 
-  /// Whether no entity of two versions is left out.
+  /// Tells whether no entity of two versions is left out.
   fileprivate func isWhole(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
     let sources = Set(entityMappings.compactMap(\.sourceEntityName))
     let destinations = Set(entityMappings.compactMap(\.destinationEntityName))

@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// Sentences about a search: which given mapping models it didn't use, and where it ended.
+/// The sentences about a search: the given mapping models that it didn't use, and where it ended.
 struct PathWords {
   private let search: PathSearch
   private let labels: [String]
@@ -26,7 +26,7 @@ struct PathWords {
     }
   }
 
-  /// A label at the beginning of a sentence.
+  /// Returns a label for the beginning of a sentence.
   private func subject(_ index: Int) -> String {
     let label = labels[index]
     return label.hasPrefix("mapping model") ? "M" + label.dropFirst() : label
@@ -34,9 +34,9 @@ struct PathWords {
 
   private var ends: String { "\(title(0)) and \(title(search.lastOrdered))" }
 
-  // MARK: - Where there is a way
+  // MARK: - Where there is a path
 
-  /// The mapping models that the way doesn't go by.
+  /// The mapping models that the path doesn't use.
   var unused: [MigrationPath.UnusedMapping] {
     let used = Set(search.used.flatMap(\.parts))
     let way = search.way(to: search.lastOrdered)
@@ -74,7 +74,7 @@ struct PathWords {
       + " between \(ends)."
   }
 
-  /// A sentence about given mapping models of one hop that can't be one.
+  /// A sentence about given mapping models of one hop that can't be merged.
   var conflict: String? {
     for given in search.used {
       let names = Set(given.mapping.entityMappings.map(\.name))
@@ -98,9 +98,9 @@ struct PathWords {
     return "\(subject(overlap.first)) and \(labels[overlap.second]) are for the same versions, and both \(what)"
   }
 
-  // MARK: - Where there is none
+  // MARK: - Where there is no path
 
-  /// Why the given mapping models don't help.
+  /// The obstacles that say why the given mapping models don't help.
   var obstacles: [MappingObstacle] {
     var obstacles: [MappingObstacle] = []
     for (index, mismatches) in search.misfits.sorted(by: { $0.key < $1.key }) {
@@ -124,7 +124,7 @@ struct PathWords {
     return obstacles
   }
 
-  /// Given mappings that lead round.
+  /// The obstacle that given mappings lead in a circle.
   private var circle: MappingObstacle? {
     for position in search.reached {
       let way = search.way(to: position)
@@ -141,7 +141,7 @@ struct PathWords {
     return nil
   }
 
-  /// The error that names the given mappings after or before which nothing leads on.
+  /// The error that names the given mappings after or before which no hop leads on.
   var deadEnds: MappingInferenceError {
     var found: [MappingObstacle] = []
     var skeleton: MappingSkeleton?

@@ -11,7 +11,7 @@ extension DifferenceBuilder {
       effect: isAmbiguous ? .refused : valueOfNew(attribute), isHashed: !attribute.isTransient)
   }
 
-  /// What existing objects get in an attribute that is new to them.
+  /// Returns the effect of an attribute on existing objects that it is new to.
   func valueOfNew(_ attribute: AttributeDescription) -> ModelChange.Effect {
     if attribute.isTransient { return .nothing }
     if attribute.derivation != nil { return .computed }
@@ -25,7 +25,7 @@ extension DifferenceBuilder {
     return isLacking ? .rowsDecide : .empty
   }
 
-  /// Adds what changed in an attribute that was there before.
+  /// Adds the changes of an attribute that was there before.
   mutating func addChanges(of new: AttributeDescription, from old: AttributeDescription, in entity: String) {
     let isStored = !new.isTransient || !old.isTransient
     if old.name != new.name {
@@ -36,7 +36,7 @@ extension DifferenceBuilder {
     addChanges(of: new, from: old, in: entity, path: new.name, isOptional: false)
   }
 
-  /// Adds what changed in an attribute or element, its name aside.
+  /// Adds the changes of an attribute or element, its name aside.
   private mutating func addChanges(
     of new: AttributeDescription, from old: AttributeDescription, in entity: String, path: String, isOptional: Bool
   ) {
@@ -171,7 +171,7 @@ extension DifferenceBuilder {
 }
 
 extension AttributeDescription {
-  /// The type and whatever decides what existing objects get.
+  /// The type, with the words that decide what existing objects get.
   fileprivate var summary: String {
     var words = [type.name]
     if isTransient { words.append("transient") }

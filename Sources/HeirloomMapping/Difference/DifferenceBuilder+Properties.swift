@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// Where the property of one entity was declared before.
+/// The source entity that declared a property, with the property's name there.
 private struct PropertyOrigin: Hashable {
   let entity: String
   let name: String
@@ -86,7 +86,7 @@ extension DifferenceBuilder {
     }
   }
 
-  /// Where the objects of an entity and its descendants had a property declared before, each place once.
+  /// Returns the places where objects of an entity and its descendants had a property declared before, each once.
   private func origins(
     of property: String, in entity: EntityDescription, names: (EntityCorrespondence) -> [String: String]
   ) -> [PropertyOrigin] {
@@ -101,7 +101,7 @@ extension DifferenceBuilder {
     return origins
   }
 
-  /// The entities that declared a property before if it was not this one alone.
+  /// Returns the names of the entities that declared a property before, if it was not this one alone.
   private func moved(_ origins: [PropertyOrigin], to entity: EntityDescription) -> String? {
     let home = correspondence.pair(ofDestination: entity.name)?.source.name
     let owners = origins.map(\.entity)
@@ -109,7 +109,7 @@ extension DifferenceBuilder {
     return owners.joined(separator: ", ")
   }
 
-  /// Whether every entity whose objects were there before had the property.
+  /// Tells whether every entity whose objects were there before had the property.
   private func carriesToAll(
     _ property: String, of entity: EntityDescription, names: (EntityCorrespondence) -> [String: String]
   ) -> Bool {
@@ -121,11 +121,11 @@ extension DifferenceBuilder {
 
   private struct Loser {
     let pair: EntityCorrespondence
-    /// Whether there may be objects that lose something.
+    /// True when there may be objects that lose something.
     let hasObjects: Bool
   }
 
-  /// The entities, the topmost of each branch, that are still there but no longer have a property.
+  /// Returns the entities, the topmost of each branch, that are still there but no longer have a property.
   private func losers(
     of property: String, declaredBy entity: EntityDescription, names: (EntityCorrespondence) -> [String: String]
   ) -> [Loser] {

@@ -19,7 +19,7 @@ extension DifferenceBuilder {
     return correspondence.sourceOfInverse(of: relationship) == nil ? .empty : .kept
   }
 
-  /// Adds what changed in a relationship that was there before.
+  /// Adds the changes of a relationship that was there before.
   mutating func addChanges(of new: RelationshipDescription, from old: RelationshipDescription, in entity: String) {
     let name = new.name
     let isStored = !new.isTransient && !old.isTransient
@@ -89,7 +89,7 @@ extension DifferenceBuilder {
     let (beforeName, afterName) = (before?.name, after?.name)
     switch (before, after) {
     case (nil, nil):
-      // Neither exists, so that both count as none.
+      // Neither exists, so both count as none.
       compare(.inverseChanged, entity, new.name, old.inverseRelationship, new.inverseRelationship) { $0 }
     case (nil, .some): add(.inverseAdded, entity, new.name, after: afterName, effect: kept, isHashed: isHashed)
     case (.some, nil): add(.inverseRemoved, entity, new.name, before: beforeName, effect: kept, isHashed: isHashed)
@@ -102,7 +102,7 @@ extension DifferenceBuilder {
     }
   }
 
-  /// Whether an inverse of the destination continues that of the source.
+  /// Tells whether an inverse of the destination continues that of the source.
   private func isContinued(
     _ before: RelationshipDescription, as after: RelationshipDescription, in entity: String
   ) -> Bool {
@@ -141,7 +141,7 @@ extension DifferenceBuilder {
 }
 
 extension RelationshipDescription {
-  /// What it leads to and how.
+  /// The destination entity, with words for the kind of relationship.
   fileprivate var summary: String {
     var words = [destinationEntity, isToMany ? "to-many" : "to-one"]
     if isOrdered { words.append("ordered") }

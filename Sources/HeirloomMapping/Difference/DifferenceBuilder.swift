@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// Gathers the changes between two models.
+/// A builder that gathers the changes between two models.
 struct DifferenceBuilder {
   let inference: MappingInference
   let flows: RowFlows
@@ -16,7 +16,7 @@ struct DifferenceBuilder {
   var source: ManagedObjectModel { inference.source }
   var destination: ManagedObjectModel { inference.destination }
 
-  /// Finds all changes, sorted.
+  /// Returns all changes, sorted.
   mutating func build() -> [ModelChange] {
     addModelChanges()
     let ambiguous = correspondence.entityAmbiguities
@@ -52,11 +52,11 @@ struct DifferenceBuilder {
   ) {
     let change = ModelChange(
       kind, entity: entity, property: property, before: before, after: after, effect: effect, isHashed: isHashed)
-    // A property that comes from several entities may have changed alike in each.
+    // A property that comes from several entities may have changed in the same way in each.
     if known.insert(change).inserted { changes.append(change) }
   }
 
-  /// Adds a change if two values differ that a store knows nothing of.
+  /// Adds a change that has no effect on rows, if two values differ.
   mutating func compare<Value: Equatable>(
     _ kind: ModelChange.Kind, _ entity: String?, _ property: String?, _ before: Value, _ after: Value,
     isHashed: Bool = false, text: (Value) -> String? = { _ in nil }

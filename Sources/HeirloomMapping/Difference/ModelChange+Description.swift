@@ -1,7 +1,7 @@
 import HeirloomModel
 
 extension ModelChange: CustomStringConvertible {
-  /// What changed and what it does to rows, in one line.
+  /// The change and its effect on rows, in one line.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
@@ -9,7 +9,7 @@ extension ModelChange: CustomStringConvertible {
     return effect == .nothing ? "\(subject): \(words)." : "\(subject): \(words); \(effect.sentence)."
   }
 
-  /// What the change is about.
+  /// The name of the part of the model that changed.
   public var subject: String {
     switch (entity, property) {
     case (let entity?, let property?): "\(entity).\(property)"
@@ -19,7 +19,7 @@ extension ModelChange: CustomStringConvertible {
     }
   }
 
-  /// What changed, without the subject and without a full stop.
+  /// The change in words, without the subject and without a full stop.
   public var sentence: String {
     switch kind {
     case .versionIdentifiersChanged: "version identifiers\(fromTo)"
@@ -117,7 +117,7 @@ extension ModelChange: CustomStringConvertible {
 }
 
 extension ModelChange.Effect {
-  /// What happens to rows, without a subject and without a full stop.
+  /// The effect on rows in words, without a subject and without a full stop.
   public var sentence: String {
     switch self {
     case .nothing: "no row is concerned"

@@ -1,8 +1,8 @@
 public import HeirloomModel
 
-/// One thing that differs between two models, and what that does to the rows of a store.
+/// One difference between two models, with its effect on the rows of a store.
 public struct ModelChange: Hashable, Sendable {
-  /// What changed.
+  /// The kind of change.
   public let kind: Kind
   /// The entity in the destination, or in the source if it is gone; `nil` for a change of the model as a whole.
   public let entity: String?
@@ -10,13 +10,13 @@ public struct ModelChange: Hashable, Sendable {
   ///
   /// For a change of the model, the name of the configuration or fetch request.
   public let property: String?
-  /// How it was, for a person; `nil` where there was nothing or the kind says it all.
+  /// The state in the source, for a person; `nil` where there was nothing or the kind says it all.
   public let before: String?
-  /// How it is, for a person; `nil` where there is nothing or the kind says it all.
+  /// The state in the destination, for a person; `nil` where there is nothing or the kind says it all.
   public let after: String?
-  /// What the change does to rows.
+  /// The effect of the change on rows.
   public let effect: Effect
-  /// Whether the change makes the entity's version hash another, so that a store needs a migration.
+  /// True when the change alters the entity's version hash, so that a store needs a migration.
   public let isHashed: Bool
 
   /// Creates a change.
@@ -33,33 +33,33 @@ public struct ModelChange: Hashable, Sendable {
     self.isHashed = isHashed
   }
 
-  /// The change between two models that a store fits both.
+  /// The same change without an effect, for two models that a store fits both.
   var withoutEffect: ModelChange {
     ModelChange(kind, entity: entity, property: property, before: before, after: after)
   }
 }
 
 extension ModelChange {
-  /// What a change does to rows.
+  /// The effect of a change on rows.
   @nonexhaustive
   public enum Effect: Hashable, Sendable {
-    /// No row is concerned.
+    /// No row concerned.
     case nothing
-    /// Values, links or objects are carried over as they are.
+    /// Values, links or objects that are carried over as they are.
     case kept
-    /// Existing objects have no value.
+    /// Existing objects that have no value.
     case empty
-    /// Existing objects without a value get the default.
+    /// Existing objects that get the default because they have no value.
     case filled(AttributeValue)
-    /// The value is computed from others.
+    /// A value that is computed from others.
     case computed
-    /// Values or links are carried over in another form, which may hold less.
+    /// Values or links that are carried over in another form, which may hold less.
     case converted
-    /// Values, links or objects have no place any more.
+    /// Values, links or objects that no longer have a place.
     case dropped
-    /// The migration runs only if the rows allow it, as hazards tell.
+    /// A migration that runs only if the rows allow it, as `hazards` tells.
     case rowsDecide
-    /// No mapping is inferred, as obstacles tell.
+    /// A change for which no mapping is inferred, as `obstacles` tells.
     case refused
 
     /// A stable code.
@@ -78,163 +78,163 @@ extension ModelChange {
     }
   }
 
-  /// What changed; raw values are stable codes, in the order in which changes of one property are listed.
+  /// The kind of a change; raw values are stable codes, in the order in which changes of one property are listed.
   @nonexhaustive
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     // The model.
-    /// The version identifiers differ; they are for information only.
+    /// Other version identifiers, which are for information only.
     case versionIdentifiersChanged
-    /// A configuration is new.
+    /// A new configuration.
     case configurationAdded
-    /// A configuration is gone.
+    /// A removed configuration.
     case configurationRemoved
-    /// A configuration holds other entities.
+    /// A configuration that holds other entities.
     case configurationChanged
-    /// A fetch request template is new.
+    /// A new fetch request template.
     case fetchRequestAdded
-    /// A fetch request template is gone.
+    /// A removed fetch request template.
     case fetchRequestRemoved
-    /// A fetch request template fetches something else.
+    /// A fetch request template that fetches something else.
     case fetchRequestChanged
     // Entities.
-    /// An entity is new.
+    /// A new entity.
     case entityAdded
-    /// An entity is gone.
+    /// A removed entity.
     case entityRemoved
-    /// An entity has another name and the same identifier.
+    /// An entity with another name and the same identifier.
     case entityRenamed
-    /// An entity has another parent, or has one now, or none.
+    /// An entity with another parent, or one that has gained or lost a parent.
     case parentChanged
-    /// An entity can have no objects of its own any more.
+    /// An entity that can no longer have objects of its own.
     case becameAbstract
-    /// An entity can have objects of its own now.
+    /// An entity that can now have objects of its own.
     case becameConcrete
-    /// A uniqueness constraint is new.
+    /// A new uniqueness constraint.
     case constraintAdded
-    /// A uniqueness constraint is gone.
+    /// A removed uniqueness constraint.
     case constraintRemoved
-    /// An index is new.
+    /// A new index.
     case indexAdded
-    /// An index is gone.
+    /// A removed index.
     case indexRemoved
-    /// An index holds something else.
+    /// An index that holds something else.
     case indexChanged
-    /// The objects have another class.
+    /// Another class of the objects.
     case entityClassChanged
-    /// Spotlight names objects by another expression.
+    /// Another expression by which Spotlight names objects.
     case spotlightNameChanged
-    /// Code is generated in another way.
+    /// Another way to generate code.
     case codeGenerationChanged
     // Attributes.
-    /// An attribute is new.
+    /// A new attribute.
     case attributeAdded
-    /// An attribute is gone.
+    /// A removed attribute.
     case attributeRemoved
-    /// An attribute has another name and the same identifier.
+    /// An attribute with another name and the same identifier.
     case attributeRenamed
-    /// An attribute is declared by another entity of the hierarchy.
+    /// An attribute that another entity of the hierarchy declares.
     case attributeMoved
-    /// A relationship has the identifier of an attribute that is gone.
+    /// A relationship with the identifier of a removed attribute.
     case attributeBecameRelationship
-    /// An attribute has another type.
+    /// An attribute with another type.
     case typeChanged
-    /// New objects get another default.
+    /// Another default for new objects.
     case defaultChanged
-    /// Large values may be kept in files beside the store now.
+    /// Large values that may now be kept in files beside the store.
     case externalStorageEnabled
-    /// Values may not be kept in files beside the store any more.
+    /// Values that may no longer be kept in files beside the store.
     case externalStorageDisabled
-    /// An attribute is computed now.
+    /// An attribute that is now computed.
     case derivationAdded
-    /// An attribute is no longer computed.
+    /// An attribute that is no longer computed.
     case derivationRemoved
-    /// An attribute is computed by another expression.
+    /// An attribute that is computed by another expression.
     case derivationChanged
-    /// An element of a composite attribute is new.
+    /// A new element of a composite attribute.
     case elementAdded
-    /// An element of a composite attribute is gone.
+    /// A removed element of a composite attribute.
     case elementRemoved
-    /// An element of a composite attribute has another name and the same identifier.
+    /// An element of a composite attribute with another name and the same identifier.
     case elementRenamed
-    /// The elements of a composite attribute are declared in another order.
+    /// Elements of a composite attribute that are declared in another order.
     case elementsReordered
-    /// The composite type has another name in the model source.
+    /// Another name of the composite type in the model source.
     case compositeTypeRenamed
-    /// Persistent history keeps the value of a deleted object, or no longer does.
+    /// A value that persistent history keeps for a deleted object, or no longer keeps.
     case historyPreservationChanged
-    /// The values have another class.
+    /// Another class of the values.
     case valueClassChanged
-    /// The values are made by another value transformer.
+    /// Another value transformer that makes the values.
     case transformerChanged
-    /// The value is encrypted in CloudKit, or no longer is.
+    /// A value that is now encrypted in CloudKit, or no longer is.
     case cloudEncryptionChanged
-    /// The value is written to an external record, or no longer is.
+    /// A value that is now written to an external record, or no longer is.
     case externalRecordChanged
-    /// Generated code uses a scalar type, or no longer does.
+    /// Generated code that now uses a scalar type, or no longer does.
     case scalarTypeChanged
     // Relationships.
-    /// A relationship is new.
+    /// A new relationship.
     case relationshipAdded
-    /// A relationship is gone.
+    /// A removed relationship.
     case relationshipRemoved
-    /// A relationship has another name and the same identifier.
+    /// A relationship with another name and the same identifier.
     case relationshipRenamed
-    /// A relationship is declared by another entity of the hierarchy.
+    /// A relationship that another entity of the hierarchy declares.
     case relationshipMoved
-    /// An attribute has the identifier of a relationship that is gone.
+    /// An attribute with the identifier of a removed relationship.
     case relationshipBecameAttribute
-    /// The entity that a relationship leads to has another name.
+    /// A relationship whose destination entity has another name.
     case destinationRenamed
-    /// A relationship leads to another entity.
+    /// A relationship that leads to another entity.
     case destinationChanged
-    /// A relationship has an inverse now.
+    /// A relationship that now has an inverse.
     case inverseAdded
-    /// A relationship has no inverse any more.
+    /// A relationship that no longer has an inverse.
     case inverseRemoved
-    /// The inverse of a relationship has another name.
+    /// A relationship whose inverse has another name.
     case inverseRenamed
-    /// A relationship has another inverse.
+    /// A relationship with another inverse.
     case inverseChanged
-    /// A relationship leads to several objects now.
+    /// A relationship that now leads to several objects.
     case becameToMany
-    /// A relationship leads to one object now.
+    /// A relationship that now leads to one object.
     case becameToOne
-    /// The related objects have an order now.
+    /// Related objects that now have an order.
     case becameOrdered
-    /// The related objects have no order any more.
+    /// Related objects that no longer have an order.
     case becameUnordered
-    /// Another number of related objects is the fewest.
+    /// Another number as the fewest related objects.
     case minimumCountChanged
-    /// Another number of related objects is the most.
+    /// Another number as the most related objects.
     case maximumCountChanged
-    /// Something else happens to related objects when an object is deleted.
+    /// Another effect on related objects when an object is deleted.
     case deleteRuleChanged
     // Attributes and relationships.
-    /// An object is valid without a value now.
+    /// A value that an object no longer needs to be valid.
     case becameOptional
-    /// An object needs a value now.
+    /// A value that an object now needs to be valid.
     case becameRequired
-    /// The value is no longer stored.
+    /// A value that is no longer stored.
     case becameTransient
-    /// The value is stored now.
+    /// A value that is now stored.
     case becamePersistent
-    /// Values are validated by other rules.
+    /// Other rules by which values are validated.
     case validationChanged
     // Fetched properties.
-    /// A fetched property is new.
+    /// A new fetched property.
     case fetchedPropertyAdded
-    /// A fetched property is gone.
+    /// A removed fetched property.
     case fetchedPropertyRemoved
-    /// A fetched property fetches something else.
+    /// A fetched property that fetches something else.
     case fetchedPropertyChanged
     // Entities and properties.
-    /// The text that changes the version hash on purpose is another.
+    /// Another text that changes the version hash on purpose.
     case hashModifierChanged
-    /// The renaming identifier is another, or there is one now, or none.
+    /// Another renaming identifier, or one that was added or removed.
     case renamingIdentifierChanged
-    /// Spotlight indexes the property, or no longer does.
+    /// A property that Spotlight now indexes, or no longer does.
     case spotlightIndexingChanged
-    /// The user info is another.
+    /// Other user info.
     case userInfoChanged
   }
 }

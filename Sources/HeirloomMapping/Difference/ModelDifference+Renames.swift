@@ -1,5 +1,5 @@
 extension ModelDifference {
-  /// The renames that are suspected, in the order of ``diagnostics``.
+  /// The suspected renames, in the order of `diagnostics`.
   ///
   /// - Complexity: O(*n*) in the number of suspicions times that of an entity's subentities.
   public var renames: [RenameSuspicion] {

@@ -1,32 +1,32 @@
 public import HeirloomModel
 
-/// Everything that differs between two models, what it does to rows, and whether a migration can be inferred.
+/// All differences between two models, with their effects on rows and the verdict on a migration.
 ///
-/// It is made from the models alone: no store is asked.
+/// It is made from the models alone, without reading a store.
 public struct ModelDifference: Hashable, Sendable {
-  /// What a difference comes to; raw values are stable.
+  /// The verdict on a difference; raw values are stable.
   public enum Verdict: String, Hashable, Sendable, CaseIterable {
-    /// Nothing differs.
+    /// No difference.
     case identical
-    /// Only what stores don't know differs: entity names and version hashes are equal.
+    /// Differences that stores don't know of: entity names and version hashes are equal.
     case compatible
-    /// A migration is needed, and its mapping can be inferred.
+    /// A migration that is needed, with a mapping that can be inferred.
     case lightweight
-    /// A migration is needed, and somebody must say how.
+    /// A migration that is needed, with a mapping that somebody must give.
     case needsMapping
   }
 
-  /// What the difference comes to.
+  /// The verdict on the difference.
   public let verdict: Verdict
   /// The changes, sorted by entity, then property; those of the model as a whole come first.
   public let changes: [ModelChange]
-  /// Everything that stands in the way of a mapping, sorted by entity and property; nothing if none is needed.
+  /// The obstacles to a mapping, sorted by entity and property; none if no mapping is needed.
   public let obstacles: [MappingObstacle]
-  /// What the rows must be asked about, sorted by entity and property; nothing if no mapping is needed.
+  /// The losses, blockers and warnings that rows may cause, by entity and property; none if no mapping is needed.
   public let hazards: [DataHazard]
   /// Matches that were perhaps meant but not made, sorted by entity and property.
   public let diagnostics: [MatchingDiagnostic]
-  /// The mapping, for a migration that is made although none is needed as well.
+  /// The inference, also for a migration that is made although none is needed.
   public let inference: MappingInference
 
   /// Compares two models.
@@ -36,7 +36,7 @@ public struct ModelDifference: Hashable, Sendable {
     let changes = builder.build()
     if inference.sourceHashes == inference.destinationHashes {
       verdict = changes.isEmpty ? .identical : .compatible
-      // A store fits both models, so that it isn't migrated and no row changes.
+      // A store fits both models, so it isn't migrated and no row changes.
       self.changes = changes.map(\.withoutEffect)
       obstacles = []
       hazards = []
@@ -50,9 +50,9 @@ public struct ModelDifference: Hashable, Sendable {
     self.inference = inference
   }
 
-  /// The model that things come from.
+  /// The source model.
   public var source: ManagedObjectModel { inference.source }
 
-  /// The model that things become part of.
+  /// The destination model.
   public var destination: ManagedObjectModel { inference.destination }
 }

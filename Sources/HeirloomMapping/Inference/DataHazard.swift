@@ -1,21 +1,21 @@
 public import HeirloomModel
 
-/// Something a migration may meet in the rows of a store: models tell where to look, only the store tells whether it's there.
+/// A loss, blocker or warning that rows may cause: models tell where to look, and only the store tells if it is there.
 ///
-/// The plan counts the rows concerned. None, and the hazard is gone; otherwise it is a loss, a blocker or a warning.
+/// The plan counts the rows concerned. If there are none, it is gone; otherwise it stays.
 public struct DataHazard: Hashable, Sendable {
-  /// What may be met, with what is needed to count it.
+  /// The kind of loss, blocker or warning, with the details that counting its rows needs.
   public let kind: Kind
-  /// The entity that declares the property: in the destination, or in the source for what is dropped.
+  /// The entity that declares the property: in the destination, or in the source for dropped content.
   public let entity: String
   /// The properties by the names of the same side, elements of composites as `composite.element`.
   ///
-  /// There is one, several for a constraint, none for the entity itself.
+  /// There is one property, several for a constraint, and none for the entity itself.
   public let properties: [String]
-  /// The rows to look at.
+  /// The rows to count.
   public let rows: [Rows]
 
-  /// Creates a hazard.
+  /// Creates a loss, blocker or warning to look for.
   package init(kind: Kind, entity: String, properties: [String], rows: [Rows]) {
     self.kind = kind
     self.entity = entity
@@ -25,11 +25,11 @@ public struct DataHazard: Hashable, Sendable {
 
   /// Rows of one source entity.
   public struct Rows: Hashable, Sendable {
-    /// The source entity; objects of exactly it count, those of subentities don't.
+    /// The source entity; only its own objects count, not those of subentities.
     public let entity: String
     /// The entity that the objects become; `nil` if they are dropped.
     public let destinationEntity: String?
-    /// The source property of each property of the hazard, as a path; `nil` for one that is new.
+    /// The source property, as a path, of each of the properties; `nil` for one that is new.
     public let properties: [String?]
     /// The names of entity mappings with a condition: only objects that one of them takes count; none for all objects.
     public let takenBy: [String]
@@ -49,15 +49,15 @@ public struct DataHazard: Hashable, Sendable {
     }
   }
 
-  /// What may be met.
+  /// The kind of loss, blocker or warning.
   @nonexhaustive
   public enum Kind: Hashable, Sendable {
     /// A required attribute without a default: every row if it is new, rows with NULL otherwise.
     case missingValue
-    /// A required to-one relationship: every row if it is new, rows without a link otherwise, with those whose only links
-    /// ``foreignLinks(to:)`` counts.
+    /// A required to-one relationship: every row if it is new, rows without a link otherwise.
     ///
-    /// A new relationship may be the other side of a source relationship; then rows that no link of that leads to.
+    /// Rows whose only links ``foreignLinks(to:)`` counts are among them. A new relationship may be the other side of a
+    /// source relationship; then the rows are those that no link of that leads to.
     case missingLink(otherSide: SourceRelationship?)
     /// A new uniqueness constraint: rows equal to another in all of the properties, none of them NULL.
     case duplicate
@@ -69,11 +69,11 @@ public struct DataHazard: Hashable, Sendable {
     case flattening(from: AttributeType)
     /// Objects of exactly this entity, which has become abstract.
     case uninstantiable
-    /// Owners with more than one link of a relationship that becomes to-one, or that more than one link of the other side
-    /// leads to.
+    /// Owners with several links of a relationship that becomes to-one, or with several links from its other side.
     case severalLinks(otherSide: SourceRelationship?)
-    /// Links to objects that several owners lead to, by a to-many relationship that has no inverse now: only the owner with
-    /// the lowest primary key keeps such an object.
+    /// Links to objects that several owners share by a to-many relationship, which has no inverse now.
+    ///
+    /// Only the owner with the lowest primary key keeps such an object.
     case sharedLinks
     /// Owners with fewer links than a new minimum.
     case tooFewLinks(minimum: Int)
@@ -101,13 +101,13 @@ public struct DataHazard: Hashable, Sendable {
     public let relationship: String
   }
 
-  /// What a hazard becomes when there are such rows.
+  /// The severity when there are such rows.
   public enum Severity: String, Hashable, Sendable, CaseIterable {
-    /// The destination has no place for something; the previous version keeps it.
+    /// Something that the destination has no place for; the previous version keeps it.
     case loss
-    /// The migration can't run until somebody decides.
+    /// Rows that stop the migration until somebody decides.
     case blocker
-    /// Something changes that may surprise.
+    /// A change that may surprise.
     case warning
   }
 }
@@ -136,7 +136,7 @@ extension DataHazard.Kind {
     }
   }
 
-  /// What the hazard becomes when there are such rows.
+  /// The severity when there are such rows.
   public var severity: DataHazard.Severity {
     switch self {
     case .missingValue, .missingLink, .duplicate, .overflow, .uninstantiable: .blocker
@@ -149,7 +149,7 @@ extension DataHazard.Kind {
 }
 
 extension DataHazard: CustomStringConvertible {
-  /// Why the rows matter and what to do about them.
+  /// The reason why the rows matter, and what to do about them.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {

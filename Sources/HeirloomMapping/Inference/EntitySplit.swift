@@ -1,8 +1,8 @@
 import HeirloomModel
 
-/// Attributes that an entity no longer has and a new entity has: the objects seem to have been split.
+/// A suspected split of objects: attributes that an entity no longer has and a new entity has.
 ///
-/// It is a guess for a person to look at; no mapping is inferred from it.
+/// It is a guess for a person to judge; no mapping is inferred from it.
 struct EntitySplit: Hashable {
   /// The source entity.
   let source: String
@@ -12,22 +12,22 @@ struct EntitySplit: Hashable {
   let part: String
   /// The attributes of the source by those of the new entity, sorted.
   private(set) var moves: [Move]
-  /// How the two are linked in the destination; `nil` if they aren't.
+  /// The link between the two in the destination; `nil` if there is none.
   let link: Link?
-  /// What an object of the new entity must have and nothing gives it, sorted.
+  /// The properties that an object of the new entity needs and nothing gives it, sorted.
   private(set) var missing: [String] = []
 
-  /// An attribute on its way.
+  /// An attribute that moves to the new entity.
   struct Move: Hashable {
     let from: String
     let to: String
   }
 
-  /// A relationship between what the objects become and the new ones.
+  /// A relationship between the entity that the objects become and the new one.
   struct Link: Hashable {
     let name: String
     let isToMany: Bool
-    /// Whether the new entity has it.
+    /// True when the new entity has it.
     let isOfPart: Bool
     /// The other side's name.
     let inverse: String?
@@ -69,14 +69,14 @@ struct EntitySplit: Hashable {
       for before in gone {
         for after in model.attributes(of: arrival.name) where after.isPlain && after.type == before.type {
           let likeness = NameSimilarity.value(before.name, after.name)
-          // Where nothing ties the two entities, only a name that is the same says anything.
+          // Where nothing ties the two entities, only an equal name says anything.
           guard likeness >= (link == nil ? 1 : 0.5) else { continue }
           candidates.append(
             Candidate(split: split, move: Move(from: before.name, to: after.name), likeness: likeness))
         }
       }
     }
-    // The likest first, each attribute once.
+    // The most alike first, each attribute once.
     candidates.sort { left, right in
       if left.likeness != right.likeness { return left.likeness > right.likeness }
       if (left.split.link == nil) != (right.split.link == nil) { return right.split.link == nil }
@@ -100,7 +100,7 @@ struct EntitySplit: Hashable {
     }
   }
 
-  /// The new relationship that most simply says which object belongs to which.
+  /// Returns the new relationship that most simply says which object belongs to which.
   private static func link(of flow: RowFlow, to part: String, in model: ManagedObjectModel) -> Link? {
     func links(_ relationships: [RelationshipDescription], isOfPart: Bool) -> [Link] {
       relationships.filter { !$0.isTransient }.map { relationship in
@@ -133,6 +133,6 @@ struct EntitySplit: Hashable {
 }
 
 extension AttributeDescription {
-  /// Whether the attribute's one value is stored and no trigger computes it.
+  /// True when the attribute has one value, which is stored and which no trigger computes.
   fileprivate var isPlain: Bool { !isTransient && derivation == nil && composite == nil }
 }

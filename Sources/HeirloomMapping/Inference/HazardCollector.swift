@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// Gathers hazards, those of one kind and property under one head.
+/// A collector of losses, blockers and warnings that groups those of one kind and property.
 struct HazardCollector {
   private struct Head: Hashable {
     let kind: DataHazard.Kind
@@ -16,7 +16,7 @@ struct HazardCollector {
     rows[Head(kind: kind, entity: entity, properties: properties), default: []] += added
   }
 
-  /// The hazards, sorted by entity, properties and kind.
+  /// Returns them sorted by entity, properties and kind.
   func sorted() -> [DataHazard] {
     rows.map { head, rows in
       DataHazard(
@@ -35,7 +35,7 @@ extension DataHazard {
 }
 
 extension [String] {
-  /// Whether this list comes before another, compared element by element.
+  /// Tells whether this list comes before another, compared element by element.
   func utf16Precedes(_ other: [String]) -> Bool {
     lexicographicallyPrecedes(other) { $0.utf16Precedes($1) }
   }

@@ -1,24 +1,24 @@
 public import HeirloomModel
 
-/// What can be said about a migration from two models alone: a mapping, or what stands in its way, and where the rows matter.
+/// The inference from two models alone: a mapping or the obstacles to it, and where the rows matter.
 ///
-/// An obstacle is about the models: no mapping can be inferred whatever the store holds. A hazard is about rows: the mapping
-/// holds, but the store must be asked before it's used.
+/// An obstacle is about the models: no mapping can be inferred whatever the store holds. A loss, blocker or warning is
+/// about rows: the mapping holds, but the store must be read before the mapping is used.
 public struct MappingInference: Hashable, Sendable {
   /// The model that objects come from.
   public let source: ManagedObjectModel
   /// The model that objects become part of.
   public let destination: ManagedObjectModel
-  /// Everything that stands in the way, sorted by entity and property.
+  /// The obstacles, sorted by entity and property.
   public internal(set) var obstacles: [MappingObstacle]
-  /// What the rows must be asked about, sorted by entity and property.
+  /// The losses, blockers and warnings that rows may cause, sorted by entity and property.
   public let hazards: [DataHazard]
-  /// The positions of versions on the way at which it must be divided to come to what the steps come to.
+  /// The positions of versions at which the path must be divided to have the result of its single hops.
   ///
-  /// A mapping says where each property's content comes from, but not of elements of composites one by one, nor of links that
-  /// only an inverse held which is gone.
+  /// A mapping says where each property's content comes from. It can't say so for single elements of composites, nor
+  /// for links that only a removed inverse held.
   public internal(set) var breaks: [Int] = []
-  /// Which elements of the two models belong together.
+  /// The elements of the two models that belong together.
   package let correspondence: ModelCorrespondence
   /// The mapping as far as it goes: where there is an obstacle, it leaves the default or drops the links.
   package let draft: MappingModel
@@ -29,9 +29,9 @@ public struct MappingInference: Hashable, Sendable {
 
   /// Compares two models.
   ///
-  /// An entity mapping that is given replaces every inferred one that shares its source or its destination. What it leaves
-  /// open is inferred, as ``MappingModel/completed(from:to:)`` does. What a policy does can't be known, so that no obstacle or
-  /// hazard is found in the objects of a mapping that has one.
+  /// A given entity mapping replaces every inferred one that shares its source or its destination. What it leaves open
+  /// is inferred, as ``MappingModel/completed(from:to:)`` does. Nobody can know what a policy does, so no obstacle,
+  /// loss, blocker or warning is found in the objects of a mapping that has one.
   ///
   /// - Parameters:
   ///   - source: The model that objects come from.
@@ -48,7 +48,7 @@ public struct MappingInference: Hashable, Sendable {
 
   /// Compares two models, with a mapping model that is given.
   ///
-  /// One that is read from a file leaves no entity to inference.
+  /// A mapping model that is read from a file leaves no entity to inference.
   ///
   /// - Parameters:
   ///   - source: The model that objects come from.
@@ -89,9 +89,9 @@ public struct MappingInference: Hashable, Sendable {
 
   /// Returns the mapping.
   ///
-  /// - Returns: Entity mappings that are given first, then one for each other destination entity, then those for removed
-  ///   entities, each sorted by name.
-  /// - Throws: ``MappingInferenceError`` with all obstacles, if there are some.
+  /// - Returns: The given entity mappings in their order, then one for each other destination entity, then those for
+  ///   removed entities, by entity name.
+  /// - Throws: ``MappingInferenceError`` with all obstacles, if there are any.
   public func mappingModel() throws(MappingInferenceError) -> MappingModel {
     guard obstacles.isEmpty else { throw MappingInferenceError(obstacles: obstacles, skeleton: MappingSkeleton(self)) }
     return draft
@@ -143,14 +143,14 @@ extension MappingModel {
   ///   - source: The model that objects come from.
   ///   - destination: The model that objects become part of.
   /// - Returns: A mapping for every entity of either model.
-  /// - Throws: ``MappingInferenceError`` with everything that stands in the way.
+  /// - Throws: ``MappingInferenceError`` with all obstacles.
   public static func inferred(
     from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) throws(MappingInferenceError) -> MappingModel {
     try MappingInference(from: source, to: destination).mappingModel()
   }
 
-  /// Infers how one model becomes another but for the entity mappings that are given.
+  /// Infers how one model becomes another, except for the given entity mappings.
   ///
   /// ```swift
   /// try MappingModel.inferred(from: source, to: destination) {
@@ -163,7 +163,7 @@ extension MappingModel {
   ///   - destination: The model that objects become part of.
   ///   - given: Entity mappings; each replaces the inferred ones that share its source or its destination.
   /// - Returns: The given mappings, completed, then the inferred ones.
-  /// - Throws: ``MappingInferenceError`` with everything that still stands in the way.
+  /// - Throws: ``MappingInferenceError`` with all obstacles that remain.
   public static func inferred(
     from source: ManagedObjectModel, to destination: ManagedObjectModel,
     @EntityMappingBuilder _ given: () -> [EntityMapping]
@@ -171,23 +171,23 @@ extension MappingModel {
     try MappingInference(from: source, to: destination, given: given()).mappingModel()
   }
 
-  /// Lists where the rows of a store matter to this mapping model.
+  /// Lists the losses, blockers and warnings that the rows of a store may cause for this mapping model.
   ///
   /// - Parameters:
   ///   - source: The model that objects come from.
   ///   - destination: The model that objects become part of.
-  /// - Returns: Hazards sorted by entity and property.
+  /// - Returns: The list, sorted by entity and property.
   public func hazards(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [DataHazard] {
     RowFlows(of: self, correspondence: ModelCorrespondence(from: source, to: destination)).hazards()
   }
 
-  /// Lists the properties of source entities of which only a policy can make anything.
+  /// Lists the properties of source entities that only a policy can make use of.
   ///
   /// - Parameters:
   ///   - source: The model that objects come from.
   ///   - destination: The model that objects become part of.
-  /// - Returns: For each entity mapping with a policy, in order, the stored properties that no property mapping reads, if there are
-  ///   some.
+  /// - Returns: For each entity mapping with a policy, in order, the stored properties that no property mapping reads,
+  ///   if there are any.
   package func propertiesLeftToPolicies(
     from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) -> [(mapping: EntityMapping, properties: [String])] {

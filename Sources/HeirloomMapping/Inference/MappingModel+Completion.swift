@@ -3,12 +3,12 @@ public import HeirloomModel
 extension MappingModel {
   /// Fills in what the entity mappings leave open.
   ///
-  /// - an undefined type is told from the entities: added, removed, custom if there is a policy, copied if nothing changed;
-  /// - attribute and relationship mappings that are left out are inferred by canonical identifier; a mapping that is there
-  ///   without an expression means the default and stays;
-  /// - of a mapping that is read from a file only what ``EntityMapping/openProperties`` lists is inferred, by name before
-  ///   identifier, as Xcode's compiler does; the rest has the default, or no links;
-  /// - version hashes and the source expression, unless there are some.
+  /// - an undefined type follows from the entities: added, removed, custom with a policy, copied if nothing changed;
+  /// - attribute and relationship mappings that are left out are inferred by canonical identifier; a mapping that is
+  ///   there without an expression means the default and stays;
+  /// - for a mapping that is read from a file, only what ``EntityMapping/openProperties`` lists is inferred, by name
+  ///   before identifier, as Xcode's compiler does; the rest has the default, or no links;
+  /// - version hashes and the source expression are filled in, unless there are some.
   ///
   /// Entity mappings that name an unknown entity stay as they are: ``mismatches(from:to:)`` lists them.
   ///
@@ -22,7 +22,7 @@ extension MappingModel {
   }
 }
 
-/// Makes entity mappings whole, for one pair of models.
+/// The completion of entity mappings for one pair of models.
 struct MappingCompletion {
   let correspondence: ModelCorrespondence
   let sourceHashes: [String: VersionHash]
@@ -52,7 +52,7 @@ struct MappingCompletion {
       let properties = inferredProperties(from: source, to: destination, open: mapping.openProperties)
       mapping.attributeMappings = Self.fill(mapping.attributeMappings, from: properties.attributes)
       mapping.relationshipMappings = Self.fill(mapping.relationshipMappings, from: properties.relationships)
-      // What the destination lacks stays listed: it doesn't fit.
+      // Properties that the destination lacks stay listed, since they don't fit.
       mapping.openProperties?.attributes.removeAll {
         correspondence.destination.attribute(named: $0, of: destination.name) != nil
       }
@@ -67,7 +67,7 @@ struct MappingCompletion {
     return mapping
   }
 
-  /// The property mappings of a destination entity, sorted by name, for objects of a source entity.
+  /// Returns the property mappings of a destination entity for objects of a source entity, sorted by name.
   ///
   /// Where a file lists what is open, nothing else is inferred, and a name counts before a renaming identifier.
   private func inferredProperties(
@@ -116,10 +116,10 @@ struct MappingCompletion {
     return isCopy(mapping, from: source, to: destination) ? .copy : .transform
   }
 
-  /// Whether rows can be carried over as they are.
+  /// Tells whether rows can be carried over as they are.
   ///
-  /// Equal hashes alone don't tell: renaming identifiers and the names of derived and composite attributes are not part of
-  /// them.
+  /// Equal hashes alone don't tell: renaming identifiers and the names of derived and composite attributes are not part
+  /// of them.
   private func isCopy(
     _ mapping: EntityMapping, from source: EntityDescription, to destination: EntityDescription
   ) -> Bool {
@@ -127,7 +127,7 @@ struct MappingCompletion {
       mapping.sourceExpression == .sourceRows(ofEntity: source.name)
     else { return false }
     let attributes = correspondence.destination.attributes(of: destination.name)
-    // One more than there are is for an element of a composite.
+    // One mapping more than there are attributes is for an element of a composite.
     guard mapping.attributeMappings.count == attributes.count else { return false }
     return attributes.allSatisfy { attribute in
       attribute.isTransient || attribute.derivation != nil
@@ -141,7 +141,7 @@ struct MappingCompletion {
 }
 
 extension AttributeDescription {
-  /// Whether stored values of this attribute become values of one of the destination without anything but conversion.
+  /// Tells whether stored values become values of the destination's attribute by nothing but conversion.
   func carriesValues(to destination: AttributeDescription) -> Bool {
     guard !isTransient, !destination.isTransient, destination.derivation == nil else { return false }
     guard (composite == nil) == (destination.composite == nil) else { return false }

@@ -1,37 +1,37 @@
 import HeirloomModel
 
-/// A reason why no mapping could be inferred: something about the two models, whatever the rows are.
+/// A reason why no mapping could be inferred: something in the two models, whatever the rows are.
 public struct MappingObstacle: Hashable, Sendable {
-  /// What stands in the way.
+  /// The kind of obstacle.
   public let kind: Kind
   /// The entity in the destination.
   public let entity: String
   /// The property in the destination, elements of composites as `composite.element`; `nil` for the entity itself.
   public let property: String?
-  /// Why this can't be inferred, in a sentence.
+  /// The reason why this can't be inferred, in a sentence.
   public let reason: String
-  /// What to do about it, in a sentence.
+  /// The remedy, in a sentence.
   public let suggestion: String
 
   /// The code of Core Data's error for a failed inference.
   public static let coreDataCode: Int = 134_190
 
-  /// What stands in the way; raw values are stable.
+  /// The kind of obstacle; raw values are stable.
   @nonexhaustive
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// Values of the source's type don't become values of the destination's.
+    /// Values of the source's type that do not become values of the destination's.
     case incompatibleTypes
-    /// Values kept in files beside the store would have to come back into it.
+    /// Values in files beside the store that would have to come back into it.
     case externalStorageDisabled
-    /// Entities of two source hierarchies have come under one parent.
+    /// Entities of two source hierarchies that have come under one parent.
     case mergedHierarchies
-    /// Several entities claim one identifier.
+    /// Several entities that claim one identifier.
     case ambiguousEntity
-    /// Several properties claim one identifier.
+    /// Several properties that claim one identifier.
     case ambiguousProperty
-    /// The objects that a relationship leads to did not become what it leads to now.
+    /// Related objects that did not become what the relationship leads to now.
     case relationshipDestination
-    /// An entity mapping that was given doesn't fit the models.
+    /// A given entity mapping that doesn't fit the models.
     case invalidMapping
   }
 
@@ -46,12 +46,12 @@ public struct MappingObstacle: Hashable, Sendable {
 }
 
 extension MappingObstacle {
-  /// Creates the obstacle that a mapping model doesn't fit.
+  /// Creates the obstacle of a mapping model that doesn't fit.
   ///
   /// - Parameters:
-  ///   - mismatch: What doesn't fit.
+  ///   - mismatch: The mismatch.
   ///   - mapping: The mapping model.
-  ///   - suggestion: What to do about it.
+  ///   - suggestion: The remedy, in a sentence.
   init(_ mismatch: MappingMismatch, in mapping: MappingModel, suggestion: String) {
     let entityMapping = mapping.entityMapping(named: mismatch.entityMapping)
     self.init(
@@ -62,11 +62,11 @@ extension MappingObstacle {
 }
 
 extension MappingObstacle: CustomStringConvertible {
-  /// The reason and what to do about it.
+  /// The reason and the remedy.
   public var description: String { PlainText.line("\(reason) \(suggestion)") }
 }
 
-/// The failure to infer a mapping, with everything that stood in the way.
+/// The failure to infer a mapping, with all obstacles.
 public struct MappingInferenceError: Error, Hashable, Sendable {
   /// The obstacles, sorted by entity and property; never empty.
   public let obstacles: [MappingObstacle]
@@ -81,7 +81,7 @@ public struct MappingInferenceError: Error, Hashable, Sendable {
 }
 
 extension MappingInferenceError: CustomStringConvertible {
-  /// How many obstacles there are and the reason of the first.
+  /// The number of obstacles and the reason of the first.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {

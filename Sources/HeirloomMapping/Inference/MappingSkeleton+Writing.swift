@@ -27,7 +27,7 @@ extension MappingSkeleton {
       """ + policies.joined()
   }
 
-  /// The lines to decide: the method throws while there are any.
+  /// Returns the lines to decide: the method throws while there are any.
   private static func decisions(_ decisions: [Decision]) -> String {
     guard !decisions.isEmpty else { return "" }
     var text = comment(
@@ -103,7 +103,7 @@ extension MappingSkeleton {
     return text + "}\n"
   }
 
-  /// The lines that make the second objects of split ones.
+  /// Returns the lines that make the second objects of split ones.
   private static func splits(_ splits: [EntitySplit]) -> String {
     var taken: Set<String> = []
     return splits.map { split in
@@ -142,7 +142,7 @@ extension MappingSkeleton {
     return text
   }
 
-  /// A comment of as many lines as it takes.
+  /// Returns a comment of as many lines as it takes.
   private static func comment(_ text: String, indent: String) -> String {
     var lines: [String] = []
     var line = ""
@@ -156,7 +156,7 @@ extension MappingSkeleton {
     return (lines + [line]).map { "\(indent)// \($0)\n" }.joined()
   }
 
-  /// Text that stays on one line, whatever names a model has.
+  /// Returns text that stays on one line, whatever names a model has.
   private static func oneLine(_ text: String) -> String {
     String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? " " : $0 }))
   }
@@ -183,14 +183,14 @@ extension MappingSkeleton {
     return result + "\""
   }
 
-  /// The name of the policy class for an entity mapping.
+  /// Returns the name of the policy class for an entity mapping.
   static func className(_ from: String, _ to: String, _ taken: Set<String>) -> String {
     let (first, second) = (word(from), word(to))
     let name = (first == second ? first : first + "To" + second) + "Policy"
     return unique(name.unicodeScalars.first?.properties.numericType == nil ? name : "Policy" + name, taken)
   }
 
-  /// The ASCII letters and digits of a name, the first one a capital.
+  /// Returns the ASCII letters and digits of a name, the first one a capital.
   private static func word(_ name: String) -> String {
     let letters = name.unicodeScalars.filter {
       $0.isASCII && ($0.properties.isAlphabetic || $0.properties.numericType != nil)
@@ -209,7 +209,7 @@ extension MappingSkeleton {
     return unique
   }
 
-  /// A word of a shell's command line.
+  /// Returns text as one word of a shell's command line.
   private static func shellWord(_ text: String) -> String {
     let isPlain = text.unicodeScalars.allSatisfy { scalar in
       scalar.properties.isAlphabetic || scalar.properties.numericType != nil || "._-".unicodeScalars.contains(scalar)

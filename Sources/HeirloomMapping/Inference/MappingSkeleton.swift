@@ -1,22 +1,22 @@
 public import HeirloomModel
 
-/// Swift source that says what inference could not, with holes to fill in and a line for all that would be lost.
+/// Swift source for what inference could not tell, with holes to fill in and a line for each possible loss.
 ///
-/// It compiles as it is: a delegate whose method gives the mapping, and a policy for each entity that has something to fill in
-/// or seems to have been split. It throws until holes are filled and lines are decided, so that nothing is dropped by forgetting
-/// one.
+/// It compiles as it is: a delegate whose method gives the mapping, and a policy for each entity that has something to
+/// fill in or seems to have been split. It throws until all holes are filled and all lines decided, so that nothing is
+/// dropped because one was forgotten.
 public struct MappingSkeleton: Hashable, Sendable {
   /// The source text, which ends with a line break.
   public let source: String
 
-  /// Something to fill in for the objects of an entity mapping.
+  /// A hole to fill in for the objects of an entity mapping.
   struct Hole: Hashable {
     let property: String
     let isRelationship: Bool
     let reason: String
   }
 
-  /// An entity mapping with what is to be filled in.
+  /// An entity mapping with its holes to fill in.
   struct Part {
     let from: String
     let to: String
@@ -26,21 +26,21 @@ public struct MappingSkeleton: Hashable, Sendable {
     /// Property mappings to edit, each a comment.
     var lines: [String] = []
 
-    /// Whether a policy is needed.
+    /// True when a policy is needed.
     var hasPolicy: Bool { !holes.isEmpty || !splits.isEmpty }
   }
 
-  /// Something that nobody but a person can decide.
+  /// A decision that only a person can make.
   struct Decision: Hashable {
-    /// What it is about: the name of what would be lost, or the entities that can't be told apart.
+    /// The subject: the name of a possible loss, or the entities that can't be told apart.
     let subject: String
-    /// Why it is to be decided.
+    /// The reason why somebody must decide.
     let reason: String
-    /// Whether a loss can be consented to.
+    /// True when it is a loss to which somebody can consent.
     let isLoss: Bool
   }
 
-  /// Writes what two models leave open.
+  /// Creates the source for what two models leave open.
   ///
   /// It is `nil` if everything can be inferred and nothing can be lost.
   ///
@@ -51,7 +51,7 @@ public struct MappingSkeleton: Hashable, Sendable {
     self.init(MappingInference(from: source, to: destination))
   }
 
-  /// Writes what an inference leaves open; `nil` if that is nothing.
+  /// Creates the source for what an inference leaves open; `nil` if that is nothing.
   public init?(_ inference: MappingInference) {
     let losses = inference.hazards.filter { $0.kind.severity == .loss }
     guard !inference.obstacles.isEmpty || !losses.isEmpty else { return nil }
@@ -62,7 +62,7 @@ public struct MappingSkeleton: Hashable, Sendable {
     source = Self.text(draft)
   }
 
-  /// What is to be written, piece by piece.
+  /// The pieces of the source to write.
   struct Draft {
     let inference: MappingInference
     private let diagnostics: [MatchingDiagnostic]
@@ -76,7 +76,7 @@ public struct MappingSkeleton: Hashable, Sendable {
       diagnostics = inference.correspondence.diagnostics()
     }
 
-    /// Changes the part of an entity mapping, which is made if there is none.
+    /// Changes the part of an entity mapping, which is added if there is none.
     private mutating func change(_ from: String, _ to: String, _ body: (inout Part) -> Void) {
       if let index = parts.firstIndex(where: { $0.from == from && $0.to == to }) { return body(&parts[index]) }
       var part = Part(
@@ -106,7 +106,7 @@ public struct MappingSkeleton: Hashable, Sendable {
       }
     }
 
-    /// Gives each entity that claims an identifier a mapping, those of the same name to each other.
+    /// Adds a mapping for each entity that claims an identifier, those of the same name with each other.
     private mutating func addClaims(_ obstacle: MappingObstacle) {
       let claims = inference.correspondence.entityAmbiguities.filter { $0.destinations.first == obstacle.entity }
       for claim in claims {
@@ -142,7 +142,7 @@ public struct MappingSkeleton: Hashable, Sendable {
             && part.splits.contains { $0.moves.contains { $0.from == property } }
         }
       }
-      // Which entity continues one that several claim is asked already.
+      // Another decision already asks which entity continues one that several claim.
       let isClaimed = inference.correspondence.entityAmbiguities.contains { $0.sources.contains(loss.entity) }
       guard loss.kind != .objectsDropped || !isClaimed else { return }
       let rows = loss.kind == .valuesDropped ? loss.rows.filter { !isKept($0) } : loss.rows
@@ -169,7 +169,7 @@ public struct MappingSkeleton: Hashable, Sendable {
       }
     }
 
-    /// The new entity or property that seems to be meant to continue one.
+    /// Returns the new entity that seems to be meant to continue one.
     private func heir(ofEntity name: String) -> String? {
       diagnostics.first { $0.property == nil && $0.counterpart == name }?.entity
     }
@@ -181,7 +181,7 @@ public struct MappingSkeleton: Hashable, Sendable {
     }
   }
 
-  /// The entity mappings whose objects an obstacle is about.
+  /// Returns the entity mappings whose objects an obstacle is about.
   static func places(of obstacle: MappingObstacle, in inference: MappingInference) -> [(String, String)] {
     let tree = Set(inference.destination.entityTree(from: obstacle.entity).map(\.name))
     let pairs = inference.draft.entityMappings.compactMap { mapping -> (String, String)? in
@@ -196,7 +196,7 @@ public struct MappingSkeleton: Hashable, Sendable {
         obstacle.property?.names(separatedBy: ".", omittingEmptySubsequences: true).first.map(String.init) ?? ""
       return pairs.filter { inference.destination.declaringEntity(ofProperty: name, in: $0.1)?.name == obstacle.entity }
     case .mergedHierarchies:
-      // The objects of all trees but that which most come from get mappings of their own.
+      // Of the trees, all but the one that most entities come from get mappings of their own.
       let groups = Dictionary(grouping: pairs) { inference.source.rootEntity(of: $0.0)?.name ?? $0.0 }
       let home = groups.max { left, right in
         left.value.count == right.value.count ? right.key.utf16Precedes(left.key) : left.value.count < right.value.count

@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// Looks for everything that keeps a mapping from being inferred.
+/// A finder of all obstacles that keep a mapping from being inferred.
 struct ObstacleFinder {
   let flows: RowFlows
   private var found: Set<MappingObstacle> = []
@@ -20,19 +20,20 @@ struct ObstacleFinder {
   private var source: ManagedObjectModel { flows.source }
   private var destination: ManagedObjectModel { flows.destination }
 
-  /// Looks through a draft.
-  ///
-  /// - Parameters:
-  ///   - mismatches: What doesn't fit in the draft.
-  ///   - draft: The mapping as far as it goes.
-  ///   - given: The entity mappings that were given; what they say expressly is no obstacle.
-  /// What two versions leave open about entities, whatever their mappings say.
+  /// The obstacles of entities that two versions leave ambiguous, whatever their mappings say.
   var ambiguousEntities: [MappingObstacle] {
     var finder = self
     finder.findAmbiguousEntities(given: [])
     return finder.obstacles
   }
 
+  /// Looks for the obstacles in a draft.
+  ///
+  /// - Parameters:
+  ///   - mismatches: The mismatches in the draft.
+  ///   - draft: The mapping as far as it goes.
+  ///   - given: The entity mappings that were given; what they say expressly is not an obstacle.
+  ///   - areInferred: Whether the given entity mappings were inferred as well.
   mutating func find(
     mismatches: [MappingMismatch], in draft: MappingModel, given: [EntityMapping], areInferred: Bool = false
   ) {
@@ -50,7 +51,7 @@ struct ObstacleFinder {
     }
   }
 
-  /// Whether obstacles in the properties of an entity are looked for with it rather than with its subentities.
+  /// Tells whether obstacles in an entity's properties are sought with it rather than with its subentities.
   private func speaks(for entity: EntityDescription) -> Bool {
     !entity.isAbstract || destination.entityTree(from: entity.name).allSatisfy(\.isAbstract)
   }
@@ -125,7 +126,7 @@ struct ObstacleFinder {
     }
   }
 
-  /// Looks at elements of composite attributes that copy a source attribute by a mapping of their own.
+  /// Finds obstacles in elements of composite attributes that copy a source attribute by a mapping of their own.
   private mutating func findElements(
     of attribute: AttributeDescription, in pair: EntityCorrespondence, flow: RowFlow
   ) {
@@ -204,8 +205,8 @@ struct ObstacleFinder {
 
   /// Looks for hierarchies that come under one root.
   ///
-  /// A single entity may move below an entity of another hierarchy. Two entities without a common parent may not get one,
-  /// nor may an entity bring descendants along.
+  /// A single entity may move below an entity of another hierarchy. Two entities without a common parent may not get
+  /// one, nor may an entity bring descendants along.
   private mutating func findMergedHierarchies(among flows: [RowFlow]) {
     for root in destination.rootEntities {
       let tree = Set(destination.entityTree(from: root.name).map(\.name))

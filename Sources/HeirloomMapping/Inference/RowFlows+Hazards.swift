@@ -1,7 +1,7 @@
 import HeirloomModel
 
 extension RowFlows {
-  /// Lists what the rows must be asked about.
+  /// Lists the losses, blockers and warnings that the rows may cause.
   func hazards() -> [DataHazard] {
     var collector = HazardCollector()
     for flow in flows where !flow.source.isAbstract && !flow.isOpaque {
@@ -38,7 +38,7 @@ extension RowFlows {
     }
   }
 
-  /// Adds what objects of exactly one source entity lose.
+  /// Adds the losses of objects of exactly one source entity.
   private func addLosses(of entity: EntityDescription, to collector: inout HazardCollector) {
     let flows = flows(fromSource: entity.name)
     guard !flows.isEmpty else {
@@ -68,9 +68,10 @@ extension RowFlows {
     }
   }
 
-  /// The objects that lose a property: those that some mapping takes, but none that carries the property over.
+  /// Returns the objects that lose a property: those that some mapping takes, but none that carries the property over.
   ///
-  /// With several mappings of one entity, what any of them carries over isn't lost. Objects that none takes are lost as a whole.
+  /// With several mappings of one entity, what any of them carries over isn't lost. Objects that none takes are lost
+  /// as a whole.
   private func losing(
     _ property: String, _ flows: [RowFlow], unless carries: (Int) -> Bool
   ) -> DataHazard.Rows? {
@@ -88,7 +89,7 @@ extension RowFlows {
     for candidate in destination.attributes(of: flow.destination.name) where candidate.derivation == nil {
       let targets = flow.targets(in: candidate, of: destination)
       for target in targets where flow.origin(of: target.name) == .property(attribute.name) {
-        // What any of several continues isn't lost.
+        // A value that any of several targets continues isn't lost.
         let dropped = Set(flow.leaves(of: target, among: targets, from: attribute).dropped)
         lost = lost?.intersection(dropped) ?? dropped
       }
@@ -135,7 +136,7 @@ extension RowFlows {
         !$0.source.isAbstract && !$0.destination.isAbstract && !$0.isOpaque
       }
       if flows.isEmpty || isKept(constraint, in: flows) { continue }
-      // Values that are computed show whether they differ when the index is made.
+      // Computed values show only when the index is made whether they differ.
       if flows.contains(where: { flow in constraint.contains { flow.origin(of: $0) == .unknown } }) { continue }
       collector.add(
         .duplicate, entity: entity.name, properties: constraint,
@@ -143,7 +144,7 @@ extension RowFlows {
     }
   }
 
-  /// Whether one constraint of the source already keeps all rows of some flows unique in the same properties.
+  /// Tells whether one constraint of the source already keeps all rows of some flows unique in the same properties.
   private func isKept(_ constraint: [String], in flows: [RowFlow]) -> Bool {
     let names = Set(flows.map { flow in constraint.map { flow.origin(of: $0).name } })
     guard names.count == 1, flows.allSatisfy({ keepsValues(of: constraint, in: $0) }) else { return false }
@@ -154,7 +155,7 @@ extension RowFlows {
     }
   }
 
-  /// Whether values that differ go on differing: rounding makes some equal, and so does a default in place of NULL.
+  /// Tells whether different values stay different: rounding makes some equal, and so does a default in place of NULL.
   private func keepsValues(of constraint: [String], in flow: RowFlow) -> Bool {
     constraint.allSatisfy { property in
       guard let name = flow.origin(of: property).name else { return false }
@@ -176,9 +177,9 @@ extension RowFlow {
 }
 
 extension LeafCorrespondence {
-  /// Lists what a leaf's values must be asked about.
+  /// Lists the blockers and warnings that a leaf's values may cause.
   ///
-  /// Where they go through other types on the way, each of those has its say.
+  /// Where values go through other types on the path, each of those types counts.
   fileprivate func hazards(through steps: [ValueStep]) -> [DataHazard.Kind] {
     var kinds: [DataHazard.Kind] = []
     if !isOptional, leaf.defaultValue == nil, sourceLeaf == nil || isSourceOptional { kinds.append(.missingValue) }
@@ -194,7 +195,7 @@ extension LeafCorrespondence {
         (conversion.mayFlatten, .flattening(from: sourceLeaf.type)),
       ]
       for (isMet, kind) in found where isMet && !kinds.contains(kind) { kinds.append(kind) }
-      // 0 and 1 have room everywhere.
+      // 0 and 1 fit everywhere.
       if type == .boolean { break }
     }
     return kinds

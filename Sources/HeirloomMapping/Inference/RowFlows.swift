@@ -1,17 +1,17 @@
 import HeirloomModel
 
-/// Where the value of a destination property comes from.
+/// The place that the value of a destination property comes from.
 enum ValueOrigin: Hashable, Sendable {
-  /// Nowhere: the property is new to these objects.
+  /// No place: the property is new to these objects.
   case none
   /// The same value for all rows.
   case constant
-  /// From a source property, by its name.
+  /// A source property, by its name.
   case property(String)
-  /// From an expression that only evaluation tells.
+  /// An expression, whose value only evaluation tells.
   case unknown
 
-  /// The name of the source property, if that is where the value comes from.
+  /// The name of the source property, if the value comes from one.
   var name: String? {
     if case .property(let name) = self { name } else { nil }
   }
@@ -23,16 +23,16 @@ struct RowFlow: Hashable, Sendable {
   let mapping: String
   let source: EntityDescription
   let destination: EntityDescription
-  /// Whether a policy makes the objects, so that nothing can be said about their properties.
+  /// True when a policy makes the objects, so that nothing can be said about their properties.
   let isOpaque: Bool
-  /// Whether only the objects that meet a condition are taken.
+  /// True when only the objects that meet a condition are taken.
   let isFiltered: Bool
   private let origins: [String: ValueOrigin]
   /// The destination properties whose rows without a value get one.
   let filled: Set<String>
   /// The paths of source properties that expressions read; `nil` if they may read any.
   let read: Set<String>?
-  /// What is done to values on the way, by the destination property.
+  /// The changes to values on the path, by the destination property.
   let steps: [String: [ValueStep]]
 
   /// Reads an entity mapping; `nil` for one that carries nothing over.
@@ -71,22 +71,22 @@ struct RowFlow: Hashable, Sendable {
     self.steps = steps
   }
 
-  /// Where a property of the destination entity gets its value.
+  /// Returns the place that a property of the destination entity gets its value from.
   func origin(of property: String) -> ValueOrigin { origins[property] ?? .none }
 
   /// The names of source properties that some property of the destination continues.
   var used: Set<String> { Set(origins.values.compactMap(\.name)) }
 
-  /// Whether some property is computed in such a way that any source property may be read.
+  /// True when some property is computed in such a way that any source property may be read.
   var readsAll: Bool { read == nil }
 
-  /// Whether an expression reads a source property, or an element of a composite attribute by its path.
+  /// Tells whether an expression reads a source property, or an element of a composite attribute by its path.
   func reads(_ property: String) -> Bool {
     guard let read else { return true }
     return read.contains { $0 == property || $0.hasPrefix("\(property).") || property.hasPrefix("\($0).") }
   }
 
-  /// The attributes of the destination, and elements of composite ones, that get their values by a mapping of their own.
+  /// Returns a destination attribute, and the elements of a composite one that have mappings of their own.
   ///
   /// - Parameters:
   ///   - attribute: The attribute.
@@ -99,9 +99,9 @@ struct RowFlow: Hashable, Sendable {
     return [own] + elements.compactMap { model.attributeTarget($0, of: destination.name) }
   }
 
-  /// How the leaves of a destination attribute, or of an element that has a mapping of its own, continue a source attribute.
+  /// Matches the leaves of a destination attribute, or of an element with its own mapping, with those of the source.
   ///
-  /// Leaves that a mapping of an inner element speaks for are left out, and what would have led there is dropped.
+  /// Leaves that an inner element's mapping covers are left out, and the source leaves that would fill them dropped.
   func leaves(
     of target: AttributeTarget, among targets: [AttributeTarget], from source: AttributeDescription?
   ) -> (leaves: [LeafCorrespondence], dropped: [[String]]) {
@@ -144,12 +144,12 @@ struct RowFlows: Sendable {
 
   func flows(toDestination entity: String) -> [RowFlow] { (positionsByDestination[entity] ?? []).map { flows[$0] } }
 
-  /// Flows into an entity or a descendant of it.
+  /// Returns the flows into an entity or a descendant of it.
   func flows(intoTreeOf entity: String) -> [RowFlow] {
     destination.entityTree(from: entity).flatMap { flows(toDestination: $0.name) }
   }
 
-  /// What becomes of the objects that a relationship of the source leads to.
+  /// The fate of the objects that a relationship of the source leads to, by source entity.
   struct Targets: Hashable {
     /// Source entities whose objects become something that the relationship may lead to.
     var kept: [String] = []
@@ -161,7 +161,7 @@ struct RowFlows: Sendable {
     var leftOut: [DataHazard.Rows] = []
   }
 
-  /// Tells what becomes of the objects that a relationship leads to, by source entity.
+  /// Returns the fate of the objects that a relationship leads to.
   func targets(of relationship: RelationshipDescription, as result: RelationshipDescription) -> Targets {
     var targets = Targets()
     for entity in source.entityTree(from: relationship.destinationEntity) where !entity.isAbstract {
@@ -183,17 +183,17 @@ struct RowFlows: Sendable {
     return targets
   }
 
-  /// What is known about the other side of a new relationship.
+  /// The other side of a new relationship, as far as it is known.
   enum OtherSide: Hashable {
-    /// It is new as well, or there is none.
+    /// No other side, or one that is new as well.
     case none
-    /// It continues a source relationship, whose links read backwards are those of the new one.
+    /// A source relationship that it continues; its links read backwards are those of the new one.
     case source(DataHazard.SourceRelationship)
-    /// A policy or an expression makes it.
+    /// A side that a policy or an expression makes.
     case unknown
   }
 
-  /// Finds what the other side of a new relationship continues.
+  /// Finds the source relationship that the other side of a new relationship continues.
   func otherSide(of relationship: RelationshipDescription) -> OtherSide {
     guard let inverse = destination.inverse(of: relationship), !inverse.relationship.isTransient else { return .none }
     var result = OtherSide.none

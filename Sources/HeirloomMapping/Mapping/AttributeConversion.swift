@@ -1,6 +1,6 @@
 package import HeirloomModel
 
-/// How stored values of one attribute type become values of another.
+/// A conversion of stored values from one attribute type to another.
 package struct AttributeConversion: Hashable, Sendable {
   /// The type in the source.
   package let source: AttributeType
@@ -13,16 +13,16 @@ package struct AttributeConversion: Hashable, Sendable {
     self.destination = destination
   }
 
-  /// Whether the types are the same, so that nothing is converted.
+  /// True when the types are the same, so that nothing is converted.
   package var isIdentity: Bool { source == destination }
 
-  /// Whether inference converts: between numbers, and between truth values and integers.
+  /// True when inference converts: between numbers, and between truth values and integers.
   package var isPossible: Bool {
     isIdentity || source.isNumeric && destination.isNumeric || source == .boolean && destination.isInteger
       || source.isInteger && destination == .boolean
   }
 
-  /// Whether a value may lie outside the destination's range.
+  /// True when a value may lie outside the destination's range.
   package var mayOverflow: Bool {
     guard isPossible, !isIdentity, let limits = destination.magnitude, let given = source.magnitude else {
       return false
@@ -30,13 +30,13 @@ package struct AttributeConversion: Hashable, Sendable {
     return given > limits
   }
 
-  /// Whether a value within the destination's range may be rounded.
+  /// True when a value within the destination's range may be rounded.
   package var mayRound: Bool {
     guard isPossible, !isIdentity, let kept = destination.exactBits, let given = source.exactBits else { return false }
     return destination.isInteger ? !source.isInteger : given > kept
   }
 
-  /// Whether a value other than 0 and 1 becomes one of them.
+  /// True when a value other than 0 and 1 becomes one of them.
   package var mayFlatten: Bool { source.isInteger && destination == .boolean }
 }
 

@@ -2,13 +2,13 @@ package import HeirloomModel
 
 /// A destination attribute, or an element of a composite one, that has a property mapping of its own.
 package struct AttributeTarget: Hashable, Sendable {
-  /// The name of the property mapping: names from the attribute on, joined by points.
+  /// The name of the property mapping: names from the attribute on, joined by dots.
   package let name: String
   /// The names from the attribute down to the element.
   package let path: [String]
   /// The attribute or element.
   package let description: AttributeDescription
-  /// Whether a composite around it may lack a value.
+  /// True when a composite around it may lack a value.
   package let isWithinOptional: Bool
 
   /// Creates the target of a mapping for a whole attribute.
@@ -23,15 +23,15 @@ package struct AttributeTarget: Hashable, Sendable {
     self.isWithinOptional = isWithinOptional
   }
 
-  /// Whether an object is valid without a value there.
+  /// True when an object is valid without a value there.
   package var isOptional: Bool { isWithinOptional || description.isOptional }
 }
 
 extension ManagedObjectModel {
-  /// Finds what a property mapping of an attribute is for: an attribute, or an element of a composite one.
+  /// Finds the target of an attribute's property mapping: an attribute, or an element of a composite one.
   ///
   /// - Parameters:
-  ///   - name: The attribute's name; elements follow after points.
+  ///   - name: The attribute's name; elements follow after dots.
   ///   - entity: The name of the entity.
   /// - Returns: `nil` if the entity has no such attribute or element.
   package func attributeTarget(_ name: String, of entity: String) -> AttributeTarget? {

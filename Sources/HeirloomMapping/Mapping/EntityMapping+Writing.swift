@@ -1,7 +1,7 @@
 import HeirloomModel
 
 extension EntityMapping {
-  /// Creates a mapping with property mappings that are written one a line.
+  /// Creates a mapping with property mappings that are written one per line.
   ///
   /// ```swift
   /// EntityMapping(from: "Person", to: "Author", where: "books.@count > 0") {
@@ -27,7 +27,7 @@ extension EntityMapping {
     write(condition, userInfo, properties())
   }
 
-  /// Creates a mapping that a Swift class carries out, with property mappings that are written one a line.
+  /// Creates a mapping that a Swift class carries out, with property mappings that are written one per line.
   ///
   /// - Parameters:
   ///   - source: The name of the source entity; `nil` for an entity that is added.
@@ -53,12 +53,12 @@ extension EntityMapping {
     if let condition, let sourceEntityName {
       sourceExpression = .sourceRows(ofEntity: sourceEntityName, predicate: condition)
     }
-    // Which of the others are relationships only the destination model tells; completion sorts them.
+    // Only the destination model tells which of the others are relationships; completion sorts them.
     relationshipMappings = properties.filter(\.isOfLinks)
     attributeMappings = properties.filter { !$0.isOfLinks }
   }
 
-  /// Returns the mapping with property mappings of relationships where they belong.
+  /// Returns the mapping with the property mappings of relationships moved to where they belong.
   func sorted(for destination: EntityDescription, in model: ManagedObjectModel) -> EntityMapping {
     let links = attributeMappings.filter { mapping in
       model.attribute(named: mapping.name, of: destination.name) == nil
@@ -81,7 +81,7 @@ extension PropertyMapping {
   }
 }
 
-/// Collects property mappings that are written one a line.
+/// A result builder for property mappings that are written one per line.
 @resultBuilder
 public enum PropertyMappingBuilder {
   /// Takes one mapping.

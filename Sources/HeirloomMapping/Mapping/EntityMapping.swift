@@ -1,12 +1,12 @@
 public import HeirloomModel
 
-/// How the objects of one source entity become objects of one destination entity.
+/// A mapping of the objects of one source entity to objects of one destination entity.
 ///
 /// The objects are those of exactly the source entity: objects of subentities have mappings of their own.
 public struct EntityMapping: Hashable, Sendable {
   /// The mapping's name, unique in its mapping model; expressions and policies refer to it.
   public var name: String
-  /// What happens to the source's objects.
+  /// The treatment of the source's objects.
   public var mappingType: MappingType
   /// The name of the source entity; `nil` for an entity that is added.
   public var sourceEntityName: String?
@@ -18,20 +18,21 @@ public struct EntityMapping: Hashable, Sendable {
   public var destinationEntityVersionHash: VersionHash?
   /// The expression that gives the source's objects; `nil` for all of them.
   public var sourceExpression: ValueExpression?
-  /// How the attributes get their values, inherited ones included.
+  /// The mappings that give attributes their values, inherited ones included.
   public var attributeMappings: [PropertyMapping]
-  /// How the relationships get their values, inherited ones included.
+  /// The mappings that give relationships their links, inherited ones included.
   public var relationshipMappings: [PropertyMapping]
   /// The name of the policy that makes the objects; `nil` for the standard one.
   public var entityMigrationPolicyClassName: String?
-  /// The policy's class, where it was given in Swift; else a registry finds it by its name.
+  /// The policy's class, if it was given in Swift; otherwise a registry finds it by its name.
   public var entityMigrationPolicyClass: PolicyClass?
   /// Free text for policies and expressions.
   public var userInfo: [String: String]
   /// The properties without a mapping that completion infers; `nil` for all of them.
   ///
-  /// An entity mapping that is read from a file has a list, most often an empty one: what the file doesn't name has the value
-  /// of a newly made object, as in Core Data. One that is made in code says only what can't be inferred.
+  /// An entity mapping that is read from a file has a list, most often an empty one. A property that the
+  /// file doesn't name has the value of a newly made object, as in Core Data. A mapping that is made in code says only
+  /// what can't be inferred.
   public var openProperties: OpenProperties?
 
   /// Properties of the destination that a file lists without saying where their values come from.
@@ -49,25 +50,25 @@ public struct EntityMapping: Hashable, Sendable {
       self.relationships = relationships
     }
 
-    /// True if completion infers the property.
+    /// Tells whether completion infers the property.
     func contain(_ name: String) -> Bool { attributes.contains(name) || relationships.contains(name) }
   }
 
-  /// What happens to the objects of a source entity.
+  /// The treatment of a source entity's objects.
   ///
   /// Raw values are the codes of compiled mapping models (`NSEntityMappingType`).
   public enum MappingType: Int, Hashable, Sendable, CaseIterable {
-    /// Not decided: ``MappingModel/completed(from:to:)`` tells the type from the entities.
+    /// An undecided type, which `MappingModel.completed(from:to:)` tells from the entities.
     case undefined = 0
-    /// A policy decides.
+    /// A treatment that a policy decides.
     case custom = 1
-    /// The entity is new and starts without objects.
+    /// A new entity, which starts without objects.
     case add = 2
-    /// The entity is gone and its objects are not carried over.
+    /// A removed entity, whose objects are not carried over.
     case remove = 3
-    /// Objects are carried over as they are.
+    /// Objects that are carried over as they are.
     case copy = 4
-    /// Objects are carried over and property mappings give their values.
+    /// Objects that are carried over, with values that property mappings give.
     case transform = 5
   }
 
@@ -77,7 +78,7 @@ public struct EntityMapping: Hashable, Sendable {
   ///   - source: The name of the source entity; `nil` for an entity that is added.
   ///   - destination: The name of the destination entity; `nil` for an entity that is removed.
   ///   - name: The mapping's name; by default `SOURCE->DESTINATION`.
-  ///   - mappingType: What happens to the objects.
+  ///   - mappingType: The treatment of the objects.
   ///   - policy: The name of the policy that makes the objects, which makes an undefined type custom.
   ///   - attributeMappings: How attributes get their values; those left out are inferred on completion.
   ///   - relationshipMappings: How relationships get their values; those left out are inferred on completion.

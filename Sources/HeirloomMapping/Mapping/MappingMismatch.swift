@@ -4,43 +4,43 @@ public import HeirloomModel
 public struct MappingMismatch: Hashable, Sendable {
   /// The name of the entity mapping.
   public let entityMapping: String
-  /// What doesn't fit.
+  /// The problem with the entity mapping.
   public let problem: Problem
 
-  /// What doesn't fit.
+  /// A problem with an entity mapping.
   @nonexhaustive
   public enum Problem: Hashable, Sendable {
-    /// Another entity mapping has the same name.
+    /// Another entity mapping of the same name.
     case duplicateName
-    /// The mapping names neither a source nor a destination entity.
+    /// A mapping that names neither a source nor a destination entity.
     case noEntity
-    /// The source model has no such entity.
+    /// An entity that the source model doesn't have.
     case unknownSourceEntity(String)
-    /// The destination model has no such entity.
+    /// An entity that the destination model doesn't have.
     case unknownDestinationEntity(String)
-    /// The source entity has been edited since the mapping was made.
+    /// A source entity that has been edited since the mapping was made.
     case sourceHash(entity: String, expected: VersionHash, found: VersionHash)
-    /// The destination entity has been edited since the mapping was made.
+    /// A destination entity that has been edited since the mapping was made.
     case destinationHash(entity: String, expected: VersionHash, found: VersionHash)
-    /// The destination entity has no such attribute.
+    /// An attribute that the destination entity doesn't have.
     case unknownAttribute(entity: String, attribute: String)
-    /// The destination entity has no such relationship.
+    /// A relationship that the destination entity doesn't have.
     case unknownRelationship(entity: String, relationship: String)
-    /// The value of a property is given by a text that is no expression.
+    /// A text for a property's value that is not an expression.
     case malformedExpression(property: String, ExpressionError)
-    /// The objects that the mapping takes are told by a text that is no predicate.
+    /// A text for the mapping's condition on objects that is not a predicate.
     case malformedCondition(text: String, ExpressionError)
-    /// The mapping links objects of an entity mapping that there isn't.
+    /// A link to objects of an entity mapping that doesn't exist.
     case unknownEntityMapping(property: String, entityMapping: String)
-    /// The source entity, which a copy or link reads, has no such property.
+    /// A property that a copy or link reads and the source entity doesn't have.
     case unknownSourceProperty(entity: String, property: String)
-    /// The mapping is custom but names no policy.
+    /// A custom mapping that names no policy.
     case missingPolicy
   }
 }
 
 extension MappingMismatch {
-  /// Whether the mapping is wrong by itself, whatever the models are.
+  /// True when the mapping is wrong by itself, whatever the models are.
   package var isOfMappingAlone: Bool {
     switch problem {
     case .duplicateName, .noEntity, .missingPolicy, .malformedExpression, .malformedCondition, .unknownEntityMapping:
@@ -90,7 +90,7 @@ extension MappingMismatch: CustomStringConvertible {
 }
 
 extension MappingModel {
-  /// Lists everything about the mapping model that doesn't fit two models.
+  /// Lists the mismatches between the mapping model and two models.
   ///
   /// Version hashes that a mapping doesn't carry are not compared.
   ///
@@ -140,7 +140,7 @@ extension MappingModel {
 }
 
 extension EntityMapping {
-  /// Lists texts that can't be parsed and names of entity mappings that there aren't.
+  /// Lists texts that can't be parsed and names of entity mappings that don't exist.
   fileprivate func textProblems(among names: Set<String>) -> [MappingMismatch.Problem] {
     var problems: [MappingMismatch.Problem] = []
     if let predicate = sourceExpression?.sourceRows?.predicate {

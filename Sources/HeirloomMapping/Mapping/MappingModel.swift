@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// How the entities of a source model become those of a destination model.
+/// A mapping of the entities of a source model to those of a destination model.
 ///
 /// A mapping model is a pure value: it names entities and policies and holds no model or store.
 public struct MappingModel: Hashable, Sendable {
@@ -27,8 +27,9 @@ public struct MappingModel: Hashable, Sendable {
     entityMappings.filter { $0.destinationEntityName == name }
   }
 
-  /// True for a mapping model that is read from a file: nothing but what the file lists is inferred, and a source entity
-  /// without an entity mapping is dropped, as in Core Data.
+  /// True for a mapping model that is read from a file.
+  ///
+  /// Only what the file lists is inferred, and a source entity without an entity mapping is dropped, as in Core Data.
   package var isOfFile: Bool { !entityMappings.isEmpty && entityMappings.allSatisfy { $0.openProperties != nil } }
 
   /// The names of the policies that the mappings need, sorted, each once.
@@ -37,7 +38,7 @@ public struct MappingModel: Hashable, Sendable {
   }
 }
 
-/// Collects entity mappings that are written one a line.
+/// A result builder for entity mappings that are written one per line.
 @resultBuilder
 public enum EntityMappingBuilder {
   /// Takes one mapping.

@@ -1,4 +1,4 @@
-/// What makes the objects of an entity mapping in code: `EntityMigrationPolicy` and its subclasses.
+/// A class that makes the objects of an entity mapping in code: `EntityMigrationPolicy` or a subclass of it.
 ///
 /// A mapping model is a value of a module without stores; it knows of a policy only that one can be made.
 public protocol EntityMappingPolicy: AnyObject, SendableMetatype {
@@ -21,7 +21,7 @@ public struct PolicyClass: Sendable {
 }
 
 extension PolicyClass: Hashable {
-  /// Whether two values are the same class, whatever the names.
+  /// Tells whether two values are the same class, whatever the names.
   public static func == (left: PolicyClass, right: PolicyClass) -> Bool {
     ObjectIdentifier(left.type) == ObjectIdentifier(right.type)
   }

@@ -1,6 +1,6 @@
 public import HeirloomModel
 
-/// How one property of a destination entity gets its value.
+/// The mapping that gives one property of a destination entity its value.
 public struct PropertyMapping: Hashable, Sendable {
   /// The name of the destination property.
   public var name: String
@@ -71,8 +71,8 @@ extension PropertyMapping {
 
   /// Creates a mapping whose value an expression gives.
   ///
-  /// Names are those of the source object: `uppercase:(name)`, `price * 2`, `owner.name`. A text that is no expression is an
-  /// obstacle that names mapping and property; see ``MappingMismatch``.
+  /// Names are those of the source object: `uppercase:(name)`, `price * 2`, `owner.name`. A text that is not an
+  /// expression is an obstacle that names the mapping and the property; see ``MappingMismatch``.
   ///
   /// - Parameters:
   ///   - name: The name of the destination property.
@@ -81,7 +81,7 @@ extension PropertyMapping {
     self.init(name: name, valueExpression: ValueExpression(keeping: text))
   }
 
-  /// Creates a mapping that links what became of the objects that a source relationship leads to.
+  /// Creates a mapping that links the objects made from those that a source relationship leads to.
   ///
   /// - Parameters:
   ///   - name: The name of the destination relationship.
@@ -103,23 +103,23 @@ extension PropertyMapping {
 }
 
 extension PropertyMapping {
-  /// Creates a mapping that gives every row the value that came with an attribute on the way.
+  /// Creates a mapping that gives every row the value that an attribute brought when it was added on the path.
   ///
   /// - Parameters:
   ///   - name: The name of the destination attribute.
   ///   - value: The value; `nil` for none.
-  ///   - attribute: The destination attribute, whose own default needs no words.
+  ///   - attribute: The destination attribute, whose own default needs no expression.
   init(name: String, initially value: AttributeValue?, _ attribute: AttributeDescription) {
     let isDefault = value == attribute.defaultValue || attribute.composite != nil
     self.init(name: name, valueExpression: isDefault ? nil : .constant(value.map { .value($0) } ?? .null))
   }
 
-  /// Creates a mapping that carries an attribute's value over and gives rows without one another.
+  /// Creates a mapping that carries an attribute's value over and gives rows without a value another one.
   ///
   /// - Parameters:
   ///   - name: The name of the destination attribute.
   ///   - sourceAttribute: The name of the source attribute.
-  ///   - value: What rows without a value get.
+  ///   - value: The value that rows without one get.
   package init(name: String, copying sourceAttribute: String, filling value: AttributeValue) {
     let copied = ValueExpression.sourceValue(forKey: sourceAttribute)
     self.init(
@@ -131,12 +131,12 @@ extension PropertyMapping {
 }
 
 extension PropertyMapping {
-  /// Creates a mapping that carries an attribute's value over as it went through several versions.
+  /// Creates a mapping that carries an attribute's value over, changed as on a path through several versions.
   ///
   /// - Parameters:
   ///   - name: The name of the destination attribute.
   ///   - sourceAttribute: The name of the source attribute.
-  ///   - steps: What is done to the value, in order.
+  ///   - steps: The changes to the value, in order.
   init(name: String, copying sourceAttribute: String, through steps: [ValueStep]) {
     let steps = steps.map { step -> ValueExpression in
       switch step {
@@ -152,14 +152,14 @@ extension PropertyMapping {
   }
 }
 
-/// One thing that is done to a value on its way over several versions.
+/// One change to a value on a path through several versions.
 public enum ValueStep: Hashable, Sendable {
-  /// It becomes a value of another type.
+  /// A conversion to another type.
   case converted(AttributeType)
-  /// If there is none, it becomes this one.
+  /// A value for rows that have none.
   case filled(AttributeValue)
 
-  /// The function of expressions that takes the steps.
+  /// The function of expressions that takes the changes.
   static let selector: String = "convert:throughSteps:"
 
   fileprivate init?(_ expression: ValueExpression) {
@@ -176,27 +176,27 @@ public enum ValueStep: Hashable, Sendable {
 }
 
 extension PropertyMapping {
-  /// What a property mapping does, told from its expression.
+  /// The form of a property mapping, told from its expression.
   public enum Form: Hashable, Sendable {
-    /// The destination model's default stays.
+    /// The destination model's default, which stays.
     case defaultValue
-    /// The value of a source attribute is copied, converted if the types differ.
+    /// A copy of a source attribute's value, converted if the types differ.
     case attribute(String)
-    /// As ``attribute(_:)``, but a row without a value gets another.
+    /// A copy as in `attribute(_:)`, but with another value for rows that have none.
     case filledAttribute(String, AttributeValue)
-    /// As ``attribute(_:)``, but with the conversions and fillings of the versions between, in order.
+    /// A copy as in `attribute(_:)`, but with the conversions and fillings of the versions between, in order.
     case steppedAttribute(String, [ValueStep])
-    /// Every row gets the value; `nil` for none.
+    /// One value for every row; `nil` for none.
     case constant(AttributeValue?)
-    /// The objects that became of those a source relationship leads to are linked.
+    /// Links to the objects made from those that a source relationship leads to.
     case links(relationship: String)
-    /// As ``links(relationship:)``, but only objects that the named entity mapping made.
+    /// Links as in `links(relationship:)`, but only to objects that the named entity mapping made.
     case linksThroughMapping(entityMapping: String, relationship: String)
-    /// Something else, which only evaluation tells.
+    /// Another expression, whose value only evaluation tells.
     case expression(ValueExpression)
   }
 
-  /// What the mapping does: a planner runs all but the last of the forms as SQL without evaluating anything.
+  /// The form of the mapping: a planner runs all but the last of the forms as SQL without evaluating anything.
   public var form: Form {
     guard let valueExpression else { return .defaultValue }
     if let key = valueExpression.keyOfSource { return .attribute(key) }

@@ -8,7 +8,7 @@ extension ValueExpression {
   /// The manager's function that makes the fetch request of an entity mapping's source rows.
   package static let fetchRequestSelector = "fetchRequestForSourceEntityNamed:predicateString:"
 
-  /// The value of `$source` for a key, in the form that inferred mappings have.
+  /// Returns the value of `$source` for a key, in the form that inferred mappings have.
   ///
   /// - Parameter key: The name of the source property.
   /// - Returns: `FUNCTION($source, "valueForKey:", key)`.
@@ -16,10 +16,11 @@ extension ValueExpression {
     .function(operand: .variable("source"), selector: "valueForKey:", arguments: [.constant(.value(.string(key)))])
   }
 
-  /// The destination objects that became of those a source relationship leads to.
+  /// Returns the expression for the destination objects made from those that a source relationship leads to.
   ///
   /// - Parameter relationship: The name of the source relationship.
-  /// - Returns: `FUNCTION($manager, "destinationInstancesForSourceRelationshipNamed:sourceInstances:", name, $source.name)`.
+  /// - Returns: `FUNCTION($manager, "destinationInstancesForSourceRelationshipNamed:sourceInstances:", name,
+  ///   $source.name)`.
   package static func destinationInstances(forSourceRelationship relationship: String) -> ValueExpression {
     .function(
       operand: .variable("manager"), selector: relationshipSelector,
@@ -28,7 +29,7 @@ extension ValueExpression {
       ])
   }
 
-  /// The rows of an entity mapping's source, as compiled mapping models fetch them.
+  /// Returns the expression for the rows of an entity mapping's source, as compiled mapping models fetch them.
   ///
   /// - Parameters:
   ///   - entity: The name of the source entity.
@@ -42,9 +43,9 @@ extension ValueExpression {
       context: .keyPath(operand: .variable("manager"), path: "sourceContext"), countOnly: false)
   }
 
-  /// The key if this is the value of `$source` for one key: `$source.key` or `FUNCTION($source, "valueForKey:", "key")`.
+  /// The key if this is the value of `$source` for one: `$source.key` or `FUNCTION($source, "valueForKey:", "key")`.
   ///
-  /// Longer key paths and collection operators are none.
+  /// Longer key paths and collection operators don't count.
   package var keyOfSource: String? {
     switch self {
     case .keyPath(.variable("source"), let path):
@@ -71,7 +72,7 @@ extension ValueExpression {
 }
 
 extension String {
-  /// Whether the text names one property rather than a path or an operator.
+  /// True when the text names one property rather than a path or an operator.
   fileprivate var isPlainKey: Bool {
     !isEmpty && !utf8.contains(UInt8(ascii: ".")) && !utf8.contains(UInt8(ascii: "@"))
   }

@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// What is matched between two versions: an entity, a property, an element of a composite.
+/// An element that is matched between two versions: an entity, a property, or an element of a composite.
 struct IdentifiedElement: Hashable, Sendable {
   let name: String
   let renamingIdentifier: String?
@@ -10,10 +10,10 @@ struct IdentifiedElement: Hashable, Sendable {
 
 /// Elements of two versions, paired by canonical identifier.
 ///
-/// Two elements belong together if, and only if, their canonical identifiers are equal: the renaming identifier if there
-/// is one, else the name. Nothing in a model keeps two elements from claiming the same identifier. Such a claim is settled
-/// only where name and renaming identifier are the same on both sides and no other element of the destination names the
-/// identifier expressly; otherwise a value could end up in the wrong place, so it is reported.
+/// Two elements belong together if, and only if, their canonical identifiers are equal: the renaming identifier if
+/// there is one, else the name. Nothing in a model keeps two elements from claiming the same identifier. Such a claim
+/// is settled only where name and renaming identifier are the same on both sides and no other element of the
+/// destination names the identifier expressly. Otherwise a value could end up in the wrong place, so it is reported.
 struct IdentifierMatching: Hashable, Sendable {
   /// Names of the source by name of the destination.
   private(set) var sources: [String: String] = [:]

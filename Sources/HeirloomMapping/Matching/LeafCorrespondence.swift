@@ -1,18 +1,18 @@
 package import HeirloomModel
 
-/// A column's worth of an attribute and where its values come from: the attribute itself, or a leaf of a composite.
+/// The content of one column and the place it comes from: the attribute itself, or a leaf of a composite.
 package struct LeafCorrespondence: Hashable, Sendable {
   /// The names from the attribute down to the leaf in the destination; one name for an ordinary attribute.
   package let path: [String]
   /// The leaf in the destination.
   package let leaf: AttributeDescription
-  /// Whether the leaf or one of the composites around it may lack a value.
+  /// True when the leaf or one of the composites around it may lack a value.
   package let isOptional: Bool
   /// The names from the attribute down to the leaf in the source; `nil` if the leaf is new.
   package let sourcePath: [String]?
   /// The leaf in the source; `nil` if the leaf is new.
   package let sourceLeaf: AttributeDescription?
-  /// Whether the source's leaf or one of the composites around it may lack a value; false if the leaf is new.
+  /// True when the source's leaf or a composite around it may lack a value; false if the leaf is new.
   package let isSourceOptional: Bool
 }
 
@@ -22,7 +22,7 @@ package struct AttributeLeaves: Hashable, Sendable {
   package private(set) var leaves: [LeafCorrespondence] = []
   /// Paths of stored leaves of the source whose values have no place in the destination, in declared order.
   package private(set) var dropped: [[String]] = []
-  /// Where one side is a composite and the other is not.
+  /// The places where one side is a composite and the other is not.
   private(set) var shapeChanges: [ShapeChange] = []
   /// Identifiers that several elements of a composite claim, with the path of the composite.
   private(set) var ambiguities: [Ambiguity] = []
@@ -66,7 +66,7 @@ package struct AttributeLeaves: Hashable, Sendable {
     let path: [String]?
     let isOptional: Bool
 
-    /// A side that has no column counts as absent.
+    /// Creates a level; a side that has no column counts as absent.
     init(_ attribute: AttributeDescription?, path: [String]?, isOptional: Bool) {
       let stored = attribute.flatMap { $0.isTransient ? nil : $0 }
       self.attribute = stored

@@ -1,10 +1,10 @@
 import HeirloomModel
 
-/// Something about the matching of two models that may not be what its author meant.
+/// A suspicion that the matching of two models is not what their author meant.
 ///
 /// It stops nothing. Whoever reads a difference should see it, since values are dropped where a rename was meant.
 public struct MatchingDiagnostic: Hashable, Sendable {
-  /// What was noticed.
+  /// The kind of suspicion.
   public let kind: Kind
   /// The entity in the destination.
   public let entity: String
@@ -15,18 +15,18 @@ public struct MatchingDiagnostic: Hashable, Sendable {
   /// The renaming identifier that would tie the two together.
   public let suggestedIdentifier: String
 
-  /// What was noticed about the matching.
+  /// The kind of a suspicion about the matching.
   @nonexhaustive
   public enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// The renaming identifier is the name of a source element that has another identifier itself.
+    /// A renaming identifier that is the name of a source element, which has another identifier itself.
     ///
     /// A rename repeats the identifier that the element already has; the previous name is right only the first time.
     case previousNameAsIdentifier
-    /// An element has the name of a source element but another identifier, so it starts anew.
+    /// An element with the name of a source element but another identifier, so that it starts anew.
     ///
     /// Some apps do so on purpose, to discard a property's content.
     case sameNameOtherIdentifier
-    /// An element was removed and one of the same shape was added.
+    /// A removed element and an added one of the same shape.
     case suspectedRename
   }
 
@@ -41,7 +41,7 @@ public struct MatchingDiagnostic: Hashable, Sendable {
 }
 
 extension MatchingDiagnostic: CustomStringConvertible {
-  /// What was noticed and what to do about it.
+  /// The suspicion and what to do about it.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {

@@ -58,7 +58,7 @@ extension ModelCorrespondence {
     }
   }
 
-  /// A removed relationship can become one to the entity that its destination became; `nil` if that is gone.
+  /// Returns the shape that a removed relationship has in the destination; `nil` if its entity there is gone.
   private func shape(of relationship: RelationshipDescription) -> String? {
     pair(ofSource: relationship.destinationEntity).map { "\($0.destination.name) \(relationship.isToMany)" }
   }
@@ -70,14 +70,14 @@ extension ModelCorrespondence {
   }
 }
 
-/// An element without counterpart.
+/// An element without a counterpart.
 private struct Candidate: Hashable {
   let element: IdentifiedElement
-  /// Elements of different shape can't be a rename of each other; `nil` for one without stored content.
+  /// The shape, which a rename leaves the same; `nil` for an element without stored content.
   let shape: String?
-  /// What is compared: names and types of an entity's properties, or neighbouring letters of a property's name.
+  /// The features to compare: names and types of an entity's properties, or neighbouring letters of a property's name.
   let features: Set<String>
-  /// Whether the only pair of one shape is suspicious even if the features have little in common.
+  /// True when the only pair of one shape is suspicious even if the features have little in common.
   let isProperty: Bool
 
   init(_ element: IdentifiedElement, shape: String?, content: Set<String>? = nil) {
@@ -87,7 +87,7 @@ private struct Candidate: Hashable {
     isProperty = content == nil
   }
 
-  /// How alike two elements are, from 0 to 1.
+  /// Returns how alike two elements are, from 0 to 1.
   func likeness(to other: Candidate) -> Double {
     let total = features.count + other.features.count
     return total == 0 ? 0 : 2 * Double(features.intersection(other.features).count) / Double(total)
@@ -105,7 +105,7 @@ private struct Candidates {
     let added: Candidate
   }
 
-  /// Takes out the candidates that seem to belong together, the surest first.
+  /// Takes out the elements that seem to belong together, the surest first.
   mutating func findings() -> [Finding] {
     let sure =
       take(.previousNameAsIdentifier) { $1.element.renamingIdentifier == $0.element.name }

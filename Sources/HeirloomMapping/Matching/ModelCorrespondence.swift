@@ -1,14 +1,14 @@
 package import HeirloomModel
 
-/// Which elements of a source model those of a destination model come from.
+/// The elements of a source model from which those of a destination model come.
 ///
 /// Entities are matched first, then properties: those of an entity, inherited ones included, with those of the matched
 /// entity, inherited ones included. So a property that moves up or down a hierarchy, or takes the place of one in each
 /// of several subentities, is found for every entity whose objects have it.
 package struct ModelCorrespondence: Hashable, Sendable {
-  /// The model that things come from.
+  /// The source model.
   package let source: ManagedObjectModel
-  /// The model that things become part of.
+  /// The destination model.
   package let destination: ManagedObjectModel
   /// The pairs of matched entities, sorted by the destination entity's name.
   package let entities: [EntityCorrespondence]
@@ -79,7 +79,7 @@ package struct ModelCorrespondence: Hashable, Sendable {
 
   /// Finds the source relationship that a new relationship of the destination is the other side of.
   ///
-  /// Its links are those that lead to an object, read backwards.
+  /// The new relationship's links are those that lead to an object, read backwards.
   ///
   /// - Parameter relationship: A relationship of the destination that continues none of the source.
   /// - Returns: `nil` if the relationship has no inverse or the inverse is new as well.
@@ -97,7 +97,7 @@ package struct ModelCorrespondence: Hashable, Sendable {
     return nil
   }
 
-  /// Whether the links of a source relationship stay on its inverse although the relationship itself is gone.
+  /// Tells whether the links of a source relationship stay on its inverse although the relationship itself is gone.
   package func inverseSurvives(_ relationship: RelationshipDescription) -> Bool {
     guard let inverse = source.inverse(of: relationship) else { return false }
     return source.entityTree(from: inverse.entity.name).contains { entity in
@@ -110,7 +110,7 @@ package struct ModelCorrespondence: Hashable, Sendable {
   }
 }
 
-/// A pair of matched entities and which of their properties belong together.
+/// A pair of matched entities, with the properties that belong together.
 package struct EntityCorrespondence: Hashable, Sendable {
   /// The entity of the source.
   package let source: EntityDescription

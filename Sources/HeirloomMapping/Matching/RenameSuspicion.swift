@@ -1,11 +1,11 @@
 import HeirloomModel
 
-/// Something that was removed and something of its kind that was added, which may be one thing under a new name.
+/// A removed element and an added one of its kind, which may be one thing under a new name.
 ///
-/// Nothing is done about it: a migration goes by names and renaming identifiers alone, and drops what a rename without one
+/// It changes nothing: a migration goes by names and renaming identifiers alone, and drops what a rename without one
 /// leaves behind. Whoever reads a plan should be asked.
 public struct RenameSuspicion: Hashable, Sendable {
-  /// What may have been renamed; raw values are stable.
+  /// The kind of element that may have been renamed; raw values are stable.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// An entity.
     case entity
@@ -15,7 +15,7 @@ public struct RenameSuspicion: Hashable, Sendable {
     case relationship
   }
 
-  /// What may have been renamed.
+  /// The kind of element that may have been renamed.
   public let kind: Kind
   /// The entity of the destination that declares the added property, or the added entity itself.
   public let entity: String
@@ -25,18 +25,18 @@ public struct RenameSuspicion: Hashable, Sendable {
   public let removed: String
   /// The name that is new.
   public let added: String
-  /// What both are, such as `String`, or `to Person` for a relationship to one.
+  /// The type of both, such as `String`, or `to Person` for a relationship to one.
   public let type: String
-  /// How alike the two names are, from 0 to 1.
+  /// The likeness of the two names, from 0 to 1.
   public let nameSimilarity: Double
-  /// How alike the two are, from 0 to 1: their names, and what else the models say of them.
+  /// The likeness of the two, from 0 to 1: of their names, and of what else the models say of them.
   public let score: Double
   /// The renaming identifier that would make it a rename.
   public let renamingIdentifier: String
 }
 
 extension RenameSuspicion: CustomStringConvertible {
-  /// What was seen, in one sentence that asks.
+  /// The suspicion, in one sentence that asks.
   public var question: String {
     switch kind {
     case .entity:
@@ -46,13 +46,13 @@ extension RenameSuspicion: CustomStringConvertible {
     }
   }
 
-  /// What to do if it is a rename, as the beginning of a sentence.
+  /// The advice for a rename, as the beginning of a sentence.
   public var advice: String {
     "Give \"\(added)\" the renaming identifier \"\(renamingIdentifier)\": in Xcode's model inspector, or"
       + " elementID=\"\(renamingIdentifier)\" in the model's source"
   }
 
-  /// The question, and what to do.
+  /// The question and the advice.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
@@ -63,7 +63,7 @@ extension RenameSuspicion: CustomStringConvertible {
 }
 
 extension RenameSuspicion {
-  /// Says more of a suspicion; `nil` for another diagnostic.
+  /// Creates a suspicion with more details than a diagnostic; `nil` for a diagnostic of another kind.
   init?(_ diagnostic: MatchingDiagnostic, in correspondence: ModelCorrespondence) {
     guard diagnostic.kind == .suspectedRename else { return nil }
     let (source, destination) = (correspondence.source, correspondence.destination)
@@ -105,7 +105,7 @@ extension RenameSuspicion {
     }
   }
 
-  /// How much two sets have in common, from 0 to 1.
+  /// Returns how much two sets have in common, from 0 to 1.
   private static func likeness(_ one: Set<String>, _ other: Set<String>) -> Double {
     let total = one.count + other.count
     return total == 0 ? 0 : 2 * Double(one.intersection(other).count) / Double(total)
@@ -113,7 +113,7 @@ extension RenameSuspicion {
 }
 
 extension ManagedObjectModel {
-  /// The names and types of what objects of an entity have.
+  /// Returns the names and types of what objects of an entity have.
   fileprivate func shapes(of entity: String) -> Set<String> {
     Set(
       attributes(of: entity).map { "\($0.name) \($0.type.name)" }
@@ -122,7 +122,7 @@ extension ManagedObjectModel {
 }
 
 extension ModelCorrespondence {
-  /// Whether the inverses of two relationships belong together, or neither has one.
+  /// Tells whether the inverses of two relationships belong together, or neither has one.
   fileprivate func haveSameInverse(_ before: RelationshipDescription, _ after: RelationshipDescription) -> Bool {
     guard let old = source.inverse(of: before), let new = destination.inverse(of: after) else {
       return source.inverse(of: before) == nil && destination.inverse(of: after) == nil
@@ -131,12 +131,12 @@ extension ModelCorrespondence {
   }
 }
 
-/// How alike two names are.
+/// The likeness of two names.
 enum NameSimilarity {
   /// Returns a number from 0 to 1: 1 for names that differ in case only.
   ///
-  /// It is the larger share of what they have in common of neighbouring letters, and of words: `fullName` and `name` share
-  /// a word.
+  /// It is the larger of two shares: of the neighbouring letters, and of the words, that the names have in common.
+  /// `fullName` and `name` share a word.
   static func value(_ one: String, _ other: String) -> Double {
     if one.lowercased() == other.lowercased() { return 1 }
     return max(share(letterPairs(one), letterPairs(other)), share(words(one), words(other)))
@@ -160,7 +160,7 @@ enum NameSimilarity {
     return zip(letters, letters.dropFirst()).map { String([$0, $1]) }
   }
 
-  /// The words of a name such as `fullName`, `full_name` or `HTMLText`, in lower case.
+  /// Returns the words of a name such as `fullName`, `full_name` or `HTMLText`, in lower case.
   private static func words(_ name: String) -> [String] {
     var words: [String] = []
     var word = ""

@@ -11,7 +11,7 @@ enum CastType: String {
 }
 
 extension ConstantValue {
-  /// Creates the constant that `CAST(operand, "Type")` writes; `nil` if that is a cast to be done on each value.
+  /// Creates the constant that `CAST(operand, "Type")` writes; `nil` if the cast must be done for each value.
   init?(casting operand: ValueExpression, to type: String) {
     guard let type = CastType(rawValue: type) else { return nil }
     switch (type, operand) {
@@ -31,7 +31,7 @@ extension ConstantValue {
     case (.decimal, .constant(.value(.string(let text)))):
       self = .value(.decimal(text))
     case (.number, .constant(.value(.string(let text)))):
-      // Numbers that have no digits.
+      // Infinities and NaN, which have no digits.
       guard let value = Double(text), !value.isFinite else { return nil }
       self = .value(.double(value))
     case (.class, .constant(.value(.string(let name)))):

@@ -1,4 +1,4 @@
-/// What an expression yields: nothing, a value, a list or an object.
+/// The result of an expression: nothing, a value, a list or an object.
 public enum EvaluatedValue {
   /// No value.
   case null
@@ -10,28 +10,28 @@ public enum EvaluatedValue {
   case object(any ValueSource)
 }
 
-/// An object whose values expressions look at.
+/// An object whose values expressions read.
 public protocol ValueSource {
-  /// What makes two references the same object; for a composite value, its elements by name.
+  /// The identity that makes two references the same object; for a composite value, its elements by name.
   var valueIdentity: AnyHashable { get }
 
   /// Returns the value of a property; `nil` if there is no property of that name.
   ///
-  /// - Parameter key: A single name without points.
+  /// - Parameter key: A single name without dots.
   /// - Returns: An attribute's value, an object for a to-one relationship or a composite attribute, a list for a
   ///   to-many relationship, or ``EvaluatedValue/null``.
-  /// - Throws: Whatever goes wrong when the value is read.
+  /// - Throws: Any error that occurs while the value is read.
   func value(forKey key: String) throws -> EvaluatedValue?
 }
 
 extension EvaluatedValue {
-  /// A whole number.
+  /// Returns a whole number.
   public static func integer(_ value: Int64) -> EvaluatedValue { .value(.integer(value)) }
-  /// A floating-point number.
+  /// Returns a floating-point number.
   public static func double(_ value: Double) -> EvaluatedValue { .value(.double(value)) }
-  /// Text.
+  /// Returns a text.
   public static func string(_ value: String) -> EvaluatedValue { .value(.string(value)) }
-  /// A truth value.
+  /// Returns a truth value.
   public static func boolean(_ value: Bool) -> EvaluatedValue { .value(.boolean(value)) }
 
   /// Creates the value of a constant; a class is given by its name.
@@ -44,12 +44,12 @@ extension EvaluatedValue {
     }
   }
 
-  /// Whether there is no value.
+  /// True when there is no value.
   package var isNull: Bool {
     if case .null = self { true } else { false }
   }
 
-  /// What kind of value it is, for messages; the value itself is user data and stays out of them.
+  /// The kind of value, for messages; the value itself is user data and stays out of them.
   package var kind: String {
     switch self {
     case .null: "no value"
@@ -73,7 +73,7 @@ extension EvaluatedValue {
 }
 
 extension EvaluatedValue: Hashable {
-  /// Whether two values are equal: numbers of different kinds by their amount, objects by their identity.
+  /// Tells whether two values are equal: numbers of different kinds by their amount, objects by their identity.
   public static func == (left: EvaluatedValue, right: EvaluatedValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -98,7 +98,7 @@ extension EvaluatedValue: Hashable {
     case .null: hasher.combine(0)
     case .list(let elements): hasher.combine(elements)
     case .object(let source): hasher.combine(source.valueIdentity)
-    // As an object whose identity they are.
+    // As for an object with these elements as its identity, which is equal.
     case .value(.composite(let elements)): hasher.combine(AnyHashable(elements))
     case .value(let value):
       if let number = EvaluatedNumber(value) { hasher.combine(number.double) } else { hasher.combine(value) }

@@ -1,31 +1,31 @@
 /// An expression or predicate that has no value for an object.
 ///
-/// Values of the object stay out of it: they are user data.
+/// The error leaves out the object's values: they are user data.
 @nonexhaustive
 public enum EvaluationError: Error, Hashable, Sendable {
-  /// The text of the expression could not be parsed.
+  /// The text of an expression that could not be parsed.
   case unparsed(String)
-  /// A function is neither built in nor among those that were given.
+  /// A function that is neither built in nor among those that were given.
   case unknownFunction(selector: String, known: [String])
-  /// A variable has no value.
+  /// A variable without a value.
   case unknownVariable(name: String, known: [String])
-  /// An object has no property of that name.
+  /// A key that names no property of the object.
   case unknownKey(String)
-  /// An operation or function got a kind of value that it can't use.
+  /// A kind of value that an operation or function can't use.
   case wrongKind(operation: String, found: String, expected: String)
-  /// A function has too many or too few arguments.
+  /// A function with too many or too few arguments.
   case wrongArgumentCount(selector: String, found: Int, expected: Int)
-  /// A number does not fit its type.
+  /// A number that does not fit its type.
   case overflow(operation: String)
-  /// A number was divided by zero.
+  /// A division by zero.
   case divisionByZero
-  /// An index is not below the number of elements.
+  /// An index outside the range of the elements.
   case indexOutOfRange(index: Int64, count: Int)
-  /// The pattern of `MATCHES` is no regular expression that is understood.
+  /// A pattern of `MATCHES` that is not a regular expression this module understands.
   case invalidPattern(pattern: String, reason: String)
-  /// The expression asks for something that evaluation does not do.
+  /// A part of the expression that evaluation does not support.
   case unsupported(String)
-  /// The expression is nested more deeply than the limit.
+  /// An expression that is nested more deeply than the limit.
   case tooDeep(limit: Int)
 }
 

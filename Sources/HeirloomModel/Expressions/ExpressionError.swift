@@ -1,31 +1,31 @@
-/// Text that is no predicate or expression.
+/// Text that is not a predicate or expression.
 ///
 /// Offsets count Unicode scalars from 0.
 @nonexhaustive
 public enum ExpressionError: Error, Hashable, Sendable {
-  /// The text is longer than the limit, in Unicode scalars.
+  /// A text that is longer than the limit, in Unicode scalars.
   case tooLong(limit: Int)
-  /// Parentheses, operators or functions are nested more deeply than the limit.
+  /// Parentheses, operators or functions that are nested more deeply than the limit.
   case tooDeep(offset: Int, limit: Int)
-  /// Something else stands where `expected` was.
+  /// Something else in the place of `expected`.
   case unexpected(found: String, offset: Int, expected: String)
-  /// The text ends where `expected` was.
+  /// The end of the text in the place of `expected`.
   case unexpectedEnd(offset: Int, expected: String)
-  /// A string that begins at the offset has no closing quote.
+  /// A string without a closing quote, which begins at the offset.
   case unterminatedString(offset: Int)
-  /// A backslash in a string is followed by something that makes no character.
+  /// A backslash in a string that begins no valid escape.
   case invalidEscape(offset: Int)
-  /// A number has wrong digits or is out of range.
+  /// A number with wrong digits or out of range.
   case invalidNumber(text: String, offset: Int)
-  /// A reserved word stands where a name was expected.
+  /// A reserved word in the place of a name.
   case reservedWord(word: String, offset: Int)
-  /// A comparison has an option other than `c`, `d` and `n`.
+  /// A comparison's option other than `c`, `d` and `n`.
   case unknownOption(text: String, offset: Int)
-  /// The text has a place for an argument, such as `%@`, and nothing to put there.
+  /// A place for an argument, such as `%@`, in a text that has no arguments.
   case formatArgument(offset: Int)
-  /// The text has more or fewer places than there are arguments.
+  /// More or fewer places in the text than there are arguments.
   case argumentCount(found: Int, expected: Int)
-  /// An argument is of another kind than its place asks for.
+  /// An argument of another kind than its place asks for.
   case argumentKind(offset: Int, found: String, expected: String)
 }
 

@@ -4,9 +4,9 @@ enum Arithmetic: String {
 }
 
 extension ExpressionEvaluator {
-  /// Calculates with two numbers; no value if one has none.
+  /// Calculates with two values; the result has no value if either has none.
   ///
-  /// A date plus or minus a number is a date, the difference of two dates a number of seconds.
+  /// A date plus or minus a number is a date; the difference of two dates is a number of seconds.
   func calculate(_ operation: Arithmetic, _ left: EvaluatedValue, _ right: EvaluatedValue) throws -> EvaluatedValue {
     if left.isNull || right.isNull { return .null }
     switch (operation, left, right) {
@@ -102,7 +102,7 @@ extension ExpressionEvaluator {
 
   // MARK: - Collections of numbers
 
-  /// Adds up numbers; elements without a value don't count, and the sum of nothing is 0.
+  /// Adds up numbers; elements without a value don't count, and the sum of none is 0.
   func sum(of values: [EvaluatedValue], for operation: String) throws -> EvaluatedValue {
     var sum = EvaluatedNumber.integer(0)
     for value in values where !value.isNull {
@@ -111,7 +111,7 @@ extension ExpressionEvaluator {
     return sum.value
   }
 
-  /// Averages numbers as a double; elements without a value don't count, and nothing has no average.
+  /// Averages numbers as a double; elements without a value don't count, and the average of none has no value.
   func average(of values: [EvaluatedValue], for operation: String) throws -> EvaluatedValue {
     let numbers = try values.filter { !$0.isNull }.map { try number($0, for: operation).double }
     guard !numbers.isEmpty else { return .null }
@@ -128,7 +128,7 @@ extension ExpressionEvaluator {
     return best
   }
 
-  /// Returns the middle value of numbers, or the mean of the two in the middle; nothing has no median.
+  /// Returns the middle value of numbers, or the mean of the two in the middle; the median of none has no value.
   func median(of values: [EvaluatedValue], for operation: String) throws -> EvaluatedValue {
     let numbers = try values.filter { !$0.isNull }.map { try number($0, for: operation).double }.sorted()
     guard !numbers.isEmpty else { return .null }
@@ -136,7 +136,7 @@ extension ExpressionEvaluator {
     return .double(numbers.count % 2 == 1 ? numbers[middle] : numbers[middle - 1] / 2 + numbers[middle] / 2)
   }
 
-  /// Returns the standard deviation of numbers that are a whole population; nothing has none.
+  /// Returns the standard deviation of numbers as a whole population; that of none has no value.
   func standardDeviation(of values: [EvaluatedValue], for operation: String) throws -> EvaluatedValue {
     let numbers = try values.filter { !$0.isNull }.map { try number($0, for: operation).double }
     guard !numbers.isEmpty else { return .null }

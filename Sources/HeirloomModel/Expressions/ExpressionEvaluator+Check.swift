@@ -2,8 +2,8 @@ extension ExpressionEvaluator {
   /// Checks that all functions and variables of an expression are known, so that a mapping fails before the first row.
   ///
   /// - Parameter expression: The expression.
-  /// - Throws: ``EvaluationError/unknownFunction(selector:known:)``, ``EvaluationError/unknownVariable(name:known:)`` or
-  ///   ``EvaluationError/unparsed(_:)`` for the first one that is not, ``EvaluationError/tooDeep(limit:)``.
+  /// - Throws: ``EvaluationError/unknownFunction(selector:known:)``, ``EvaluationError/unknownVariable(name:known:)``
+  ///   or ``EvaluationError/unparsed(_:)`` for the first one that is not, or ``EvaluationError/tooDeep(limit:)``.
   public func check(_ expression: ValueExpression) throws(EvaluationError) {
     try check(expression, variables: Set(variables.keys), depth: 0)
   }

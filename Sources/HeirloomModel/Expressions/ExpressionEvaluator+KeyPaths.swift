@@ -1,7 +1,7 @@
 extension ExpressionEvaluator {
-  /// Returns the value at a key path: names joined by points, collection operators among them.
+  /// Returns the value at a key path: names joined by dots, collection operators among them.
   ///
-  /// A name asked of a list is asked of each element.
+  /// A list looks up a name on each of its elements.
   func value(atPath path: String, of start: EvaluatedValue) throws -> EvaluatedValue {
     try value(at: path.names(separatedBy: ".")[...], of: start)
   }
@@ -25,7 +25,7 @@ extension ExpressionEvaluator {
       guard let result = try source.value(forKey: key) else { throw EvaluationError.unknownKey(key) }
       return result
     case .value(let attribute):
-      // What models ask of plain values: the length limits of strings are `length >= 3`.
+      // Models ask these of plain values: the length limits of strings are `length >= 3`.
       switch (attribute, key) {
       case (.string(let text), "length"): return .integer(Int64(text.utf16.count))
       case (.binary(let bytes), "length"): return .integer(Int64(bytes.count))
@@ -38,7 +38,7 @@ extension ExpressionEvaluator {
     }
   }
 
-  /// Applies a collection operator; names that follow it are asked of the elements first.
+  /// Applies a collection operator to the elements, or to their values at the names that follow it.
   private func collect(_ name: String, of value: EvaluatedValue, rest: ArraySlice<Substring>) throws -> EvaluatedValue {
     let elements = try members(of: value, for: name)
     switch name {

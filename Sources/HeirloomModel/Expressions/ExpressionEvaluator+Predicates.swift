@@ -36,7 +36,7 @@ extension ExpressionEvaluator {
     }
   }
 
-  /// Returns what `ANY` and `ALL` look at; a single value stands for itself.
+  /// Returns the values that `ANY` and `ALL` test; a single value stands for itself.
   private static func candidates(_ value: EvaluatedValue) -> [EvaluatedValue] {
     switch value {
     case .null: []
@@ -45,7 +45,7 @@ extension ExpressionEvaluator {
     }
   }
 
-  /// Tells whether a comparison holds between two values; its modifier and expressions are not looked at.
+  /// Tells whether a comparison holds between two values; ignores its modifier and its expressions.
   package func compare(
     _ left: EvaluatedValue, _ right: EvaluatedValue, by comparison: PredicateDescription.Comparison
   ) throws -> Bool {
@@ -90,7 +90,7 @@ extension ExpressionEvaluator {
       return folding.scalars(of: text).reversed().starts(with: folding.scalars(of: pattern).reversed())
     case .like: return WildcardPattern(folding.folded(pattern)).matches(folding.folded(text))
     default:
-      // Folding a pattern would turn \S into \s: case is left to the matcher.
+      // Folding a pattern would turn \S into \s, so the matcher handles case.
       let expression = try RegularExpression(
         folding.ignoresDiacritics ? TextFolding.diacritics.folded(pattern) : pattern,
         isCaseInsensitive: folding.ignoresCase)
@@ -108,7 +108,7 @@ extension ExpressionEvaluator {
     }
   }
 
-  /// Whether a list has an element, or a text has a part.
+  /// Tells whether a list has an element, or a text has a part.
   private func contains(
     _ whole: EvaluatedValue, _ part: EvaluatedValue, folding: TextFolding, operation: String
   ) throws -> Bool {
@@ -146,11 +146,11 @@ extension ExpressionEvaluator {
       operation: operation, found: "\(left.kind) and \(right.kind)", expected: "two values of one kind")
   }
 
-  /// Returns -1, 0 or 1 for the order in which two values are sorted: no value comes first.
+  /// Returns -1, 0 or 1 for the order in which two values are sorted: a missing value comes first.
   ///
   /// - Parameters:
   ///   - left: A value.
-  ///   - right: Another.
+  ///   - right: Another value.
   /// - Returns: The order.
   /// - Throws: ``EvaluationError/wrongKind(operation:found:expected:)`` for values that have no order.
   package func sortOrder(of left: EvaluatedValue, to right: EvaluatedValue) throws -> Int {

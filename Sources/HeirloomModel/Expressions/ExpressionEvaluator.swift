@@ -1,22 +1,22 @@
-/// Evaluates expressions and predicates on objects.
+/// An evaluator of expressions and predicates on objects.
 ///
-/// The rules are those of a store's SQL: a comparison with no value is false but for `== nil` and `!=`, arithmetic with
-/// no value yields none, and integers divide to integers. What would overflow or has no meaning throws.
+/// The rules are those of a store's SQL. A comparison with no value is false, except for `== nil` and `!=`. Arithmetic
+/// with no value yields none, and integers divide to integers. An overflow or a meaningless operation throws.
 public struct ExpressionEvaluator {
-  /// A function in Swift, called with its receiver (``EvaluatedValue/null`` if there is none) and its arguments.
+  /// A function in Swift, called with its receiver (`EvaluatedValue.null` if there is none) and its arguments.
   public typealias Function = (_ receiver: EvaluatedValue, _ arguments: [EvaluatedValue]) throws -> EvaluatedValue
 
-  /// Carries out a fetch, called with the request, the context and whether a count is wanted.
+  /// A function that carries out a fetch, called with the request, the context and a flag that asks for a count only.
   public typealias Fetch = (_ request: EvaluatedValue, _ context: EvaluatedValue, _ countOnly: Bool) throws ->
     EvaluatedValue
 
   /// The values of variables, by names without `$`.
   public var variables: [String: EvaluatedValue]
-  /// The functions that `FUNCTION(receiver, "selector", …)` may call, by selector; also called without a receiver.
+  /// The functions that `FUNCTION(receiver, "selector", …)` may call, by selector; also without a receiver.
   public var functions: [String: Function]
-  /// Carries out `FETCH(…)`; `nil` if fetches are not allowed.
+  /// The function that carries out `FETCH(…)`; `nil` if fetches are not allowed.
   public var fetch: Fetch?
-  /// What `now()` yields, in seconds since 2001-01-01 00:00:00 UTC; `nil` if it has no value here.
+  /// The value of `now()`, in seconds since 2001-01-01 00:00:00 UTC; `nil` if it has no value here.
   public var now: Double?
 
   /// The most levels of nesting that are evaluated.
@@ -28,7 +28,7 @@ public struct ExpressionEvaluator {
   ///   - variables: The values of variables, by names without `$`.
   ///   - functions: The functions beyond the built-in ones, by selector.
   ///   - now: The time, in seconds since 2001-01-01 00:00:00 UTC.
-  ///   - fetch: Carries out `FETCH(…)`.
+  ///   - fetch: The function that carries out `FETCH(…)`.
   public init(
     variables: [String: EvaluatedValue] = [:], functions: [String: Function] = [:], now: Double? = nil,
     fetch: Fetch? = nil
@@ -43,9 +43,9 @@ public struct ExpressionEvaluator {
   ///
   /// - Parameters:
   ///   - expression: The expression.
-  ///   - object: What `SELF` and key paths refer to.
+  ///   - object: The object that `SELF` and key paths refer to.
   /// - Returns: The expression's value.
-  /// - Throws: ``EvaluationError``, or what a value source, function or fetch throws.
+  /// - Throws: ``EvaluationError``, or the error of a value source, function or fetch.
   public func evaluate(_ expression: ValueExpression, on object: EvaluatedValue) throws -> EvaluatedValue {
     try evaluate(expression, on: object, depth: 0)
   }
@@ -54,9 +54,9 @@ public struct ExpressionEvaluator {
   ///
   /// - Parameters:
   ///   - predicate: The condition.
-  ///   - object: What `SELF` and key paths refer to.
-  /// - Returns: Whether the condition holds.
-  /// - Throws: ``EvaluationError``, or what a value source, function or fetch throws.
+  ///   - object: The object that `SELF` and key paths refer to.
+  /// - Returns: True if the condition holds.
+  /// - Throws: ``EvaluationError``, or the error of a value source, function or fetch.
   public func evaluate(_ predicate: PredicateDescription, on object: EvaluatedValue) throws -> Bool {
     try evaluate(predicate, on: object, depth: 0)
   }
@@ -102,7 +102,7 @@ public struct ExpressionEvaluator {
     }
   }
 
-  /// Returns the elements of a list; no value counts as an empty list.
+  /// Returns the elements of a list; a missing value counts as an empty list.
   func members(of value: EvaluatedValue, for operation: String) throws -> [EvaluatedValue] {
     switch value {
     case .null: return []

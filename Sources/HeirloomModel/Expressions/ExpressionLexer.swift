@@ -1,22 +1,22 @@
-/// Splits the text of a predicate or expression into tokens.
+/// A lexer that splits the text of a predicate or expression into tokens.
 struct ExpressionLexer {
   /// The most Unicode scalars that a text may have.
   static let lengthLimit: Int = 1 << 20
 
   private let scalars: [Unicode.Scalar]
   private var position = 0
-  /// What `%@` and its like stand for; `nil` if the text has no places for arguments.
+  /// The values for `%@` and similar places; `nil` if the text has no places for arguments.
   private let arguments: [EvaluatedValue]?
   private var usedArguments = 0
-  /// Tokens that were read at once with the last one.
+  /// The tokens that were read together with the last one.
   private var pending: [ExpressionToken] = []
 
-  /// The name of the variable that stands for an argument; no text can name it.
+  /// Returns the name of the variable that stands for an argument, which no text can spell.
   static func variable(ofArgument index: Int) -> String { " \(index)" }
 
   private init(_ text: String, arguments: [EvaluatedValue]?) throws(ExpressionError) {
     self.arguments = arguments
-    // UTF-8 is at most four bytes a scalar: don't copy a giant text only to find that it is one.
+    // UTF-8 takes at most four bytes for each scalar, so a giant text is refused before it is copied.
     guard text.utf8.count <= Self.lengthLimit * 4 else { throw .tooLong(limit: Self.lengthLimit) }
     scalars = Array(text.unicodeScalars)
     guard scalars.count <= Self.lengthLimit else { throw .tooLong(limit: Self.lengthLimit) }
@@ -84,7 +84,7 @@ struct ExpressionLexer {
 
   // MARK: - Arguments
 
-  /// Reads the place of an argument: `%@`, `%K` for a key path, `%d` and its like for numbers.
+  /// Reads the place of an argument: `%@`, `%K` for a key path, `%d` and the like for numbers.
   private mutating func argument(at offset: Int) throws(ExpressionError) -> ExpressionToken {
     guard let arguments else { throw .formatArgument(offset: offset) }
     position += 1
@@ -116,7 +116,7 @@ struct ExpressionLexer {
     }
   }
 
-  /// The tokens of a key path; a name in it is a name whatever it is.
+  /// Returns the first token of a key path and keeps the others for later; a reserved word is a name here.
   private mutating func keyPath(_ path: String, at offset: Int) throws(ExpressionError) -> ExpressionToken {
     var tokens: [ExpressionToken] = []
     for name in path.names(separatedBy: ".") {
@@ -252,7 +252,7 @@ struct ExpressionLexer {
     throw .unterminatedString(offset: start)
   }
 
-  /// Reads what follows a backslash.
+  /// Reads the rest of an escape, after its backslash.
   private mutating func escape() throws(ExpressionError) -> Unicode.Scalar {
     let backslash = position - 1
     guard let scalar = peek() else { throw .invalidEscape(offset: backslash) }
@@ -298,9 +298,9 @@ struct ExpressionLexer {
 extension Unicode.Scalar {
   fileprivate var isDecimalDigit: Bool { ("0"..."9").contains(self) }
 
-  /// Whether a name may begin with this character.
+  /// True when a name may begin with this character.
   var beginsName: Bool { self == "_" || properties.isXIDStart }
 
-  /// Whether this character may stand inside a name.
+  /// True when this character may stand inside a name.
   var continuesName: Bool { self == "_" || properties.isXIDContinue }
 }

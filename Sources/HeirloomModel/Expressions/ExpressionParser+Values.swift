@@ -68,7 +68,7 @@ extension ExpressionParser {
     return try value(of: prefixed(), at: offset)
   }
 
-  /// The next token with its sign turned round, if it is a number.
+  /// Returns the next token's number with its sign changed; `nil` if it is not a number.
   private func negatedNumber() -> AttributeValue? {
     switch token.kind {
     case .integer(let value): .integer(-value)
@@ -96,7 +96,7 @@ extension ExpressionParser {
       if skip(sign: ".") {
         let (operand, height) = try value(of: node, at: offset)
         let path = try keyPath()
-        // `(a).b` stays two steps, so that an expression built that way keeps its shape.
+        // `(a).b` stays two key paths, so that an expression built that way keeps its shape.
         if case .keyPath(let inner, let start) = operand, !node.isParenthesized {
           node = Node(content: .value(.keyPath(operand: inner, path: start + "." + path)), height: height)
         } else {
@@ -114,7 +114,7 @@ extension ExpressionParser {
     }
   }
 
-  /// Reads names joined by points.
+  /// Reads names joined by dots.
   private mutating func keyPath() throws(ExpressionError) -> String {
     var path = ""
     repeat {
@@ -125,7 +125,7 @@ extension ExpressionParser {
     return path
   }
 
-  /// Reads what stands between the brackets of an index.
+  /// Reads the index that stands between brackets.
   private mutating func position() throws(ExpressionError) -> (ValueExpression, Int) {
     if isFollowed(bySign: "]"), let word = reservedWord, [.first, .last, .size].contains(word) {
       advance()
@@ -149,7 +149,7 @@ extension ExpressionParser {
     case .word(let name, let isEscaped):
       if !isEscaped, let word = ReservedWord(name), let node = try reserved(word, name: name) { return node }
       if isFollowed(bySign: "(") {
-        // A collection's operator stands in a key path; as a function's name it could not be written.
+        // A collection operator belongs in a key path; no text could write it as a function's name.
         if name.hasPrefix("@") { throw unexpected(expected: "the name of a function") }
         advance()
         return try call(name: name)
@@ -172,7 +172,7 @@ extension ExpressionParser {
     return Node(content: .value(value), height: 1)
   }
 
-  /// Reads what a reserved word begins; `nil` if the word is a mere name here.
+  /// Reads the expression that a reserved word begins; `nil` if the word is only a name here.
   private mutating func reserved(_ word: ReservedWord, name: String) throws(ExpressionError) -> Node? {
     switch word {
     case .true, .yes: return leaf(.constant(.value(.boolean(true))))
@@ -219,7 +219,7 @@ extension ExpressionParser {
     return try value(of: disjunction(), at: offset)
   }
 
-  /// Reads values up to a closing sign, with the height of the highest.
+  /// Reads values up to a closing sign, and returns them with the greatest of their heights.
   mutating func list(until end: String) throws(ExpressionError) -> ([ValueExpression], Int) {
     var values: [ValueExpression] = []
     var height = 0

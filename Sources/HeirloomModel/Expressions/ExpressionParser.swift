@@ -1,4 +1,4 @@
-/// Parses the text of predicates and expressions (the format language of `NSPredicate` and `NSExpression`).
+/// A parser for the text of predicates and expressions (the format language of `NSPredicate` and `NSExpression`).
 ///
 /// One grammar serves both, since only what follows a parenthesis tells whether it holds a value or a condition.
 struct ExpressionParser {
@@ -10,17 +10,17 @@ struct ExpressionParser {
 
   /// A value or condition that was read.
   struct Node {
-    /// What was read.
+    /// The value or condition that a node holds.
     enum Content {
       case value(ValueExpression)
       case condition(PredicateDescription)
     }
 
-    /// What was read.
+    /// The value or condition that was read.
     var content: Content
-    /// How many levels the tree has.
+    /// The number of levels in the tree.
     var height: Int
-    /// Whether it stood in parentheses.
+    /// True when it stood in parentheses.
     var isParenthesized: Bool = false
   }
 
@@ -54,7 +54,7 @@ struct ExpressionParser {
   /// The next token.
   var token: ExpressionToken { tokens[index] }
 
-  /// Goes on to the next token; the end stays.
+  /// Moves on to the next token; stays at the end.
   mutating func advance() {
     if index + 1 < tokens.count { index += 1 }
   }
@@ -77,12 +77,12 @@ struct ExpressionParser {
     return ReservedWord(name)
   }
 
-  /// Whether the token after the next one is a sign.
+  /// Tells whether the token after the next one is the given sign.
   func isFollowed(bySign sign: String) -> Bool {
     index + 1 < tokens.count && tokens[index + 1].kind == .sign(sign)
   }
 
-  /// The error that something else than the next token was expected.
+  /// Returns the error for a next token that is not the expected one.
   func unexpected(expected: String) -> ExpressionError {
     token.kind == .end
       ? .unexpectedEnd(offset: token.offset, expected: expected)
@@ -95,7 +95,7 @@ struct ExpressionParser {
 
   // MARK: - Nesting
 
-  /// Counts a level of recursion; ``leave()`` takes it back.
+  /// Counts a level of recursion; `leave()` takes it back.
   mutating func enter() throws(ExpressionError) {
     depth += 1
     guard depth <= Self.depthLimit else { throw .tooDeep(offset: token.offset, limit: Self.depthLimit) }
@@ -110,7 +110,7 @@ struct ExpressionParser {
     return height + 1
   }
 
-  /// The expression that a node holds, with its height.
+  /// Returns the expression that a node holds, with its height.
   func value(of node: Node, at offset: Int) throws(ExpressionError) -> (ValueExpression, Int) {
     guard case .value(let value) = node.content else {
       throw .unexpected(found: "a condition", offset: offset, expected: "a value")
@@ -118,7 +118,7 @@ struct ExpressionParser {
     return (value, node.height)
   }
 
-  /// The predicate that a node holds, with its height.
+  /// Returns the predicate that a node holds, with its height.
   func condition(of node: Node, at offset: Int) throws(ExpressionError) -> (PredicateDescription, Int) {
     guard case .condition(let condition) = node.content else {
       throw .unexpected(found: "a value", offset: offset, expected: "a condition, such as a comparison")
@@ -292,7 +292,7 @@ extension PredicateDescription {
     self = try parser.wholePredicate()
   }
 
-  /// Parses the text of a predicate, or keeps it as ``unparsed(_:)`` if that can't be done.
+  /// Parses the text of a predicate, or keeps it as `unparsed(_:)` if that can't be done.
   ///
   /// - Parameter text: A condition.
   public init(keeping text: String) {
@@ -310,7 +310,7 @@ extension ValueExpression {
     self = try parser.wholeExpression()
   }
 
-  /// Parses the text of an expression, or keeps it as ``unparsed(_:)`` if that can't be done.
+  /// Parses the text of an expression, or keeps it as `unparsed(_:)` if that can't be done.
   ///
   /// - Parameter text: An expression.
   public init(keeping text: String) {

@@ -45,7 +45,7 @@ extension ExpressionPrinter {
 
   /// Returns the text that Core Data writes.
   ///
-  /// Numbers, strings and dates are well known; bytes, UUIDs and URIs never occur in the corpus.
+  /// The text of numbers, strings and dates is well known; bytes, UUIDs and URIs never occur in the corpus.
   static func hashedText(_ value: AttributeValue) -> String {
     switch value {
     case .integer(let value): return "\(value)"
@@ -63,7 +63,7 @@ extension ExpressionPrinter {
     }
   }
 
-  /// Returns a number with six digits after the point, as `%f` of C writes it.
+  /// Returns a number with six digits after the decimal point, as C's `%f` writes it.
   static func sixDecimals(_ value: Double) -> String {
     let whole = value.rounded(.towardZero)
     guard let integer = Int64(exactly: whole) else { return "\(value)" }
@@ -75,7 +75,7 @@ extension ExpressionPrinter {
     return sign + "\(magnitude)." + String(repeating: "0", count: 6 - digits.utf8.count) + digits
   }
 
-  /// Returns a UUID's text, or the mere digits if there aren't 16 bytes.
+  /// Returns a UUID's text, or only the digits if there aren't 16 bytes.
   private static func uuidText(_ bytes: [UInt8]) -> String {
     let digits = bytes.hexadecimal.uppercased()
     guard bytes.count == 16 else { return digits }

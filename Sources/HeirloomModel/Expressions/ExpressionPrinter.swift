@@ -1,6 +1,6 @@
-/// Writes predicates and expressions as format text.
+/// A printer that writes predicates and expressions as format text.
 struct ExpressionPrinter {
-  /// Whose text is written.
+  /// The kind of text to write.
   enum Style {
     /// Core Data's text, except where that would be read back as another value.
     case exact
@@ -8,15 +8,15 @@ struct ExpressionPrinter {
     case hashed
   }
 
-  /// Whose text is written.
+  /// The kind of text that is written.
   let style: Style
-  /// What was written so far.
+  /// The text written so far.
   private(set) var text: String = ""
 
   /// Creates a printer that has written nothing.
   init(style: Style) { self.style = style }
 
-  /// How strongly a value binds that is complete in itself.
+  /// The binding strength of a value that is complete in itself.
   private static let postfixPrecedence = 10
   private static let prefixPrecedence = 9
 

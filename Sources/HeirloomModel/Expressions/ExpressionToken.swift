@@ -1,12 +1,12 @@
 /// A word or sign of a predicate's text.
 struct ExpressionToken {
-  /// What the token is.
+  /// The kind of a token, with its content.
   enum Kind: Equatable {
     /// A whole number.
     case integer(Int64)
     /// A number with a point or an exponent.
     case double(Double)
-    /// A whole number that 64 bits can't hold, or the least one's digits without their sign.
+    /// A whole number that 64 bits can't hold, or the digits of the least one without their sign.
     case hugeInteger(String)
     /// A string without its quotes, escapes resolved.
     case string(String)
@@ -22,9 +22,9 @@ struct ExpressionToken {
     case end
   }
 
-  /// What the token is.
+  /// The token's kind and content.
   var kind: Kind
-  /// Where it begins, in Unicode scalars from 0.
+  /// The offset at which it begins, in Unicode scalars from 0.
   var offset: Int
 
   /// The token for an error message.

@@ -4,7 +4,7 @@ enum FunctionSelector {
   static let index: String = "objectFrom:withIndex:"
   /// A value of another type: `CAST(value, "Type")`.
   static let cast: String = "castObject:toType:"
-  /// The bits turned round: `~a`.
+  /// The inverse of all bits: `~a`.
   static let complement: String = "onesComplement:"
   /// The indexes that are words.
   ///
@@ -25,9 +25,9 @@ enum FunctionSelector {
     var sign: String
     /// The function that it stands for.
     var selector: String
-    /// How strongly it binds; a larger number binds more strongly.
+    /// The binding strength; a larger number binds more strongly.
     var precedence: Int
-    /// Whether `a ○ b ○ c` is `a ○ (b ○ c)`.
+    /// True when `a ○ b ○ c` means `a ○ (b ○ c)`.
     var isRightAssociative: Bool = false
   }
 
@@ -48,7 +48,7 @@ enum FunctionSelector {
     Infix(sign: "**", selector: "raise:toPower:", precedence: 8, isRightAssociative: true),
   ]
 
-  /// The full selector of a function that text may write without colons, such as `modulus(a, b)`.
+  /// Returns the full selector of a function that text may write without colons, such as `modulus(a, b)`.
   static func selector(name: String, argumentCount: Int) -> String {
     switch (name, argumentCount) {
     case (_, 0): name

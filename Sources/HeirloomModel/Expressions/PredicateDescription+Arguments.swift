@@ -6,7 +6,8 @@ extension PredicateDescription {
   /// - Parameters:
   ///   - format: A condition, such as `%K ==[c] %@ AND size > %d`.
   ///   - arguments: The arguments, in the order of their places.
-  /// - Throws: ``ExpressionError`` with the place where the text stops being a predicate, or for an argument that does not fit.
+  /// - Throws: ``ExpressionError`` with the place where the text stops being a predicate, or for an argument that does
+  ///   not fit.
   public init(format: String, arguments: [ConstantValue]) throws(ExpressionError) {
     self = try Self.parsed(format, arguments: arguments.map { EvaluatedValue($0) }).predicate
   }
@@ -36,7 +37,7 @@ extension PredicateDescription {
     return (predicate.replacingVariables(constants), objects)
   }
 
-  /// Returns the predicate with expressions in the place of variables.
+  /// Returns the predicate with the given expressions in place of variables.
   ///
   /// - Parameter values: Expressions by the names of variables, without `$`.
   /// - Returns: The predicate; variables that have no expression stay.
@@ -55,7 +56,7 @@ extension PredicateDescription {
 }
 
 extension ValueExpression {
-  /// Returns the expression with expressions in the place of variables.
+  /// Returns the expression with the given expressions in place of variables.
   ///
   /// - Parameter values: Expressions by the names of variables, without `$`.
   /// - Returns: The expression; variables that have no expression stay.

@@ -1,16 +1,16 @@
 /// A condition as models carry it (`NSPredicate`).
 public indirect enum PredicateDescription: Hashable, Sendable {
-  /// Always true: `TRUEPREDICATE`.
+  /// A condition that is always true: `TRUEPREDICATE`.
   case alwaysTrue
-  /// Always false: `FALSEPREDICATE`.
+  /// A condition that is always false: `FALSEPREDICATE`.
   case alwaysFalse
   /// A comparison of two expressions.
   case comparison(Comparison)
-  /// All of the conditions. An empty list is true.
+  /// All of the conditions; an empty list is true.
   case and([PredicateDescription])
-  /// Any of the conditions. An empty list is false.
+  /// Any of the conditions; an empty list is false.
   case or([PredicateDescription])
-  /// The opposite.
+  /// The opposite of a condition.
   case not(PredicateDescription)
   /// Text that could not be parsed, kept as it was found.
   case unparsed(String)
@@ -19,17 +19,17 @@ public indirect enum PredicateDescription: Hashable, Sendable {
   public struct Comparison: Hashable, Sendable {
     /// The left expression.
     public var left: ValueExpression
-    /// How the two are compared.
+    /// The operator that compares the two.
     public var comparator: Comparator
     /// The right expression.
     public var right: ValueExpression
-    /// Which members of a to-many left side must meet the condition.
+    /// The members of a to-many left side that must meet the condition.
     public var modifier: Modifier
-    /// Whether case is ignored: `[c]`.
+    /// True when case is ignored: `[c]`.
     public var isCaseInsensitive: Bool
-    /// Whether diacritics are ignored: `[d]`.
+    /// True when diacritics are ignored: `[d]`.
     public var isDiacriticInsensitive: Bool
-    /// Whether text is compared without regard to locale, on normalised text: `[n]`.
+    /// True when text is compared without regard to locale, on normalised text: `[n]`.
     public var isNormalized: Bool
 
     /// Creates a comparison.
@@ -47,7 +47,7 @@ public indirect enum PredicateDescription: Hashable, Sendable {
     }
   }
 
-  /// How two values are compared.
+  /// The operator that compares two values.
   ///
   /// Raw values are the codes of model archives (`NSPredicateOperatorType`).
   public enum Comparator: Int, Hashable, Sendable {
@@ -81,7 +81,7 @@ public indirect enum PredicateDescription: Hashable, Sendable {
     case between = 100
   }
 
-  /// Which members of a to-many left side must meet a condition.
+  /// The members of a to-many left side that must meet a condition.
   ///
   /// Raw values are the codes of model archives.
   public enum Modifier: Int, Hashable, Sendable {

@@ -1,7 +1,6 @@
-/// The functions that plain values understand in `FUNCTION(value, "selector", …)`: those of Foundation's classes that
-/// mapping models use.
+/// The functions that plain values understand in `FUNCTION(value, "selector", …)`.
 ///
-/// A receiver without a value gives no value.
+/// They are functions of Foundation's classes that mapping models use. A receiver without a value gives no value.
 enum ReceiverFunction {
   typealias Body =
     @Sendable (
@@ -118,7 +117,7 @@ enum ReceiverFunction {
     },
   ]
 
-  /// The whole number of a number, without its fraction, or the one that a text begins with.
+  /// Returns the whole part of a number, or the whole number that a text begins with.
   private static func integer(
     _ value: EvaluatedValue, _ evaluator: ExpressionEvaluator, _ selector: String
   ) throws -> EvaluatedValue {
@@ -144,7 +143,7 @@ enum ReceiverFunction {
 }
 
 extension String {
-  /// The parts between the occurrences of a separator, compared by Unicode scalars; the text itself if it is empty.
+  /// Returns the parts between a separator's occurrences, compared by scalars; the text itself for an empty separator.
   fileprivate func parts(separatedBy separator: String) -> [String] {
     let wanted = Array(separator.unicodeScalars)
     guard let first = wanted.first else { return [self] }
@@ -165,7 +164,7 @@ extension String {
     return parts
   }
 
-  /// The place before a UTF-16 unit, as Foundation counts.
+  /// Returns the place before a UTF-16 unit, as Foundation counts.
   fileprivate func index(atUnit unit: Int64) throws -> Index {
     let count = utf16.count
     guard unit >= 0, unit <= count,

@@ -1,26 +1,26 @@
 /// A regular expression of `MATCHES`, which must fit a whole text.
 ///
-/// All ways through the pattern are followed side by side, so a match takes time in proportion to the text, whatever
-/// the pattern: there is no backtracking that a pattern like `(a+)+b` could blow up. What would need backtracking —
-/// references to groups, look-around, possessive quantifiers — is refused.
-/// The syntax is that of ICU (`NSRegularExpression`) otherwise.
+/// The matcher follows all ways through the pattern side by side, so a match takes time in proportion to the text,
+/// whatever the pattern. There is no backtracking that a pattern like `(a+)+b` could blow up. Features that would need
+/// backtracking are refused: references to groups, look-around and possessive quantifiers.
+/// Otherwise the syntax is that of ICU (`NSRegularExpression`).
 struct RegularExpression {
   /// The most Unicode scalars that a pattern may have.
   static let lengthLimit: Int = 4096
-  /// The most steps that a pattern may come to, its repetitions written out.
+  /// The most steps that a pattern may compile to, its repetitions written out.
   static let stepLimit: Int = 8192
 
   /// One step of the compiled pattern.
   enum Step {
-    /// Takes one character of the set.
+    /// A step that takes one character of the set.
     case take(RegularExpressionSet)
-    /// Goes on at both places.
+    /// A step that goes on at both places.
     case split(Int, Int)
-    /// Goes on elsewhere.
+    /// A step that goes on elsewhere.
     case jump(Int)
-    /// Goes on if the condition holds between two characters.
+    /// A step that goes on if the condition holds between two characters.
     case check(RegularExpressionAssertion)
-    /// The pattern is complete.
+    /// The end of the pattern.
     case finish
   }
 
@@ -75,7 +75,7 @@ struct RegularExpression {
     }
   }
 
-  /// A set of places that is emptied quickly.
+  /// A set of places that can be emptied quickly.
   private struct PlaceSet {
     private(set) var members: [Int] = []
     private var generations: [Int]
@@ -189,7 +189,7 @@ enum RegularExpressionAssertion {
 }
 
 extension Unicode.Scalar {
-  /// Whether a line ends here.
+  /// True when a line ends here.
   var endsLine: Bool {
     switch self {
     case "\n", "\u{b}", "\u{c}", "\r", "\u{85}", "\u{2028}", "\u{2029}": true
@@ -208,11 +208,11 @@ struct RegularExpressionSet {
     indirect case inverse(Part)
   }
 
-  /// The parts, of which one must have the character.
+  /// The parts; a member is in at least one of them.
   var parts: [Part]
-  /// Whether the set is of all other characters.
+  /// True when the set holds all other characters instead.
   var isInverse: Bool = false
-  /// Whether a character's other case counts as well.
+  /// True when a character's other case counts as well.
   var isCaseInsensitive: Bool = false
 
   /// Tells whether the set has a character.
@@ -241,7 +241,7 @@ struct RegularExpressionSet {
     }
   }
 
-  /// Whether a character belongs to words: a letter, mark, digit or connecting punctuation.
+  /// Tells whether a character belongs to words: a letter, mark, digit or connecting punctuation.
   static func isWord(_ scalar: Unicode.Scalar) -> Bool {
     if scalar.properties.isAlphabetic || scalar == "\u{200c}" || scalar == "\u{200d}" { return true }
     switch scalar.properties.generalCategory {

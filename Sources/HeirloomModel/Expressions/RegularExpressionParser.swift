@@ -1,4 +1,4 @@
-/// Reads the pattern of a regular expression.
+/// A parser for the pattern of a regular expression.
 struct RegularExpressionParser {
   private static let depthLimit = 64
   private static let countLimit = 1000
@@ -117,7 +117,7 @@ struct RegularExpressionParser {
     return node
   }
 
-  /// Reads what stands between `(?` and `:` or `)`; false if the group ends with it.
+  /// Reads the flags between `(?` and `:` or `)`; returns false if the group ends with them.
   private mutating func setFlags() throws(EvaluationError) -> Bool {
     var isOn = true
     while true {
@@ -153,7 +153,7 @@ struct RegularExpressionParser {
       default: return node
       }
       guard next != "+" else { throw invalid("possessive quantifiers are not supported") }
-      // Whether as few or as many as possible are taken makes no difference to a whole match.
+      // Lazy and greedy quantifiers make no difference to a match of the whole text.
       _ = skip("?")
       node = .repetition(node, minimum: minimum, maximum: maximum)
     }

@@ -7,14 +7,14 @@ enum ReservedWord: String, CaseIterable {
   case subquery, fetch, cast, function, ternary
   case union, intersect, minus, customselector
 
-  /// Finds the word that a text is, whatever its letter case.
+  /// Creates the word that a text spells, in any letter case.
   init?(_ text: String) {
     // The longest word has 15 letters: don't fold long texts.
     guard text.utf8.count <= 16 else { return nil }
     self.init(rawValue: text.lowercased())
   }
 
-  /// Whether the word can't be a name even where a value is expected.
+  /// True when the word can't be a name even where a value is expected.
   ///
   /// The others mean something only between brackets, before a parenthesis or between two values.
   var isNeverName: Bool {

@@ -1,22 +1,22 @@
-/// What is ignored when two texts are compared.
+/// The differences that a comparison of two texts ignores.
 struct TextFolding {
-  /// Whether case is ignored.
+  /// True when case is ignored.
   var ignoresCase: Bool = false
-  /// Whether diacritics of Latin, Greek and Cyrillic letters are ignored.
+  /// True when diacritics of Latin, Greek and Cyrillic letters are ignored.
   var ignoresDiacritics: Bool = false
-  /// Whether case is ignored as Unicode's full case folding does: "ﬁ" is "FI" in capitals, so it becomes "fi".
+  /// True when case is ignored as in Unicode's full case folding: "ﬁ" is "FI" in capitals, so it becomes "fi".
   var foldsFully: Bool = false
-  /// Whether canonically equivalent spellings of a character are the same.
+  /// True when canonically equivalent spellings of a character are the same.
   var ignoresSpelling: Bool = false
 
-  /// Nothing is ignored.
+  /// A folding that ignores nothing.
   static let none: TextFolding = TextFolding()
-  /// Diacritics are ignored.
+  /// A folding that ignores diacritics.
   static let diacritics: TextFolding = TextFolding(ignoresDiacritics: true)
-  /// Case and diacritics are ignored, as by the function `canonical:`: what differs in nothing else becomes one text.
+  /// A folding that ignores case and diacritics, as `canonical:` does: texts that differ in nothing else become one.
   static let canonical: TextFolding = TextFolding(ignoresCase: true, ignoresDiacritics: true, foldsFully: true)
 
-  /// Returns a text without what is ignored.
+  /// Returns a text without the differences that are ignored.
   func folded(_ text: String) -> String {
     var folded = text
     if ignoresDiacritics {
@@ -35,11 +35,11 @@ struct TextFolding {
   /// Returns the Unicode scalars of a folded text.
   func scalars(of text: String) -> [Unicode.Scalar] { Array(folded(text).unicodeScalars) }
 
-  /// Tells whether two texts are equal but for what is ignored.
+  /// Tells whether two texts are equal apart from the differences that are ignored.
   func isEqual(_ left: String, _ right: String) -> Bool {
     let left = folded(left)
     let right = folded(right)
-    // Swift takes canonically equivalent texts for equal, a store does not.
+    // Swift treats canonically equivalent texts as equal; a store does not.
     return ignoresSpelling || ignoresCase || ignoresDiacritics ? left == right : left.utf8.elementsEqual(right.utf8)
   }
 
@@ -49,7 +49,7 @@ struct TextFolding {
     return folded(left).unicodeScalars.lexicographicallyPrecedes(folded(right).unicodeScalars) ? -1 : 1
   }
 
-  /// Returns a text in the one form that its letters have whatever their case, in no one's language.
+  /// Returns a text in the one form that all cases of its letters share, by the rules of no particular language.
   private static func caseFolded(_ text: String) -> String {
     var folded = String.UnicodeScalarView()
     // The Turkish i without a dot shares its capital with another letter.

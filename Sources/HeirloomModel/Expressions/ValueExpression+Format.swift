@@ -1,9 +1,9 @@
 extension ValueExpression: CustomStringConvertible {
-  /// The expression as format text, which is parsed to an equal expression.
+  /// The expression as format text, which parses to an equal expression.
   ///
-  /// It is Core Data's text, except that constants whose kind that text does not show are written so that they do:
+  /// It is Core Data's text, except for constants whose kind that text does not show. They are written to show it:
   /// `YES` (Core Data: `1`), `2.0` (`2`), `CAST("00ff", "NSData")`.
-  /// Names that can't stand in format text, ``unparsed(_:)`` and trees of more than 64 levels don't come back.
+  /// Names that can't stand in format text, ``unparsed(_:)`` and trees of more than 64 levels don't parse back.
   public var predicateFormat: String {
     var printer = ExpressionPrinter(style: .exact)
     printer.write(self, minimum: .min)
@@ -24,8 +24,8 @@ extension ValueExpression: CustomStringConvertible {
 
   /// The expression as a model compiler writes it for a derived attribute: collection operators become functions.
   ///
-  /// `items.@count` becomes `count:(items)`, which model archives and version hashes have. The same is done for
-  /// `items.@sum.price` and its like; no model at hand shows that.
+  /// `items.@count` becomes `count:(items)`, the form in model archives and version hashes. The same is done for
+  /// `items.@sum.price` and the like; no model at hand shows that.
   package var compiled: ValueExpression {
     guard case .keyPath(let operand, let path) = self else { return self }
     let names = path.names(separatedBy: ".")
@@ -40,10 +40,10 @@ extension ValueExpression: CustomStringConvertible {
 }
 
 extension PredicateDescription: CustomStringConvertible {
-  /// The predicate as format text, which is parsed to an equal predicate.
+  /// The predicate as format text, which parses to an equal predicate.
   ///
-  /// It is Core Data's text with the exceptions that ``ValueExpression/predicateFormat`` names. A list of one condition is
-  /// written as that condition, an empty one as `TRUEPREDICATE` or `FALSEPREDICATE`.
+  /// It is Core Data's text with the exceptions that ``ValueExpression/predicateFormat`` names. A list of one condition
+  /// is written as that condition, an empty one as `TRUEPREDICATE` or `FALSEPREDICATE`.
   public var predicateFormat: String {
     var printer = ExpressionPrinter(style: .exact)
     printer.write(self)

@@ -1,10 +1,10 @@
 extension ValueExpression {
-  /// The paths of the properties that the expression reads of the object that a variable stands for.
+  /// Returns the paths of the properties that the expression reads of the object that a variable stands for.
   ///
-  /// `SELF` is the same object. A path goes on over relationships, elements of composite attributes and operators.
+  /// `SELF` is the same object. A path may lead through relationships, elements of composite attributes and operators.
   ///
   /// - Parameter variable: The variable's name, without `$`.
-  /// - Returns: `nil` if the object itself goes into something, so that any property may be read.
+  /// - Returns: `nil` if the expression uses the object itself, so that any property may be read.
   package func pathsRead(of variable: String) -> Set<String>? {
     var reading = PropertyReading(variable: variable)
     reading.read(self)
@@ -12,7 +12,7 @@ extension ValueExpression {
   }
 }
 
-/// Gathers the properties that an expression reads of one object.
+/// A collector of the properties that an expression reads of one object.
 private struct PropertyReading {
   let variable: String
   var paths: Set<String>? = []

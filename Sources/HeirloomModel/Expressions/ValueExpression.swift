@@ -2,7 +2,7 @@
 public indirect enum ValueExpression: Hashable, Sendable {
   /// A fixed value.
   case constant(ConstantValue)
-  /// `SELF`: the object or value that is looked at.
+  /// `SELF`: the object or value on which the expression is evaluated.
   case evaluatedObject
   /// A variable, named without its `$`.
   case variable(String)
@@ -51,7 +51,7 @@ public indirect enum ConstantValue: Hashable, Sendable {
 }
 
 extension ValueExpression {
-  /// A key path of the evaluated object.
+  /// Returns a key path of the evaluated object.
   public static func keyPath(_ path: String) -> ValueExpression {
     .keyPath(operand: .evaluatedObject, path: path)
   }

@@ -1,4 +1,4 @@
-/// A pattern of `LIKE`: `*` stands for any characters, `?` for one, a backslash takes away their meaning.
+/// A pattern of `LIKE`: `*` stands for any characters, `?` for one, and a backslash takes away their meaning.
 struct WildcardPattern {
   private enum Element {
     case anyCharacters
@@ -8,7 +8,7 @@ struct WildcardPattern {
 
   private let elements: [Element]
 
-  /// Reads a pattern; every text is one.
+  /// Reads a pattern; every text is a valid one.
   init(_ pattern: String) {
     var elements: [Element] = []
     var isEscaped = false

@@ -46,9 +46,9 @@ package struct SHA256: Sendable {
   package consuming func finalize() -> [UInt8] {
     let bitTotal = byteTotal &* 8
     pending.append(0x80)
-    // Zeros up to the place of the length at a block's end.
+    // Zeros fill up to the place of the length at a block's end.
     let zeros = (2 * Self.blockLength - 8 - pending.count) % Self.blockLength
-    // Plain loops here and below: unoptimised code, which the tests run, is slow to go through sequences.
+    // Plain loops here and below: going through sequences is slow in unoptimised code, which the tests run.
     pending += [UInt8](repeating: 0, count: zeros)
     var shift: UInt64 = 64
     while shift > 0 {
@@ -79,7 +79,7 @@ package struct SHA256: Sendable {
 
   private static let blockLength = 64
 
-  /// Takes in all whole blocks.
+  /// Compresses all whole blocks.
   private mutating func compressPending() {
     var start = 0
     while pending.count - start >= Self.blockLength {
@@ -94,7 +94,7 @@ package struct SHA256: Sendable {
   }
 
   private mutating func compress(at start: Int) {
-    // Of the right length; all words are replaced.
+    // An array of the right length; every word is replaced.
     var schedule = Self.constants
     var index = 0
     var offset = start

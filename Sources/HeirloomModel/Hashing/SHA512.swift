@@ -5,7 +5,7 @@ package enum SHA512 {
   /// The digest's length, in bytes.
   package static let byteCount = 64
 
-  /// Returns the digest of bytes, ``byteCount`` long.
+  /// Returns the digest of bytes, `byteCount` long.
   package static func digest(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     var message = Array(bytes)
     let bitTotal = UInt64(message.count) &* 8

@@ -6,7 +6,7 @@ public struct VersionHash: Hashable, Sendable {
   /// The digest's length, in bytes.
   public static let byteCount: Int = 32
 
-  /// The digest, always ``byteCount`` bytes long.
+  /// The digest, always `byteCount` bytes long.
   public let bytes: [UInt8]
 
   /// Creates a hash from a stored digest.
@@ -18,7 +18,7 @@ public struct VersionHash: Hashable, Sendable {
     self.bytes = Array(bytes)
   }
 
-  /// Creates a hash by digesting what a closure adds.
+  /// Creates a hash by digesting the bytes that a closure adds.
   init(digesting add: (inout SHA256) -> Void) {
     var digest = SHA256()
     add(&digest)
@@ -33,7 +33,7 @@ extension VersionHash: CustomStringConvertible {
 
 /// A stored digest that is not a version hash.
 public enum VersionHashError: Error, Hashable, Sendable {
-  /// The digest has `found` bytes instead of ``VersionHash/byteCount``.
+  /// A digest of `found` bytes instead of `VersionHash.byteCount`.
   case wrongLength(found: Int)
 }
 

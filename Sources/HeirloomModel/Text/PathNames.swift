@@ -1,7 +1,8 @@
 extension StringProtocol {
-  /// Splits a path at a separator, also where a mark that follows makes one character of both.
+  /// Splits a path at a separator, even where a combining mark after it makes one character of both.
   ///
-  /// Names come from outside, and Swift compares characters: in `a.` and a name that begins with an accent there is no `.` for it.
+  /// Names come from outside, and Swift compares characters: where a name that begins with an accent follows `a.`,
+  /// it sees no `.`.
   ///
   /// - Parameters:
   ///   - separator: The separator.

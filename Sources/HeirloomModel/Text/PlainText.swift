@@ -1,34 +1,35 @@
-/// Text from files of anybody's, made fit to stand in a line for people.
+/// Text from anybody's files, made fit to stand in a line that people read.
 ///
-/// A name in a store's schema or metadata may hold anything: a line break, after which it says what it likes in our name, a sequence
-/// that a terminal obeys, characters that turn the direction of writing or that nobody sees, or 50 MB of letters.
+/// A name in a store's schema or metadata may hold anything: a line break, after which it speaks in our name; a
+/// sequence that a terminal obeys; characters that are invisible or turn the direction of writing; or 50 MB of letters.
 package enum PlainText {
   /// The longest line of text, in Unicode scalars: more than any path.
   package static let limit = 8000
 
-  /// Returns a text as one line of bounded length: what is no plain character is shown by its number, and what is too much is counted.
+  /// Returns a text as one line of bounded length, with numbers for special characters and a count for the excess.
   package static func line(_ text: String, limit: Int = limit) -> String {
     escaped(cut(text, to: limit), breaksLines: false)
   }
 
-  /// Returns a text of so many Unicode scalars at most, and a few words that tell how much was left out in the middle.
+  /// Returns at most so many Unicode scalars of a text, with a few words in the middle that tell how much was left out.
   package static func cut(_ text: String, to limit: Int) -> String {
-    // Each scalar has a byte at least.
+    // Each scalar has at least one byte.
     guard text.utf8.count > limit, text.unicodeScalars.dropFirst(limit).first != nil else { return text }
-    // The end of a sentence says why.
+    // The end of a sentence, which says why, stays.
     let tail = limit / 4
     let (first, last) = (text.unicodeScalars.prefix(limit - tail), text.unicodeScalars.suffix(tail))
     let missing = text.utf8.count - String(first).utf8.count - String(last).utf8.count
     return "\(String(first))… (\(CountText.counted(missing, "byte")) left out) …\(String(last))"
   }
 
-  /// Returns a text with characters shown by their numbers that are none to be seen, or that a terminal obeys.
+  /// Returns a text with numbers in place of characters that are invisible or that a terminal obeys.
   ///
   /// - Parameters:
   ///   - text: The text.
   ///   - breaksLines: Whether line feeds stay.
   ///   - isJSON: Whether the text is JSON, whose escapes have another form.
-  ///   - isKept: Takes the rest of the text from an escape character on and returns how many scalars of it stay as they are.
+  ///   - isKept: Takes the rest of the text from an escape character on, and returns how many of its scalars stay as
+  ///     they are.
   /// - Returns: The text.
   package static func escaped(
     _ text: String, breaksLines: Bool, isJSON: Bool = false, isKept: (Substring.UnicodeScalarView) -> Int = { _ in 0 }
@@ -56,8 +57,10 @@ package enum PlainText {
     return result
   }
 
-  /// The first bytes of control characters (C0, DEL, C1), of what stands between U+2000 and U+20FF, of U+00AD, U+061C and U+180E, of
-  /// U+FEFF, and of U+E0000 and higher.
+  /// Tells whether a hidden character may begin with a byte.
+  ///
+  /// The bytes are the first of control characters (C0, DEL, C1), of the range from U+2000 to U+20FF, of U+00AD,
+  /// U+061C, U+180E and U+FEFF, and of U+E0000 and higher.
   private static func mayBegin(_ byte: UInt8) -> Bool {
     switch byte {
     case ..<0x20, 0x7F, 0xC2, 0xD8, 0xE1, 0xE2, 0xEF, 0xF3, 0xF4: true
@@ -68,13 +71,13 @@ package enum PlainText {
   private static func isHidden(_ scalar: Unicode.Scalar, before: Unicode.Scalar?, after: Unicode.Scalar?) -> Bool {
     switch scalar.value {
     case ..<0x20, 0x7F..<0xA0: true
-    // Marks, embeddings, overrides and isolates of the direction of writing, and the separators of lines.
+    // Marks, embeddings, overrides and isolates of the direction of writing, and line separators.
     case 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x206F: true
-    // Without width: a name that has one looks like another.
+    // Characters without width: a name that has one looks like another.
     case 0x00AD, 0x180E, 0x200B, 0x2060...0x2065, 0xFEFF, 0xFFF9...0xFFFB, 0xE0000...0xE0FFF: true
-    // Joiners are part of pictures and of some scripts, and between letters of ours they are a trick.
+    // Joiners belong to emoji and to some scripts; beside ASCII letters they are a trick.
     case 0x200C, 0x200D: before?.isASCII ?? true || after?.isASCII ?? true
-    // Bytes of a file's name that is no UTF-8, each in a scalar of its own.
+    // Bytes of a file's name that is not UTF-8, each in a scalar of its own.
     case 0x10FF00...0x10FFFF: true
     default: false
     }
@@ -85,7 +88,7 @@ package enum PlainText {
     return "\\x" + digits(UInt32(scalar.value & 0xFF), count: 2).uppercased()
   }
 
-  /// The same scalar for a program, which reads it back.
+  /// Returns the JSON escape of a scalar, which a program reads back as the same scalar.
   private static func numberInJSON(_ scalar: Unicode.Scalar) -> String {
     UTF16.encode(scalar).map { $0.map { "\\u" + digits(UInt32($0), count: 4) }.joined() } ?? ""
   }

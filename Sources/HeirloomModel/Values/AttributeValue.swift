@@ -1,10 +1,10 @@
-/// A value of an attribute: a default in a model, or what a row holds.
+/// A value of an attribute: a default in a model, or the value in a row.
 public enum AttributeValue: Hashable, Sendable {
   /// A whole number of any of the integer types.
   case integer(Int64)
   /// A floating-point number of type Double or Float.
   case double(Double)
-  /// A decimal number as text, such as `-12.50`: digits, at most one point, perhaps an exponent.
+  /// A decimal number as text, such as `-12.50`: digits, at most one decimal point, perhaps an exponent.
   case decimal(String)
   /// Text.
   case string(String)
