@@ -2,7 +2,7 @@ package import Foundation
 package import Heirloom
 import HeirloomStore
 
-/// Changes of an entity `Flight` that move its pilot, with a store of five flights, the last of which has no pilot.
+/// Changes of an entity `Flight` that concern its pilot, with a store of five flights, the last of which has no pilot.
 package enum FlightChange: String, CaseIterable, Sendable {
   /// Both attributes go to an entity of their own.
   case moved
