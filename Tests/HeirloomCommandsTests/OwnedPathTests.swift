@@ -6,7 +6,7 @@ import Testing
 
 /// Unexpected things at every path that a migration reads, makes or replaces.
 ///
-/// Whatever they are, the run ends, reports the problem or migrates, keeps every row, and changes no link's target.
+/// In every case the run ends, reports the problem or migrates, keeps every row, and changes no target of a link.
 @Suite(.enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"))
 struct OwnedPathTests {
   /// The thing at the path.
