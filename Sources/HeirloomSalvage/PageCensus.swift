@@ -17,11 +17,11 @@ final class PageCensus {
 
   /// The place where a row was found.
   enum Place {
-    /// In a page that its table's tree leads to.
+    /// A page that its table's tree leads to.
     case tree
-    /// In a page that no whole tree leads to.
+    /// A page that no whole tree leads to.
     case apart
-    /// In a page whose rows have keys of another range: the key is not the one that the row was written with.
+    /// A page whose rows have keys of another range: the key is not the one that the row was written with.
     case misplaced
   }
 
@@ -217,7 +217,7 @@ final class PageCensus {
     case .tableLeaf: break
     }
     switch entry {
-    // Where a tree leads there as well, the map may be the damaged one.
+    // If a tree leads there as well, the map may be the damaged one.
     case .firstOverflow where claimant == nil, .overflow where claimant == nil: return
     default: break
     }

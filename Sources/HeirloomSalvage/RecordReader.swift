@@ -90,7 +90,7 @@ struct RecordReader {
   /// - Parameters:
   ///   - payload: The bytes that are there.
   ///   - size: The length of the whole record.
-  ///   - encoding: How text is stored.
+  ///   - encoding: The way text is stored.
   ///   - certainCount: The number of bytes before the zeros of an empty page; only values of bytes may end in those.
   /// - Returns: The values; `nil` if their lengths don't add up to the record's.
   static func decode(

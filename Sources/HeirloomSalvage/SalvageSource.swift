@@ -320,7 +320,7 @@ final class SalvageSource {
   ///   - first: The column with one end.
   ///   - second: The column with the other end.
   ///   - body: A closure that takes both ends; it may get a link several times.
-  /// - Throws: What the body throws.
+  /// - Throws: The body's error.
   func forEachIndexedLink(
     of name: String, _ first: String, _ second: String, _ body: (Int64, Int64) throws -> Void
   ) throws {
@@ -344,7 +344,7 @@ final class SalvageSource {
   /// - Parameters:
   ///   - name: The table.
   ///   - body: A closure that takes a key; it may get a key several times.
-  /// - Throws: What the body throws.
+  /// - Throws: The body's error.
   func forEachIndexedKey(of name: String, _ body: (Int64) throws -> Void) throws {
     guard let connection, let table = tables[name] else { return }
     for index in actual.objects where index.kind == .index && [name, table.fileName].contains(index.table) {

@@ -45,7 +45,7 @@ public struct StoreSalvage {
   /// Salvages the store.
   ///
   /// - Parameter outputURL: The new store's file, which must not exist; its folder must.
-  /// - Returns: What was read and what was lost. The new store can be opened.
+  /// - Returns: The report on the rows that were read and lost. The new store can be opened.
   /// - Throws: ``SalvageError``; there is no new store then.
   public func run(to outputURL: URL) throws(SalvageError) -> SalvageReport {
     let store = try location(of: storeURL.path)

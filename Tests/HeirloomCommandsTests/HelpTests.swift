@@ -67,7 +67,7 @@ struct HelpTests {
         #expect(tool(command, name + "=x").error.contains("\(name) takes no value."))
       }
       #expect((option["summary"] as? String)?.isEmpty == false)
-      // Help is shown before anything is missed.
+      // Help comes before any complaint about missing arguments.
       let text = option["value"] is String ? [name, "x"] : [name]
       #expect(tool.run([command] + text + ["--help"]).code == 0)
     }

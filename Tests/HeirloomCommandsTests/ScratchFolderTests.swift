@@ -74,7 +74,7 @@ struct ScratchFolderTests {
   @Test func `runs that begin at the same time take no folder of each other's`() throws {
     let path = temporary.url.path
     let isDone = Mutex(false)
-    // This is done at the beginning of another run, over and over.
+    // This does what the beginning of another run does, over and over.
     let sweeping = DispatchQueue(label: "sweeping")
     sweeping.async {
       while !isDone.withLock({ $0 }) {

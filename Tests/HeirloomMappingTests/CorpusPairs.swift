@@ -70,7 +70,7 @@ private struct Facts: Decodable {
     }
   }
 
-  /// Any value, of which only the presence counts.
+  /// Any value; only its presence counts.
   struct AnyJSON: Decodable {
     init(from decoder: any Decoder) {}
   }

@@ -46,7 +46,7 @@ struct ErrorWordsTests {
       let bridged = sample.error as NSError
       #expect(bridged.localizedDescription == words?.errorDescription, "\(sample.name)")
       #expect(bridged.localizedRecoverySuggestion == words?.recoverySuggestion, "\(sample.name)")
-      // Where none is ours, Foundation has one for its own codes.
+      // If we have none, Foundation has one for its own codes.
       if let reason = words?.failureReason { #expect(bridged.localizedFailureReason == reason, "\(sample.name)") }
       #expect(sample.error.localizedDescription == words?.errorDescription, "\(sample.name)")
       guard let code = Self.code(sample.error) else { continue }

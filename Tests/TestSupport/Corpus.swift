@@ -68,7 +68,7 @@ package enum Corpus {
   /// - Parameters:
   ///   - path: The store's path, relative to ``folder``.
   ///   - body: A closure that takes the copy's location.
-  /// - Returns: What the body returns.
+  /// - Returns: The body's result.
   /// - Throws: Foundation's error when a file can't be copied, or the body's.
   package static func withCopy<Value>(of path: String, _ body: (URL) throws -> Value) throws -> Value {
     let directory = try TemporaryDirectory()

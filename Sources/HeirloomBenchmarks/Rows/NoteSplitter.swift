@@ -60,7 +60,7 @@ enum NoteSplitter {
 class VersePolicy: EntityMigrationPolicy {
   class var way: RowBenchmark.Way { .bytes }
 
-  /// The name of the entity mapping that carries notes over, as SQL.
+  /// The name of the entity mapping that carries notes over in SQL.
   private var noteMapping: String = ""
 
   override var createsRelationships: Bool { false }

@@ -5,21 +5,21 @@ import Heirloom
 enum MigrationBenchmark {
   /// The ways to migrate, in the order of a round.
   enum Way: String, Codable, CaseIterable {
-    /// By hand, unproven.
+    /// A migration by hand, unproven.
     case limit
-    /// By hand, proven.
+    /// A migration by hand, proven.
     case limitProven
-    /// By `MigrationAssistant.migrateStore()` with the standard proof.
+    /// A call of `MigrationAssistant.migrateStore()` with the standard proof.
     case heirloom
     /// The same, always as a new file.
     case rebuild
     /// The same, always in a copy of the store.
     case cloneAndAlter
-    /// By hand in the store itself, which keeps no previous version, unproven.
+    /// A migration by hand in the store itself, which keeps no previous version, unproven.
     case inPlace
     /// The same, proven.
     case inPlaceProven
-    /// By hand in the store itself, version by version, unproven.
+    /// A migration by hand in the store itself, version by version, unproven.
     case inPlaceSteps
 
     /// The builder, for a run of Heirloom.

@@ -14,10 +14,10 @@ extension StoreContents {
   /// try before.expectKept(in: storeURL, after: report)
   /// ```
   ///
-  /// Objects are compared by entity and primary key, as the mapping says. Values that it copies must be equal, links
-  /// must lead to the same objects, and anything that is gone must be among the losses that the plan announced. The
-  /// results of code — policies, handlers of stages, expressions — can't be known: entities with a policy are left out,
-  /// and `except` names what handlers changed.
+  /// Objects are compared by entity and primary key, as the mapping says. Values that it copies must be equal, and links
+  /// must lead to the same objects. Anything that is gone must be among the losses that the plan announced. The results
+  /// of code — policies, handlers of stages, expressions — can't be known: entities with a policy are left out, and
+  /// `except` names what handlers changed.
   ///
   /// - Parameters:
   ///   - url: The migrated store.

@@ -12,7 +12,7 @@ struct NormalizedStatementTests {
   ])
   func `has single spaces and no quotes`(_ statement: String, _ expected: String) {
     #expect(normalizedStatement(statement) == expected)
-    // The letter prevents the way by bytes: both ways must agree.
+    // The letter keeps the code for plain bytes from running: both must agree.
     #expect(normalizedStatement(statement + " é") == normalizedStatement(statement + " e").dropLast() + "é")
   }
 }
