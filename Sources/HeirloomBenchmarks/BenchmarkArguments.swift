@@ -1,4 +1,4 @@
-/// What a caller of the tool asks for.
+/// The arguments that a caller of the tool gives.
 struct BenchmarkArguments: Hashable {
   /// The numbers of notes in the stores that are migrated; `nil` if the caller names none.
   var noteCounts: [Int]?
@@ -8,15 +8,15 @@ struct BenchmarkArguments: Hashable {
     for count in noteCounts ?? [Self.defaultNotes] where !sizes.contains(count) { sizes.append(count) }
     return sizes
   }
-  /// The number of notes, where one store is migrated.
+  /// The number of notes, if one store is migrated.
   var notes: Int { sizes.first ?? Self.defaultNotes }
-  /// How often each way is run; `nil` if the caller doesn't say.
+  /// The number of runs of each way; `nil` if the caller doesn't say.
   var roundCount: Int?
-  /// How often each way is run, where one run tells little.
+  /// The number of runs of each way, for workloads where one run tells little.
   var rounds: Int { roundCount ?? 5 }
-  /// The number of stores, where many are migrated; `nil` if the caller names none.
+  /// The number of stores, if many are migrated; `nil` if the caller names none.
   var storeCount: Int?
-  /// How many stores are migrated at a time; `nil` if the caller doesn't say.
+  /// The numbers of stores that are migrated at a time; `nil` if the caller doesn't say.
   var jobCounts: [Int]?
   /// The seed of the generated stores.
   var seed: UInt64 = 1
@@ -24,27 +24,27 @@ struct BenchmarkArguments: Hashable {
   var only: BenchmarkWorkload?
   /// The folder in which stores are made; `nil` for the system's temporary folder.
   var directory: String?
-  /// Whether each builder is measured, beside the one that Heirloom chooses.
+  /// True when each builder is measured, besides the one that Heirloom chooses.
   var comparesBuilders = false
-  /// Whether to print JSON instead of a table.
+  /// True when JSON is printed instead of a table.
   var printsJSON = false
   /// The file that gets a plot of the migrations' cost by size; `nil` for none.
   var plotPath: String?
-  /// Whether to compare figures with their ceilings instead of reporting times.
+  /// True when figures are compared with their ceilings instead of times being reported.
   var guards = false
-  /// What the guard multiplies its ceilings by.
+  /// The factor by which the guard multiplies its ceilings.
   var ceilingScale = 1.0
-  /// Two models to read and compare, instead of anything with stores.
+  /// Two models to read and compare, instead of any work with stores.
   var models: [String] = []
-  /// Whether to print the usage instead of running.
+  /// True when the usage is printed and nothing is run.
   var printsUsage = false
-  /// A run to do as a child process, with its words.
+  /// A run to do as a child process, with its arguments.
   var child: [String]?
 
   /// The number of notes if the caller names none: the least for which the design has goals.
   static let defaultNotes = 100_000
 
-  /// The same arguments for one of the sizes.
+  /// Returns the same arguments for one of the sizes.
   func at(notes: Int) -> BenchmarkArguments {
     var arguments = self
     arguments.noteCounts = [notes]
@@ -119,13 +119,13 @@ struct BenchmarkArguments: Hashable {
     if guards, printsJSON || plotPath != nil || noteCounts != nil {
       throw .usage("--guard has stores and a table of its own: expected no --notes, --json or --svg beside it.")
     }
-    // Told before anything is measured.
+    // This is checked before anything is measured.
     if let plotPath, !MigrationWorkload.allCases.contains(where: { includes(.migration($0)) }) {
       throw .usage("--svg \(plotPath): there is nothing to plot without a migration; name one with --only, or none.")
     }
   }
 
-  /// Whether a workload is to be run; those that take long only if they are asked for.
+  /// Returns true if a workload is to be run; those that take long are run only on request.
   func includes(_ workload: BenchmarkWorkload) -> Bool { only.map { $0 == workload } ?? !workload.isOnRequest }
 
   private static func value(_ option: String, _ word: String?) throws(BenchmarkError) -> String {

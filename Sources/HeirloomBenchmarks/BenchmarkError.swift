@@ -1,4 +1,4 @@
-/// A benchmark that could not run, or whose results are not what they have to be.
+/// A benchmark that could not run, or whose results are wrong.
 enum BenchmarkError: Error, Hashable {
   /// The command line is not understood.
   case usage(String)
@@ -12,14 +12,14 @@ enum BenchmarkError: Error, Hashable {
   case differentContents(subject: String, expected: String, found: String)
   /// Something happened that a launch with nothing to do must not do.
   case unexpectedChange(String)
-  /// A call came to another outcome than the benchmark is about.
+  /// A call had another outcome than the one that the benchmark is about.
   case unexpectedOutcome(expected: String, found: String)
-  /// Figures of the guard are over their ceilings; a sentence for each.
+  /// Figures of the guard are over their ceilings; there is a sentence for each.
   case overCeilings([String])
 }
 
 extension BenchmarkError: CustomStringConvertible {
-  /// One sentence with what was found and what was expected.
+  /// One sentence that says what was found and what was expected.
   var description: String {
     switch self {
     case .usage(let reason): reason

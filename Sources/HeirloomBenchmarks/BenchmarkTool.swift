@@ -1,7 +1,7 @@
 import Foundation
 import Heirloom
 
-/// Measures Heirloom beside the least that a person could write by hand for the same work.
+/// The tool that measures Heirloom beside the least that a person could write by hand for the same work.
 @main
 struct BenchmarkTool {
   static func main() {
@@ -47,7 +47,7 @@ struct BenchmarkTool {
     }
     report.summary = report.orderedMigrations.compactMap(MigrationSummary.init)
     print(arguments.printsJSON ? try report.json() : report.text)
-    // After the report, which must not be lost with a file that can't be written.
+    // This comes after the report, which must not be lost if the file can't be written.
     if let path = arguments.plotPath {
       guard FileManager.default.createFile(atPath: path, contents: Data(CostPlot(report).svg.utf8)) else {
         throw BenchmarkError.unwritable(path: path)
@@ -55,7 +55,7 @@ struct BenchmarkTool {
     }
   }
 
-  /// Results of different machines can be compared only if the stores are the same, and syncs only if SQLite's are counted.
+  /// Checks that the same seed gives the same stores, for comparing machines, and that SQLite's syncs are counted.
   private static func checkGenerator(in work: BenchmarkFolder, seed: UInt64) throws {
     let files = POSIXFileOperations()
     let counter = SyncCounter()

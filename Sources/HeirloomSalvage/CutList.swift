@@ -2,11 +2,11 @@ import HeirloomFormats
 import HeirloomModel
 import HeirloomStore
 
-/// Everything that was cut from a salvaged store, one JSON object a line, so that nothing that was read is thrown away.
+/// The cuts from a salvaged store, as one JSON object a line, so that nothing that was read is thrown away.
 struct CutList {
   /// The lines.
   private(set) var bytes: [UInt8] = []
-  /// How many cuts found no room in the list.
+  /// The number of cuts that found no room in the list.
   private(set) var omittedCount = 0
 
   /// The longest list, in bytes.
@@ -15,11 +15,11 @@ struct CutList {
   /// Adds a cut.
   ///
   /// - Parameters:
-  ///   - kind: What was cut.
+  ///   - kind: The kind of cut.
   ///   - subject: The entity and the property, or the table.
   ///   - table: The table.
   ///   - key: The row's key.
-  ///   - values: What was cut, by the columns' names.
+  ///   - values: The values that were cut, by the columns' names.
   mutating func add(
     _ kind: SalvageReport.Cut.Kind, _ subject: String, table: String, key: Int64?, _ values: [(String, FoundValue)]
   ) {
@@ -63,7 +63,7 @@ struct CutList {
       if number.isFinite { writer.double(number) } else { writer.string("\(number)") }
     case .stored(.text(let text)): writer.string(text)
     case .stored(.blob(let bytes)): member("base64", bytes.base64)
-    // The beginning of a text is the most that may be left of a long one; of other bytes none may be changed.
+    // A long text may have only its beginning left, so that is shown as text; other bytes stay as they are.
     case .lost(let bytes), .garbled(let bytes):
       if let text = String(validating: bytes, as: UTF8.self) {
         member("readable", text)

@@ -6,7 +6,7 @@ import HeirloomVault
 ///
 /// The format is that of https://www.sqlite.org/fileformat2.html. Every number in the file is hostile.
 final class DatabaseImage {
-  /// How text is stored.
+  /// The way text is stored.
   enum TextEncoding: Int, Sendable {
     case utf8 = 1
     case utf16LittleEndian = 2
@@ -19,13 +19,13 @@ final class DatabaseImage {
   let usableSize: Int
   /// The number of pages; the first has the number 1.
   let pageCount: Int
-  /// The number of pages that the file had before its end was lost; otherwise as many as it has.
+  /// The number of pages before the file's end was lost; otherwise as many as it has.
   let formerPageCount: Int
-  /// How text is stored.
+  /// The way text is stored.
   let encoding: TextEncoding
-  /// The first page of the list of free pages; 0 for none, `nil` if the header doesn't tell any more.
+  /// The first page of the list of free pages; 0 for none, `nil` if the header no longer tells.
   let firstFreePage: Int?
-  /// How many free pages the header tells of.
+  /// The number of free pages that the header tells of.
   let freePageCount: Int
 
   private let file: FileDescriptor
@@ -35,7 +35,7 @@ final class DatabaseImage {
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - header: What its first page says, or what stands in for it.
+  ///   - header: The header in its first page, or one that stands in for it.
   /// - Throws: `FileError`.
   init(path: String, header: DatabaseHeader) throws(FileError) {
     file = try FileDescriptor(path, flags: O_RDONLY, for: .read)
@@ -70,7 +70,7 @@ final class DatabaseImage {
     return Array(buffer)
   }
 
-  /// Returns the page of the b-tree kind that has a number; `nil` if it is none.
+  /// Returns a page of a b-tree by its number; `nil` if the page is of another kind.
   func treePage(_ number: Int) throws(FileError) -> TreePage? {
     guard let bytes = try page(number) else { return nil }
     return TreePage(bytes, number: number, usableSize: usableSize)
@@ -86,7 +86,7 @@ struct DatabaseHeader {
   var pageSize: Int
   /// The bytes at each page's end that hold no content.
   var reservedBytes = 0
-  /// How text is stored: 1 to 3.
+  /// The way text is stored: 1 to 3.
   var encoding = 1
   /// The first page of the list of free pages, 0 for none.
   var firstFreePage = 0
@@ -94,9 +94,9 @@ struct DatabaseHeader {
   var freePageCount = 0
   /// The number of pages before the file's end was lost; 0 if nothing tells.
   var formerPageCount = 0
-  /// Whether the file can be shortened, and so has a map of its pages; `nil` if the header doesn't tell any more.
+  /// True when the file can be shortened, and so has a map of its pages; `nil` if the header no longer tells.
   var autoVacuums: Bool?
-  /// Whether the file's own header could not be used.
+  /// True when the file's own header could not be used.
   var isRepaired = false
 
   /// Reads a header; `nil` if it is damaged.
@@ -105,7 +105,7 @@ struct DatabaseHeader {
     let size = Int(bytes[16]) << 8 | Int(bytes[17])
     pageSize = size == 1 ? 65_536 : size
     reservedBytes = Int(bytes[20])
-    // The payload fractions are fixed: what has others is no header.
+    // The payload fractions are fixed: bytes with others are not a header.
     guard pageSize >= 512, pageSize & (pageSize - 1) == 0, pageSize - reservedBytes >= 480,
       bytes[21] == 64, bytes[22] == 32, bytes[23] == 32, bytes[18] <= 2, bytes[19] <= 2
     else { return nil }
@@ -123,7 +123,7 @@ struct DatabaseHeader {
     isRepaired = true
   }
 
-  /// The header as it is written, for SQLite to read the file by.
+  /// Returns the header's bytes, by which SQLite can read the file.
   func bytes(pageCount: Int, autoVacuums: Bool) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: Self.byteCount)
     bytes.replaceSubrange(0..<16, with: Self.magic)
@@ -147,7 +147,7 @@ struct DatabaseHeader {
 
   /// Finds the size of pages by looking where pages of rows begin and end.
   ///
-  /// Content is filled from a page's end, so that in a page of the right size some row ends there exactly.
+  /// Content fills a page from its end, so in a page of the right size some row ends exactly there.
   static func guessedPageSize(_ file: FileDescriptor) throws(FileError) -> Int? {
     let size = try file.status(for: .read).size
     var best: (score: Int, pageSize: Int)?

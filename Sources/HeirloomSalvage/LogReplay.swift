@@ -1,11 +1,11 @@
 import Foundation
 import HeirloomVault
 
-/// Puts the pages of a `-wal` into a copy of its database, those after a damaged frame included.
+/// A replay that puts the pages of a `-wal` into a copy of its database, also those after a damaged frame.
 struct LogReplay {
-  /// What came of it.
+  /// The result of a replay.
   struct Outcome {
-    /// What the log holds.
+    /// The content of the log.
     var content: WriteAheadLog.Content
     /// Pages whose last state is in a frame that can't be trusted.
     var lostPages: [Int] = []
@@ -22,8 +22,8 @@ struct LogReplay {
   ///
   /// - Parameters:
   ///   - database: The copy of the database.
-  ///   - declared: The size of its pages as far as it tells.
-  /// - Returns: What came of it; `nil` if the log holds nothing.
+  ///   - declared: The size of the database's pages, as far as it is known.
+  /// - Returns: The result; `nil` if the log holds nothing.
   /// - Throws: `FileError`.
   func run(into database: String, pageSize declared: Int?) throws(FileError) -> Outcome? {
     guard let content = try log.content(pageSize: declared) else { return nil }
@@ -43,7 +43,7 @@ struct LogReplay {
   ) throws(FileError) {
     let database = try FileDescriptor(path, flags: O_RDWR, for: .write)
     for (page, place) in pages.sorted(by: { $0.key < $1.key }) where page <= pageCount {
-      // An older state of the page would be of another time than the others: rows could be in it twice, or be deleted ones.
+      // An older state of the page doesn't match the other pages: it may repeat rows, or hold deleted ones.
       var content: [UInt8]?
       if let place { content = try log.bytes(at: place, count: pageSize) }
       try database.write(content ?? [UInt8](repeating: 0, count: pageSize), at: Int64(page - 1) * Int64(pageSize))

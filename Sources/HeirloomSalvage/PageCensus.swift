@@ -1,60 +1,60 @@
 import HeirloomStore
 import HeirloomVault
 
-/// Finds out of each page of a damaged database whose rows it holds.
+/// The assignment of each page of a damaged database to the table whose rows it holds.
 ///
-/// Trees are walked from their roots as far as they are whole. A page that no tree leads to any more is told by the map of
-/// pages, by a page that leads to it against the map, or by what its rows look like; a page that was given back is left alone.
+/// Trees are walked from their roots as far as they are whole. Other pages are assigned by the map of pages, by a page
+/// that leads to them against the map, or by their rows. A page that was given back is left alone.
 final class PageCensus {
   /// A page with rows of a table.
   struct Leaf {
     let page: Int
-    /// Whether no whole tree leads to it.
+    /// True when no whole tree leads to the page.
     let isApart: Bool
-    /// The keys that it may have by the pages above.
+    /// The keys that the page may have by the pages above.
     var bounds = KeyBounds()
   }
 
-  /// Where a row was found.
+  /// The place where a row was found.
   enum Place {
-    /// Where its table's tree leads.
+    /// A page that its table's tree leads to.
     case tree
-    /// In a page that no whole tree leads to.
+    /// A page that no whole tree leads to.
     case apart
-    /// In a page whose rows have keys of another range: its key is not the one that it was written with.
+    /// A page whose rows have keys of another range: the key is not the one that the row was written with.
     case misplaced
   }
 
   let image: DatabaseImage
   let pointerMap: PointerMap?
-  /// Whether pages of which nothing tells that they are in use are read as well.
+  /// True when pages are also read if nothing tells that they are in use.
   let includesUncertainPages: Bool
 
   /// The pages with rows, by the name of the table.
   private(set) var leaves: [String: [Leaf]] = [:]
   /// Pages of tables that can't be read.
   private(set) var unreadablePages: [Int] = []
-  /// How many of them are of a table, by its name.
+  /// The number of unreadable pages of each table, by its name.
   private(set) var unreadableCounts: [String: Int] = [:]
   /// Pages of indexes that can't be read: they hold nothing that isn't elsewhere.
   private(set) var unreadableIndexPages = 0
   /// Pages of rows that may have been deleted.
   private(set) var uncertainPages = 0
-  /// Pages of rows of which nothing tells the table.
+  /// Pages of rows whose table is unknown.
   private(set) var unassignedPages: [Int] = []
 
-  /// Pages at whose end a row's last value was taken for zeros, which a lost page is as well.
+  /// Pages of zeros that were taken for the end of a row's last value; a lost page is read as zeros too.
   private(set) var emptyEnds: Set<Int> = []
 
-  /// Whether trees lead to all pages in use, as SQLite found: no others are looked for.
+  /// True when trees lead to all pages in use, as SQLite found: no others are looked for.
   var isEveryPageLedTo = false
 
   /// The pages of the list of free ones; `nil` if the list is not whole.
   private let freePages: Set<Int>?
   private var isVisited: [Bool]
-  /// The rows that have the pages with the rest of one: no page can be of two.
+  /// The row that each overflow page belongs to: no page can belong to two rows.
   private var claims: [Int: Int] = [:]
-  /// Tables whose pages lead to a page that the map gives to another.
+  /// Tables by the pages that they lead to although the map gives those pages to another.
   private var disputed: [Int: String] = [:]
 
   init(image: DatabaseImage, pointerMap: PointerMap?, includesUncertainPages: Bool) throws(FileError) {
@@ -65,7 +65,7 @@ final class PageCensus {
     isVisited = [Bool](repeating: false, count: image.pageCount + 1)
   }
 
-  /// Follows the list of free pages; `nil` if it doesn't come to the number that the header tells.
+  /// Returns the pages in the list of free pages; `nil` if there are not as many as the header tells.
   private static func freePages(of image: DatabaseImage) throws(FileError) -> Set<Int>? {
     guard var trunk = image.firstFreePage else { return nil }
     var pages: Set<Int> = []
@@ -83,7 +83,7 @@ final class PageCensus {
     return pages.count == image.freePageCount ? pages : nil
   }
 
-  /// Whether a page is in use; `nil` if nothing tells.
+  /// Returns true if a page is in use; `nil` if nothing tells.
   func isInUse(_ page: Int) throws(FileError) -> Bool? {
     switch try pointerMap?.entry(of: page) {
     case .free: return false
@@ -92,9 +92,9 @@ final class PageCensus {
     }
   }
 
-  // MARK: Taking the census
+  // MARK: Assigning pages
 
-  /// Gives each page with rows to its table.
+  /// Assigns each page with rows to its table.
   ///
   /// - Parameters:
   ///   - tables: The tables.
@@ -132,7 +132,7 @@ final class PageCensus {
         continue
       }
       guard !isVisited[number] else {
-        // No page is of two.
+        // No page belongs to two tables.
         noteUnreadable(nil, of: table.name)
         continue
       }
@@ -166,7 +166,7 @@ final class PageCensus {
     }
   }
 
-  /// Marks the pages of a table that is not read, unless they look like another's: where the map is silent, nothing else tells.
+  /// Marks the pages of a table that is not read, except where the map is silent and they look like another table's.
   private func passOver(_ root: Int, _ tables: [SourceTable]) throws(FileError) {
     var stack = [root]
     var seen: Set<Int> = []
@@ -185,7 +185,7 @@ final class PageCensus {
     }
   }
 
-  /// Looks at a page that no tree leads to.
+  /// Assigns a page that no tree leads to, as far as its table can be told.
   private func look(
     at number: Int, _ tables: [SourceTable], _ byRoot: [Int: SourceTable], _ indexRoots: Set<Int>,
     _ otherRoots: Set<Int>
@@ -195,7 +195,7 @@ final class PageCensus {
     let entry = try pointerMap?.entry(of: number)
     let root = try entry == nil ? nil : pointerMap?.root(of: number)
     guard let page = TreePage(bytes, number: number, usableSize: image.usableSize) else {
-      // Without a map a page that is no tree's may be the rest of a row, unless there is nothing in it.
+      // Without a map, a page that is not a tree's may be the rest of a row, unless it is empty.
       switch entry {
       case .tree, .root: break
       case nil where inUse == true && bytes.allSatisfy({ $0 == 0 }): break
@@ -217,7 +217,7 @@ final class PageCensus {
     case .tableLeaf: break
     }
     switch entry {
-    // Where a tree leads as well, it is the map that may be damaged.
+    // If a tree leads there as well, the map may be the damaged one.
     case .firstOverflow where claimant == nil, .overflow where claimant == nil: return
     default: break
     }
@@ -239,7 +239,7 @@ final class PageCensus {
     leaves[table.name, default: []].append(Leaf(page: number, isApart: true))
   }
 
-  /// Some rows of a page, of long ones the beginning.
+  /// Returns some rows of a page; of long rows, the beginning.
   private func sample(_ page: TreePage) throws(FileError) -> [(key: Int64, values: [FoundValue])] {
     let reader = RecordReader(image: image, pointerMap: pointerMap)
     var rows: [(key: Int64, values: [FoundValue])] = []
@@ -251,7 +251,7 @@ final class PageCensus {
     return rows
   }
 
-  /// Whether rows look like a table's.
+  /// Returns true if all rows fit a table.
   private func mayBe(_ rows: [(key: Int64, values: [FoundValue])], of table: SourceTable) -> Bool {
     table.kinds != nil && !rows.isEmpty && rows.allSatisfy { table.fits($0.values, key: $0.key) }
   }
@@ -263,12 +263,12 @@ final class PageCensus {
 
   // MARK: Rows
 
-  /// Calls a closure with each row of a table, by its pages' order: those of whole trees first.
+  /// Calls a closure with each row of a table, in the order of its pages: those of whole trees first.
   ///
   /// - Parameters:
   ///   - table: The table.
-  ///   - body: What is done with a row: its key, its values, and where it was found.
-  /// - Returns: How many rows of readable pages can't be read.
+  ///   - body: A closure that takes a row's key, its values, and the place where it was found.
+  /// - Returns: The number of rows of readable pages that can't be read.
   /// - Throws: `FileError`, or what the body throws.
   func forEachRow(of table: SourceTable, _ body: (Int64, [FoundValue], Place) throws -> Void) throws -> Int {
     let reader = RecordReader(image: image, pointerMap: pointerMap)
@@ -280,14 +280,14 @@ final class PageCensus {
       damagedCount += count
       var wrongKeys: KeyBounds?
       let outsideCount = cells.count { !leaf.bounds.contains($0.rowID) }
-      // If most of the keys are out of bounds, it is the bounds that are damaged.
+      // If most of the keys are out of bounds, the bounds are damaged.
       if outsideCount > 0, outsideCount * 2 < cells.count {
         wrongKeys = KeyBounds(
           above: try keys(of: leaves, at: index - 1)?.last ?? leaf.bounds.above,
           upTo: try keys(of: leaves, at: index + 1)?.first.map { $0 &- 1 } ?? leaf.bounds.upTo)
       }
       for cell in cells {
-        // A page is smaller than that.
+        // A page has fewer than 1 << 17 bytes.
         let owner = leaf.page << 17 | cell.start
         guard
           var values = try reader.values(
@@ -299,7 +299,7 @@ final class PageCensus {
         }
         while values.count < table.columns.count { values.append(.stored(.null)) }
         if let keyColumn = table.keyColumn { values[keyColumn] = .stored(.integer(cell.rowID)) }
-        // Bounds that the pages beside don't confirm are damaged themselves.
+        // Bounds that the neighbouring pages don't confirm are damaged themselves.
         let isMisplaced =
           wrongKeys.map { !leaf.bounds.contains(cell.rowID) && !$0.contains(cell.rowID) } ?? false
         try body(cell.rowID, values, isMisplaced ? .misplaced : leaf.isApart ? .apart : .tree)
@@ -308,7 +308,7 @@ final class PageCensus {
     return damagedCount
   }
 
-  /// The keys of a leaf that are in its bounds; `nil` if there is none.
+  /// Returns the keys of a leaf that are in its bounds; `nil` if there is none.
   private func keys(of leaves: [Leaf], at index: Int) throws(FileError) -> [Int64]? {
     guard leaves.indices.contains(index), !leaves[index].isApart, let page = try image.treePage(leaves[index].page)
     else { return nil }

@@ -1,11 +1,11 @@
 import HeirloomStore
 import HeirloomVault
 
-/// What a database that can be shortened keeps of its pages: what each is, and which page leads to it.
+/// The map that a database that can be shortened keeps of its pages: the kind of each, and the page that leads to it.
 ///
-/// Core Data makes its stores so. The map is what tells a page of deleted rows from one that lost its parent.
+/// Core Data makes its stores so. The map tells a page of deleted rows from one that lost its parent.
 struct PointerMap {
-  /// What the map says of a page.
+  /// The map's entry for a page.
   enum Entry: Hashable {
     /// The root of a table or an index.
     case root
@@ -31,7 +31,7 @@ struct PointerMap {
   ///
   /// - Parameters:
   ///   - image: The pages.
-  ///   - isDeclared: What the header says; `nil` if it is damaged.
+  ///   - isDeclared: True if the header says that there is a map; `nil` if the header is damaged.
   /// - Throws: `FileError`.
   init?(_ image: DatabaseImage, isDeclared: Bool?) throws(FileError) {
     self.image = image
@@ -40,7 +40,7 @@ struct PointerMap {
       guard isDeclared else { return nil }
       return
     }
-    // Look at what would be the map's first page.
+    // Look at the page that would be the map's first.
     guard image.pageCount >= 3, let bytes = try image.page(2) else { return nil }
     let count = min(image.usableSize / 5, image.pageCount - 2)
     let fitting = (0..<count).count { index in
@@ -54,7 +54,7 @@ struct PointerMap {
     guard fitting * 10 >= count * 9 else { return nil }
   }
 
-  /// Whether a page belongs to the map itself.
+  /// Returns true if a page belongs to the map itself.
   func contains(_ page: Int) -> Bool {
     page >= 2 && mapPage(of: page) == page
   }
@@ -66,7 +66,7 @@ struct PointerMap {
     return map == image.lockPage ? map + 1 : map
   }
 
-  /// Returns what the map says of a page; `nil` if it says nothing that makes sense.
+  /// Returns the map's entry for a page; `nil` if it makes no sense.
   func entry(of page: Int) throws(FileError) -> Entry? {
     guard page >= 3, page <= image.pageCount else { return nil }
     let map = mapPage(of: page)

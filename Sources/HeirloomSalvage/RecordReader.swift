@@ -5,19 +5,19 @@ import HeirloomVault
 enum FoundValue: Hashable {
   /// The value.
   case stored(SQLiteValue)
-  /// A text of which some bytes are no characters.
+  /// A text in which some bytes are not characters.
   case garbled([UInt8])
   /// A value of which only the beginning, or nothing, could be read.
   case lost([UInt8])
 
-  /// The value; `nil` if not all of it can be read.
+  /// The stored value; `nil` if not all of it can be read.
   var stored: SQLiteValue? {
     guard case .stored(let value) = self else { return nil }
     return value
   }
 }
 
-/// Reads rows from pages.
+/// A reader of rows in pages.
 struct RecordReader {
   let image: DatabaseImage
   let pointerMap: PointerMap?
@@ -30,10 +30,10 @@ struct RecordReader {
   /// - Parameters:
   ///   - cell: The row.
   ///   - page: Its page.
-  ///   - limit: How many bytes of the row are enough.
-  ///   - claim: Told of each page with a part of the row; returns whether no other row has it.
-  ///   - emptyEnd: Told of a page of zeros that is taken for the end of a value of bytes.
-  /// - Returns: `nil` if the row makes no sense.
+  ///   - limit: The number of bytes of the row that are enough.
+  ///   - claim: A closure that is told of each page with a part of the row; it returns true if no other row has it.
+  ///   - emptyEnd: A closure that is told of a page of zeros that is taken for the end of a value of bytes.
+  /// - Returns: The values; `nil` if the row makes no sense.
   /// - Throws: `FileError`.
   func values(
     of cell: TreePage.TableCell, in page: TreePage, limit: Int = RecordReader.sizeLimit,
@@ -49,7 +49,7 @@ struct RecordReader {
     let end = try appendOverflow(
       first, of: cell, parent: page.number, to: &payload, limit: min(limit, cell.payloadSize), claim: claim)
     guard let end else { return Self.decode(payload, size: cell.payloadSize, encoding: image.encoding) }
-    // Zeros are what a lost page is read as, and what many a picture ends in.
+    // A lost page is read as zeros, and many pictures end in zeros.
     let certain = payload.count - (payload.count - local - 1) % (image.usableSize - 4) - 1
     let values = Self.decode(payload, size: cell.payloadSize, encoding: image.encoding, certainCount: certain)
     let isLost = values?.contains { if case .lost = $0 { true } else { false } } ?? true
@@ -59,7 +59,7 @@ struct RecordReader {
 
   /// Follows a chain of pages as far as it can be trusted.
   ///
-  /// - Returns: The last page, if there is nothing in it.
+  /// - Returns: The last page, if it holds only zeros.
   private func appendOverflow(
     _ first: Int, of cell: TreePage.TableCell, parent: Int, to payload: inout [UInt8], limit: Int, claim: (Int) -> Bool
   ) throws(FileError) -> Int? {
@@ -75,7 +75,7 @@ struct RecordReader {
       let count = min(cell.payloadSize - payload.count, image.usableSize - 4)
       let isLast = payload.count + count == cell.payloadSize
       if bytes.allSatisfy({ $0 == 0 }) {
-        // A page of zeros is a page that was lost, or one at the end.
+        // A page of zeros was lost, or is the record's own end.
         if isLast { payload += bytes[4..<4 + count] }
         return isLast ? next : nil
       }
@@ -85,14 +85,14 @@ struct RecordReader {
     return nil
   }
 
-  /// Decodes a record of which the end may be missing.
+  /// Decodes a record whose end may be missing.
   ///
   /// - Parameters:
   ///   - payload: The bytes that are there.
   ///   - size: The length of the whole record.
-  ///   - encoding: How text is stored.
-  ///   - certainCount: How many of the bytes are not zeros of an empty page, which only values of bytes may end in.
-  /// - Returns: `nil` if its parts don't add up to its length.
+  ///   - encoding: The way text is stored.
+  ///   - certainCount: The number of bytes before the zeros of an empty page; only values of bytes may end in those.
+  /// - Returns: The values; `nil` if their lengths don't add up to the record's.
   static func decode(
     _ payload: [UInt8], size: Int, encoding: DatabaseImage.TextEncoding, certainCount: Int = .max
   ) -> [FoundValue]? {
@@ -115,7 +115,7 @@ struct RecordReader {
       guard let length = length(of: type) else { return nil }
       let (end, isTooFar) = start.addingReportingOverflow(length)
       guard !isTooFar, end <= size else { return nil }
-      // What takes no bytes is in the header alone.
+      // A value without bytes is in the header alone.
       let isBytes = type >= 12 && type.isMultiple(of: 2)
       if length == 0 || end <= (isBytes ? payload.count : min(payload.count, certainCount)) {
         values.append(value(type, length == 0 ? [] : payload[start..<end], encoding))

@@ -2,13 +2,13 @@ public import Foundation
 import HeirloomFormats
 import HeirloomModel
 
-/// Why nothing could be salvaged.
+/// The reason why nothing could be salvaged.
 ///
-/// Nothing was changed: what was there before is there still, and there is no new store.
+/// Nothing was changed: everything that was there is still there, and there is no new store.
 public struct SalvageError: Error, Hashable, Sendable {
   /// The damaged store.
   public let storePath: String
-  /// What was found.
+  /// The problem that was found.
   public let problem: Problem
 
   /// Creates an error.
@@ -17,7 +17,7 @@ public struct SalvageError: Error, Hashable, Sendable {
     self.problem = problem
   }
 
-  /// What kept a store from being salvaged.
+  /// A problem that kept a store from being salvaged.
   @nonexhaustive
   public enum Problem: Hashable, Sendable {
     /// There is nothing at the path.
@@ -34,11 +34,11 @@ public struct SalvageError: Error, Hashable, Sendable {
     case notStore
     /// The new store would have the name of the damaged one, or of a file that belongs to it.
     case sameFile(output: String)
-    /// Something is there already where the new store, or what belongs to it, was to be.
+    /// Something is already at the place of the new store or of a file that belongs to it.
     case outputExists(path: String)
     /// There is no room for the copy and the new store.
     case notEnoughSpace(folder: String, needed: Int64, available: Int64)
-    /// It was stopped.
+    /// The salvage was stopped.
     case cancelled
     /// Another process went on writing to the store while it was copied.
     case inUse
@@ -48,7 +48,7 @@ public struct SalvageError: Error, Hashable, Sendable {
 }
 
 extension SalvageError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
+  /// One sentence that says what was found and what was expected.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
@@ -72,7 +72,7 @@ extension SalvageError: CustomStringConvertible {
     }
   }
 
-  /// A word that tells the problem, for programs.
+  /// A word for the problem, for programs.
   package var code: String {
     switch problem {
     case .missing: "missing"
@@ -89,7 +89,7 @@ extension SalvageError: CustomStringConvertible {
     }
   }
 
-  /// The code that Core Data or Foundation gives a like failure in `NSCocoaErrorDomain`; `nil` if none is near.
+  /// The code of a similar failure of Core Data or Foundation in `NSCocoaErrorDomain`; `nil` if none is near.
   package var coreDataCode: Int? {
     switch problem {
     case .missing: 260
@@ -108,7 +108,7 @@ extension SalvageError: LocalizedError {
   /// The description.
   public var errorDescription: String? { description }
 
-  /// What to do, and which file still holds the data.
+  /// The advice: what to do, and which file still holds the data.
   public var recoverySuggestion: String? { rawSuggestion.map { PlainText.line($0) } }
 
   private var rawSuggestion: String? {
@@ -137,9 +137,9 @@ extension SalvageError: CustomNSError {
   /// Core Data's domain.
   public static let errorDomain: String = NSCocoaErrorDomain
 
-  /// The code that Core Data or Foundation gives a like failure, or that of Core Data's general error.
+  /// The code of a similar failure of Core Data or Foundation, or that of Core Data's general error.
   public var errorCode: Int { coreDataCode ?? ErrorWords.generalCode }
 
-  /// The words and the damaged store.
+  /// The words of the error and the path of the damaged store.
   public var errorUserInfo: [String: Any] { ErrorWords.userInfo(of: self, path: storePath) }
 }

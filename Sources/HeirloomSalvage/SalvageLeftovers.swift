@@ -2,23 +2,23 @@ import Foundation
 import HeirloomStore
 import HeirloomVault
 
-/// Folders that a salvage leaves whose process was killed: each holds a copy of a person's data.
+/// The folders of salvages whose process was killed: each holds a copy of a person's data.
 struct SalvageLeftovers {
   let files: any FileOperations
 
-  /// A folder without a lock may be one that another process has made just now.
+  /// A folder without a lock may be one that another process has just made.
   private static let graceSeconds: Int64 = 3600
   private static let namePrefix = ".salvage-"
 
   /// Holds a folder, so that no other process takes it for a leftover.
   ///
   /// - Parameter folder: The folder.
-  /// - Returns: What holds it until it is closed or its process dies; `nil` if it is held, or the volume has no locks.
+  /// - Returns: The lock, until it is closed or its process dies; `nil` if another has it, or the volume has no locks.
   func lock(_ folder: String) -> (any FileLock)? {
     try? files.lock(PathText.join(folder, "lock"), timeout: .zero)
   }
 
-  /// Removes what nobody holds; what can't be removed stays.
+  /// Removes the folders that nobody holds; those that can't be removed stay.
   ///
   /// - Parameter directory: The folder in which new stores are made.
   func remove(in directory: String) {
@@ -34,13 +34,13 @@ struct SalvageLeftovers {
           try FolderTree(files: files).remove(folder)
         }
       } catch {
-        // Another user's, or another process removes it.
+        // It is another user's, or another process removes it.
         continue
       }
     }
   }
 
-  /// Whether a folder has a name that only salvage gives.
+  /// Returns true if a folder has a name that only salvage gives.
   private static func isOurs(_ name: String) -> Bool {
     let digits = name.dropFirst(namePrefix.count)
     return name.hasPrefix(namePrefix) && digits.count == 32

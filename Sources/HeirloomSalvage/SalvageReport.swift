@@ -1,49 +1,49 @@
 import HeirloomModel
 
-/// What was read of a damaged store, what was lost, and what was cut so that the new store is sound.
+/// The rows that were read of a damaged store, those that were lost, and what was cut so that the new store is sound.
 public struct SalvageReport: Hashable, Sendable {
-  /// What became of the rows of one table.
+  /// The result for the rows of one table.
   public struct Table: Hashable, Sendable {
     /// The root entity whose objects the table holds, or `Entity.relationship` for a table of links.
     public let name: String
     /// The table's name in the file.
     public let table: String
-    /// Whether its rows are links of a many-to-many relationship.
+    /// True when its rows are links of a many-to-many relationship.
     public let isLinks: Bool
-    /// The rows in the new store.
+    /// The number of rows in the new store.
     public package(set) var rows: Int64 = 0
-    /// Those of them that were found in pages that nothing in the damaged store leads to any more.
+    /// The number of them that were found in pages that nothing in the damaged store leads to any more.
     public package(set) var rowsFoundApart: Int64 = 0
-    /// Rows that are known to have been there and could not be read; there may have been more.
+    /// The number of rows that are known to have been there and could not be read; there may have been more.
     public package(set) var rowsLost: Int64 = 0
-    /// Keys of rows that are known to be lost, the first few.
+    /// The keys of rows that are known to be lost, the first few.
     public package(set) var lostKeys: [Int64] = []
-    /// Pages of the table that can't be read.
+    /// The number of pages of the table that can't be read.
     public package(set) var unreadablePages: Int = 0
-    /// Rows of readable pages that can't be read.
+    /// The number of rows of readable pages that can't be read.
     public package(set) var unreadableRows: Int = 0
-    /// Whether the file has the table at all.
+    /// True when the file has the table, or pages with its rows.
     public package(set) var isPresent: Bool = true
 
-    /// Whether every row was read, as far as can be known.
+    /// True when every row was read, as far as can be known.
     public var isWhole: Bool { rowsLost == 0 && unreadablePages == 0 && unreadableRows == 0 && isPresent }
   }
 
   /// Something that was left out of the new store or set to no value.
   public struct Cut: Hashable, Sendable {
-    /// What was cut.
+    /// The kind of cut.
     public let kind: Kind
     /// The entity and the property, `Entity.property`, or the table.
     public let subject: String
-    /// How many values, links or rows.
+    /// The number of values, links or rows that were cut.
     public package(set) var count: Int64
 
-    /// What was cut, and why.
+    /// A kind of cut: the values, links or rows that it concerns, and the reason.
     @nonexhaustive
     public enum Kind: String, Hashable, Sendable, CaseIterable {
       /// A to-one relationship that led to an object that is not there; it leads nowhere now.
       case danglingKey
-      /// A link between objects of which one is not there.
+      /// A link between objects, one of which is not there.
       case danglingLink
       /// A value that can't be read, in a row that can.
       case unreadableValue
@@ -59,46 +59,46 @@ public struct SalvageReport: Hashable, Sendable {
       case duplicateKey
       /// An object that is equal to another where the model asks for a difference.
       case duplicateValues
-      /// A row that is of no entity of its table.
+      /// A row whose entity is not one of its table's.
       case unknownEntity
     }
   }
 
-  /// Where the damaged store lies.
+  /// The path of the damaged store.
   public let storePath: String
-  /// Where the new store lies.
+  /// The path of the new store.
   public let outputPath: String
-  /// Where the model came from, in words.
+  /// The model's origin, in words.
   public package(set) var modelSource: String = ""
-  /// Whether the model is the one that the store's metadata name; `nil` if the metadata can't be read.
+  /// True when the model is the one that the store's metadata name; `nil` if the metadata can't be read.
   public package(set) var isModelFit: Bool?
-  /// Whether the database's structure was found sound, so that SQLite itself could read everything.
+  /// True when the database's structure was found sound, so that SQLite itself could read everything.
   public package(set) var isStructureSound: Bool = true
-  /// Whether something is damaged or missing in the store's files that content may have been in; the notes say what.
+  /// True when a part of the store's files that may have held content is damaged or missing; the notes say which.
   public package(set) var mayLackContent: Bool = false
-  /// The tables of the model in their order.
+  /// The tables of the model, in their order.
   public package(set) var tables: [Table] = []
   /// The objects in the new store, by the name of their entity.
   public package(set) var objects: [String: Int64] = [:]
-  /// What was cut.
+  /// The cuts, one for each kind and subject.
   public package(set) var cuts: [Cut] = []
   /// The number of pages that the damaged store has.
   public package(set) var pageCount: Int = 0
-  /// Pages with data that can't be read, by their numbers, the first hundred.
+  /// The numbers of pages with data that can't be read, the first hundred.
   public package(set) var unreadablePages: [Int] = []
-  /// How many pages with data can't be read.
+  /// The number of pages with data that can't be read.
   public package(set) var unreadablePageCount: Int = 0
-  /// Pages of rows of which nothing tells whether they were deleted; they are left out unless asked for.
+  /// The number of pages of rows that may have been deleted, which are left out unless asked for.
   public package(set) var uncertainPageCount: Int = 0
-  /// Pages of rows of which nothing tells the table any more.
+  /// The number of pages of rows whose table is unknown.
   public package(set) var unassignedPageCount: Int = 0
-  /// Names of files of external data that are missing.
+  /// The names of files of external data that are missing.
   public package(set) var missingFiles: [String] = []
-  /// Tables, columns, views and triggers that the new store doesn't have, or names that were guessed, with the reason.
+  /// Tables, columns, views and triggers that the new store lacks, or names that were guessed, with the reason.
   public package(set) var leftOut: [String] = []
-  /// What is to be known besides, in sentences.
+  /// Further facts, in sentences.
   public package(set) var notes: [String] = []
-  /// A file beside the new store with everything that was cut, one JSON object a line; `nil` if there was nothing.
+  /// The path of a file beside the new store with all cuts, one JSON object a line; `nil` if there are none.
   public package(set) var cutsPath: String?
 
   init(storePath: String, outputPath: String) {
@@ -106,10 +106,10 @@ public struct SalvageReport: Hashable, Sendable {
     self.outputPath = outputPath
   }
 
-  /// The objects and links in the new store.
+  /// The number of objects and links in the new store.
   public var rowCount: Int64 { tables.reduce(0) { $0 + $1.rows } }
 
-  /// Whether nothing is known to be lost and nothing was cut.
+  /// True when nothing is known to be lost and nothing was cut.
   public var isComplete: Bool {
     tables.allSatisfy(\.isWhole) && cuts.isEmpty && unreadablePageCount == 0 && uncertainPageCount == 0
       && unassignedPageCount == 0
@@ -127,7 +127,7 @@ public struct SalvageReport: Hashable, Sendable {
 }
 
 extension SalvageReport.Cut {
-  /// What was cut, as a phrase: `3 links by Note.author to objects that are gone`.
+  /// The cut as a phrase: `3 links by Note.author to objects that are gone`.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {

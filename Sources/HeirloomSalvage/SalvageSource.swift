@@ -5,15 +5,15 @@ import HeirloomVault
 
 /// A damaged store, read by SQLite as long as its structure is sound and page by page otherwise.
 final class SalvageSource {
-  /// Its tables and what else its schema has, as far as it can be read.
+  /// The tables and the rest of the store's schema, as far as it can be read.
   let actual: ActualSchema
-  /// Whether SQLite finds nothing wrong with the structure.
+  /// True when SQLite finds nothing wrong with the structure.
   let isSound: Bool
-  /// The pages.
+  /// The pages of the copy.
   let image: DatabaseImage
   /// The database as SQLite reads it; `nil` if it can't even read the schema.
   let connection: Connection?
-  /// Whose the pages are, in a database that is not sound.
+  /// The tables that the pages belong to, in a database that is not sound.
   let census: PageCensus?
   /// The tables by the names that the model has for them.
   private(set) var tables: [String: SourceTable] = [:]
@@ -21,7 +21,7 @@ final class SalvageSource {
   /// Tables of the model that the file has under another name, by that name.
   private(set) var renamedTables: Set<String> = []
 
-  /// What of names could not be read as it was, each a phrase.
+  /// The names that could not be read as they were, each a phrase.
   private let findings: [String]
   /// The first pages of tables by the names that the file has for them.
   private let roots: [String: Int]
@@ -33,7 +33,7 @@ final class SalvageSource {
   ///
   /// - Parameters:
   ///   - workspace: The folder with the copy.
-  ///   - includesUncertainPages: Whether pages that may be deleted ones are read.
+  ///   - includesUncertainPages: True if pages are read whose rows may be deleted ones.
   /// - Throws: `FileError` or `SQLiteError`.
   init(_ workspace: SalvageWorkspace, includesUncertainPages: Bool) throws {
     image = try DatabaseImage(path: workspace.path, header: workspace.header)
@@ -42,7 +42,7 @@ final class SalvageSource {
     var options = Connection.Options.looking
     options.runsTriggers = false
     let opened = try? Connection(path: workspace.path, mode: .immutable, options: options)
-    // A view in a table's place could be read for ever.
+    // A view in a table's place could be read without end.
     var steps = 0
     try opened?.interrupt(every: 10_000) {
       steps += 1
@@ -63,10 +63,10 @@ final class SalvageSource {
       rows = try Self.schemaRows(pages)
       actual = try Self.schema(rows)
     }
-    // SQLite's check would compute what the file wants.
+    // SQLite's check would compute whatever the file asks for.
     let mayAsk = !workspace.isDamaged && actual.costlyTables.isEmpty
     isSound = try mayAsk && connection.map { try Self.isSound($0) } ?? false
-    // A name with bytes that are no characters can't be told to SQLite.
+    // SQLite can't be given a name with bytes that are not characters.
     let hasNames = rows.allSatisfy {
       ($0.name + $0.table + ($0.sql ?? "")).unicodeScalars.allSatisfy { $0 != "\u{FFFD}" }
     }
@@ -91,13 +91,13 @@ final class SalvageSource {
     try takeCensus()
   }
 
-  /// Tells what the tables of the model are, so that rows are recognized whose table's beginning or name is lost.
+  /// Adds what the model says of its tables, so that rows are recognized whose table's first page or name is lost.
   ///
   /// - Parameters:
-  ///   - schema: What the model asks for.
-  ///   - numbers: The model's numbers of entities by the store's; `nil` if they are the same.
-  ///   - isOwn: Whether the model is the one that made the store, as far as is known.
-  /// - Returns: What of names could not be read as it was, each a phrase.
+  ///   - schema: The schema that the model asks for.
+  ///   - numbers: The model's entity numbers by the store's; `nil` if they are the same.
+  ///   - isOwn: True if the model is the one that made the store, as far as is known.
+  /// - Returns: The names that could not be read as they were, each a phrase.
   /// - Throws: `FileError`.
   func recognize(
     _ schema: PhysicalSchema, numbers: [Int64: Int64]?, isOwn: Bool
@@ -133,7 +133,7 @@ final class SalvageSource {
   }
 
   private func takeCensus() throws(FileError) {
-    // A table that the model knows is read, be its statement unreadable.
+    // A table that the model knows is read even if its statement is unreadable.
     let others = roots.filter { tables[$0.key] == nil && !renamedTables.contains($0.key) }
     try census?.take(
       tables.values.sorted { $0.name < $1.name }, indexRoots: indexRoots, otherRoots: Set(others.values).union([1]))
@@ -150,7 +150,7 @@ final class SalvageSource {
     }
   }
 
-  /// Whether no page in use is empty: a text may go on in it, and SQLite would read zeros.
+  /// Returns true if no page in use is empty: a text may go on in it, and SQLite would read zeros.
   private static func hasNoEmptyPage(_ image: DatabaseImage, _ pages: PageCensus) throws(FileError) -> Bool {
     guard image.pageCount >= 2 else { return true }
     for number in 2...image.pageCount where number != image.lockPage {
@@ -180,13 +180,13 @@ final class SalvageSource {
     }
   }
 
-  /// Whether a table is one, and is not kept like an index.
+  /// Returns true if a table is an ordinary one: not virtual, and not kept like an index.
   private static func hasRows(_ table: String, in schema: ActualSchema) -> Bool {
     guard let sql = schema.object(.table, named: table)?.normalizedSQL?.uppercased() else { return false }
     return sql.hasPrefix("CREATE TABLE ") && !sql.contains("WITHOUT ROWID")
   }
 
-  /// The name that a table's statement gives it.
+  /// Returns the name that a table's statement gives it.
   private static func statedName(_ table: String, in schema: ActualSchema) -> String? {
     let words = schema.object(.table, named: table)?.normalizedSQL?.split { $0 == " " || $0 == "(" } ?? []
     guard words.count > 2, words[2] != table else { return nil }
@@ -211,7 +211,7 @@ final class SalvageSource {
   /// Lets SQLite read the statements of a schema that it could not read as a whole.
   private static func schema(_ rows: [SchemaRow]) throws(SQLiteError) -> ActualSchema {
     let connection = try Connection(path: "", mode: .memory)
-    // Statements of a hostile file could run for ever.
+    // Statements of a hostile file could run without end.
     var steps = 0
     try connection.interrupt(every: 10_000) {
       steps += 1
@@ -226,7 +226,7 @@ final class SalvageSource {
 
   // MARK: Rows
 
-  /// Whether the file has a table, under whatever name.
+  /// Returns true if the file has a table, under whatever name.
   func holds(_ name: String) -> Bool {
     tables[name]?.root != nil || actual.table(named: name) != nil
   }
@@ -238,8 +238,8 @@ final class SalvageSource {
   ///
   /// - Parameters:
   ///   - name: The table.
-  ///   - body: What is done with a row: its key, its values in the order of the table's columns, and where it was found.
-  /// - Returns: How many rows of readable pages can't be read.
+  ///   - body: A closure that takes a row's key, its values in the order of the columns, and the place of the row.
+  /// - Returns: The number of rows of readable pages that can't be read.
   /// - Throws: SQLite's error, `FileError`, or what the body throws.
   @discardableResult
   func forEachRow(
@@ -262,7 +262,7 @@ final class SalvageSource {
 
   private static func value(of statement: borrowing Statement, at column: Int) -> FoundValue {
     let value = statement.value(at: column)
-    // SQLite doesn't look at what it takes for text.
+    // SQLite doesn't check the bytes that it takes for text.
     guard case .text(let text) = value, text.unicodeScalars.contains("\u{FFFD}"),
       let bytes = statement.blob(at: column),
       String(validating: bytes, as: UTF8.self) == nil
@@ -279,7 +279,7 @@ final class SalvageSource {
     return rows
   }
 
-  /// What the store says of itself; `nil` if that can't be read.
+  /// Returns the store's metadata; `nil` if they can't be read.
   func metadata(path: String) -> StoreMetadata? {
     for row in rows(of: PhysicalName.metadataTable, limit: 2) where row.count >= 3 {
       guard let identifier = row[1]?.text, !identifier.isEmpty, let list = row[2]?.blob else { continue }
@@ -288,7 +288,7 @@ final class SalvageSource {
     return nil
   }
 
-  /// The store's own copy of its model; `nil` if it can't be read.
+  /// Returns the store's own copy of its model; `nil` if it can't be read.
   func cachedModel() -> ManagedObjectModel? {
     for row in rows(of: PhysicalName.modelCacheTable, limit: 4) {
       guard let content = row.first.flatMap({ $0 })?.blob else { continue }
@@ -305,7 +305,7 @@ final class SalvageSource {
     let maximum: Int64?
   }
 
-  /// The rows of the table of entities that can be read.
+  /// Returns the rows of the table of entities that can be read.
   func entityRows() -> [EntityRow] {
     rows(of: PhysicalName.primaryKeyTable, limit: 20_000).compactMap { row in
       guard row.count >= 4, let number = row[0]?.integer, let name = row[1]?.text else { return nil }
@@ -313,21 +313,21 @@ final class SalvageSource {
     }
   }
 
-  /// Calls a closure with the two ends of each link that the indexes of a table of links hold, as far as they can be read.
+  /// Calls a closure with the two ends of each link in the indexes of a table of links, as far as they can be read.
   ///
   /// - Parameters:
   ///   - name: The table.
   ///   - first: The column with one end.
   ///   - second: The column with the other end.
-  ///   - body: What is done; a link may be told several times.
-  /// - Throws: What the body throws.
+  ///   - body: A closure that takes both ends; it may get a link several times.
+  /// - Throws: The body's error.
   func forEachIndexedLink(
     of name: String, _ first: String, _ second: String, _ body: (Int64, Int64) throws -> Void
   ) throws {
     guard let connection, let table = tables[name] else { return }
     let columns = [first, second].map { quote(table.columnNames[$0] ?? $0) }.joined(separator: ", ")
     for index in actual.objects where index.kind == .index && [name, table.fileName].contains(index.table) {
-      // Both columns are in the index, so that SQLite doesn't look at the table.
+      // Both columns are in the index, so SQLite doesn't read the table.
       let query = "SELECT \(columns) FROM \(quote(table.fileName)) INDEXED BY \(quote(index.name))"
       guard let statement = try? connection.prepare(query) else { continue }
       var count = 0
@@ -339,17 +339,17 @@ final class SalvageSource {
     }
   }
 
-  /// The keys of a table's rows that its indexes name, as far as they can be read.
+  /// Calls a closure with each row's key in a table's indexes, as far as they can be read.
   ///
   /// - Parameters:
   ///   - name: The table.
-  ///   - body: Told of each key; a key may be told several times.
-  /// - Throws: What the body throws.
+  ///   - body: A closure that takes a key; it may get a key several times.
+  /// - Throws: The body's error.
   func forEachIndexedKey(of name: String, _ body: (Int64) throws -> Void) throws {
     guard let connection, let table = tables[name] else { return }
     for index in actual.objects where index.kind == .index && [name, table.fileName].contains(index.table) {
       guard let sql = index.sql, !sql.uppercased().contains(" WHERE ") else { continue }
-      // Unordered, so that a damaged index is read up to where it is damaged.
+      // The query has no order, so a damaged index is read up to the damage.
       let query = "SELECT rowid FROM \(quote(table.fileName)) INDEXED BY \(quote(index.name))"
       guard let statement = try? connection.prepare(query) else { continue }
       var count = 0

@@ -6,19 +6,19 @@ import HeirloomVault
 ///
 /// SQLite never sees the original: it would write to it, or make files beside it.
 final class SalvageWorkspace {
-  /// The folder: nobody else may look into it.
+  /// The folder, which nobody else may open.
   let folder: String
-  /// The copy of the main file; a journal was undone in it and the `-wal` was put into it.
+  /// The copy of the main file, in which a journal was undone and into which the `-wal` was put.
   let path: String
-  /// What the copy's first page says, or what stands in for it.
+  /// The header in the copy's first page, or one that stands in for it.
   private(set) var header = DatabaseHeader(pageSize: 4096)
-  /// What was found on the way, in sentences.
+  /// The things that were found on the way, in sentences.
   private(set) var notes: [String] = []
   /// Pages whose last state is damaged in the `-wal`.
   private(set) var lostPages: [Int] = []
-  /// Whether something of the store was damaged or missing already in its files.
+  /// True when some part of the store's files was already damaged or missing.
   private(set) var isDamaged = false
-  /// Whether content may have been in what is damaged or missing there: what is read may lack it, or be of an earlier time.
+  /// True when a damaged or missing part may have held content: rows may be lacking, or of an earlier time.
   private(set) var mayLackContent = false
 
   private let files: any FileOperations
@@ -38,7 +38,7 @@ final class SalvageWorkspace {
     try FolderTree(files: files).remove(folder)
   }
 
-  /// Copies the store and makes the copy one file.
+  /// Copies the store and makes the copy a single file.
   func prepare() throws(SalvageError) {
     try salvageErrors(location.path) {
       try copy()
@@ -70,7 +70,7 @@ final class SalvageWorkspace {
         guard let status = try files.status(of: location.path + suffix), status.kind == .regular else { continue }
         try copyFile(location.path + suffix, to: path + suffix)
       }
-      // A version that a migration kept together with a log that SQLite could not read to its end.
+      // A migration kept this version together with a log that SQLite could not read to its end.
       let unread = location.path + StoreLocation.unreadLogSuffix
       if try files.status(of: path + "-wal") == nil, try files.status(of: unread)?.kind == .regular {
         try copyFile(unread, to: path + "-wal")
@@ -84,7 +84,7 @@ final class SalvageWorkspace {
     do throws(FileError) {
       try files.copyFile(source, to: copy, attributes: FileAttributes(mode: 0o600))
     } catch {
-      // A disk that can't read some of its blocks reads the others.
+      // A disk that can't read some of its blocks can read the others.
       guard error.code == EIO else { throw error }
       if try files.status(of: copy) != nil { try files.unlink(copy) }
       try copyBlocks(source, to: copy)
@@ -138,9 +138,9 @@ final class SalvageWorkspace {
     }
   }
 
-  /// Whether the change that the copy's journal tells of is undone; what the journal names is followed nowhere.
+  /// Returns true if the copy's journal is to be undone; nothing that the journal names is followed.
   private func isToBeUndone(_ journal: RollbackJournal) throws -> Bool {
-    // Of the copy's journal the same name would be another folder's.
+    // The same name in the copy's journal would mean a file in another folder.
     let own = try RollbackJournal(besideDatabaseAt: location.path)
     if own?.objection == nil, own?.isCommitted == true { return false }
     for objection in [own?.objection, journal.objection].compactMap({ $0 })
@@ -157,7 +157,7 @@ final class SalvageWorkspace {
 
   /// Opens the copy so that SQLite undoes the change.
   ///
-  /// - Returns: What keeps SQLite from it; `nil` when it is done.
+  /// - Returns: The reason why SQLite can't; `nil` when it is done.
   private func undo() throws(SQLiteError) -> String? {
     do throws(SQLiteError) {
       let connection = try Connection(path: path, mode: .readWrite, options: .looking)
@@ -165,13 +165,13 @@ final class SalvageWorkspace {
       try connection.close()
       return nil
     } catch {
-      // A disk that fails here is no damage of the store: the next run undoes the change.
+      // A disk that fails here is not damage of the store: the next salvage undoes the change.
       guard error.isAboutContent else { throw error }
       return error.message
     }
   }
 
-  /// Whether the copy has metadata that can be read.
+  /// Returns true if the copy has metadata that can be read.
   private func hasMetadata() throws(SQLiteError) -> Bool {
     try StoreReading.hasMetadata(Connection(path: path, mode: .immutable, options: .looking))
   }
@@ -205,14 +205,14 @@ final class SalvageWorkspace {
     }
   }
 
-  /// Notes what content may be missing by.
+  /// Notes that content may be missing, and why.
   private func noteLoss(_ note: String) {
     isDamaged = true
     mayLackContent = true
     notes.append(note)
   }
 
-  /// Makes sure that the first page tells of a database as large as it is, in one file.
+  /// Makes the first page tell of a database as large as the file, in one file.
   private func prepareHeader() throws {
     let file = try FileDescriptor(path, flags: O_RDWR, for: .write)
     let size = try file.status(for: .read).size
@@ -237,7 +237,7 @@ final class SalvageWorkspace {
       let autoVacuums = try PointerMap(image, isDeclared: nil) != nil
       try file.write(header.bytes(pageCount: pageCount, autoVacuums: autoVacuums), at: 0)
     } else {
-      // One file: SQLite would look for the `-wal` that is already in it.
+      // It is one file now: SQLite would look for the `-wal` that is already in it.
       try file.write([1, 1], at: 18)
       try settle(pageCount, declared: bigEndian(start, at: 28), start: start, file)
     }
@@ -248,7 +248,7 @@ final class SalvageWorkspace {
 }
 
 extension SalvageWorkspace {
-  /// Sees to it that the header tells of as many pages as there are.
+  /// Makes the header tell of as many pages as there are.
   private func settle(_ pageCount: Int, declared: Int, start: [UInt8], _ file: FileDescriptor) throws {
     // The number counts only if it was written with the last change.
     guard start[24..<28].elementsEqual(start[92..<96]), declared != pageCount else { return }
@@ -256,7 +256,7 @@ extension SalvageWorkspace {
       header.formerPageCount = declared
       noteLoss("The file ends after \(pageCount) of \(declared) pages: the rest is missing.")
     } else if declared > 0, try isSound() {
-      // SQLite lets a file be longer, as where space was reserved.
+      // SQLite lets a file be longer, for example where space was reserved.
       notes.append("The file goes on for \(pageCount - declared) pages after its end, which were left alone.")
       return try file.truncate(to: Int64(declared) * Int64(header.pageSize))
     } else {
@@ -266,7 +266,7 @@ extension SalvageWorkspace {
     try file.write((0..<4).map { UInt8(truncatingIfNeeded: pageCount >> (24 - 8 * $0)) }, at: 28)
   }
 
-  /// Whether SQLite finds nothing wrong with the pages that the header tells of.
+  /// Returns true if SQLite finds nothing wrong with the pages that the header tells of.
   private func isSound() throws -> Bool {
     do throws(SQLiteError) {
       let connection = try Connection(path: path, mode: .immutable, options: .looking)
@@ -278,7 +278,7 @@ extension SalvageWorkspace {
   }
 }
 
-/// Runs a body and makes whatever it throws an error of salvage.
+/// Runs a body and turns whatever it throws into an error of salvage.
 func salvageErrors<Value>(_ path: String, _ body: () throws -> Value) throws(SalvageError) -> Value {
   do {
     return try body()

@@ -8,9 +8,9 @@ extension SalvageWriter {
   ///
   /// - Parameters:
   ///   - support: The damaged store's folder of external data, its links followed.
-  ///   - destination: The new store's, which is made if there are files.
+  ///   - destination: The new store's folder, which is made if there are files.
   ///   - files: The file system.
-  /// - Returns: Whether there are files.
+  /// - Returns: True if there are files.
   /// - Throws: SQLite's error or `FileError`.
   func copyFiles(from support: SupportFolder, to destination: String, files: any FileOperations) throws -> Bool {
     let files = files.withoutLinks
@@ -47,9 +47,9 @@ extension SalvageWriter {
     return true
   }
 
-  /// Copies a file; one that the disk can't read is as one that is missing.
+  /// Copies a file; one that the disk can't read counts as missing.
   ///
-  /// - Returns: Whether there is a copy.
+  /// - Returns: True if there is a copy.
   private func copy(_ path: String, to copy: String, _ files: any FileOperations) throws(FileError) -> Bool {
     do throws(FileError) {
       guard let status = try files.status(of: path), status.kind == .regular else { return false }

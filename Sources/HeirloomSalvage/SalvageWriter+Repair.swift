@@ -2,7 +2,7 @@ import HeirloomModel
 import HeirloomStore
 
 extension SalvageWriter {
-  /// Leaves out what would keep an app from opening the new store or from following its relationships.
+  /// Leaves out whatever would keep an app from opening the new store or from following its relationships.
   func repair() throws {
     for index in schema.indexes where index.isUnique { try separateDuplicates(index) }
     for entity in schema.entities {
@@ -40,7 +40,7 @@ extension SalvageWriter {
     try connection.execute(index.sql)
   }
 
-  /// Takes rows out of a table and notes them.
+  /// Deletes rows of a table and notes them.
   private func cutRows(
     _ kind: SalvageReport.Cut.Kind, _ subject: String, table: String, where condition: String
   ) throws(SQLiteError) {
@@ -69,7 +69,7 @@ extension SalvageWriter {
       let isOwn =
         "\(quote(PhysicalName.entity)) BETWEEN \(entity.treeNumbers.lowerBound) AND"
         + " \(entity.treeNumbers.upperBound)"
-      // Places in the list of the other side mean nothing without the key.
+      // Positions in the other side's list mean nothing without the key.
       var others = entityColumn.map { [$0] } ?? []
       if let inverse = schema.model.inverse(of: relationship),
         case .inverseKey(table, column, _, let order?)? = schema.storage(
@@ -131,7 +131,7 @@ extension SalvageWriter {
         schema.entity(named: $0.destinationEntity)
       })
     else { return }
-    // Not qualified: the rows are deleted by the same condition.
+    // The columns have the table's full name, since the same condition deletes the rows.
     let ends = [(ownerColumn, source), (destinationColumn, destination)].map { column, entity in
       "\(quote(table.name)).\(quote(column)) IS NULL OR NOT "
         + exists("\(quote(table.name)).\(quote(column))", in: entity)
@@ -141,9 +141,9 @@ extension SalvageWriter {
 
   // MARK: Tables of others
 
-  /// Copies tables that no entity has, such as an app's own, as far as they are whole.
+  /// Copies each table that no entity has, such as an app's own, if it is whole.
   func copyOthers() throws {
-    // They are made by statements of the damaged file, and nothing that they would do is wanted here.
+    // Statements of the damaged file make these tables; nothing that their triggers do is wanted here.
     try connection.setRunsTriggers(false)
     let objects = source.actual.ownership(under: schema)
     var copied: Set<String> = []
@@ -179,7 +179,7 @@ extension SalvageWriter {
 
   /// Copies a table.
   ///
-  /// - Returns: Whether all of it could be read; if not, there is no table.
+  /// - Returns: True if all of it could be read; if not, there is no table.
   private func copyTable(_ object: SchemaObject) throws -> Bool {
     guard let table = source.tables[object.name], source.census?.unreadableCounts[object.name] == nil,
       (try? connection.make(object)) != nil

@@ -1,15 +1,15 @@
 import HeirloomModel
 import HeirloomStore
 
-/// Makes the new store and puts rows into it.
+/// A writer that makes the new store and puts rows into it.
 final class SalvageWriter {
   let schema: PhysicalSchema
   let source: SalvageSource
   let connection: Connection
-  /// What was cut.
+  /// The values, links and rows that were cut.
   var cuts = CutList()
   var report: SalvageReport
-  /// The model's numbers of entities by those of the damaged store; `nil` if they are the same.
+  /// The model's entity numbers by those of the damaged store; `nil` if they are the same.
   let entityNumbers: [Int64: Int64]?
 
   private let path: String
@@ -27,20 +27,20 @@ final class SalvageWriter {
     try connection.forbidAttaching()
     try connection.execute("PRAGMA page_size = \(PersistentStore.pageSize)")
     try connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-    // Nobody knows the file yet: a single statement that fails is taken back, the file is thrown away as a whole.
+    // Nobody uses the file yet: only a single failed statement is undone; otherwise the whole file is thrown away.
     try connection.execute("PRAGMA journal_mode = MEMORY")
     try connection.execute("PRAGMA synchronous = OFF")
     try PersistentStore.prepare(connection, for: schema)
     try connection.execute("BEGIN")
     for statement in schema.tableStatements + PhysicalSchema.bookkeepingStatements { try connection.execute(statement) }
-    // An R-tree is filled by its triggers.
+    // Triggers fill an R-tree.
     let trees = schema.indexes.filter(\.isRTree)
     if !trees.isEmpty { try connection.setRunsTriggers(true) }
     for tree in trees { try connection.execute(tree.sql) }
     for trigger in schema.triggers where isOfRTree(trigger) { try connection.execute(trigger.sql) }
   }
 
-  /// Whether a trigger keeps an R-tree.
+  /// Returns true if a trigger keeps an R-tree.
   func isOfRTree(_ trigger: PhysicalTrigger) -> Bool {
     schema.indexes.contains { index in
       guard case .rTree(trigger.entity, trigger.property) = index.kind else { return false }
@@ -50,11 +50,11 @@ final class SalvageWriter {
 
   // MARK: Rows
 
-  /// How a column of the new store is filled.
+  /// The plan for filling a column of the new store.
   private struct ColumnPlan {
     let name: String
     let role: PhysicalColumn.Role
-    /// The column's place in the rows of the damaged store; `nil` if it isn't there.
+    /// The column's position in the rows of the damaged store; `nil` if it isn't there.
     let place: Int?
     /// The attribute, or the leaf of a composite one.
     let attribute: AttributeDescription?
@@ -81,7 +81,7 @@ final class SalvageWriter {
     }
   }
 
-  /// Reads the rows of a table into the new store.
+  /// Copies the rows of a table into the new store.
   func copyRows(of table: PhysicalTable) throws {
     let name: String
     switch table.kind {
@@ -133,7 +133,7 @@ final class SalvageWriter {
     }
   }
 
-  /// Makes a row of the damaged store one of the new; `nil` if it can't be one.
+  /// Converts a row of the damaged store to one of the new store; `nil` if that is impossible.
   private func converted(
     _ values: [FoundValue], key: Int64, _ plan: [ColumnPlan], _ table: PhysicalTable, _ numbers: ClosedRange<Int>?,
     _ found: SourceTable
@@ -144,7 +144,7 @@ final class SalvageWriter {
       let value = column.place.map { values[$0] } ?? .stored(.null)
       switch column.role {
       case .primaryKey:
-        // The table's own key, whatever became of the column's name or type.
+        // This is the table's own key, whatever became of the column's name or type.
         row.append(value.stored?.integer.map { SQLiteValue.integer($0) } ?? .integer(key))
       case .joinKey, .reflexiveKey:
         row.append(value.stored ?? .null)
@@ -190,7 +190,7 @@ final class SalvageWriter {
       note(.unreadableValue, column, value, table, key)
       return .null
     }
-    // What SQLite finds sound is as the app wrote it.
+    // A store that SQLite finds sound has the values that the app wrote.
     guard !source.isSound, let attribute = column.attribute, ValueCoding.decode(stored, for: attribute) == .undecodable
     else { return stored }
     note(.wrongType, column, value, table, key)
@@ -209,7 +209,7 @@ final class SalvageWriter {
     return entityNumbers[number]
   }
 
-  /// Notes a row whose key is taken, unless it is the same row once more.
+  /// Notes a row whose key is taken, unless it equals the row that is there.
   private func settleDuplicate(
     _ row: [SQLiteValue], _ plan: [ColumnPlan], _ table: PhysicalTable, _ name: String, key: Int64
   ) throws(SQLiteError) {
@@ -233,7 +233,7 @@ final class SalvageWriter {
     }
   }
 
-  /// Takes links of lost rows from the indexes of their table, which hold both ends.
+  /// Copies links of lost rows from the indexes of their table, which hold both ends.
   private func copyIndexedLinks(of table: PhysicalTable, in result: inout SalvageReport.Table) throws {
     let names = table.columns.prefix(2).map(\.name)
     guard names.count == 2 else { return }
@@ -254,7 +254,7 @@ final class SalvageWriter {
     }
   }
 
-  /// Counts the keys that indexes name and no row has.
+  /// Counts the keys that are in indexes and in no row.
   private func countLostRows(of table: PhysicalTable, in result: inout SalvageReport.Table) throws {
     try connection.execute("CREATE TEMP TABLE salvaged_keys (key INTEGER PRIMARY KEY)")
     let insertion = try connection.prepare("INSERT OR IGNORE INTO temp.salvaged_keys VALUES (?1)", isPersistent: true)
@@ -275,7 +275,7 @@ final class SalvageWriter {
 
   // MARK: Ending
 
-  /// Makes the indexes and triggers, writes what the store says of itself, and closes it.
+  /// Makes the indexes and triggers, writes the store's metadata, and closes the store.
   func finish(_ metadata: StoreMetadata) throws(SQLiteError) {
     for index in schema.indexes where !index.isRTree && !index.isUnique { try connection.execute(index.sql) }
     for trigger in schema.triggers where !isOfRTree(trigger) { try connection.execute(trigger.sql) }
@@ -284,7 +284,7 @@ final class SalvageWriter {
     for entity in schema.entities where entity.superentityNumber == 0 {
       let highest = try connection.firstInteger(
         "SELECT MAX(\(quote(PhysicalName.primaryKey))) FROM \(quote(entity.table))")
-      // Keys that were handed out are not used again, also those of lost rows.
+      // Keys that were once given are not used again, not even those of lost rows.
       let row = known.first { row in
         entityNumbers == nil ? row.number == entity.number : row.name == entity.name && row.number < 16_000
       }
@@ -316,12 +316,12 @@ final class SalvageWriter {
 }
 
 extension PhysicalIndex {
-  /// Whether it is an R-tree.
+  /// True when the index is an R-tree.
   var isRTree: Bool {
     if case .rTree = kind { true } else { false }
   }
 
-  /// Whether it keeps values from being equal.
+  /// True when the index keeps values from being equal.
   var isUnique: Bool {
     if case .constraint = kind { true } else { false }
   }

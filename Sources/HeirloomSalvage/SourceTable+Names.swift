@@ -5,10 +5,10 @@ extension SourceTable {
   /// Finds columns of the model under the names that damage made of theirs.
   ///
   /// - Parameters:
-  ///   - table: The table as the model asks for it.
+  ///   - table: The table that the model asks for.
   ///   - known: Columns that the model need not have.
-  ///   - isOwn: Whether the model is the one that made the store.
-  /// - Returns: What is to be told, each a phrase.
+  ///   - isOwn: True if the model is the one that made the store.
+  /// - Returns: Notes for the report, each a phrase.
   mutating func findColumns(of table: PhysicalTable, besides known: Set<String>, isOwn: Bool) -> [String] {
     let wanted = table.columns.map(\.name)
     var missing = wanted.filter { !columns.contains($0) }
@@ -23,19 +23,19 @@ extension SourceTable {
       }
     }
     take(Self.nearPairs(missing, unknown))
-    // A table that is the model's but for some names has its columns in the model's order.
+    // A table that differs from the model's only in some names has its columns in the model's order.
     if isOwn, missing.count == unknown.count, wanted.count == columns.count {
       let pairs = zip(wanted, columns).filter { (columnNames[$0] ?? $0) != $1 }
       if pairs.count == missing.count, pairs.allSatisfy({ missing.contains($0) && unknown.contains($1) }) {
         take(pairs)
       }
     }
-    // Of another version's model nobody expects that the store has all columns.
+    // If the model is of another version, nobody expects the store to have all its columns.
     if isOwn { told += missing.map { "the column \(fileName).\($0), which the damaged store doesn't name" } }
     return told + unknown.map { "the column \(fileName).\($0), which the model doesn't have" }
   }
 
-  /// Pairs names that differ by a character or two, where each is near one other alone.
+  /// Pairs names that differ by at most two characters, where each name is near only one other.
   static func nearPairs(_ names: [String], _ others: [String]) -> [(String, String)] {
     names.compactMap { name in
       let near = others.filter { isNear(name, $0) }
@@ -44,9 +44,9 @@ extension SourceTable {
     }
   }
 
-  /// Whether one name may be what some changed bits made of the other.
+  /// Returns true if some changed bits may have made one name from the other.
   private static func isNear(_ name: String, _ other: String) -> Bool {
-    // A byte that is no character was read as one.
+    // A byte that is not a character was read as one.
     guard name.unicodeScalars.count == other.unicodeScalars.count else { return false }
     return zip(name.unicodeScalars, other.unicodeScalars).count { $0 != $1 } <= 2
   }

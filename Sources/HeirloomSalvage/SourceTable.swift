@@ -3,7 +3,7 @@ import HeirloomStore
 
 /// A table of a damaged store.
 struct SourceTable {
-  /// What the values of a column may be stored as.
+  /// The kind of stored value that a column may have.
   enum ColumnKind {
     case integer, number, text, bytes, any
 
@@ -27,29 +27,29 @@ struct SourceTable {
     }
   }
 
-  /// The table's name, as the model has it.
+  /// The table's name in the model.
   let name: String
-  /// The name that the file has for it.
+  /// The table's name in the file.
   let fileName: String
-  /// The columns in the order in which rows have them.
+  /// The columns, in the order of a row's values.
   let columns: [String]
-  /// The column that is the key itself, by its place; rows don't hold it.
+  /// The position of the column that is the key itself; rows don't hold it.
   let keyColumn: Int?
-  /// The first page; `nil` if nothing tells any more.
+  /// The first page; `nil` if nothing tells it any more.
   let root: Int?
-  /// What the columns hold, where a row is to be recognized by it.
+  /// The kinds of the columns' values, if rows can be recognized by them.
   var kinds: [ColumnKind]?
   /// The numbers of the entities whose objects the table holds.
   var entityNumbers: Set<Int>?
-  /// What the file calls columns of the model whose names it lost.
+  /// The file's names for columns of the model whose own names it lost.
   var columnNames: [String: String] = [:]
 
-  /// The place of a model's column in a row.
+  /// Returns the position of a model's column in a row.
   func place(of column: String) -> Int? {
     columns.firstIndex(of: columnNames[column] ?? column)
   }
 
-  /// Whether a row may be one of this table; without knowledge of its columns, never.
+  /// Returns true if a row may belong to this table; never if nothing is known of its columns.
   func fits(_ values: [FoundValue], key: Int64) -> Bool {
     guard let kinds, values.count <= kinds.count, !values.isEmpty else { return false }
     // Rows that are older than a column lack it; the first three are as old as the table.
@@ -71,7 +71,7 @@ extension SourceTable {
     keyColumn: nil, root: 1,
     kinds: [.text, .text, .text, .integer, .text])
 
-  /// The tables that every store has, for one that doesn't tell where they begin.
+  /// The tables that every store has, for a store that doesn't tell where they begin.
   static let bookkeeping = [
     SourceTable(
       name: PhysicalName.metadataTable, fileName: PhysicalName.metadataTable,
@@ -86,17 +86,17 @@ extension SourceTable {
       keyColumn: nil, root: nil, kinds: [.bytes]),
   ]
 
-  /// A table as the file's own statement made it.
+  /// Creates a table from the file's own statement.
   ///
   /// - Parameters:
   ///   - table: The table.
   ///   - root: Its first page.
-  ///   - modelName: What the model calls it, if not what the file does.
+  ///   - modelName: The model's name for it, if the file has another.
   init?(_ table: ActualTable, root: Int?, modelName: String? = nil) {
     guard !table.isVirtual, !table.columns.isEmpty else { return nil }
     name = modelName ?? table.name
     fileName = table.name
-    // A generated column is not in the rows, or not as itself.
+    // The rows hold no generated column, or not as itself.
     guard !table.columns.contains(where: \.isGenerated) else { return nil }
     columns = table.columns.map(\.name)
     let keys = table.columns.indices.filter { table.columns[$0].primaryKeyPosition > 0 }
@@ -105,7 +105,7 @@ extension SourceTable {
     self.root = root
   }
 
-  /// A table as a model asks for it, for a store that doesn't tell its own.
+  /// Creates a table from a model, for a store whose own statement is lost.
   init(_ table: PhysicalTable, _ schema: PhysicalSchema, numbers: [Int64: Int64]?) {
     name = table.name
     fileName = table.name
@@ -115,12 +115,12 @@ extension SourceTable {
     recognize(by: table, schema, numbers: numbers)
   }
 
-  /// Lets rows be recognized by what a model says of the table.
+  /// Makes rows recognizable by what a model says of the table.
   ///
   /// - Parameters:
-  ///   - table: The table as the model asks for it.
-  ///   - schema: What the model asks for.
-  ///   - numbers: The model's numbers of entities by the store's; `nil` if they are the same.
+  ///   - table: The table that the model asks for.
+  ///   - schema: The schema that the model asks for.
+  ///   - numbers: The model's entity numbers by the store's; `nil` if they are the same.
   mutating func recognize(by table: PhysicalTable, _ schema: PhysicalSchema, numbers: [Int64: Int64]?) {
     let types = Dictionary(
       table.columns.map { (columnNames[$0.name] ?? $0.name, $0.type) }, uniquingKeysWith: { first, _ in first })

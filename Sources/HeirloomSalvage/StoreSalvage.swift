@@ -4,18 +4,19 @@ public import HeirloomModel
 package import HeirloomStore
 package import HeirloomVault
 
-/// Reads what can be read of a damaged store into a new one.
+/// A salvage, which reads what can be read of a damaged store into a new one.
 ///
-/// The damaged store is copied and never opened itself: neither its files nor their folder change. The new store is built in a
-/// private folder beside its place and appears there whole, or not at all. Use it while no app has the damaged store open.
+/// The damaged store is copied and never opened itself: neither its files nor their folder change. The new store is
+/// built in a private folder beside its place and appears there whole, or not at all. Use it while no app has the
+/// damaged store open.
 public struct StoreSalvage {
   /// The damaged store.
   public let storeURL: URL
-  /// Whether pages of rows are read of which nothing tells whether they were deleted.
+  /// True when pages are also read whose rows may have been deleted.
   ///
-  /// Stores of Core Data tell it unless much of them is damaged. Rows that were deleted may come back.
+  /// Stores of Core Data tell which were, unless much of them is damaged. Deleted rows may come back.
   public var includesUncertainPages: Bool = false
-  /// Asked from time to time whether to stop; there is no new store then, and the damaged one is as it was.
+  /// A closure that says when to stop; there is no new store then, and the damaged one is as it was.
   public var isCancelled: @Sendable () -> Bool = { false }
 
   private let candidates: [StoreModelCandidate]
@@ -25,8 +26,8 @@ public struct StoreSalvage {
   ///
   /// - Parameters:
   ///   - storeURL: The damaged store.
-  ///   - models: Models of the app, the likeliest first. The snapshot beside the store and the store's own copy of its model are
-  ///     known without.
+  ///   - models: Models of the app, the likeliest first. The snapshot beside the store and the store's own copy of its
+  ///     model are found without being given.
   public init(storeURL: URL, models: [ManagedObjectModel] = []) {
     let candidates = models.map { StoreModelCandidate(source: .file("that was given"), model: $0, isGiven: true) }
     self.init(storeURL: storeURL, candidates: candidates)
@@ -44,7 +45,7 @@ public struct StoreSalvage {
   /// Salvages the store.
   ///
   /// - Parameter outputURL: The new store's file, which must not exist; its folder must.
-  /// - Returns: What was read and what was lost. The new store can be opened.
+  /// - Returns: The report on the rows that were read and lost. The new store can be opened.
   /// - Throws: ``SalvageError``; there is no new store then.
   public func run(to outputURL: URL) throws(SalvageError) -> SalvageReport {
     let store = try location(of: storeURL.path)
@@ -64,7 +65,7 @@ public struct StoreSalvage {
     try checkCancellation(store)
     return try salvageErrors(store.path) {
       let (report, parts) = try build(store, output, workspace)
-      // What was stopped may have taken it for damage: nothing of it is put in place.
+      // A statement that was interrupted may have looked like damage, so nothing is put in place.
       try checkCancellation(store)
       try install(parts, at: output, workspace)
       return report
@@ -99,7 +100,7 @@ public struct StoreSalvage {
 
   private func outputLocation(_ path: String, besides store: StoreLocation) throws(SalvageError) -> StoreLocation {
     try salvageErrors(store.path) {
-      // A link that leads nowhere is something as well.
+      // A link that leads nowhere counts as something that is there.
       guard try files.status(of: path) == nil else {
         let other = try? files.status(of: files.resolvePath(path))
         let isSame = try other?.identity == files.status(of: store.path)?.identity
@@ -125,7 +126,7 @@ public struct StoreSalvage {
     try salvageErrors(store.path) {
       var size: Int64 = 1 << 20
       for suffix in ["", "-wal", "-journal"] { size &+= try files.status(of: store.path + suffix)?.size ?? 0 }
-      // The copy, and the new store with its indexes and files.
+      // There must be room for the copy, and for the new store with its indexes and files.
       let needed = size &* 2 &+ size / 4 &+ externalByteCount(of: store)
       let available = Int64(clamping: try files.volume(of: folder).availableBytes)
       guard available >= needed else {
@@ -135,7 +136,7 @@ public struct StoreSalvage {
     }
   }
 
-  /// The bytes in files of external data, as far as they can be told.
+  /// Returns the number of bytes in files of external data, as far as it can be told.
   private func externalByteCount(of store: StoreLocation) -> Int64 {
     let support = (try? files.resolvePath(store.support)) ?? store.support
     let folder = PathText.join(support, "_EXTERNAL_DATA")
@@ -147,7 +148,7 @@ public struct StoreSalvage {
 
   // MARK: Building
 
-  /// What is put at its place at the end.
+  /// The files that are put in place at the end.
   private struct Parts {
     let store: String
     let support: String?
@@ -185,7 +186,7 @@ public struct StoreSalvage {
     let folder = PathText.join(workspace.folder, "new")
     try files.makeDirectory(folder, attributes: FileAttributes(mode: 0o700))
     let path = PathText.join(folder, output.name)
-    // Also when the superuser salvages it: the app goes on with it.
+    // The owner stays even when the superuser salvages the store: the app goes on with it.
     let owner = try files.status(of: store.path)
     try files.makeEmptyFile(path, attributes: FileAttributes(mode: 0o600, owner: owner?.owner, group: owner?.group))
     let writer = try SalvageWriter(
@@ -213,7 +214,7 @@ public struct StoreSalvage {
       throw SalvageError(storePath: store.path, problem: .notStore)
     }
     try writer.repair()
-    // An app that keeps its files elsewhere has a link in the folder's place.
+    // An app that keeps its files elsewhere has a link in place of the folder.
     var support = SupportFolder(path: store.support)
     do throws(FileError) {
       support = try StoreVault(store, files: files).supportFolder()
@@ -246,13 +247,13 @@ public struct StoreSalvage {
     )
   }
 
-  /// The model's numbers of entities by the store's, as far as names tell.
+  /// Returns the model's entity numbers by the store's, as far as names tell.
   private static func numbers(of source: SalvageSource, _ schema: PhysicalSchema) -> [Int64: Int64]? {
     let rows = source.entityRows().filter { $0.number < 16_000 }
     guard !rows.isEmpty else { return nil }
     var numbers: [Int64: Int64] = [:]
     for row in rows { numbers[row.number] = schema.entity(named: row.name).map { Int64($0.number) } }
-    // Rows of that table may be lost: where all the others agree, so do those.
+    // Rows of the table of entities may be lost: if all the others agree, so do those.
     if numbers.allSatisfy({ $0.key == $0.value }) {
       let told = Set(rows.map(\.number))
       for number in schema.entities.map({ Int64($0.number) }) where !told.contains(number) { numbers[number] = number }
@@ -285,7 +286,7 @@ public struct StoreSalvage {
       let chosen = VersionChoice.candidate(of: fitting, identifiers: metadata.versionIdentifiers)
       if let chosen, let model = chosen.model { return Choice(model: model, source: chosen.source, isFit: true) }
     }
-    // The one whose tables and columns the file has most of, and that asks for the least besides.
+    // The best model is the one whose columns the file has most of, and that asks for the fewest others.
     var best: (score: Int, choice: Choice)?
     for candidate in known {
       guard let model = candidate.model else { continue }

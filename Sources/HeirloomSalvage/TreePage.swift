@@ -1,10 +1,10 @@
 import HeirloomStore
 
-/// The keys that a page of a b-tree may have by the pages above it.
+/// The range of keys that a page of a b-tree may have by the pages above it.
 struct KeyBounds: Hashable {
-  /// The key that all are greater than; `nil` for none.
+  /// The key that all others are greater than; `nil` for none.
   var above: Int64?
-  /// The greatest; `nil` for none.
+  /// The greatest key; `nil` for none.
   var upTo: Int64?
 
   func contains(_ key: Int64) -> Bool {
@@ -12,9 +12,9 @@ struct KeyBounds: Hashable {
   }
 }
 
-/// A page of a b-tree, whose every number was checked against its end.
+/// A page of a b-tree; each number in it is checked against the page's end.
 struct TreePage {
-  /// What a page of a b-tree is.
+  /// The kind of a page of a b-tree.
   enum Kind: UInt8, Sendable {
     case indexInterior = 2
     case tableInterior = 5
@@ -22,17 +22,17 @@ struct TreePage {
     case tableLeaf = 13
   }
 
-  /// A row as a leaf has it.
+  /// A row in a leaf.
   struct TableCell {
     /// The row's key.
     let rowID: Int64
     /// The length of the whole record.
     let payloadSize: Int
-    /// Where its beginning lies in the page.
+    /// The range of its beginning in the page.
     let local: Range<Int>
     /// The first page with the rest.
     let overflow: Int?
-    /// Where the cell begins and ends.
+    /// The offsets at which the cell begins and ends.
     let start: Int
     let end: Int
   }
@@ -41,13 +41,13 @@ struct TreePage {
   let number: Int
   let bytes: [UInt8]
   let usableSize: Int
-  /// Where the list of cells begins.
+  /// The offset at which the list of cells begins.
   private let listStart: Int
   private let cellCount: Int
   /// The child with the highest keys; 0 for a leaf.
   let rightChild: Int
 
-  /// Checks a page; `nil` for what is no page of a b-tree.
+  /// Checks a page; `nil` if it is not a page of a b-tree.
   init?(_ bytes: [UInt8], number: Int, usableSize: Int) {
     // The first page begins with the file's header.
     let start = number == 1 ? DatabaseHeader.byteCount : 0
@@ -58,7 +58,7 @@ struct TreePage {
     let cellCount = Int(bytes[start + 3]) << 8 | Int(bytes[start + 4])
     let listStart = start + (isLeaf ? 8 : 12)
     guard listStart + 2 * cellCount <= usableSize else { return nil }
-    // SQLite leaves at most 60 bytes in pieces: https://www.sqlite.org/fileformat2.html#b_tree_pages
+    // SQLite leaves at most 60 bytes in fragments: https://www.sqlite.org/fileformat2.html#b_tree_pages
     guard bytes[start + 7] <= 60 else { return nil }
     self.kind = kind
     self.number = number
@@ -74,7 +74,7 @@ struct TreePage {
     return offset >= listStart + 2 * cellCount && offset < usableSize ? offset : nil
   }
 
-  /// The children of an interior page in the order of their keys, and how many entries can't be read.
+  /// Returns the children of an interior page in the order of their keys, and the number of unreadable entries.
   ///
   /// - Parameter bounds: The keys that the page may have.
   /// - Returns: Each child with the keys that it may have. A key that is out of order bounds nothing.
@@ -108,9 +108,9 @@ struct TreePage {
     return (children, damagedCount)
   }
 
-  /// The rows of a leaf in the order of their keys, and how many can't be read.
+  /// Returns the rows of a leaf in the order of their keys, and the number of those that can't be read.
   ///
-  /// Cells that share bytes, and cells out of order, are damaged: which of two is right can't be told.
+  /// Cells that share bytes and cells out of order count as damaged, since nothing tells which of two is right.
   func tableCells() -> (cells: [TableCell], damagedCount: Int) {
     var found: [TableCell] = []
     for index in 0..<cellCount {
@@ -142,7 +142,7 @@ struct TreePage {
     guard place + localSize <= usableSize else { return nil }
     let local = place..<place + localSize
     guard localSize < payloadSize else {
-      // A cell takes four bytes at least.
+      // A cell takes at least four bytes.
       let end = max(local.upperBound, start + 4)
       guard end <= usableSize else { return nil }
       return TableCell(
@@ -154,7 +154,7 @@ struct TreePage {
       start: start, end: local.upperBound + 4)
   }
 
-  /// How much of a record is in the leaf itself.
+  /// Returns the number of a record's bytes that are in the leaf itself.
   private static func localSize(_ payloadSize: Int, usableSize: Int) -> Int {
     let most = usableSize - 35
     if payloadSize <= most { return payloadSize }
@@ -163,7 +163,7 @@ struct TreePage {
     return size <= most ? size : least
   }
 
-  /// The most cells whose keys rise.
+  /// Returns as many cells as possible whose keys rise.
   private static func longestRising(_ cells: [TableCell]) -> [TableCell] {
     if zip(cells, cells.dropFirst()).allSatisfy({ $0.rowID < $1.rowID }) { return cells }
     var tails: [Int] = []
@@ -191,9 +191,9 @@ struct TreePage {
 ///
 /// - Parameters:
 ///   - bytes: The bytes.
-///   - place: Where it begins; afterwards where it ends.
-///   - end: Where it must have ended.
-/// - Returns: `nil` if it goes on beyond.
+///   - place: The offset at which the number begins; afterwards the offset at which it ends.
+///   - end: The offset at which it must have ended.
+/// - Returns: The number; `nil` if it goes on beyond that offset.
 func readVarint(_ bytes: [UInt8], _ place: inout Int, end: Int) -> Int64? {
   var value: UInt64 = 0
   for index in 0..<9 {

@@ -33,7 +33,7 @@ struct GuardTests {
   }
 
   @Test(arguments: [
-    // What the two measurements give, the rounds that were asked for, the figure that counts.
+    // Each row has the results of the two measurements, the expected rounds, and the figure that counts.
     ([1.1, 9], [5], 1.1), ([1.3, 1.1], [5, 15], 1.1), ([1.3, 1.25], [5, 15], 1.25),
   ])
   func `a figure that is over is measured again once, with more rounds`(

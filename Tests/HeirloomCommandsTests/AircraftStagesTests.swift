@@ -5,7 +5,7 @@ import HeirloomStories
 import TestSupport
 import Testing
 
-/// The story Aircraft: flight data move into objects of their own, in stages.
+/// The story Aircraft: flight data moves into objects of its own, in stages.
 struct AircraftStagesTests {
   private let directory: TemporaryDirectory
   private let url: URL
@@ -36,7 +36,7 @@ struct AircraftStagesTests {
     let report = try report(hangar.launch(url, stages))
     #expect(stages.log.count == 2)
     #expect(try Fleet(of: url, model: hangar.models[3]) == flown)
-    // As it lies in the file, by SQL alone: each record leads to its aircraft, and each aircraft to its record.
+    // Plain SQL shows the rows in the file: each record leads to its aircraft, and each aircraft to its record.
     #expect(try hangar.rows(url, "SELECT ZAIRCRAFT, ZDATA FROM ZFLIGHTDATA ORDER BY 1") == before)
     #expect(
       try hangar.rows(
@@ -45,12 +45,12 @@ struct AircraftStagesTests {
       )
       .count == before.count)
     #expect(before.count == flown.recordedCount)
-    // What was copied is lost nowhere: the attribute is empty when it goes.
+    // The copied values are not lost: the attribute is empty when it goes.
     #expect(([report.plan] + report.plan.following).map(\.losses) == [[], []])
     #expect(try Fleet(of: report.retained.storeURL, model: hangar.models[1]) == flown)
     #expect(Tool(directory: directory.url)("verify", url.path).code == 0)
 
-    // A second launch does nothing, and calls nobody.
+    // A second launch does nothing and calls no handler.
     let bytes = StoreBytes(of: url)
     let again = AircraftStages()
     guard case .upToDate = try hangar.launch(url, again) else {
@@ -86,7 +86,7 @@ struct AircraftStagesTests {
     let contents = try StoreContents(of: url, model: hangar.models[3])
     #expect(contents == (try StoreContents(of: other, model: hangar.models[3])))
     #expect(try Fleet(of: url, model: hangar.models[3]) == fleet)
-    // Both handlers ran, with nothing to copy; one version is kept, and it is the first.
+    // Both handlers ran, with nothing to copy; one previous version is kept, and it is the first.
     #expect(straight.log.count == 2)
     #expect(try Fleet(of: report.retained.storeURL, model: hangar.models[0]) == fleet)
     #expect(try Tool(directory: directory.url)("versions", url.path, "--json").json()["versions"] as? [Any] != nil)
@@ -96,7 +96,7 @@ struct AircraftStagesTests {
     try makeStore(at: url)
     let stages = AircraftStages()
     try hangar.migrate(url, toVersion: 2)
-    // That version's own app did not copy anything.
+    // That version's own app copied nothing.
     let error = try #require(throws: MigrationAssistantError.self) { try hangar.launch(url, stages) }
     #expect(error.description.contains("in no object of their own"), "\(error.description)")
     #expect(error.description.contains("willMigrate"), "\(error.description)")
@@ -104,7 +104,7 @@ struct AircraftStagesTests {
     #expect(try Fleet(of: url, model: hangar.models[2]) == flown)
   }
 
-  /// How many objects are copied before something happens.
+  /// The number of objects that are copied before something happens.
   static let places = LongTests.areOn ? [0, 1, 20, 30, 44] : [20]
 
   @Test(arguments: places)
@@ -232,7 +232,7 @@ extension Hangar {
   /// The four models with their names.
   var named: [(name: String, model: ManagedObjectModel)] { zip(names, models).map { ($0, $1) } }
 
-  /// The app that ships the last model, with stages.
+  /// Returns the app that ships the last model, with stages.
   func app(_ url: URL, _ stages: AircraftStages) throws -> AircraftApp {
     AircraftApp(storeURL: url, history: history(3), stages: try stages.manager(of: named))
   }

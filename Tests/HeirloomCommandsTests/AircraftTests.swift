@@ -28,7 +28,7 @@ struct AircraftTests {
       let source = folder.appendingPathComponent("Aircraft.xcdatamodeld/\(version.name).xcdatamodel")
       #expect(try ModelFile.read(source.path).model == snapshot.model)
       #expect(version.lockedChecksum == snapshot.versionChecksum)
-      // What the tool writes of the source is the file, byte for byte.
+      // The tool's snapshot of the source is the file, byte for byte.
       let written = directory.file("\(version.name).json")
       #expect(Tool(directory: directory.url)("snapshot", source.path, "--output", written.path).code == 0)
       #expect(try Array(Data(contentsOf: written)) == bytes)
@@ -59,7 +59,7 @@ struct AircraftTests {
     let later = fleet.paintedAndFlown()
     try later.addColorsAndFlightData(to: url, model: hangar.models[1])
     #expect(try Fleet(of: url, model: hangar.models[1]) == later)
-    // As it lies in the file, by SQL alone.
+    // Plain SQL shows the rows in the file.
     #expect(
       try hangar.rows(url, "SELECT ZPRIMARY, ZSECONDARY, ZTERTIARY FROM ZAIRCRAFT ORDER BY Z_PK LIMIT 5")
         == [
@@ -81,7 +81,7 @@ struct AircraftTests {
   }
 }
 
-/// The story's models, and short ways to work with its stores.
+/// The story's models, and shortcuts for work with its stores.
 struct Hangar {
   /// The four models in their order.
   let models: [ManagedObjectModel]
@@ -94,7 +94,7 @@ struct Hangar {
     names = versions.map(\.name)
   }
 
-  /// The history of an app that ships one of the models.
+  /// Returns the history of an app that ships one of the models.
   func history(_ index: Int) -> ModelHistory {
     ModelHistory(
       current: models[index], name: names[index], earlier: Array(zip(names, models).prefix(index)).map { ($0, $1) })
@@ -108,7 +108,7 @@ struct Hangar {
     ).migrateStore()
   }
 
-  /// Rows of a store, as they lie in the file.
+  /// Returns rows of a store, as they are in the file.
   func rows(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {
     let connection = try Connection(path: url.path, mode: .readWrite)
     let rows = try connection.rows(sql)

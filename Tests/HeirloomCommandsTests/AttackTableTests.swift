@@ -7,9 +7,9 @@ import TestSupport
 import Testing
 import HeirloomVault
 
-/// Something that somebody who may write to the store's folder put beside a store.
+/// Something that a person who may write to the store's folder has put beside a store.
 struct PlantedAttack: CustomTestStringConvertible, Sendable {
-  /// A place with a store, and a folder of somebody else that nothing may reach.
+  /// A place with a store, and somebody else's folder that nothing may reach.
   struct Place {
     let store: URL
     let foreign: URL
@@ -20,7 +20,7 @@ struct PlantedAttack: CustomTestStringConvertible, Sendable {
   }
 
   let testDescription: String
-  /// Whether a file of somebody else got a name in the store's folder, so that it may get more of them there.
+  /// True when somebody else's file got a name in the store's folder, so that it may get more names there.
   var givesNames = false
   let plant: @Sendable (Place) throws -> Void
 
@@ -42,7 +42,7 @@ struct PlantedAttack: CustomTestStringConvertible, Sendable {
     try #require(mkfifo(path, 0o666) == 0)
   }
 
-  /// Makes a version that nobody kept, whose description is right but for what it tells.
+  /// Makes a version that nobody kept, whose description is right except for its content.
   private static func forge(_ place: Place, _ make: (String) throws -> Void) throws {
     let identifier = "0123456789abcdef0123456789abcdef"
     let folder = place.companion + "/previous/" + VersionName(time: 4_102_444_800, identifier: identifier).text
@@ -70,7 +70,7 @@ struct PlantedAttack: CustomTestStringConvertible, Sendable {
     PlantedJournal.allCases.map { journal in
       PlantedAttack("journal: \(journal.rawValue)") {
         try journal.plant(besideStoreAt: $0.store, foreign: $0.letter)
-        // A list that it may name is no part of what must stay as it is.
+        // A list that it may name is not part of what must stay unchanged.
         try? FileManager.default.removeItem(at: $0.foreign.appendingPathComponent("kept"))
       }
     } + [
@@ -135,7 +135,7 @@ struct AttackTableTests {
   static let commands = [
     "inspect", "doctor", "verify", "versions", "plan", "rehearse", "migrate", "restore", "salvage",
   ]
-  /// Who runs the tool.
+  /// The user who runs the tool.
   enum Actor: String, CaseIterable, Sendable {
     case root
     case user = "user in a shared folder"
@@ -143,12 +143,12 @@ struct AttackTableTests {
 
   static let cells: [(PlantedAttack, Actor)] = {
     let all = PlantedAttack.all.flatMap { attack in Actor.allCases.map { (attack, $0) } }
-    // An odd step, so that both actors have their turns.
+    // The stride is odd, so that both actors have their turns.
     let step = LongTests.areWhole ? 1 : LongTests.areOn ? 3 : 13
     return stride(from: 0, to: all.count, by: step).map { all[$0] }
   }()
 
-  /// The user who planted it.
+  /// The user who planted the attack.
   private static let attacker: uid_t = 54_321
 
   @Test(
@@ -181,7 +181,7 @@ struct AttackTableTests {
     try Data("dear diary".utf8).write(to: place.letter)
     #expect(chmod(place.letter.path, 0o600) == 0)
     try attack.plant(place)
-    // The store is the user's, what was planted the attacker's, the folder everybody's.
+    // The store is the user's, the planted files are the attacker's, and the folder is everybody's.
     let names = FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []
     for name in names where name != "Done.sqlite" {
       let path = folder.appendingPathComponent(name).path
@@ -217,7 +217,7 @@ struct AttackTableTests {
     return outcome.code.map { "\($0)" } ?? "signal"
   }
 
-  /// Kinds, sizes, owners, modes and names of what is in a folder.
+  /// Returns the kinds, sizes, owners, modes and names of everything in a folder.
   private static func picture(_ folder: String) -> [String: String] {
     var picture: [String: String] = [:]
     for name in [""] + (FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? []) {
@@ -231,7 +231,7 @@ struct AttackTableTests {
     return picture
   }
 
-  /// The regular files in a folder that have a content.
+  /// Returns the regular files in a folder that have a given content.
   private static func copies(of content: String, in folder: String) -> [String] {
     (FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? []).filter { name in
       var status = stat()
@@ -240,7 +240,7 @@ struct AttackTableTests {
     }
   }
 
-  /// Whether the items of the store are in it, in a version, or aside; on a copy, since reading replays side files.
+  /// Returns true if the store, a version or a set-aside store has the items; copies are read, as reading changes them.
   private static func holdsRows(_ folder: String) -> Bool {
     let names = FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? []
     return names.filter { $0.hasSuffix("Done.sqlite") }.contains { name in
@@ -250,7 +250,7 @@ struct AttackTableTests {
       else { return false }
       let file = copy.file("Done.sqlite").path
       try? FileManager.default.copyItem(atPath: folder + "/" + name, toPath: file)
-      // The journals that are right here are undone, as the app would have it.
+      // The right journals here are undone, as the app would have it.
       let journal = folder + "/" + name + "-journal"
       let wholeFile = [journal].allSatisfy { !FileManager.default.fileExists(atPath: $0) }
       let connection = try? Connection(path: file, mode: wholeFile ? .readOnly : .immutable)

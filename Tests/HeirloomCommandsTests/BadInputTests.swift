@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct BadInputTests {
-  /// Something that is no fit store.
+  /// Something that is not a fit store.
   enum Input: String, CaseIterable, Sendable {
     case missing
     case directory
@@ -41,11 +41,11 @@ struct BadInputTests {
 
   @Test(arguments: Input.allCases, commands)
   func `what is no store gets one clear error and stays as it is`(input: Input, command: String) throws {
-    // A database of another kind has no versions, and that is no mistake.
+    // A database of another kind has no versions, and that is not a mistake.
     if command == "versions", [.truncated, .otherDatabase].contains(input) { return }
-    // What is damaged is a finding.
+    // Damage is a finding.
     if ["doctor", "verify"].contains(command), input == .truncated { return }
-    // A diagnosis says what it is instead.
+    // A diagnosis says what the file is instead.
     if command == "doctor", [.text, .empty, .otherDatabase].contains(input) { return }
     let directory = try TemporaryDirectory()
     let url = try input.make(in: directory)
@@ -93,7 +93,7 @@ struct BadInputTests {
     #expect(!FileManager.default.fileExists(atPath: store.path + ".heirloom/incoming"))
   }
 
-  /// Something that is no fit model.
+  /// Something that is not a fit model.
   static let models: [(name: String, content: String?, words: String)] = [
     ("absent.xcdatamodeld", nil, "no file"), ("notes.txt", "just words", "text file"),
     ("old.json", #"{"format":99,"model":{}}"#, "format 99"),

@@ -4,15 +4,15 @@ import HeirloomCommands
 import TestSupport
 import Testing
 
-/// Many stores in one run: a line for each, several at a time, gone on with after whatever stopped it.
+/// Many stores in one run: a line for each, several at a time, and continued after any interruption.
 ///
 /// A quick selection runs with every `swift test`; `HEIRLOOM_LONG_TESTS=1` takes 60 stores.
 struct BatchMigrationTests {
-  /// A folder with small stores, broken ones among them, and a list of all.
+  /// A folder with small stores, some of them broken, and a list of all.
   private struct Scene {
     let directory: TemporaryDirectory
     let model: String
-    /// The stores that can be migrated, with how many notes each has.
+    /// The stores that can be migrated, with their numbers of notes.
     private(set) var notes: [String: Int] = [:]
     /// The stores that can't, with the outcome and the code that are expected.
     private(set) var broken: [String: (outcome: String, code: String)] = [:]
@@ -58,7 +58,7 @@ struct BatchMigrationTests {
       try Data(names.map { $0 + end }.joined().utf8).write(to: directory.file(list))
     }
 
-    /// The store's name of each line, in their order, and the lines.
+    /// Returns the store's name in each line, in order, with the line.
     static func lines(_ output: String) throws -> [(name: String, members: [String: Any])] {
       try output.split(separator: "\n").map { line in
         let object = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
@@ -67,7 +67,7 @@ struct BatchMigrationTests {
       }
     }
 
-    /// Checks that every store that can be migrated has the new model, all its notes, and one version that is kept.
+    /// Checks that every store that can be migrated has the new model, all its notes, and one previous version.
     func checkMigrated() throws {
       for (name, count) in notes {
         let store = try PersistentStore.open(at: directory.file(name), model: Notebook.dropping())
@@ -126,7 +126,7 @@ struct BatchMigrationTests {
     let last = try #require(lines.last?.members)
     #expect((last["error"] as? [String: Any])?["code"] as? String == "cancelled")
     let summary = try #require(last["summary"] as? [String: Any])
-    // The other thread may have one or two under way.
+    // The other thread may be working on one or two.
     #expect((5...7).contains(summary["notBegun"] as? Int ?? 0))
     #expect(lines.count - 1 + (summary["notBegun"] as? Int ?? 0) == 8)
     for name in scene.names where !lines.contains(where: { $0.name == name }) {
@@ -156,7 +156,7 @@ struct BatchMigrationTests {
     try process.run()
     try input.fileHandleForWriting.write(contentsOf: Data(scene.names.map { $0 + "\0" }.joined().utf8))
     try input.fileHandleForWriting.close()
-    // One store is done then, and others are under way.
+    // One store is done by then, and others are in progress.
     #expect(output.fileHandleForReading.availableData.isEmpty == false)
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()
@@ -196,7 +196,7 @@ struct BatchMigrationTests {
     var scene = try Scene(stores: 3, model: Notebook.requiring())
     let tool = Tool(directory: scene.directory.url)
     let arguments = ["--jobs", "2", "--to", scene.model, "--accept-losses"]
-    // The first has no notes, the others need a decision about theirs.
+    // The first store has no notes; the others need a decision about theirs.
     #expect(tool.run(["migrate", scene.names[0]] + arguments).code == 0)
     #expect(tool.run(["migrate"] + scene.names + arguments).code == 3)
     try Data("a text".utf8).write(to: scene.directory.file("text.sqlite"))

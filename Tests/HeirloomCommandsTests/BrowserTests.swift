@@ -5,7 +5,7 @@ import Testing
 
 /// Chromium without a window, where it is installed.
 enum Browser {
-  /// The program; `nil` where there is none.
+  /// The program; `nil` if there is none.
   static let program: URL? = {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":")
     for name in ["chromium", "chromium-browser", "google-chrome"] {
@@ -16,13 +16,13 @@ enum Browser {
     return nil
   }()
 
-  /// Runs it with a profile of its own and an end.
+  /// Runs the browser with a profile of its own and a time limit.
   ///
   /// - Parameters:
   ///   - arguments: Options, then the page.
-  ///   - directory: Where the profile may lie.
-  /// - Returns: What was written to standard output.
-  /// - Throws: What keeps it from being started.
+  ///   - directory: The folder for the profile.
+  /// - Returns: The text on standard output.
+  /// - Throws: The error that keeps it from being started.
   static func run(_ arguments: [String], in directory: TemporaryDirectory) throws -> String {
     let executable = try #require(program)
     let process = Process()
@@ -32,7 +32,7 @@ enum Browser {
         "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
         "--allow-file-access-from-files", "--user-data-dir=\(directory.file("profile-\(UUID().uuidString)").path)",
       ] + arguments
-    // A file, not a pipe: children of the browser that outlive it would hold the pipe's end.
+    // This is a file, not a pipe: children of the browser that outlive it would hold the pipe's end.
     let output = directory.file("output-\(UUID().uuidString)")
     try Data().write(to: output)
     process.standardOutput = try FileHandle(forWritingTo: output)
@@ -75,7 +75,7 @@ struct BrowserTests {
   @Test func `a browser shows a report on a phone and on a desk without scrolling sideways, light and dark`() throws {
     let directory = try TemporaryDirectory()
     let store = try Notebook.makeStore(in: directory, count: 20)
-    // Names that no line holds.
+    // These names are too long for a line.
     var entity = EntityDescription(name: String(repeating: "Entity", count: 30))
     entity.attributes = [AttributeDescription(name: String(repeating: "attribute", count: 20), type: .string)]
     let model = try ManagedObjectModel(entities: Notebook.requiring().entities + [entity])
@@ -89,7 +89,7 @@ struct BrowserTests {
     #expect(told.5 == told.6, "the page is wider than the desk: \(told.0)")
     #expect(try #require(Double(told.3)) >= 16)
     #expect(try #require(Int(told.4)) >= 5)
-    // Dark and light differ, and neither is empty.
+    // The dark and the light page differ, and neither is empty.
     let page = directory.file("report.html").absoluteString
     var pictures: [Data] = []
     for scheme in ["0", "1"] {

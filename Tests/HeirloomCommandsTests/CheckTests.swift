@@ -4,7 +4,7 @@ import HeirloomCommands
 import TestSupport
 import Testing
 
-/// `heirloom check`: a sound history passes; one that is spoiled in one way gives that finding.
+/// `heirloom check`: a sound history passes; one that is spoiled in one way gives the finding for it.
 struct CheckTests {
   private let directory: TemporaryDirectory
   private let tool: Tool
@@ -22,7 +22,7 @@ struct CheckTests {
     try FileManager.default.copyItem(at: Tool.snapshots.appendingPathComponent(name), to: history)
   }
 
-  /// Makes a history of snapshots, fixed one after the other.
+  /// Makes a history of snapshots that are fixed one after the other.
   private func makeHistory(_ versions: [(name: String, model: ManagedObjectModel)]) throws {
     for version in versions {
       let file = try Notebook.write(version.model, version.name, in: directory)
@@ -41,7 +41,7 @@ struct CheckTests {
     try FileManager.default.removeItem(at: history.appendingPathComponent(file))
   }
 
-  /// Runs the check; the findings as `severity kind entity.property`.
+  /// Runs the check and returns the findings as `severity kind entity.property`.
   private func check(_ options: String...) throws -> (
     code: Int32, findings: [String], messages: String, json: [String: Any]
   ) { try check(options) }
@@ -129,7 +129,7 @@ struct CheckTests {
     #expect(result.messages.contains("can't be told") != knows)
   }
 
-  /// One way to spoil a sound history, and what is found first.
+  /// A way to spoil a sound history, and the first finding.
   struct Spoiling: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let finding: String
@@ -143,7 +143,7 @@ struct CheckTests {
       let files = ["Done.json", "Done 2.json"].map($0.history.appendingPathComponent)
       try Data(contentsOf: files[0]).write(to: files[1])
     },
-    // The identifier leads nowhere, so that the next version loses the values.
+    // The identifier leads nowhere, so the next version loses the values.
     Spoiling(testDescription: "a detail that stores don't keep", finding: "error loss Item name", code: 6) {
       try $0.edit(model, "name=\"name\"", "name=\"name\" elementID=\"title\"")
     },
@@ -210,7 +210,7 @@ struct CheckTests {
 
     let code = try check("--mapping", mapping(policy: "App.NotePolicy", []))
     #expect(code.code == 6)
-    // What a policy keeps isn't known, so that what was acknowledged above isn't lost for sure.
+    // It isn't known what a policy keeps, so the acknowledged losses above aren't certain.
     let stale = Array(repeating: "warning staleAcknowledgement", count: 2)
     #expect(code.findings == ["error policyNeeded"] + stale, "\(code.messages)")
     #expect(code.messages.contains("--by-app A"))
@@ -333,7 +333,7 @@ struct CheckCorpusTests {
     Set(Corpus.modelPaths.filter { $0.contains(".xcdatamodeld/") }.map { ($0 as NSString).deletingLastPathComponent })
   ).sorted()
 
-  /// What one bundle is migrated by, others are as well: some will do also where all numbers are asked for.
+  /// All bundles are migrated by the same code: a selection is enough even in a long run.
   private static let chosen = stride(from: 0, to: bundles.count, by: LongTests.areOn ? 3 : 12).map { bundles[$0] }
 
   @Test(arguments: chosen)

@@ -4,7 +4,7 @@ import HeirloomCommands
 import TestSupport
 import Testing
 
-/// `heirloom check --cloudkit`: each rule of CloudKit has a model that breaks it and one that mends it.
+/// `heirloom check --cloudkit`: each rule of CloudKit has a model that breaks it and one that keeps it.
 struct CloudKitRulesTests {
   private let directory: TemporaryDirectory
   private let tool: Tool
@@ -14,7 +14,7 @@ struct CloudKitRulesTests {
     tool = Tool(directory: directory.url)
   }
 
-  /// Notes with optional texts and a folder: CloudKit can mirror them.
+  /// Returns notes with optional texts and a folder, which CloudKit can mirror.
   private static func entities() -> [EntityDescription] {
     var note = EntityDescription(name: "Note")
     var (text, size) = (
@@ -38,7 +38,7 @@ struct CloudKitRulesTests {
   /// A change of that model: of its notes, of its folders, or of the whole.
   struct Change: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// Severity, kind, entity and property of what is found, several separated by `|`; empty for none.
+    /// Severity, kind, entity and property of the findings, several separated by `|`; empty for none.
     let finding: String
     /// Words of the message.
     let words: String

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Runs the completion scripts in the shells that there are.
+/// Runs of the completion scripts in the shells that are installed.
 struct CompletionsTests {
   private static func shell(_ name: String) -> URL? {
     ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].map { URL(fileURLWithPath: "\($0)/\(name)") }.first {
@@ -29,7 +29,7 @@ struct CompletionsTests {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     }
 
-    /// Runs a shell and returns what it writes, a line each.
+    /// Runs a shell and returns the lines that it writes.
     func lines(_ shell: URL, _ arguments: [String]) throws -> [String] {
       let process = Process()
       process.executableURL = shell
@@ -47,7 +47,7 @@ struct CompletionsTests {
     }
   }
 
-  /// The words of a command line, of which the last is completed, and what with.
+  /// Command lines whose last word is completed, with the completions.
   private static let lines: [([String], [String])] = [
     (["mi"], ["migrate"]), (["help", "re"], ["rehearse", "restore", "report"]), (["--v"], ["--version"]),
     (["migrate", "--accept-l"], ["--accept-losses"]), (["migrate", "Notes.sqlite", "--t"], ["--to"]),

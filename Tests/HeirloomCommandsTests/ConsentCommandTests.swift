@@ -4,7 +4,7 @@ import HeirloomCommands
 import TestSupport
 import Testing
 
-/// Losses by the tool: what stops, what consents, and what is said in text and JSON.
+/// Losses in the tool: what stops a run, what consents to them, and what text and JSON say.
 struct ConsentCommandTests {
   private let directory: TemporaryDirectory
   private let tool: Tool
@@ -47,7 +47,7 @@ struct ConsentCommandTests {
     let success = try accepted.json()
     #expect(losses(success) == ["values Note.mood 5 consented"] && success["warnings"] is [Any])
     guard command == "migrate" else { return }
-    // Who accepted it needs no pin.
+    // A person who accepted the loss needs no pin.
     let versions = try #require(try tool("versions", store.path, "--json").json()["versions"] as? [[String: Any]])
     #expect(versions.count == 1 && versions[0]["pinned"] is NSNull)
     let second = tool("migrate", store.path, "--to", dropping, "--json")
@@ -58,7 +58,7 @@ struct ConsentCommandTests {
   @Test func `of many stores only those that lose something stop, each with its own losses`() throws {
     let full = try Notebook.makeStore(in: directory, count: 10, name: "Full.sqlite")
     let bare = try Notebook.makeStore(in: directory, count: 1, name: "Bare.sqlite")
-    // The one note of the second has no mood, or this test can't fail.
+    // The one note of the second store has no mood; otherwise this test can't fail.
     let outcome = tool("migrate", full.path, bare.path, "--to", dropping, "--json")
     let stores = try #require(try outcome.json()["stores"] as? [[String: Any]])
     let single = try Notebook.makeStore(in: directory, count: 1, name: "Single.sqlite")
@@ -141,7 +141,7 @@ struct ConsentCommandTests {
 
   @Test func `a store of an unknown version needs a flag of its own`() throws {
     let store = try Notebook.makeStore(in: directory, count: 10)
-    // Only its own cache knows its model then.
+    // Only the store's own cache knows its model then.
     try FileManager.default.removeItem(atPath: store.path + ".heirloom")
     let unknown = tool("migrate", store.path, "--to", dropping, "--accept-losses", "--json")
     #expect(unknown.code == 5, "\(unknown.output)")

@@ -5,7 +5,7 @@ import Testing
 
 /// Decisions about rows, on the command line.
 struct DecideTests {
-  /// A version in which moods are unique: half of the notes have one, and it's the same.
+  /// Writes a version in which moods are unique, although half of the notes have the same one.
   private static func uniqueMoods(in directory: TemporaryDirectory) throws -> String {
     var entities = try Notebook.first().entities
     entities[0].uniquenessConstraints = [["mood"]]

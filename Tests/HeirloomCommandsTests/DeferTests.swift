@@ -4,7 +4,7 @@ import HeirloomCommands
 import TestSupport
 import Testing
 
-/// Clean-up that is left for later, as the tool tells of it.
+/// Clean-up that is left for later, and the tool's messages about it.
 struct DeferTests {
   @Test func `clean-up is left, told, and done by a run without the flag`() throws {
     let directory = try TemporaryDirectory()
@@ -37,7 +37,7 @@ struct DeferTests {
     #expect(StoreBytes(of: store) == bytes)
 
     if LongTests.areOn {
-      // Someone writes: nothing is done, and the store is where it was.
+      // Another process writes: nothing is done, and the store stays in place.
       let holder = try Connection(path: store.path, mode: .readWrite)
       try holder.execute("BEGIN IMMEDIATE")
       let held = tool("migrate", "Notebook.sqlite", "--to", model, "--accept-losses", "--json")

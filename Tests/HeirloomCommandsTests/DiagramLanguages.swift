@@ -2,16 +2,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A Mermaid diagram, line by line as its grammar has it.
+/// A Mermaid diagram, line by line by its grammar.
 struct MermaidText {
   private(set) var entities: [String] = []
   private(set) var relationships = 0
-  /// Lines that are none of the grammar's.
+  /// The lines that don't fit the grammar.
   private(set) var wrongLines: [String] = []
 
   /// Reads a diagram.
   init(_ text: String) {
-    // What may stand in quotes, by the lexer's rules, and what none of its other rules would take.
+    // This is the text that the lexer allows in quotes and that none of its other rules would take.
     let quoted = #"\x{22}(?:[A-Za-z0-9 _().,+=/\-]|[\x{C0}-\x{10FFFF}])+\x{22}"#
     let word = #"(?:[A-Za-z_]|[\x{C0}-\x{10FFFF}])(?:[A-Za-z0-9_\[\]()\-]|[\x{C0}-\x{10FFFF}])*"#
     let mark = #"(?:\["# + quoted + #"\]:::(?:added|removed|changed|renamed))?"#
@@ -49,7 +49,7 @@ enum Graphviz {
     FileManager.default.isExecutableFile(atPath: $0)
   }
 
-  /// Expects that Graphviz draws a diagram without a complaint; says so where there is none.
+  /// Expects that Graphviz draws a diagram without a complaint; prints a note if it isn't installed.
   static func expectDrawn(_ text: String, entities: Int) throws {
     guard let program else {
       print("Graphviz is absent (apt-get install graphviz): no DOT was drawn")

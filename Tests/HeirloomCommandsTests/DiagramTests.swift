@@ -24,7 +24,7 @@ struct DiagramCorpusTests {
         #expect(picture.hasLine(at: row, of: box), "\(path): \(entity.name).\(row.property)")
       }
       for relationship in entity.relationships {
-        // A relationship and one that leads straight back share a line.
+        // A relationship and its inverse share a line.
         let back = model.entity(named: relationship.destinationEntity)?.relationships.first {
           $0.name == relationship.inverseRelationship && $0.inverseRelationship == relationship.name
             && $0.destinationEntity == entity.name
@@ -60,14 +60,14 @@ struct DiagramCorpusTests {
         case .attributeRenamed, .relationshipRenamed: #expect(row?.mark == "renamed", "\(change)")
         default: #expect(row.map { $0.mark != "unchanged" } ?? (box.mark != "unchanged"), "\(change)")
         }
-        // The sign tells what the colour does.
+        // The sign says the same as the colour.
         let signs = ["added": "+", "removed": "−", "changed": "~", "renamed": "→"]
         if let row, let sign = signs[row.mark] { #expect(row.texts.first == sign) }
       }
       let marked = picture.boxes.count { box in box.mark != "unchanged" || box.rows.contains { $0.mark != "unchanged" }
       }
       #expect(marked == Set(difference.changes.compactMap(\.entity)).count)
-      // The picture of changes alone has each of them as well.
+      // The picture of changes alone also has each of them.
       let part = try DrawnPicture(tool("diagram", before, "--to", after, "--changes").output)
       part.expectOrder("\(first), changes")
       #expect(part.boxes.count <= picture.boxes.count)
@@ -79,7 +79,7 @@ struct DiagramCorpusTests {
     }
   }
 
-  // Graphviz takes its time for a large model, in a long run as well.
+  // Graphviz is slow with a large model, even for a long run.
   @Test(
     arguments: stride(from: 5, to: Corpus.modelPaths.count, by: LongTests.areOn ? 31 : 150).map {
       Corpus.modelPaths[$0]
@@ -133,7 +133,7 @@ struct DiagramTests {
     #expect(picture.boxes.count == model.entities.count)
     #expect(!svg.lowercased().contains("<script"))
     #expect(!svg.contains("\u{202E}"))
-    // Nothing is loaded: the one address is the name of the language.
+    // Nothing is loaded: the only address is the name of the language.
     #expect(svg.components(separatedBy: "http").count == 2)
     #expect(!svg.contains("url("))
     let plain = picture.boxes.filter { !$0.entity.contains("\\u{") && !$0.entity.contains("\u{FFFD}") }

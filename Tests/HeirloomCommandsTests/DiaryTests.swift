@@ -58,7 +58,7 @@ struct DiaryTests {
       return
     }
     #expect(!madeTemplate)
-    // The rows are read as they lie in the file, by SQL alone.
+    // Plain SQL reads the rows as they are in the file.
     #expect(
       try rows("SELECT ZNAME, ZORDERINLIST FROM ZTEMPLATE") == [[.text("Main category"), .integer(1000)]])
     #expect(
@@ -93,7 +93,7 @@ struct DiaryTests {
           [.text("201712301000000000"), .text("What was not?"), .integer(2000), .integer(0), .null],
           [.text("201801011000000000"), .text("Who?"), .integer(1000), .integer(0), .text("")],
         ])
-    // The version from before holds what it held.
+    // The previous version holds what it held.
     #expect(try OldDiary(of: report.retained.storeURL, model: old) == diary)
     #expect(try DiaryApp(storeURL: url, history: history).launch().madeTemplate == false)
     #expect(try rows("SELECT COUNT(*) FROM ZTEMPLATE") == [[.integer(1)]])
@@ -107,7 +107,7 @@ struct DiaryTests {
     #expect(try rows("SELECT Z_PK, ZDATE FROM ZDAYRECORD ORDER BY 1") == before)
     let tool = Tool(directory: directory.url)
     #expect(tool("verify", url.path).code == 0)
-    // Keys go on where the migration ended.
+    // Keys continue where the migration ended.
     let highest = try rows("SELECT MAX(Z_PK) FROM ZQUESTION")
     #expect(try rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Question'") == highest)
   }
@@ -135,7 +135,7 @@ struct DiaryTests {
     }
   }
 
-  /// What is in a row, and words of the error.
+  /// Damaged rows, with words of the error.
   static let damage: [(sql: String, words: String)] = [
     (
       "UPDATE ZRECORDS SET ZANSWERS = (SELECT ZANSWERS FROM ZRECORDS WHERE Z_PK = 3) WHERE Z_PK = 2", "2 answers to 1 q"
@@ -158,7 +158,7 @@ struct DiaryTests {
     let before = try rows("SELECT * FROM ZRECORDS")
     let error = try #require(throws: MigrationAssistantError.self) { try launch() }
     #expect(error.description.contains(words), "\(error.description)")
-    // Mapping, row and step are named.
+    // The mapping, the row and the step are named.
     #expect(error.description.contains("Records->DayRecord"), "\(error.description)")
     #expect(error.description.contains("2"), "\(error.description)")
     #expect(try rows("SELECT * FROM ZRECORDS") == before)

@@ -4,7 +4,7 @@ import HeirloomMigration
 import TestSupport
 import Testing
 
-/// Volumes that fill up: at the look before, and at every step behind it.
+/// Volumes that fill up: at the check of space, and at every step after it.
 ///
 /// Every fourth size runs with every `swift test`, all of them with `HEIRLOOM_LONG_TESTS=1`.
 @Suite(.enabled(if: MountedVolume.isPossible, MountedVolume.absence))
@@ -17,13 +17,13 @@ struct DiskFullTests {
       history: try ModelHistory(contentsOf: field.models), configuration: .init(), files: files)
   }
 
-  /// The name of a failure, with the place where the room ran out; anything but a lack of room is a finding.
+  /// Returns the name of a failure, with the place where the space ran out; any other error is a finding.
   private static func reason(_ error: any Error, _ comment: Comment) -> String {
     guard let error = error as? MigrationAssistantError else {
       Issue.record("not an error of the assistant's: \(error)")
       return "\(error)"
     }
-    // Core Data's code for a full disk; an app tells its user by it.
+    // This is Core Data's code for a full disk, by which an app tells its user.
     #expect(error.coreDataCode == 640, "\(error) \(comment)")
     #expect(!error.description.isEmpty && error.recoverySuggestion != nil)
     let words = ["bring", "link", "make the folder", "write the new", "copy", "SQLite", "disk", " left, and "]
@@ -107,7 +107,7 @@ struct DiskFullTests {
       let store = try field.place(in: volume.url)
       let assistant = try Self.assistant(field, store, files: RoomyFiles())
       _ = try assistant.migrateStore()
-      // The app goes on and dies before its next checkpoint.
+      // The app continues and dies before its next checkpoint.
       try field.log(lines: 40, in: store)
       let written = try field.contents(of: store)
       try Self.fill(volume.url, leaving: room)
@@ -133,7 +133,7 @@ struct DiskFullTests {
     #expect(tally.failed > 3)
   }
 
-  /// Takes all room of a volume but so many KiB.
+  /// Fills a volume except for the given number of KiB.
   static func fill(_ folder: URL, leaving room: Int) throws {
     let free = try POSIXFileOperations().volume(of: folder.path).availableBytes
     let size = max(0, Int(free) - room << 10)
@@ -148,7 +148,7 @@ struct DiskFullTests {
 
   @Test(arguments: FieldStore.Shape.allCases)
   func `wherever the volume has no place for another name, nothing is lost`(shape: FieldStore.Shape) throws {
-    // The room in bytes is never short here: the look before finds nothing wrong, and the tool itself meets the full volume.
+    // The space in bytes is never short here: the check finds nothing wrong, and the tool itself meets the full volume.
     let field = try FieldStore(shape)
     let volume = try MountedVolume(options: "size=256m,nr_inodes=4")
     let tool = ToolProcess()
@@ -179,7 +179,7 @@ struct DiskFullTests {
     #expect(tally.failed > 2)
   }
 
-  // MARK: The look before
+  // MARK: The check of space
 
   @Test func `a volume with too little room is refused byte for byte`() throws {
     let field = try FieldStore(.wal)
@@ -192,7 +192,7 @@ struct DiskFullTests {
       let outcome = try tool.migrate(store, to: field.models)
       #expect(outcome.code == 1, "\(outcome.summary)")
       #expect((outcome.object["error"] as? [String: Any])?["coreDataCode"] as? Int == 640, "\(outcome.summary)")
-      // With no room at all not even what is in the -wal can be read.
+      // Without any space, not even the content of the -wal can be read.
       if room > 128 {
         #expect(outcome.failure == "notEnoughSpace" && outcome.message.contains("(tmpfs)"), "\(outcome.summary)")
       }
@@ -204,7 +204,7 @@ struct DiskFullTests {
     field.checkMigrated(store)
   }
 
-  /// Fills the volume once the store is held: as another process may, after the look.
+  /// A delegate that fills the volume once the store is held, as another process may do after the check.
   private final class Filler: MigrationAssistantDelegate {
     let folder: URL
     let room: Int
@@ -222,7 +222,7 @@ struct DiskFullTests {
   @Test(arguments: FieldStore.Shape.allCases)
   func `a volume that another process fills after the look leaves the old store`(shape: FieldStore.Shape) throws {
     let field = try FieldStore(shape)
-    // Room for what the plan asks for, and hardly more.
+    // The volume has the space that the plan asks for, and hardly more.
     let directory = try TemporaryDirectory()
     let planned = try Self.assistant(field, field.place(in: directory.url)).plan()?.bytesNeeded
     let needed = try #require(planned)
@@ -256,7 +256,7 @@ struct DiskFullTests {
   }
 }
 
-/// The same where this process may not mount: in a namespace of its own, in which it may.
+/// The same if this process may not mount: in a namespace of its own, in which it may.
 @Suite(
   .enabled(
     if: !MountedVolume.isPossible && MountedVolume.isPossibleInNamespace, "volumes are mounted by this very process"))

@@ -45,7 +45,7 @@ struct DoctorTests {
     #expect(try next(warned) == "heirloom verify \(store.path)")
     #expect(tool("doctor", store.path).output.contains("1 warning"))
 
-    // A store that is damaged, or gone, is brought back by the very command that is named.
+    // The very command that is named brings back a store that is damaged or gone.
     for damage in ["not a database", nil] {
       if let damage {
         try Data(damage.utf8).write(to: store)

@@ -3,7 +3,7 @@ import Heirloom
 import HeirloomModel
 import Testing
 
-/// What can be seen in an SVG that the tool drew.
+/// The visible content of an SVG that the tool drew.
 struct DrawnPicture {
   /// A rectangle.
   struct Frame {
@@ -15,12 +15,12 @@ struct DrawnPicture {
     var right: Double { x + width }
     var bottom: Double { y + height }
 
-    /// Whether a point is inside, the border left out.
+    /// Returns true if a point is inside, not on the border.
     func holds(_ point: Point) -> Bool {
       point.x > x + 0.5 && point.x < right - 0.5 && point.y > y + 0.5 && point.y < bottom - 0.5
     }
 
-    /// Whether a point is on the left or right border.
+    /// Returns true if a point is on the left or right border.
     func touches(_ point: Point) -> Bool {
       (point.x == x || point.x == right) && point.y >= y && point.y <= bottom
     }
@@ -37,7 +37,7 @@ struct DrawnPicture {
     let property: String
     let kind: String
     let mark: String
-    /// The middle of its text's line.
+    /// The vertical middle of its text.
     let middle: Double
     let texts: [String]
   }
@@ -56,7 +56,7 @@ struct DrawnPicture {
     let mark: String
     let from: String
     let to: String
-    /// Points on it, near to each other; the first and the last are its ends.
+    /// Points on the line, close to each other; the first and the last are its ends.
     let points: [Point]
   }
 
@@ -105,7 +105,7 @@ struct DrawnPicture {
       points: try points(of: path))
   }
 
-  /// Points on a path of straight pieces and cubic curves.
+  /// Returns points on a path of straight pieces and cubic curves.
   private static func points(of path: String) throws -> [Point] {
     var points: [Point] = []
     var numbers: [Double] = []
@@ -136,7 +136,7 @@ struct DrawnPicture {
     return (1...count).map { step in
       let t = Double(step) / Double(count)
       if step == count { return more[more.count - 1] }
-      // De Casteljau: any curve is what lies between what lies between.
+      // De Casteljau: a point on any curve is found by interpolating between interpolated points.
       var points = [start] + more
       while points.count > 1 {
         points = zip(points, points.dropFirst()).map { a, b in
@@ -149,12 +149,12 @@ struct DrawnPicture {
 }
 
 extension DrawnPicture {
-  /// Expects what holds of every picture: boxes apart and inside, lines from border to border and through no box.
+  /// Expects the rules for every picture: boxes apart and inside, lines from border to border and through no box.
   func expectOrder(_ name: Comment) {
     #expect(disorder == [], name)
   }
 
-  /// What lies over something, leads nowhere or sticks out.
+  /// The elements that overlap, lead nowhere or stick out.
   private var disorder: [String] {
     var found: [String] = []
     for (index, box) in boxes.enumerated() {
@@ -172,7 +172,7 @@ extension DrawnPicture {
     }
     for line in lines {
       guard let first = line.points.first, let last = line.points.last else { return found + ["a line without points"] }
-      // Another box may have the name, where one entity went and one came.
+      // Another box may have the same name, if one entity went and one came.
       if !boxes.contains(where: { $0.entity == line.from && $0.frame.touches(first) })
         || !boxes.contains(where: { $0.entity == line.to && $0.frame.touches(last) })
       {
@@ -185,7 +185,7 @@ extension DrawnPicture {
     return found
   }
 
-  /// Whether a line ends at a row.
+  /// Returns true if a line ends at a row.
   func hasLine(at row: Row, of box: Box) -> Bool {
     lines.contains { line in
       [line.points.first, line.points.last].contains { end in

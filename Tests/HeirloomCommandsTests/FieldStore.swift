@@ -6,11 +6,11 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// A store from the field with all that is known of it: it can be put anywhere, as often as needed, and looked at later.
+/// A store from the field with its known content: it can be put anywhere, as often as needed, and checked later.
 ///
-/// It is one of the corpus where that is present, else a generated one; the app has a table of its own in it.
+/// It is one of the corpus if that is present, otherwise a generated one; the app has a table of its own in it.
 struct FieldStore {
-  /// How the app left the store.
+  /// The state in which the app left the store.
   enum Shape: String, CaseIterable, Sendable {
     /// In rollback mode, one file.
     case rollback
@@ -23,11 +23,11 @@ struct FieldStore {
   /// The endings of the files that hold its data.
   static let dataSuffixes = ["", "-wal", "-journal"]
 
-  /// The models to bring it to the current one.
+  /// The folder of models by which it is migrated to the current one.
   let models: URL
   /// The model that made it.
   let source: ManagedObjectModel
-  /// The model that it is to have.
+  /// The model that it must get.
   let destination: ManagedObjectModel
   private let mapping: MappingModel
   private let master: TemporaryDirectory
@@ -39,7 +39,7 @@ struct FieldStore {
     var others: OtherTables
   }
 
-  /// Makes the store; its content depends on the shape alone.
+  /// Makes the store; its content depends only on the shape.
   init(_ shape: Shape) throws {
     master = try TemporaryDirectory()
     let store = master.file(Self.name)
@@ -90,7 +90,7 @@ struct FieldStore {
     }
   }
 
-  /// Writes to a store as the app would, and ends without a checkpoint.
+  /// Writes to a store as the app would, and closes it without a checkpoint.
   func log(lines: Int, in store: URL) throws {
     var options = Connection.Options()
     options.checkpointsOnClose = false
@@ -110,31 +110,31 @@ struct FieldStore {
     return store
   }
 
-  /// The bytes of the store's files, by ending.
+  /// Returns the bytes of the store's files, by ending.
   func bytes(at store: URL) -> [String: Data] {
     Self.dataSuffixes.reduce(into: [:]) { bytes, suffix in
       bytes[suffix] = try? Data(contentsOf: URL(fileURLWithPath: store.path + suffix))
     }
   }
 
-  /// The bytes that it has as it is put somewhere.
+  /// The number of the store's bytes in its initial state.
   var byteCount: Int { bytes(at: master.file(Self.name)).values.reduce(0) { $0 + $1.count } }
 
-  // MARK: Looking
+  // MARK: Inspection
 
-  /// Reads a copy of a store: looking at it leaves the original and its folder alone.
+  /// Reads a copy of a store: inspecting it leaves the original and its folder alone.
   private static func content(of store: URL, model: ManagedObjectModel) throws -> Content {
     let directory = try TemporaryDirectory()
     let copy = directory.file(name)
     for suffix in dataSuffixes {
-      // A named pipe or a folder in a side file's place is nothing to read.
+      // A named pipe or a folder in place of a side file can't be read.
       let path = store.path + suffix
       guard (try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType) == .typeRegular
       else { continue }
       try Data(contentsOf: URL(fileURLWithPath: path)).write(to: URL(fileURLWithPath: copy.path + suffix))
     }
     return try withExtendedLifetime(directory) {
-      // A hot journal is rolled back by a connection that may write.
+      // A connection that may write rolls a hot journal back.
       let connection = try Connection(path: copy.path, mode: .readWrite)
       let check = try connection.rows("PRAGMA integrity_check").first?.first?.text
       #expect(check == "ok", "\(store.path)")
@@ -144,15 +144,15 @@ struct FieldStore {
     }
   }
 
-  /// The rows of a migrated store.
+  /// Returns the rows of a migrated store.
   func contents(of store: URL) throws -> Content { try Self.content(of: store, model: destination) }
 
-  /// Whether a file holds the old rows, all of them and no others.
+  /// Returns true if a file holds all the old rows and no others.
   func isOld(_ store: URL) -> Bool {
     (try? Self.content(of: store, model: source)) == before
   }
 
-  /// Whether a file holds what the migration makes of the old rows.
+  /// Returns true if a file holds the rows that the migration must make of the old ones.
   func isMigrated(_ store: URL) -> Bool {
     guard let after = try? Self.content(of: store, model: destination) else { return false }
     let differences = KeptObjects.differences(
@@ -160,7 +160,7 @@ struct FieldStore {
     return differences == [] && after.others == before.others && after.objects.count > 0
   }
 
-  /// The retained versions' stores, the newest last.
+  /// Returns the previous versions' stores, the newest last.
   func retained(of store: URL) -> [URL] {
     let folder = store.path + ".heirloom/previous"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted() ?? []
@@ -169,7 +169,7 @@ struct FieldStore {
     }
   }
 
-  /// Checks that the store is migrated, the old one retained, and nothing else there.
+  /// Checks that the store is migrated, the old one is kept as a previous version, and nothing else is there.
   func checkMigrated(_ store: URL, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(isMigrated(store), comment, sourceLocation: sourceLocation)
     let versions = retained(of: store)
@@ -178,7 +178,7 @@ struct FieldStore {
     #expect(litter(beside: store) == [], comment, sourceLocation: sourceLocation)
   }
 
-  /// What lies in a store's folder that no finished operation leaves there.
+  /// Returns the files in a store's folder that no finished operation leaves there.
   func litter(beside store: URL) -> [String] {
     let folder = store.deletingLastPathComponent().path
     let name = store.lastPathComponent

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A limit on the size of files, at each step: writes that end in the middle although the volume has room.
+/// A limit on the size of files, at each step: writes end in the middle although the volume has space.
 ///
 /// A few limits run with every `swift test`, each KiB with `HEIRLOOM_LONG_TESTS=1`.
 @Suite(
   .enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"),
   .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/prlimit"), "there is no prlimit here"))
 struct FileSizeLimitTests {
-  /// What a write beyond the limit does.
+  /// The effect of a write beyond the limit.
   enum Signal: String, CaseIterable, Sendable {
     /// It fails.
     case ignored
@@ -43,7 +43,7 @@ struct FileSizeLimitTests {
         } else {
           #expect(outcome.code == 1 || outcome.code == nil, comment)
         }
-        // The snapshot is written after the swap: a run that dies there has migrated.
+        // The snapshot is written after the swap: a run that dies there has migrated the store.
         #expect(field.isOld(store) || signal == .deadly && field.isMigrated(store), comment)
         let next = try ToolProcess().migrate(store, to: field.models)
         #expect(next.code == 0, "\(limit) KiB: \(next.summary)")

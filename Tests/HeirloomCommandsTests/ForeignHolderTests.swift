@@ -3,12 +3,12 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// Other programs that know nothing of us and have the store open, each in its own way.
+/// Other programs that don't know of us and have the store open, each in its own way.
 ///
 /// Two rounds of each run with every `swift test`, 50 with `HEIRLOOM_LONG_TESTS=1`.
 @Suite(.enabled(if: StoreHolder.python != nil, "python3 is absent: no second process holds the store"))
 struct ForeignHolderTests {
-  /// What the other program has done and not finished.
+  /// The state in which the other program has the store.
   enum Hold: String, CaseIterable, Sendable {
     case idleInWALMode
     case openReader
@@ -34,11 +34,11 @@ struct ForeignHolderTests {
       }
     }
 
-    /// Whether the store must be refused.
+    /// True when the store must be refused.
     var isInUse: Bool { self != .idleInRollbackMode && self != .fileWithoutLock }
   }
 
-  /// The other program; it answers each line.
+  /// The other program, which answers each line.
   private final class Holder {
     private let process = Process()
     private let input = Pipe()
@@ -115,7 +115,7 @@ struct ForeignHolderTests {
         field.checkMigrated(store)
         let sentence = try holder.say(
           hold == .fileWithoutLock ? "SELECT count(*) FROM APPLOG" : "INSERT INTO APPLOG VALUES ('too late')")
-        // It goes on with the file that it has open, which is the retained version, and may not write there.
+        // It continues with the file that it has open, which is the previous version, and may not write there.
         if hold == .idleInRollbackMode { #expect(sentence.contains("readonly"), "\(sentence)") }
         if hold == .fileWithoutLock { #expect(Int(sentence) != nil, "\(sentence)") }
       } catch let error as MigrationAssistantError {

@@ -3,13 +3,13 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// Files given as `--mapping` for a part of the way.
+/// Files given as `--mapping` for a part of the path.
 struct GivenPathCommandTests {
   private let directory: TemporaryDirectory
   private let tool: Tool
   private let models: [ManagedObjectModel]
 
-  /// A history of four versions in a folder of snapshots; each has an attribute more.
+  /// Makes a history of four versions in a folder of snapshots; each has one more attribute.
   init() throws {
     directory = try TemporaryDirectory()
     tool = Tool(directory: directory.url)
@@ -42,7 +42,7 @@ struct GivenPathCommandTests {
     try store.close()
   }
 
-  /// A compiled mapping model that leaves its name in the first attribute.
+  /// Writes a compiled mapping model that leaves its name in the first attribute.
   @discardableResult private func mapping(_ from: Int, _ to: Int, name: String? = nil) throws -> String {
     let name = name ?? "\(from)-\(to)"
     let completed = MappingModel(entityMappings: [

@@ -43,7 +43,7 @@ struct HelpTests {
     let narrow = Tool(directory: Tool.snapshots, columns: 40)(command, "--help").output
     let example = narrow.components(separatedBy: "Example:")
     #expect(example.count == 2)
-    // Words longer than the terminal, such as the name of a file, can't be broken.
+    // Words longer than the terminal, such as a file's name, can't be broken.
     for line in example[0].split(separator: "\n") {
       #expect(line.count <= 40 || !line.drop { $0 == " " }.contains(" "), "\(line)")
     }
@@ -67,7 +67,7 @@ struct HelpTests {
         #expect(tool(command, name + "=x").error.contains("\(name) takes no value."))
       }
       #expect((option["summary"] as? String)?.isEmpty == false)
-      // Help is asked for before anything is missing.
+      // Help comes before any complaint about missing arguments.
       let text = option["value"] is String ? [name, "x"] : [name]
       #expect(tool.run([command] + text + ["--help"]).code == 0)
     }
@@ -113,7 +113,7 @@ struct HelpTests {
     #expect(try tool("--version", "--json").json()["version"] as? String == HeirloomTool.version)
   }
 
-  /// What is typed, what it is called, and what was meant.
+  /// Mistyped command lines, with the words that the error names and those that were meant.
   private static let mistyped: [([String], String?, String?)] = [
     (["migrat"], "command \"migrat\"", "migrate"), (["Migrate"], "command \"Migrate\"", "migrate"),
     (["imgrate"], "command \"imgrate\"", "migrate"), (["help", "rehearsal"], "command \"rehearsal\"", "rehearse"),

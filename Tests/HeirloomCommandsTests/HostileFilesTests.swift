@@ -5,7 +5,7 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Stores whose schema calls what it must not, and the permissions and names of what is made beside them.
+/// Stores whose schema calls forbidden functions, and the permissions and names of the files made beside them.
 struct HostileFilesTests {
   private static let commands = ["inspect", "doctor", "verify", "plan", "rehearse", "migrate"]
 
@@ -40,7 +40,7 @@ struct HostileFilesTests {
       #expect(!FileManager.default.fileExists(atPath: target))
     }
     #expect(start.duration(to: .now) < .seconds(20))
-    // Whether it was migrated or refused, the notes are there.
+    // The notes are there whether the store was migrated or refused.
     let looking = try Connection(path: store.path, mode: .readOnly)
     #expect(try looking.firstInteger("SELECT COUNT(*) FROM ZNOTE") == 3)
     try looking.close()
@@ -93,11 +93,11 @@ struct HostileFilesTests {
       #expect(lstat(store.path + path, &status) == 0)
       let bits = Int(status.st_mode) & 0o777
       let isFolder = status.st_mode & S_IFMT == S_IFDIR
-      // Folders are as the store's folder is. The lock holds nothing, and whoever may make one may take it.
+      // Folders are as the store's folder. The lock holds nothing, and whoever may make one may take it.
       if path.hasSuffix("/lock") { #expect(status.st_size == 0) }
       let readers = isFolder ? folderMode : path.hasSuffix("/lock") ? 0o666 : mode
       #expect(bits & ~readers == 0, "\(path): \(String(bits, radix: 8)) beside \(String(mode, radix: 8))")
-      // The store and its kept version are as the store was, whatever the mask.
+      // The store and its previous version have the store's mode, whatever the mask.
       if path.isEmpty || path.hasSuffix("/Notebook.sqlite") { #expect(bits == mode, "\(path)") }
     }
     withExtendedLifetime(directory) {}
@@ -108,7 +108,7 @@ struct HostileFilesTests {
     let names = Set((0..<1000).map { _ in files.uniqueIdentifier() })
     #expect(names.count == 1000)
     #expect(names.allSatisfy { $0.count == 32 && $0.allSatisfy(\.isHexDigit) })
-    // No digit is the same in all of them, as one from a clock or a counter would be.
+    // No digit is the same in all names, as one from a clock or a counter would be.
     for place in 0..<32 { #expect(Set(names.map { $0[$0.index($0.startIndex, offsetBy: place)] }).count > 8) }
   }
 }

@@ -4,7 +4,7 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Names that SQL, file systems and terminals could misread, from a model to a migrated store.
+/// Names that SQL, file systems and terminals could misread, on the path from a model to a migrated store.
 struct HostileNamesTests {
   static let names = [
     "a\"b'c]d[e`f;--", "'; DROP TABLE Z_METADATA; --", "\u{1F469}\u{200D}\u{1F469} 日本語", "\u{202E}desrever",
@@ -12,7 +12,7 @@ struct HostileNamesTests {
     String(repeating: "n", count: 255), "-- x", "*/", "?1", "main.x", "x.y", "İıß",
   ]
 
-  /// The name of an attribute: with a dot it would be the path of a composite's element.
+  /// Returns the name of an attribute: with a dot it would be the path of a composite's element.
   private static func property(_ name: String) -> String { name.replacingOccurrences(of: ".", with: "_") }
 
   private static func model(_ name: String, adding: Bool) throws -> ManagedObjectModel {
@@ -102,7 +102,7 @@ struct HostileNamesTests {
     #expect(try Data(contentsOf: url) == bytes)
   }
 
-  /// What a terminal would obey.
+  /// Returns the characters that a terminal would obey.
   private static func commands(in text: String) -> [Unicode.Scalar] {
     text.unicodeScalars.filter {
       $0.properties.generalCategory == .control && $0 != "\n" || (0x202A...0x202E).contains($0.value)
@@ -144,7 +144,7 @@ struct HostileNamesTests {
     ] {
       for more in [[], ["--json"]] {
         let outcome = tool.run(words + more)
-        // The tool's own colours, and the line that shows progress.
+        // The tool's own colours, and the line that shows progress, are allowed.
         let text = (outcome.output + outcome.error).replacing(/\u{1B}\[([0-2]|3[1-3])m|\r\u{1B}\[K/, with: "")
         #expect(Self.commands(in: text).isEmpty, "\(words): \(text.debugDescription)")
         if !more.isEmpty { _ = try outcome.json() }
@@ -153,7 +153,7 @@ struct HostileNamesTests {
     withExtendedLifetime(directory) {}
   }
 
-  /// Entities with attributes whose tables or columns would have one name, or that of one of Core Data's own.
+  /// Entities with attributes whose tables or columns would share a name, or have one of Core Data's own.
   static let collisions: [[String: [String]]] = [
     ["item": ["name", "NAME", "Name1", "nAME1"]], ["item": ["name"], "ITEM": ["name"]],
     ["item": ["pk", "z_pk", "_pk"]],
@@ -231,7 +231,7 @@ struct HostileNamesTests {
     withExtendedLifetime(directory) {}
   }
 
-  /// Migrates; a store that isn't migrated is untouched, and one that is has its notes.
+  /// Migrates a store and checks that it is either untouched, or migrated with its notes.
   @discardableResult
   private func checkRefusedOrKept(_ store: URL, _ model: String, in directory: TemporaryDirectory) throws -> Int32 {
     let before = StoreBytes(of: store)

@@ -6,10 +6,10 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Small files that ask for any amount of work: each command and each way of an app into the store ends soon, and in little memory.
+/// Small files that ask for any amount of work: every command and every call of an app ends soon, in little memory.
 struct HostileSchemaTests {
   private static let models = Tool.snapshots.appendingPathComponent("Done")
-  /// Seconds of processor time; on a machine that is busy with other tests everything takes longer.
+  /// Seconds of processor time; on a machine that is busy with other tests, everything takes longer.
   private static let seconds = 3.0
   private static let bytes = 256 << 20
 
@@ -35,7 +35,7 @@ struct HostileSchemaTests {
     let url = directory.file("Done.sqlite")
     try HostileSchema.makeStore(at: url)
     try schema.apply(to: url)
-    // Unless all are run, each attack meets some commands, and each command some of the attacks.
+    // Unless all are run, each attack meets some commands, and each command some attacks.
     let commands = Self.commands(url, directory.url)
     let count = LongTests.areWhole ? commands.count : LongTests.areOn ? 3 : 1
     for words in (0..<count).map({ commands[(number * 7 + $0) % commands.count] }) {

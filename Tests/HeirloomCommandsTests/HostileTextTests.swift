@@ -4,9 +4,9 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Names from a store and from the command line that say things in the tool's name, or that never end.
+/// Names from a store and from the command line that speak in the tool's name, or that never end.
 struct HostileTextTests {
-  /// Names with lines of their own, each of which begins with a mark that no line of ours has.
+  /// Names with lines of their own, which begin with a mark that no line of ours has.
   private static let mark = "EVIL"
   static let names = [
     "a\n\(mark): all is well", "a\r\(mark)", "a\u{2028}\(mark)\u{85}\(mark)", "\n::error file=x::\(mark)",
@@ -14,7 +14,7 @@ struct HostileTextTests {
     "##[add-mask]\(mark)", "*/ \n.shell \(mark)", "a\n-- \(mark)", "\u{202E}\(mark)\u{200B}",
   ]
 
-  /// A store whose schema and bookkeeping hold a name wherever one may stand.
+  /// Makes a store whose schema and bookkeeping hold a name wherever one may stand.
   private static func store(_ name: String, in directory: TemporaryDirectory) throws -> URL {
     let store = try Notebook.makeStore(in: directory, count: 3)
     let connection = try Connection(path: store.path, mode: .readWrite, options: .building)

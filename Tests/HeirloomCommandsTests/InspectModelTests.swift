@@ -3,9 +3,9 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// Whatever a model can say is shown, as text and as JSON.
+/// Everything that a model can say is shown, as text and as JSON.
 struct InspectModelTests {
-  /// A change of the model, and the words that tell of it.
+  /// A change of the model, and the words that show it.
   struct Feature: CustomTestStringConvertible, Sendable {
     let words: String
     let change: @Sendable (inout Parts) -> Void
@@ -17,7 +17,7 @@ struct InspectModelTests {
     }
   }
 
-  /// What the model is made of.
+  /// The parts of the model.
   struct Parts {
     var note = EntityDescription(name: "Note")
     var tag = EntityDescription(name: "Tag")

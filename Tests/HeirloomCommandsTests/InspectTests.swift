@@ -40,7 +40,7 @@ struct InspectTests {
     #expect(entities[0]["versionHash"] is NSNull)
     #expect(entities[0]["storedHash"] as? String == (try Notebook.first()).versionHashes()["Note"]?.description)
 
-    // A model that is given helps if it fits, and only then.
+    // A given model helps only if it fits.
     _ = try Notebook.write(Notebook.first(), "First", in: directory)
     _ = try Notebook.write(Notebook.adding(), "Adding", in: directory)
     let fitting = try tool("inspect", "Notebook.sqlite", "--model", "Adding.json", "--model=First.json", "--json")

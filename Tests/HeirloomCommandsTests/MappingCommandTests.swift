@@ -3,7 +3,7 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// The option `--mapping`, and what `inspect` says of a mapping model.
+/// The option `--mapping`, and `inspect` for a mapping model.
 struct MappingCommandTests {
   private let directory: TemporaryDirectory
   private let tool: Tool
@@ -13,7 +13,7 @@ struct MappingCommandTests {
     tool = Tool(directory: directory.url)
   }
 
-  /// A compiled mapping model from the first version of the notebook to another.
+  /// Writes a compiled mapping model from the first version of the notebook to another.
   private func mapping(
     to model: ManagedObjectModel, policy: String? = nil, name: String = "Map.cdm",
     setting values: [PropertyMapping] = []
@@ -106,7 +106,7 @@ struct MappingCommandTests {
     let mappings = try #require(json["entityMappings"] as? [[String: Any]])
     #expect(mappings.map { $0["type"] as? String } == ["custom"])
     #expect((mappings[0]["attributes"] as? [[String: Any]])?.last?["value"] as? String == "7")
-    // A file that is cut off is a mapping model all the same, and not a model.
+    // A file that is cut off is still a mapping model, and not a model.
     let bytes = try Data(contentsOf: URL(fileURLWithPath: map))
     try bytes.prefix(100).write(to: URL(fileURLWithPath: map))
     #expect(try tool("inspect", map, "--json").failure()["code"] as? String == "unreadableMapping")
@@ -125,7 +125,7 @@ struct MappingCommandCorpusTests {
       let read = try MappingModelFile.read(url.path).read
       let bound = try history.mappingModel(contentsOf: url)
       let position = try #require(history.versionNames.firstIndex { $0 == read.sourceModelName })
-      // By names alone, most of these fit the steps before and after as well.
+      // By names alone, most of these also fit the hops before and after.
       for start in [position - 1, position, position + 1] where models.indices.contains(start + 1) && start >= 0 {
         guard bound.mismatches(from: models[start], to: models[start + 1]).isEmpty else { continue }
         #expect(start == position, "\(path) fits the step from \(history.versionNames[start])")
@@ -140,7 +140,7 @@ struct MappingCommandCorpusTests {
     let project = Corpus.folder.appendingPathComponent("jsqcoredatakit")
     let mapping = project.appendingPathComponent("mappings/Version2_to_Version3.xcmappingmodel")
     let other = try ModelHistory(contentsOf: Tool.snapshots.appendingPathComponent("Done"))
-    // Of versions that the history lacks, nothing can be said.
+    // Nothing can be said of versions that the history lacks.
     #expect(try other.mappingModel(contentsOf: mapping) == MappingModel(contentsOf: mapping))
     let model = other.current
     let liar = ModelHistory(current: model, name: "Version 3", earlier: [("Version 2", model)])
@@ -156,7 +156,7 @@ struct MappingCommandCorpusTests {
     let url = try Corpus.copyStore("objcio-core-data/stores/Moody 2.moody", to: directory)
     let moods = try tool("inspect", url.path, "--json").json()["entities"] as? [[String: Any]]
     let before = moods?.first { $0["name"] as? String == "Mood" }?["rows"] as? Int
-    // Two steps, and a mapping model for a third.
+    // There are two hops, and a mapping model for a third.
     let maps = ["2-Moody 3", "3-Moody 4", "5-Moody 6"].map { "\(project)/mappings/Moody \($0).xcmappingmodel" }
     let arguments =
       ["migrate", url.path, "--to", "\(bundle)/Moody 4.xcdatamodel"] + maps.flatMap { ["--mapping", $0] }

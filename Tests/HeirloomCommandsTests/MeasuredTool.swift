@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The built tool in a process of its own, with what it took.
+/// The built tool in a process of its own, with its time and memory.
 struct MeasuredTool {
-  /// What a run left and took.
+  /// The result and the cost of a run.
   struct Outcome: CustomStringConvertible {
     /// The exit code; `nil` when a signal ended it.
     let code: Int32?
@@ -12,7 +12,7 @@ struct MeasuredTool {
     let seconds: Double
     /// The largest memory, in bytes; 0 where the system doesn't tell.
     let peak: Int
-    /// What was written to both streams.
+    /// The text on both streams.
     let text: String
 
     var description: String {
@@ -37,7 +37,7 @@ struct MeasuredTool {
     var (status, usage, peak): (Int32, rusage, Int) = (0, rusage(), 0)
     let end = ContinuousClock.now + .seconds(60)
     while wait4(process, &status, WNOHANG, &usage) == 0 {
-      // The kernel's own count of the peak has that of the process that started it.
+      // The kernel's own peak includes that of the process that started it.
       peak = max(peak, peakMemory(of: process))
       if ContinuousClock.now > end { kill(process, SIGKILL) }
       Thread.sleep(forTimeInterval: 0.001)

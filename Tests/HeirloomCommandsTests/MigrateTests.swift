@@ -115,7 +115,7 @@ struct MigrateTests {
       #expect(StoreBytes(of: url) == bytes)
     }
     for flag in ["--accept-losses", "--accept-version"] {
-      // One is not the other: whose store it is, and what it loses.
+      // One flag doesn't imply the other: whose store it is, and what it loses.
       #expect(tool(command, "Done.sqlite", "--to", second, flag).code == (flag == "--accept-losses" ? 5 : 3))
     }
     let accepted = tool(
@@ -170,7 +170,7 @@ struct MigrateTests {
   @Test func `a migration that is stopped leaves the store as it was`() throws {
     let directory = try TemporaryDirectory()
     let store = try Notebook.makeStore(in: directory, archives: false)
-    // The wrong snapshot makes the assistant say something, and that is when the user stops it.
+    // The wrong snapshot makes the assistant say something, at which the user stops it.
     try ModelController(snapshotURL: directory.file("wrong.json.gz")).archive(Notebook.adding())
     let companion = store.path + ".heirloom"
     try FileManager.default.createDirectory(atPath: companion, withIntermediateDirectories: false)

@@ -2,18 +2,18 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A small file system, mounted for one test: in memory, or one that shares blocks.
+/// A small file system that is mounted for one test: in memory, or one that shares blocks.
 final class MountedVolume {
-  /// The folder where it is mounted.
+  /// The folder on which it is mounted.
   let url: URL
   private let directory: TemporaryDirectory
 
-  /// Whether this process may mount one.
+  /// True when this process may mount one.
   static let isPossible: Bool = (try? MountedVolume(options: "size=64k")) != nil
-  /// Whether a process in a namespace of its own may.
+  /// True when a process in a namespace of its own may.
   static let isPossibleInNamespace: Bool =
     (try? command(["/usr/bin/unshare", "-Urm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])) != nil
-  /// What a skipped test says.
+  /// The comment of a skipped test.
   static let absence: Comment = "no tmpfs can be mounted here, not as root and not by unshare -Urm"
 
   /// Mounts a file system on a folder of its own.
@@ -22,7 +22,7 @@ final class MountedVolume {
     try self.init(on: directory.url, of: directory, options: options)
   }
 
-  /// Mounts a file system on a folder that exists, in a directory that is kept as long.
+  /// Mounts a file system on an existing folder, in a directory that is kept as long.
   init(on folder: URL, of directory: TemporaryDirectory, kind: String = "tmpfs", options: String) throws {
     url = folder
     self.directory = directory
@@ -31,7 +31,7 @@ final class MountedVolume {
 
   /// Makes a file system that shares blocks between files, and mounts it.
   ///
-  /// - Parameter megabytes: Its size; the file that it is in takes only what is written.
+  /// - Parameter megabytes: The size; the file that holds it takes only the space that is written.
   /// - Throws: The command that failed.
   init(sharingBlocks megabytes: Int) throws {
     directory = try TemporaryDirectory()
@@ -43,16 +43,16 @@ final class MountedVolume {
     try Self.command(["/usr/bin/mount", "-o", "loop", image, url.path])
   }
 
-  /// Whether this process may make and mount one that shares blocks.
+  /// True when this process may make and mount one that shares blocks.
   static let canShareBlocks: Bool = (try? MountedVolume(sharingBlocks: 320)) != nil
-  /// What a skipped test of shared blocks says.
+  /// The comment of a skipped test of shared blocks.
   static let absenceOfSharing: Comment =
     "no XFS can be made and mounted here: mkfs.xfs, a loop device and root are needed"
 
   /// The bytes that are taken on the volume.
   var usedBytes: UInt64 {
     get throws {
-      // Blocks are handed out late.
+      // Blocks are allocated late.
       sync()
       var status = statvfs()
       guard statvfs(url.path, &status) == 0 else { throw Failure(command: ["statvfs", url.path]) }
@@ -64,14 +64,14 @@ final class MountedVolume {
     try? Self.command(["/usr/bin/umount", "-l", url.path])
   }
 
-  /// Gives it other options, such as another size.
+  /// Gives the volume other options, such as another size.
   func remount(_ options: String) throws {
-    // Only what is asked for: in a namespace the options that it has can't be given again.
+    // Only new options are given: in a namespace the existing ones can't be given again.
     try Self.command(
       ["/usr/bin/mount", "--options-source=disable", "-o", "remount," + options, "tmpfs", url.path])
   }
 
-  /// Removes everything on it.
+  /// Removes everything on the volume.
   func clear() throws {
     for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
       try FileManager.default.removeItem(at: url.appendingPathComponent(name))

@@ -4,27 +4,27 @@ import TestSupport
 
 /// A small app whose models differ in one thing each.
 enum Notebook {
-  /// The first version: notes with a title and perhaps a mood.
+  /// Makes the first version: notes with a title and perhaps a mood.
   static func first() throws -> ManagedObjectModel {
     try model()
   }
 
-  /// Adds an optional attribute.
+  /// Makes a version with one more optional attribute.
   static func adding() throws -> ManagedObjectModel {
     try model { $0.attributes.append(optional("rating", .integer64)) }
   }
 
-  /// Has no mood any more.
+  /// Makes a version without moods.
   static func dropping() throws -> ManagedObjectModel {
     try model { $0.attributes.removeAll { $0.name == "mood" } }
   }
 
-  /// Asks for a value that no note has.
+  /// Makes a version that requires a value that no note has.
   static func requiring() throws -> ManagedObjectModel {
     try model { $0.attributes.append(AttributeDescription(name: "author", type: .string)) }
   }
 
-  /// Makes a number of a text, which nobody can infer; twice, to see both told.
+  /// Makes a version with two changes of type that can't be inferred, to see both reported.
   static func converting() throws -> ManagedObjectModel {
     try model { note in
       note.attributes[0].type = .integer64
@@ -57,10 +57,10 @@ enum Notebook {
   /// - Parameters:
   ///   - directory: The folder.
   ///   - count: The number of notes.
-  ///   - archives: Whether the model lies beside the store and in it; else nobody knows it but who has the model.
+  ///   - archives: True if the model is beside the store and in it; otherwise only those who have the model know it.
   ///   - name: The file's name.
   /// - Returns: The store's location.
-  /// - Throws: What keeps it from being made.
+  /// - Throws: The error that keeps the store from being made.
   static func makeStore(
     in directory: TemporaryDirectory, count: Int = 1234, archives: Bool = true, name: String = "Notebook.sqlite"
   ) throws -> URL {

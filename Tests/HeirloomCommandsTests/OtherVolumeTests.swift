@@ -4,7 +4,7 @@ import HeirloomMigration
 import TestSupport
 import Testing
 
-/// Parts of a store's set that lie on another volume: refused, or copied whole.
+/// Parts of a store that are on another volume: refused, or copied whole.
 @Suite(
   .enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"),
   .enabled(if: MountedVolume.isPossible, MountedVolume.absence))
@@ -33,7 +33,7 @@ struct OtherVolumeTests {
     field.checkMigrated(store)
   }
 
-  /// How the app keeps its external data elsewhere.
+  /// The way in which the app keeps its external data elsewhere.
   enum Elsewhere: String, CaseIterable, Sendable {
     case supportMounted
     case externalDataMounted
@@ -79,7 +79,7 @@ struct OtherVolumeTests {
     #expect(try Data(contentsOf: kept) == data)
     #expect(try Data(contentsOf: file) == data)
 
-    // The app deletes the file; the version still has it, and a restore brings it back.
+    // The app deletes the file; the previous version still has it, and a restore brings it back.
     try files.removeItem(at: file)
     #expect(try Data(contentsOf: kept) == data)
     let back = try ToolProcess().run(["restore", store.path, "--json"])
@@ -113,7 +113,7 @@ struct OtherVolumeTests {
   func `a store in the lower layer of an overlay is migrated and restored`(isOneVolume: Bool) throws {
     let field = try FieldStore(.wal)
     let directory = try TemporaryDirectory()
-    // An overlay can't lie on another, as in a container: the layers are on volumes in memory.
+    // An overlay can't be on another, as in a container: the layers are on volumes in memory.
     let upper = try MountedVolume(options: "size=256m")
     let lower = isOneVolume ? upper : try MountedVolume(options: "size=16m")
     let folders = ["lower": lower, "upper": upper, "work": upper].mapValues(\.url).map { name, url in

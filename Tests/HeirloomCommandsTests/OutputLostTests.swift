@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Output that can't be written, and places and lists that are not there, for the tool as a process.
+/// Output that can't be written, and missing places and lists, for the tool as a process.
 @Suite(.enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"))
 struct OutputLostTests {
   /// Runs a line of a shell, in which `$tool` is the tool.
@@ -96,7 +96,7 @@ struct OutputLostTests {
     #expect(try shell(line + "\"$tool\" help", in: directory.url).code == 0)
   }
 
-  /// Where a list may come from that nobody writes.
+  /// The origin of a list that nobody writes.
   enum Source: String, CaseIterable, Sendable {
     case pipe, standardInput
   }
@@ -115,7 +115,7 @@ struct OutputLostTests {
     process.standardOutput = FileHandle.nullDevice
     process.standardError = error
     try process.run()
-    // It says that it reads, when it has waited for a while.
+    // It says that it is reading once it has waited for a while.
     #expect(String(decoding: error.fileHandleForReading.availableData, as: UTF8.self).hasPrefix("Reading the list"))
     let start = ContinuousClock.now
     kill(process.processIdentifier, signal)

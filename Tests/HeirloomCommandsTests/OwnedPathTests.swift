@@ -4,12 +4,12 @@ import HeirloomMigration
 import TestSupport
 import Testing
 
-/// Things that nobody expects, at every path that a migration reads, makes or replaces.
+/// Unexpected things at every path that a migration reads, makes or replaces.
 ///
-/// Whatever they are: the run ends, says what is wrong or migrates, keeps every row, and changes nothing that a link leads to.
+/// In every case the run ends, reports the problem or migrates, keeps every row, and changes no target of a link.
 @Suite(.enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"))
 struct OwnedPathTests {
-  /// What lies at the path.
+  /// The thing at the path.
   enum Kind: String, CaseIterable, Sendable {
     case linkToFile
     case linkToFolder
@@ -22,7 +22,7 @@ struct OwnedPathTests {
     case emptyFile
   }
 
-  /// The path, from the store's folder.
+  /// The path, relative to the store's folder.
   enum Place: String, CaseIterable, Sendable {
     case store = "Diary.sqlite"
     case log = "Diary.sqlite-wal"
@@ -60,7 +60,7 @@ struct OwnedPathTests {
 
     var testDescription: String { "\(kind) at \(place), \(shape)" }
 
-    /// All rows; of each path one kind in a quick run, in turn, and what was once got wrong.
+    /// All rows; in a quick run one kind for each path in turn, and the rows that once failed.
     static let all: [Case] = {
       var cases: [Case] = []
       for (row, place) in Place.allCases.enumerated() {
@@ -77,7 +77,7 @@ struct OwnedPathTests {
     }()
   }
 
-  /// A folder elsewhere that links lead to, and what is in it.
+  /// A folder elsewhere that links lead to, with its content.
   private struct Victim {
     let directory: TemporaryDirectory
     let file: URL
@@ -128,7 +128,7 @@ struct OwnedPathTests {
     }
   }
 
-  /// Makes a socket's name; the path of a socket is short, so it is made elsewhere and moved.
+  /// Makes a socket's name; a socket's path must be short, so it is made elsewhere and moved.
   private static func makeSocket(_ path: String) throws {
     let short = "/tmp/s\(UInt32.random(in: 0...UInt32.max))"
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -152,7 +152,7 @@ struct OwnedPathTests {
     let (directory, victim) = (try TemporaryDirectory(), try Victim())
     let store = try field.place(in: directory.url)
     let path = directory.file(row.place.rawValue).path
-    // What has the name already is kept aside, to be put back later.
+    // A file that has the name already is moved away, to be put back later.
     let aside = path + ".aside"
     let hadFile = FileManager.default.fileExists(atPath: path)
     if hadFile { try FileManager.default.moveItem(atPath: path, toPath: aside) }
@@ -168,15 +168,15 @@ struct OwnedPathTests {
     if isMigrated {
       #expect(!hadFile || row.place == .log, outcome.summary)
       if !hadFile { #expect(field.isMigrated(store), outcome.summary) }
-      // The version that was kept is the newest but for a stranger's. A journal that says nothing is undone, and the store kept
-      // before that as well.
+      // The kept version is the newest except for a stranger's. A journal that says nothing is undone, and the store
+      // before that is kept as well.
       let kept = field.retained(of: store).filter { !$0.path.contains("0123abcd") }
       let isUndone = row.place == .journal && [.secondName, .foreignFile].contains(row.kind)
       #expect(kept.count == (isUndone ? 2 : 1), outcome.summary)
       if !hadFile { #expect(kept.allSatisfy(field.isOld), outcome.summary) }
       return
     }
-    // What was refused is still there, and with it gone the next run completes.
+    // The refused thing is still there, and once it is gone the next run completes.
     if row.place != .index { #expect(try files.status(of: path)?.identity == before?.identity, outcome.summary) }
     if try files.status(of: path) != nil { try FileManager.default.removeItem(atPath: path) }
     if hadFile { try FileManager.default.moveItem(atPath: aside, toPath: path) }

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Places where the tool may not write or not read, under a user without privileges.
+/// Places where the tool may not write or read, as a user without privileges.
 @Suite(
   .enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"),
   .enabled(if: PlainUser.isPossible, "no user without privileges can run the tool here"))
 struct PermissionTests {
-  /// What may not be done.
+  /// The missing right.
   enum Right: String, CaseIterable, Sendable {
     case folderNotWritable
     case folderNotReadable
@@ -25,7 +25,7 @@ struct PermissionTests {
     case supportClosed
     case externalFileUnreadable
 
-    /// Where the permissions are taken, with the mode they become.
+    /// The path whose permissions are taken, with its new mode.
     var change: (path: String, mode: mode_t) {
       let store = FieldStore.name
       let external = ".Diary_SUPPORT/_EXTERNAL_DATA"
@@ -48,17 +48,17 @@ struct PermissionTests {
       }
     }
 
-    /// Whether the store can be migrated all the same.
+    /// True when the store can still be migrated.
     var isHarmless: Bool {
       switch self {
-      // A link needs no right to read what it leads to.
+      // A link needs no right to read its target.
       case .snapshotUnreadable, .supportReadOnly, .externalFileUnreadable: true
       default: false
       }
     }
   }
 
-  /// Everything in a folder: names, kinds, permissions, owners, content.
+  /// Returns everything in a folder: names, kinds, permissions, owners, content.
   private static func picture(_ folder: URL) throws -> [String: String] {
     var picture: [String: String] = [:]
     let paths = (FileManager.default.enumerator(atPath: folder.path)?.allObjects as? [String] ?? []) + [""]
@@ -76,7 +76,7 @@ struct PermissionTests {
 
   @Test(arguments: Right.allCases, LongTests.areOn ? FieldStore.Shape.allCases : [.wal])
   func `a right that is missing is told, and nothing is changed`(right: Right, shape: FieldStore.Shape) throws {
-    // The superuser of this process reads what the tool can't; without one the pictures would lack files.
+    // The superuser of this process reads files that the tool can't; without one, the pictures would lack files.
     let field = try FieldStore(shape)
     let directory = try TemporaryDirectory()
     let folder = directory.file("folder")
@@ -105,11 +105,11 @@ struct PermissionTests {
     } else {
       #expect(outcome.code == 1, outcome.summary)
       #expect(outcome.message.count > 20, outcome.summary)
-      // What is not seen before the store is held leaves its content, but not the -wal that content was in.
+      // If a missing right shows only after the hold, the content stays, but no longer in the -wal.
       if geteuid() == 0, right != .supportClosed { #expect(try Self.picture(folder) == before, outcome.summary) }
       chmod(target.path, mode_t(mode))
       #expect(field.isOld(store), outcome.summary)
-      // With the right given, the next run completes.
+      // Once the right is given, the next run completes.
       if right == .manifestUnreadable { try FileManager.default.removeItem(atPath: companion + "/manifest.json") }
       let next = try PlainUser.tool.migrate(store, to: field.models)
       #expect(next.code == 0 && next.outcome == "migrated", next.summary)
@@ -146,12 +146,12 @@ struct PermissionTests {
 
 /// A user without privileges who runs the tool.
 enum PlainUser {
-  /// A user who owns nothing; the user of this process when that is none of power.
+  /// A user who owns nothing, or the user of this process if that isn't the superuser.
   static let identifier: uid_t = geteuid() == 0 ? 65534 : geteuid()
-  /// Starts the tool as that user.
+  /// The tool, started as that user.
   static let tool = ToolProcess(
     wrapper: geteuid() == 0 ? ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : [])
-  /// Whether that user reaches the tool and the models.
+  /// True when that user can reach the tool and the models.
   static let isPossible: Bool = {
     guard let field = try? FieldStore(.rollback), let directory = try? TemporaryDirectory() else { return false }
     let outcome = try? tool.migrate(directory.file("nothing"), to: field.models)

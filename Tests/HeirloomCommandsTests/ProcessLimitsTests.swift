@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Limits of the process: whatever is missing, a run ends, by itself and with a sentence, and the store is the old one or the new one.
+/// Limits of the process: whatever is missing, a run ends by itself and with a sentence, and the store is old or new.
 @Suite(
   .enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"),
   .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/prlimit"), "there is no prlimit here"))
 struct ProcessLimitsTests {
-  /// Something that a system gives only so much of.
+  /// Something that a system limits.
   enum Limit: Sendable, CustomStringConvertible {
     case files(Int)
     case memory(Int)
@@ -57,7 +57,7 @@ struct ProcessLimitsTests {
     let outcome = try tool.run(Self.words(command, store, field.models))
     let comment: Comment = "\(limit) \(command): \(outcome.summary)"
     #expect(!outcome.hung, comment)
-    // A program that can't be started is the system's to tell.
+    // A program that can't be started is reported by the system.
     #expect(outcome.code != nil && ![126, 127].contains(outcome.code), comment)
     if let code = outcome.code, ![0, 3, 6].contains(code) {
       #expect(outcome.error.contains("heirloom: "), comment)

@@ -9,7 +9,7 @@ import Testing
 /// A quick selection runs with every `swift test`; `HEIRLOOM_LONG_TESTS=1` runs the full numbers.
 @Suite(.enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"), .serialized)
 struct ProcessTests {
-  /// A store of the sample history's first version, and what it holds.
+  /// A store of the sample history's first version, with its content.
   private struct Scene {
     let directory: TemporaryDirectory
     let store: URL
@@ -42,12 +42,12 @@ struct ProcessTests {
       return (process, output)
     }
 
-    /// The names of versions, candidates and records in the companion folder.
+    /// Returns the names of versions, candidates and records in the companion folder.
     func companion(_ name: String) -> [String] {
       (try? FileManager.default.contentsOfDirectory(atPath: store.path + ".heirloom/" + name)) ?? []
     }
 
-    /// Checks that the store is the new one, whole, and that the one version that is kept is the old one.
+    /// Checks that the store is the whole new one, and that its only previous version is the old one.
     func checkMigrated() throws {
       let after = try StoreContents(of: store, model: last)
       #expect(
@@ -97,9 +97,9 @@ struct ProcessTests {
       }
       let outcome = Self.outcome(run.output)
       run.process.waitUntilExit()
-      // The first run is measured.
+      // The first run is timed.
       if number == 0 { duration = begin.duration(to: .now) / .seconds(1) }
-      // Whoever stops it before it listens has ended it.
+      // A process that is stopped before it listens has been killed.
       guard run.process.terminationReason == .exit else { continue }
       guard outcome != "migrated" else {
         #expect(run.process.terminationStatus == 0)
@@ -123,7 +123,7 @@ struct ProcessTests {
     let whole = try measured.start()
     _ = Self.outcome(whole.output)
     whole.process.waitUntilExit()
-    // How long a run takes depends on what else the machine does: each whole one is measured.
+    // The time of a run depends on the machine's other work, so each whole run is timed.
     var duration = start.duration(to: .now) / .seconds(1)
     var random = SplitMix64(seed: 77)
     var inFlight = 0
@@ -134,7 +134,7 @@ struct ProcessTests {
       kill(run.process.processIdentifier, SIGKILL)
       run.process.waitUntilExit()
       if run.process.terminationReason == .uncaughtSignal { inFlight += 1 }
-      // A plain opener sees one of the two versions, whole, before anything is settled.
+      // A plain opener sees one of the two versions, whole, before any recovery.
       let metadata = try StoreMetadata(contentsOf: scene.store)
       #expect(metadata.isCompatible(with: scene.first) || metadata.isCompatible(with: scene.last))
       let begin = ContinuousClock.now

@@ -21,15 +21,15 @@ struct ProgressTextTests {
     (ProgressText(phase: "Writing", completed: 450_000, total: 1_000_000, seconds: 3), 40, "Writing  45 %  4 s left"),
     (ProgressText(phase: "Writing", completed: 450_000, total: 1_000_000, seconds: 3), 15, "Writing  45 %"),
     (ProgressText(phase: "Writing", completed: 450_000, total: 1_000_000, seconds: 3), 8, "Writin…"),
-    // Nothing is done yet: no rate, and no time that is left.
+    // Nothing is done yet, so there is no rate and no time left.
     (ProgressText(phase: "Writing", total: 2000, seconds: 2), 60, "Writing  ░░░░░░░░░░░░  0 %  0 of 2,000 rows  2 s"),
     (
       ProgressText(phase: "Writing", completed: 90, total: 100, seconds: 600), 50,
       "Writing  90 %  90 of 100 rows  1 min 7 s left"
     ),
-    // More than was thought is not more than all.
+    // More work than expected is still no more than all.
     (ProgressText(phase: "Writing", completed: 9, total: 4, seconds: 1), 40, "Writing  100 %  4 of 4 rows  1 s"),
-    // Where nothing is counted there is no share, and one unit of work is no row.
+    // If nothing is counted there is no share, and one unit of work is not a row.
     (ProgressText(phase: "Checking the store", seconds: 12.3), 80, "Checking the store …  12 s"),
     (ProgressText(phase: "Checking the store", seconds: 0.4), 80, "Checking the store …"),
     (ProgressText(phase: "Writing", completed: 0, total: 1, seconds: 2), 80, "Writing …  2 s"),
@@ -64,7 +64,7 @@ struct ProgressTextTests {
 }
 
 struct ProgressReporterTests {
-  /// A clock that stands still, and what was written.
+  /// A clock that stands still, and the text that was written.
   private final class Scene: Sendable {
     let time = Mutex(ContinuousClock.now)
     let written = Mutex("")
@@ -84,7 +84,7 @@ struct ProgressReporterTests {
       reporter.tick()
     }
 
-    /// What was written since the last look.
+    /// Returns the text that was written since the last call.
     func take() -> String {
       written.withLock { text in
         defer { text = "" }
@@ -109,7 +109,7 @@ struct ProgressReporterTests {
     progress.completedUnitCount = 1000
     scene.pass(.seconds(2), reporter)
     #expect(scene.take() == "\r\u{1B}[KWriting  ██████░░░░░░  50 %  1,000 of 2,000 rows  2 s left")
-    // What is said for good takes the line's place.
+    // A lasting message takes the line's place.
     status.writeLine("note: something")
     #expect(scene.take() == "\r\u{1B}[Knote: something\n")
     scene.pass(.seconds(2), reporter)

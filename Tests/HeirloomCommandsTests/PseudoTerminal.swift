@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The built tool on a terminal that the test holds the other end of, or on a pipe.
+/// The built tool on a terminal whose other end the test holds, or on a pipe.
 final class PseudoTerminal {
   private let process = Process()
   private let reading: Int32
   private let writing: Int32
-  /// What the tool has written, on both streams.
+  /// The tool's text so far, on both streams.
   var text: String { String(decoding: bytes, as: UTF8.self) }
   private var bytes: [UInt8] = []
 
@@ -16,8 +16,8 @@ final class PseudoTerminal {
   /// - Parameters:
   ///   - arguments: Its arguments.
   ///   - columns: The terminal's columns; `nil` for a pipe instead of a terminal.
-  ///   - environment: What is set besides the environment of the tests.
-  /// - Throws: What keeps it from being started.
+  ///   - environment: The variables that are set besides those of the tests.
+  /// - Throws: The error that keeps it from being started.
   init(_ arguments: [String], columns: Int?, environment: [String: String] = [:]) throws {
     if let columns {
       #if canImport(Darwin)
@@ -25,7 +25,7 @@ final class PseudoTerminal {
         try #require(reading >= 0 && grantpt(reading) == 0 && unlockpt(reading) == 0)
         writing = open(String(cString: try #require(ptsname(reading))), O_RDWR | O_NOCTTY)
       #else
-        // The functions of these names are out of Swift's sight on Linux; this is what they do: pts(4), ioctl_tty(2).
+        // Swift doesn't see the functions of these names on Linux; this is what they do: pts(4), ioctl_tty(2).
         reading = open("/dev/ptmx", O_RDWR | O_NOCTTY)
         var (locked, number): (Int32, Int32) = (0, 0)
         try #require(ioctl(reading, 0x4004_5431, &locked) == 0 && ioctl(reading, 0x8004_5430, &number) == 0)
@@ -48,7 +48,7 @@ final class PseudoTerminal {
     process.executableURL = BuiltTool.url
     process.arguments = arguments
     var all = ProcessInfo.processInfo.environment
-    // What the tests run in says nothing about what they try.
+    // The surroundings of the tests must not affect what they try.
     all["NO_COLOR"] = nil
     all["TERM"] = "xterm"
     process.environment = all.merging(environment) { $1 }
@@ -74,12 +74,12 @@ final class PseudoTerminal {
     #expect(text.contains(expected), sourceLocation: sourceLocation)
   }
 
-  /// Waits until the tool listens to signals, where nothing that it writes tells.
+  /// Waits until the tool listens to signals, if it writes nothing that shows it.
   func waitForListener() {
     let end = ContinuousClock.now + .seconds(20)
     while ContinuousClock.now < end {
       let status = try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
-      // The signals that only one thread waits for, as a number in which SIGINT is the second bit.
+      // These are the signals that only one thread waits for, as a number in which SIGINT is the second bit.
       let line = status?.split(separator: "\n").first { $0.hasPrefix("SigBlk:") }
       let mask = line?.split(whereSeparator: \.isWhitespace).last.flatMap { UInt64($0, radix: 16) }
       if let mask, mask & 2 != 0 { break }
@@ -93,7 +93,7 @@ final class PseudoTerminal {
     kill(process.processIdentifier, SIGINT)
   }
 
-  /// Waits for the end and returns the exit code; `nil` when a signal or the test had to end it.
+  /// Waits for the end and returns the exit code; `nil` if a signal or the test had to end it.
   func end() -> Int32? {
     let end = ContinuousClock.now + .seconds(20)
     while process.isRunning, ContinuousClock.now < end {

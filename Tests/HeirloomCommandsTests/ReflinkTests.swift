@@ -3,7 +3,7 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// A file system that shares blocks between files: keeping the old version takes no second copy there.
+/// A file system that shares blocks between files: a previous version takes no second copy there.
 @Suite(.enabled(if: MountedVolume.canShareBlocks, MountedVolume.absenceOfSharing))
 struct ReflinkTests {
   private static let photoBytes = 1 << 20
@@ -48,10 +48,11 @@ struct ReflinkTests {
       return
     }
     #expect(report.plan.builder == .cloneAndAlter)
-    // What read it ahead of the proof must be done with it: closing it later would drop the locks of who opens the new store.
+    // Whatever read it ahead of the proof must be done by now: closing it later would drop the locks of the new store's
+    // users.
     #expect(observer.candidatesOpenAfterProof == [])
     #expect(try StoreContents(of: report.retained.storeURL, model: first) == before)
-    // Two whole stores are there now; SQLite writes anew the pages that change, and XFS some of its own.
+    // Two whole stores are there now; SQLite rewrites the pages that change, and XFS some of its own.
     let usedAfter = try volume.usedBytes
     #expect(usedAfter < used + size / 4, "\(usedAfter - min(used, usedAfter)) bytes more for a store of \(size)")
 
@@ -62,7 +63,7 @@ struct ReflinkTests {
   }
 }
 
-/// Looks which candidates of one store this process has open when one is proven; other tests have theirs meanwhile.
+/// An observer of one store's candidates that this process has open at the proof; other tests have theirs meanwhile.
 private final class OpenFileObserver: MigrationAssistantDelegate {
   private let store: URL
   private(set) var candidatesOpenAfterProof: [String]?

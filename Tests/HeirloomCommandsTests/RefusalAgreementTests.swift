@@ -10,7 +10,7 @@ private struct Oddity: CustomTestStringConvertible, Sendable {
   let isRefused: Bool
   let change: @Sendable (URL) throws -> Void
 
-  /// Statements that are run with the schema writable.
+  /// Returns an oddity made by statements that run with the schema writable.
   static func sql(_ name: String, isRefused: Bool = true, _ script: String) -> Oddity {
     Oddity(testDescription: name, isRefused: isRefused) { url in
       let connection = try Connection(path: url.path, mode: .readWrite, options: .building)
@@ -65,7 +65,7 @@ private struct Oddity: CustomTestStringConvertible, Sendable {
     Oddity(testDescription: "a list of free pages that is damaged", isRefused: false) { url in
       try Oddity.sql("", "CREATE TABLE app(a); INSERT INTO app VALUES (zeroblob(60000)); DROP TABLE app").change(url)
       var bytes = Array(try Data(contentsOf: url))
-      // The number of free pages: https://www.sqlite.org/fileformat2.html#the_freelist
+      // These bytes hold the number of free pages: https://www.sqlite.org/fileformat2.html#the_freelist
       bytes[39] &+= 3
       try Data(bytes).write(to: url)
     },
@@ -79,7 +79,7 @@ private struct Oddity: CustomTestStringConvertible, Sendable {
 }
 
 struct RefusalAgreementTests {
-  /// What a command answers, but for its own words.
+  /// The answer of a command, apart from its own words.
   private struct Answer: Equatable {
     let code: Int32
     let error: String

@@ -8,7 +8,7 @@ import Testing
 struct RenameTests {
   private static let secret = "Ada Lovelace"
 
-  /// People with a name, an age, and friends or not.
+  /// Makes a model of people with a name, an age, and perhaps friends.
   private static func people(_ name: String, id: String? = nil, isRequired: Bool = false) throws -> ManagedObjectModel {
     var person = EntityDescription(name: "Person")
     var attribute = AttributeDescription(name: name, type: .string)
@@ -20,7 +20,7 @@ struct RenameTests {
     return try ManagedObjectModel(entities: [person])
   }
 
-  /// A store of 1,200 people, every sixth without a name; names are those of their number, or others.
+  /// Makes a store of 1,200 people, every sixth without a name; a name is made of the number, or is another text.
   private static func makeStore(
     _ file: String, _ model: ManagedObjectModel, _ name: String, in directory: TemporaryDirectory,
     text: (Int) -> String = { "\(secret) \($0)" }
@@ -72,7 +72,7 @@ struct RenameTests {
       try tool("plan", "People.sqlite", "--to", model, "--json").json()["losses"] as? [[String: Any]])
     #expect(losses.map { $0["rows"] as? Int } == [1000])
 
-    // Following the advice, nothing is lost and nothing is asked.
+    // If the advice is followed, nothing is lost and nothing is asked.
     let advised = try Notebook.write(Self.people("name", id: "fullName"), "Advised", in: directory)
     let followed = tool("plan", "People.sqlite", "--to", advised, "--json")
     #expect(try Self.renames(followed).isEmpty)

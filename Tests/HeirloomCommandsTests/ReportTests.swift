@@ -15,7 +15,7 @@ struct ReportTests {
     return try String(contentsOf: directory.file("report.html"), encoding: .utf8)
   }
 
-  /// The page as a person reads it: its text without tags.
+  /// Returns the page's text as a person reads it, without tags.
   private func text(of page: String) throws -> String {
     let body = try #require(page.range(of: "<body>")).lowerBound
     var text = page[body...].replacing(try Regex("<style>[^<]*</style>"), with: "")
@@ -44,7 +44,7 @@ struct ReportTests {
     #expect(
       try #require(page.range(of: "id=\"losses\"")).lowerBound
         < (try #require(page.range(of: "id=\"store\"")).lowerBound))
-    // The sign tells what the colour does.
+    // The sign says the same as the colour.
     #expect(page.contains("<li class=\"bad\">"))
     #expect(page.contains("aria-hidden=\"true\">−</span>"))
     for step in try #require(plan["steps"] as? [[String: Any]]) where (step["rows"] as? Int ?? 0) > 0 {
@@ -66,7 +66,7 @@ struct ReportTests {
     #expect(page.hasPrefix("<!DOCTYPE html>\n<html lang=\"en\">"))
     #expect(page.contains("width=device-width"))
     #expect(page.contains("<h1>"))
-    // It is XML as well, so that an end tag that lacks is seen.
+    // It is also XML, so that a missing end tag is found.
     let root = try MarkupReader.rootElement(of: Array(page.dropFirst("<!DOCTYPE html>\n".count).utf8))
     #expect(root.name == "html")
     var identifiers: [String] = []

@@ -1,10 +1,10 @@
 import HeirloomMigration
 import HeirloomVault
 
-/// The file system, told to have room whatever it has: so that the first write that finds none is met, not the look before.
+/// The file system, which claims to have space, so that the first write without space fails and not the check before.
 struct RoomyFiles: FileOperations {
   private let system = POSIXFileOperations()
-  /// What the volume is told to be; `nil` for what it is.
+  /// The kind that the volume claims to be; `nil` for its own.
   var kind: VolumeInformation.Kind?
 
   func volume(of path: String) throws(FileError) -> VolumeInformation {
@@ -27,7 +27,7 @@ struct RoomyFiles: FileOperations {
   func synchronizeFile(_ path: String) throws(FileError) { try system.synchronizeFile(path) }
   func synchronizeDirectory(_ path: String) throws(FileError) { try system.synchronizeDirectory(path) }
   func link(_ path: String, to newPath: String) throws(FileError) {
-    // FAT and many programs' file systems have no second names.
+    // FAT and the file systems of many programs have no second names.
     guard kind == nil else { throw FileError(.link, path, to: newPath, code: 1) }
     try system.link(path, to: newPath)
   }

@@ -1,9 +1,9 @@
-/// What came of the runs of a scenario, counted.
+/// The counted results of the runs of a scenario.
 struct RunTally: CustomStringConvertible {
   private var counts: [String: Int] = [:]
-  /// Runs that did what they were asked to.
+  /// The number of runs that succeeded.
   private(set) var succeeded = 0
-  /// Runs that did not.
+  /// The number of runs that failed.
   private(set) var failed = 0
 
   /// Counts a run.
@@ -12,7 +12,7 @@ struct RunTally: CustomStringConvertible {
     counts[failure ?? "done", default: 0] += 1
   }
 
-  /// The numbers by what came of the runs.
+  /// The numbers of runs by result.
   var description: String {
     counts.sorted { $0.key < $1.key }.map { "\($0.value) × \($0.key)" }.joined(separator: ", ")
   }

@@ -3,7 +3,7 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// What the command says of a salvage, and what its exit tells.
+/// The command's report on a salvage, and its exit codes.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct SalvageCommandTests {
   private static let store = StoreDamage.store

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import HeirloomVault
 
-/// What a rehearsal leaves in the temporary folder when it is killed.
+/// The files that a killed rehearsal leaves in the temporary folder.
 @Suite(.enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"))
 struct ScratchFolderTests {
   private let directory: TemporaryDirectory
@@ -34,7 +34,7 @@ struct ScratchFolderTests {
     return process
   }
 
-  /// Starts a rehearsal and stops it in the middle, so that it lives and does nothing.
+  /// Starts a rehearsal and suspends it in the middle, so that it lives and does nothing.
   private func startAndHold() throws -> Process {
     let process = try start()
     let end = ContinuousClock.now + .seconds(20)
@@ -74,7 +74,7 @@ struct ScratchFolderTests {
   @Test func `runs that begin at the same time take no folder of each other's`() throws {
     let path = temporary.url.path
     let isDone = Mutex(false)
-    // What the beginning of another run does, over and over.
+    // This does what the beginning of another run does, over and over.
     let sweeping = DispatchQueue(label: "sweeping")
     sweeping.async {
       while !isDone.withLock({ $0 }) {
@@ -103,14 +103,14 @@ struct ScratchFolderTests {
     process.waitUntilExit()
     let left = try #require(names.first)
     let files = FileManager.default
-    // In a folder that was left: a link to a folder elsewhere, and folders in folders.
+    // A folder that was left has a link to a folder elsewhere, and folders in folders.
     let outside = directory.file("outside")
     try files.createDirectory(at: outside.appendingPathComponent("inner"), withIntermediateDirectories: true)
     try Data("kept".utf8).write(to: outside.appendingPathComponent("file"))
     try files.createSymbolicLink(at: temporary.file(left + "/link"), withDestinationURL: outside)
     try files.createDirectory(at: temporary.file(left + "/a/b/c"), withIntermediateDirectories: true)
     try Data().write(to: temporary.file(left + "/a/b/c/d"))
-    // Beside it: a link of such a name, a file, another's folder, one that others may write, other names.
+    // Beside it: a link and a file of such names, another user's folder, one that others may write, other names.
     let start = String(left.prefix(left.count - 32))
     func name(_ digit: String) -> String { start + String(repeating: digit, count: 32) }
     try files.createSymbolicLink(at: temporary.file(name("1")), withDestinationURL: outside)

@@ -6,7 +6,7 @@ import Testing
 
 /// The main screens, as a person sees them on a terminal of 80 columns without colours.
 ///
-/// The files in `Screens` are to be read: what looks wrong there is wrong. `RECORD_SNAPSHOTS=1` writes them.
+/// The files in `Screens` are for reading: anything that looks wrong there is wrong. `RECORD_SNAPSHOTS=1` writes them.
 struct ScreenTests {
   /// A screen and the command line that shows it.
   struct Screen: Sendable, CustomTestStringConvertible {
@@ -77,7 +77,7 @@ struct ScreenTests {
     var text = "$ " + (["heirloom"] + screen.arguments).joined(separator: " ") + "\n" + outcome.output + outcome.error
     if outcome.code != 0 { text += "(exit code \(outcome.code))\n" }
     text = text.replacingOccurrences(of: directory.url.path, with: "/home/ada")
-    // What differs from run to run and from machine to machine.
+    // These texts differ from run to run and from machine to machine.
     text.replace(/\d{8}T\d{6}Z?-[0-9a-f]{8}/, with: "20261121T101500Z-1a2b3c4d")
     text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/, with: "2026-11-21T10:15:00Z")
     text.replace(/[0-9A-F]{8}(-[0-9A-F]{4}){3}-[0-9A-F]{12}/, with: "5D0A1B2C-0000-4000-8000-1234567890AB")

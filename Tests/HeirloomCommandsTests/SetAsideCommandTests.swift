@@ -4,9 +4,9 @@ import HeirloomCommands
 import TestSupport
 import Testing
 
-/// Stores that an app moved aside, seen and brought back by the tool.
+/// Set-aside stores, listed and brought back by the tool.
 struct SetAsideCommandTests {
-  /// A store that was moved aside for want of a mapping, and the tool in its folder.
+  /// A store that was set aside because it had no mapping, and the tool in its folder.
   private struct Scene {
     let directory: TemporaryDirectory
     let store: URL

@@ -3,7 +3,7 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// What `heirloom snapshot --history` fixes, in which order, and what it refuses.
+/// The versions that `heirloom snapshot --history` fixes, their order, and its refusals.
 struct SnapshotLockTests {
   private let directory: TemporaryDirectory
   private let tool: Tool
@@ -58,7 +58,7 @@ struct SnapshotLockTests {
     let first = try snapshot("--json").json()
     #expect(first["fixed"] as? [String] == ["V1", "V2"])
     #expect(first["versions"] as? [String] == ["V1", "V2"])
-    // Two releases that nobody fixed, and one that comes later.
+    // There are two releases that nobody fixed, and one that comes later.
     try writeBundle(["V1", "V2", "V3", "V10", "V9", "V11"], current: "V10")
     let text = snapshot()
     #expect(text.code == 0 && text.output.contains("fixed now: \"V3\", \"V9\", \"V10\"."), "\(text.output)")
@@ -100,7 +100,7 @@ struct SnapshotLockTests {
     let placed = try snapshot("--before", "V4", "--json", model: path).json()
     #expect(placed["fixed"] as? [String] == ["V3"])
     #expect(try locked() == ["V1", "V3", "V4"])
-    // The sentence names the next place, for the other one.
+    // The sentence names the next place, for the other version.
     #expect(try #require(try snapshot("--json").failure()["suggestion"] as? String).contains("--before V3"))
     #expect(snapshot("--before", "V3", model: "Models/App.xcdatamodeld/V2.xcdatamodel").code == 0)
     #expect(try locked() == ["V1", "V2", "V3", "V4"])

@@ -3,7 +3,7 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// Every command finds the same version, where several have a store's hashes.
+/// Every command finds the same version if several have a store's hashes.
 struct SourceVersionCommandTests {
   /// A folder with the versions.
   private struct Scene {
@@ -20,7 +20,7 @@ struct SourceVersionCommandTests {
       }
       for version in TwinVersions.Version.allCases {
         try write(TwinVersions.model(version), folder.appendingPathComponent("\(version.rawValue).json"))
-        // By hand it may have any name.
+        // A file that is given by hand may have any name.
         try write(TwinVersions.model(version), directory.file("given \(version.rawValue).json"))
       }
       try write(TwinVersions.current(), folder.appendingPathComponent("3.json"))
@@ -29,7 +29,7 @@ struct SourceVersionCommandTests {
     func values(_ name: String) throws -> [String] { try TwinVersions.values(in: directory.file(name)) }
   }
 
-  /// Whether a text says that nothing told the version.
+  /// Returns true if a text says that nothing told the version.
   private static func doubts(_ json: [String: Any]) -> Bool {
     (json["warnings"] as? [String] ?? []).contains { $0.lowercased().contains("nothing tells whether") }
   }
@@ -52,7 +52,7 @@ struct SourceVersionCommandTests {
     let planned = try scene.tool.run(["plan", "Store.sqlite", "--to", "Models", "--json"] + given).json()
     #expect(Self.doubts(planned) == evidence.isDoubtful)
     if evidence.given == nil {
-      // What becomes of `a`: to version 1 it is the first, to version 2 the second.
+      // The new name of `a` depends on the version: 1 makes it the first, 2 the second.
       let name = evidence.expected == .one ? "first" : "second"
       let compared = scene.tool("compare", "Store.sqlite", "Models")
       #expect(compared.output.contains("\(name): renamed from \"a\""), "\(compared.output)")

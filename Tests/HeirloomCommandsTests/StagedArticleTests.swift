@@ -5,7 +5,7 @@ import HeirloomStories
 import TestSupport
 import Testing
 
-/// The code of the article *Staged and deferred*, run as it stands there.
+/// The code of the article *Staged and deferred*, run as it is printed there.
 struct StagedArticleTests {
   private let directory: TemporaryDirectory
   private let storeURL: URL

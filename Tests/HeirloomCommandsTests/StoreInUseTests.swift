@@ -40,7 +40,7 @@ final class StoreHolder {
 
 @Suite(.enabled(if: StoreHolder.python != nil, "python3 is absent: no second process holds the store"))
 struct StoreInUseTests {
-  /// How another process holds the store.
+  /// The way in which another process holds the store.
   enum Hold: String, CaseIterable, Sendable {
     case idle
     case reader
@@ -66,7 +66,7 @@ struct StoreInUseTests {
     let bytes = StoreBytes(of: store)
     let tool = Tool(directory: directory.url)
     try withExtendedLifetime(holder) {
-      // Looking is possible, and so is a rehearsal.
+      // An inspection is possible, and so is a rehearsal.
       #expect(tool("inspect", store.path).code == 0)
       #expect(tool("rehearse", store.path, "--to", model).code == 0)
       let outcome = tool("migrate", store.path, "--to", model, "--json")

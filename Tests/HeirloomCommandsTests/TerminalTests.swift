@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 import HeirloomSalvage
 
-/// The built tool as a person has it: on a terminal, with colours, a line that changes, and Ctrl-C.
+/// The built tool as a person uses it: on a terminal, with colours, a line that changes, and Ctrl-C.
 @Suite(.enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"))
 struct TerminalTests {
-  /// What the tool writes to.
+  /// The surroundings in which the tool writes.
   enum Surroundings: CaseIterable, Sendable {
     case terminal, narrowTerminal, noColor, dumbTerminal, pipe
 
@@ -29,7 +29,7 @@ struct TerminalTests {
     }
   }
 
-  /// A store of a small app, the model to migrate it to, and its lock in other hands.
+  /// A store of a small app, the model to migrate it to, and its lock, which another process has.
   private struct Scene {
     let directory: TemporaryDirectory
     let store: URL
@@ -59,7 +59,7 @@ struct TerminalTests {
     case .terminal, .narrowTerminal:
       #expect(plain.hasPrefix("\r\u{1B}[KLooking"))
       #expect(plain.contains("\u{1B}[1m"))
-      // What was shown while it went on is taken away before what is said for good.
+      // Progress text is removed before lasting text is written.
       let parts = plain.components(separatedBy: "\r\u{1B}[K")
       #expect(parts.dropLast().allSatisfy { !$0.contains("\n") && $0.count < surroundings.columns ?? 0 })
       #expect(!(parts.last ?? "").contains("Looking"))
@@ -104,7 +104,7 @@ struct TerminalTests {
   @Test func `a second Ctrl-C ends the tool at once`() throws {
     let scene = try Scene()
     let before = StoreBytes(of: scene.store)
-    // To restore there has to be a version; while the lock is held nothing is looked at.
+    // A restore needs a version; nothing is inspected while the lock is held.
     scene.lock.release()
     #expect(
       Tool(directory: scene.store.deletingLastPathComponent())("migrate", scene.store.path, "--to", scene.model).code
@@ -126,9 +126,9 @@ struct TerminalTests {
   }
 }
 
-/// Stopping commands that have to tidy up.
+/// The cancelling of commands that must tidy up.
 struct CancellingTests {
-  /// A tool whose user has pressed Ctrl-C before it gets to anything.
+  /// Returns a tool whose user has pressed Ctrl-C before it does anything.
   private func stopped(_ directory: URL, environment: [String: String] = [:]) -> Tool {
     let tool = Tool(directory: directory, environment: environment)
     tool.interruption.interrupt()
@@ -181,7 +181,7 @@ struct CancellingTests {
     #expect(try outcome.failure()["code"] as? String == "cancelled")
     #expect(names(in: directory.url) == files)
     #expect(StoreBytes(of: store) == bytes)
-    // Stopped at any later moment it is the same.
+    // The result is the same at any later moment.
     var moments = 0
     while moments < 100 {
       let asked = Counter()
@@ -212,7 +212,7 @@ struct CancellingTests {
     var tool = Tool(directory: directory.url)
     tool.interruption = Interruption { code in if code == 130 { ends.next() } }
     tool.interruption.interrupt()
-    // Here the process goes on: what it says then is of no interest.
+    // The process continues here: its later words don't matter.
     let outcome = tool.run(arguments)
     #expect(outcome.error.hasPrefix("heirloom: Cancelled: \(store.path) is as it was before.\n"), "\(outcome.error)")
     #expect(ends.value == 1)

@@ -3,39 +3,39 @@ import HeirloomCommands
 import Synchronization
 import Testing
 
-/// Runs the tool in this process and remembers what it writes.
+/// The tool in this process, with a record of its output.
 struct Tool {
-  /// The folder that relative paths start from.
+  /// The folder to which paths are relative.
   let directory: URL
   /// The environment.
   var environment: [String: String] = [:]
-  /// Whether both streams count as terminals.
+  /// True when both streams count as terminals.
   var isTerminal = false
   /// The columns that lines may take.
   var columns = 80
-  /// Told when the user stops the tool.
+  /// The object that is told when the user stops the tool.
   var interruption = Interruption()
-  /// Called with what is written to standard error.
+  /// A closure that gets the text for standard error.
   var onError: @Sendable (String) -> Void = { _ in }
-  /// Called with what is written to standard output.
+  /// A closure that gets the text for standard output.
   var onOutput: @Sendable (String) -> Void = { _ in }
 
   /// The repository's sample histories.
   static let snapshots = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Snapshots")
 
-  /// What a run left.
+  /// The result of a run.
   struct Outcome {
     let code: Int32
     let output: String
     let error: String
 
-    /// The output as a JSON object.
+    /// Returns the output as a JSON object.
     func json() throws -> [String: Any] {
       try #require(try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any], "\(output)")
     }
 
-    /// The member `error` of the JSON object.
+    /// Returns the member `error` of the JSON object.
     func failure() throws -> [String: Any] {
       try #require(try json()["error"] as? [String: Any], "\(output)")
     }
@@ -71,12 +71,12 @@ struct Tool {
   }
 }
 
-/// The bytes of a store's main file and `-wal`, to see that a command changed neither.
+/// The bytes of a store's main file and `-wal`, to check that a command changed neither.
 struct StoreBytes: Equatable {
   private let main: Data?
   private let log: Data?
 
-  /// Reads the files; one that is absent is `nil`.
+  /// Reads the files; one that is missing is `nil`.
   init(of url: URL) {
     main = try? Data(contentsOf: url)
     log = try? Data(contentsOf: URL(fileURLWithPath: url.path + "-wal"))

@@ -2,20 +2,20 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The built tool as a process of its own, with limits on it, and with an end.
+/// The built tool as a process of its own, with limits and a time limit.
 struct ToolProcess {
   /// A command that starts the tool, such as one that sets limits; the tool and its arguments follow.
   var wrapper: [String] = []
 
-  /// What a run left.
+  /// The result of a run.
   struct Outcome {
-    /// The exit code; `nil` when a signal ended it.
+    /// The exit code; `nil` if a signal ended the process.
     let code: Int32?
     /// The output's JSON object.
     let object: [String: Any]
-    /// What was written to standard error.
+    /// The text on standard error.
     let error: String
-    /// Whether it had to be ended.
+    /// True when the process had to be ended.
     let hung: Bool
 
     /// The value of the key `outcome`.
@@ -24,7 +24,7 @@ struct ToolProcess {
     var failure: String? { (object["error"] as? [String: Any])?["code"] as? String }
     /// The failure's sentence.
     var message: String { (object["error"] as? [String: Any])?["message"] as? String ?? "" }
-    /// What is told when a check fails.
+    /// The comment for a failed check.
     var summary: Comment {
       "\(code.map(String.init) ?? "signal"): \(outcome ?? "") \(failure ?? "") \(message) \(error)"
     }
@@ -44,7 +44,7 @@ struct ToolProcess {
     process.executableURL = URL(fileURLWithPath: command[0])
     process.arguments = Array(command.dropFirst())
     process.currentDirectoryURL = folder.url
-    // Pipes, not files: a limit on the size of files must not swallow what the tool says. It says less than a pipe holds.
+    // These are pipes, since a limit on file sizes must not swallow the tool's text, which fits in a pipe.
     let (output, error) = (Pipe(), Pipe())
     process.standardInput = FileHandle.nullDevice
     process.standardOutput = output

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What was asked of the files below a folder, in words that are the same for equal runs.
+/// The calls for the files below a folder, in words that are the same for equal runs.
 ///
-/// Writes to one file that follow each other are one, random names are numbered, and the memory that connections share (`-shm`)
-/// is left out.
+/// Consecutive writes to one file count as one, random names are numbered, and the memory that connections share
+/// (`-shm`) is left out.
 struct CanonicalTrace {
   private(set) var lines: [String] = []
   private var files: Set<String>
@@ -50,7 +50,7 @@ struct CanonicalTrace {
     lines.append(line)
   }
 
-  /// A path with its random parts numbered in the order of their first use.
+  /// Returns a path with its random parts numbered in the order of their first use.
   private mutating func plain(_ path: String) -> String {
     var path = path
     for part in path.split(whereSeparator: { "/.".contains($0) }) {
@@ -96,16 +96,16 @@ struct CanonicalTrace {
 
   // MARK: strace
 
-  /// Reads the output of `strace -f -y`, whose calls that failed are passed over.
+  /// Reads the output of `strace -f -y`, without the calls that failed.
   ///
   /// - Parameters:
   ///   - text: The output.
   ///   - root: The folder.
-  /// - Returns: The calls that may change something and are not known here, with their lines.
+  /// - Returns: The calls that may change something and are unknown here, with their lines.
   mutating func add(strace text: String, root: String) -> [String] {
     var unknown: [String] = []
     for line in text.split(separator: "\n") {
-      // A name behind an open folder is a path; a byte that is no UTF-8 is written as strace writes it, in octal digits.
+      // A name behind an open folder is a path; strace writes a byte that is not UTF-8 in octal digits.
       let line = String(line).replacing(/<([^<>]*)>, "([^"\/][^"]*)"/) { "<\($0.1)>, \"\($0.1)/\($0.2)\"" }
         .replacing("\\377", with: "\u{10FFFF}")
       // 123 call(arguments) = result
@@ -115,7 +115,7 @@ struct CanonicalTrace {
       func relative(_ path: String) -> String? {
         path == root ? "" : path.hasPrefix(root + "/") ? String(path.dropFirst(root.count + 1)) : nil
       }
-      // Paths in quotes, and those that -y shows behind descriptors.
+      // These are the paths in quotes, and those that -y shows behind descriptors.
       let quoted = line.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
         .filter { $0.offset % 2 == 1 }.compactMap { relative(String($0.element)) }
       let described = line[start...].split(separator: "<", omittingEmptySubsequences: false).dropFirst()

@@ -3,7 +3,7 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// What the scenarios with code rest on: that they run it, and in as many hops as they say.
+/// The basis of the scenarios with code: they run it, and in as many hops as they say.
 struct CodeScenarioTests {
   @Test func `runs the code of both stages`() throws {
     var app = try CrashApp.shared.get()

@@ -8,17 +8,17 @@ import HeirloomStore
 import TestSupport
 import HeirloomSalvage
 
-/// An app of three versions, whose first made the store: a real one where the corpus is present.
+/// An app of three versions, the first of which made the store: a real one if the corpus is present.
 struct CrashApp: Sendable {
   /// The models of the versions; the second adds an attribute, the third another and an entity that renumbers all others.
   private(set) var models: [ManagedObjectModel]
   /// The bytes of a store of the first version: one file in rollback mode.
   let store: [UInt8]
-  /// How much of a migration is done by code.
+  /// The part of a migration that code does.
   var code: CrashScenario.Code = .none
-  /// What migrations leave to be cleaned up.
+  /// The clean-up that migrations leave.
   var deferral: CrashScenario.Deferral = .none
-  /// What becomes of rows that the third version has no place for.
+  /// The decisions about rows that the third version has no place for.
   let decisions: [DataDecision]
 
   /// The name of the store's main file.
@@ -28,7 +28,7 @@ struct CrashApp: Sendable {
 
   /// The app that all scenarios share.
   static let shared: Result<CrashApp, any Error> = Result { try CrashApp(isDeciding: false) }
-  /// The app whose second version drops an attribute of cars, and whose third the cars.
+  /// The app whose second version drops an attribute of cars, and whose third drops the cars.
   static let dropping: Result<CrashApp, any Error> = Result {
     var app = try CrashApp(isDeciding: false)
     app.models = try dropping(from: app.models[0])
@@ -111,7 +111,7 @@ struct CrashApp: Sendable {
     return [first, second, try ManagedObjectModel(entities: entities)]
   }
 
-  /// Asks for what not all cars have: models that differ, or a number.
+  /// Narrows a model to what not all cars have, different models or a number, and returns the decision for it.
   private static func narrow(_ model: inout ManagedObjectModel) throws -> DataDecision {
     var entities = model.entities
     guard let index = entities.firstIndex(where: { $0.name == "Car" }) else { throw CrashFailure("there are no cars") }
@@ -135,10 +135,10 @@ struct CrashApp: Sendable {
   ///   - version: The app's version, from 1.
   ///   - folder: The store's folder.
   ///   - files: The file system.
-  ///   - builder: How the candidate is made.
-  ///   - archives: Whether the second call is made.
-  /// - Returns: What the first call came to.
-  /// - Throws: What the calls throw.
+  ///   - builder: The choice of how the candidate is made.
+  ///   - archives: True if the second call is made.
+  /// - Returns: The outcome of the first call.
+  /// - Throws: The error of either call.
   @discardableResult
   func launch(
     _ version: Int, in folder: String, files: any FileOperations = POSIXFileOperations(),
@@ -169,7 +169,7 @@ struct CrashApp: Sendable {
     var builder = builder
     if deferral != .none {
       configuration.defersLightweightMigration = deferral == .leaves || version == 2
-      // Small stores are made anew.
+      // Small stores would otherwise be made anew.
       builder = .always(.cloneAndAlter)
     }
     let assistant = MigrationAssistant(
@@ -179,7 +179,7 @@ struct CrashApp: Sendable {
     return (assistant, controller)
   }
 
-  /// From each version to the next, with code that sets what the next has added.
+  /// The stages from each version to the next, with code that sets the attributes that the next has added.
   private var stages: [MigrationStage] {
     zip(models, models.dropFirst()).enumerated().map { index, pair in
       let stage = CustomMigrationStage(
@@ -202,7 +202,7 @@ struct CrashApp: Sendable {
     try context.save()
   }
 
-  /// The mapping models that the app brings, all of whose objects are made by a policy.
+  /// The mapping models that the app brings; a policy makes all their objects.
   private var mappings: [MappingModel] {
     get throws {
       let pairs: [(Int, Int)] =
@@ -222,10 +222,10 @@ struct CrashApp: Sendable {
     }
   }
 
-  /// Opens the store with the third version and cleans up what is left.
+  /// Opens the store with the third version and finishes the clean-up.
   ///
   /// - Parameter folder: The store's folder.
-  /// - Throws: What keeps it from being done.
+  /// - Throws: The error that keeps it from being done.
   func cleanUp(in folder: String) throws {
     let url = URL(fileURLWithPath: folder).appendingPathComponent(Self.storeName)
     let store = try PersistentStore.open(at: url, model: models[2])
@@ -236,13 +236,13 @@ struct CrashApp: Sendable {
   /// The name of the store that salvage makes.
   static let salvagedName = "Salvaged.sqlite"
 
-  /// Puts what can be read of the store into a new one.
+  /// Salvages the store into a new one.
   ///
   /// - Parameters:
   ///   - folder: The store's folder.
   ///   - name: The name of the new store.
   ///   - files: The file system.
-  /// - Throws: What keeps it from being done.
+  /// - Throws: The error that keeps it from being done.
   func salvage(
     in folder: String, as name: String = salvagedName, files: any FileOperations = POSIXFileOperations()
   ) throws {
@@ -253,7 +253,7 @@ struct CrashApp: Sendable {
     _ = try salvage.run(to: url.appendingPathComponent(name))
   }
 
-  /// Makes a store of the third version with an object and remembers the model, as an app does that finds none.
+  /// Makes a store of the third version with one object and archives the model, as an app does that finds no store.
   func makeStore(in folder: String) throws {
     let url = URL(fileURLWithPath: folder).appendingPathComponent(Self.storeName)
     let store = try PersistentStore.create(at: url, model: models[2])
@@ -270,19 +270,19 @@ struct CrashApp: Sendable {
   }
 }
 
-/// What a test can't go on after.
+/// A failure after which a test can't go on.
 struct CrashFailure: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }
 }
 
-/// A folder in memory where the system has such a place: ten thousands of states with a dozen syncs each are quick there.
+/// A folder in memory if the system has such a place: ten thousands of states with a dozen syncs each are quick there.
 final class QuickFolder: Sendable {
   let url: URL
 
   var path: String { url.path }
 
-  /// The folder of the folders, all symbolic links followed.
+  /// The folder of these folders, with all symbolic links followed.
   private static let parent: URL = {
     let memory = URL(fileURLWithPath: "/dev/shm")
     let parent =

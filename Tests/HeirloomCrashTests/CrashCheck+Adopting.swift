@@ -4,15 +4,14 @@ import HeirloomMigration
 import HeirloomStore
 
 extension CrashWorld {
-  /// Looks at the folder in which a set that was moved aside was returning to the store's place, lets the app launch, and asks
-  /// for the return once more, twice.
+  /// Checks the folder in which a set-aside store was returning, launches the app, and asks twice for the return.
   ///
   /// - Parameters:
   ///   - folder: The store's folder.
-  ///   - promise: What the operation said.
-  ///   - seen: What is in the store's place; `nil` when there is nothing.
-  /// - Returns: What is wrong first, or `nil`.
-  /// - Throws: What keeps it from being checked.
+  ///   - promise: The result that the operation reported.
+  ///   - seen: The store in the place; `nil` if there is none.
+  /// - Returns: The first fault, or `nil`.
+  /// - Throws: The error that keeps the folder from being checked.
   func faultOfAdopting(_ folder: String, _ promise: Promise, _ seen: StoreDump?) throws -> String? {
     guard let new else { return "the scenario has no store" }
     let isNew = seen?.isSameVersion(as: new) ?? false
@@ -21,7 +20,7 @@ extension CrashWorld {
     if isNew, CrashWorld.externalFiles(in: folder) != external { return "the store that returned lacks external files" }
     if let fault = try faultOfSet(folder) { return fault }
     if promise.isMade, !isNew { return "what was reported as done is not" }
-    // An app that knows nothing of the return launches and finds a store that it can use, or none.
+    // An app that doesn't know of the return launches and finds a store that it can use, or none.
     do {
       switch try app.launch(3, in: folder) {
       case .upToDate where exists(store(folder)): break
@@ -55,7 +54,7 @@ extension CrashWorld {
     try app.vault(in: folder).asideSets().first?.adoption != nil
   }
 
-  /// Whether what was in the store's place is kept.
+  /// Returns a fault if the store that was in the place is not kept.
   private func faultOfReplaced(_ folder: String) throws -> String? {
     guard let old else { return nil }
     guard
@@ -67,7 +66,7 @@ extension CrashWorld {
     return nil
   }
 
-  /// Whether the set is whole: as it was, or migrated with what it was beside it.
+  /// Returns a fault unless the set-aside store is whole: unchanged, or migrated with its source beside it.
   private func faultOfSet(_ folder: String) throws -> String? {
     let sets = folders(folder, "incompatible")
     guard sets.count == 1, let set = sets.first, let aside, let new else { return "\(sets.count) sets are aside" }
@@ -84,7 +83,7 @@ extension CrashWorld {
     return nil
   }
 
-  /// Reads a store with its side files elsewhere: reading replays them.
+  /// Reads a copy of a store with its side files, since reading replays them.
   func dumpOfCopy(_ path: String) throws -> StoreDump {
     let copy = try QuickFolder()
     for suffix in ["", "-wal", "-journal"] where exists(path + suffix) {
@@ -100,7 +99,7 @@ extension CrashWorld {
     }
     if try !isNoted(folder) { return "it is not noted that the set has returned" }
     if let fault = try faultOfReplaced(folder) ?? faultOfSet(folder) { return fault }
-    // What an interrupted change left counts for no other version.
+    // A version that an interrupted change left doesn't count as any other.
     let versions = try app.vault(in: folder).retainedVersions().filter { $0.manifest?.operation != .undoing }
     guard versions.count == (old == nil ? 0 : 1) else { return "\(versions.count) versions are kept" }
     guard versions.allSatisfy({ $0.manifest?.isPinned == true }) else { return "the version can be pruned" }

@@ -3,13 +3,13 @@ import HeirloomMigration
 import HeirloomSalvage
 
 extension CrashWorld {
-  /// Looks at a folder in which salvage was interrupted: the damaged store is as it was, the new one is whole or not there.
+  /// Checks a folder after an interrupted salvage: the damaged store is unchanged, the new one is whole or not there.
   ///
   /// - Parameters:
   ///   - folder: The store's folder.
-  ///   - promise: What the operation said.
-  /// - Returns: What is wrong first, or `nil`.
-  /// - Throws: What keeps it from being checked.
+  ///   - promise: The result that the operation reported.
+  /// - Returns: The first fault, or `nil`.
+  /// - Throws: The error that keeps the folder from being checked.
   func faultOfSalvage(_ folder: String, _ promise: Promise) throws -> String? {
     let output = folder + "/" + CrashApp.salvagedName
     guard try CrashWorld.storeFiles(in: folder) == damaged else { return "the damaged store is not as it was" }
@@ -18,7 +18,7 @@ extension CrashWorld {
     } else if promise.isMade {
       return "what was reported as done is not"
     }
-    // What was left lying keeps nobody from doing it again, under another name where files with this one are there.
+    // Nothing that was left keeps anybody from salvaging again, under another name if files with this one are there.
     do {
       try app.salvage(in: folder)
       guard !exists(output) || faultOfSalvaged(output) == nil else { return "the next run makes another store" }

@@ -6,15 +6,15 @@ import HeirloomModel
 import HeirloomStore
 
 extension CrashWorld {
-  /// What an operation said before its folder was left as it is.
+  /// The result that an operation reported before the crash.
   enum Promise {
-    /// It did not come to its end.
+    /// It did not reach its end.
     case nothing
-    /// It did not come to its end, nor did a launch after it, which may have removed versions that a newer one replaces.
+    /// Neither it nor a launch after it reached its end; the launch may have removed versions that are replaced.
     case nothingAgain
-    /// It came to its end, and something that may be done later may be left.
+    /// It reached its end, and something that may be done later may be left.
     case result
-    /// It came to its end.
+    /// It reached its end.
     case all
 
     var isMade: Bool { self == .result || self == .all }
@@ -24,14 +24,14 @@ extension CrashWorld {
 
   func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
-  /// Looks at the folder as the power failure left it, and then lets the app launch again, twice.
+  /// Checks the folder as the power failure left it, and then launches the app again, twice.
   ///
   /// - Parameters:
   ///   - folder: The store's folder.
-  ///   - promise: What the operation said.
-  ///   - known: Dumps of stores by what their files hold; those read now are added.
+  ///   - promise: The result that the operation reported.
+  ///   - known: Dumps of stores by the contents of their files; new ones are added.
   ///   - state: The folder's state, if it is known.
-  /// - Returns: What is wrong first, or `nil`.
+  /// - Returns: The first fault, or `nil`.
   func firstFault(
     in folder: String, promise: Promise, known: inout [[DiskState.File]: StoreDump?], state: DiskState? = nil
   ) -> String? {
@@ -59,12 +59,12 @@ extension CrashWorld {
     }
   }
 
-  /// Whether a launch has to let SQLite undo a change first, and leaves removing versions to the next one.
+  /// True when a launch must first let SQLite undo a change, and leaves removing versions to the next one.
   private var isUndoneFirst: Bool { scenario.initial == .hotJournal }
 
   // MARK: Before
 
-  /// What an app sees that knows nothing of us; on a copy, since reading replays side files.
+  /// Returns what an app sees that doesn't know of us; on a copy, since reading replays side files.
   private func dumpForPlainOpener(
     _ folder: String, _ known: inout [[DiskState.File]: StoreDump?], _ state: DiskState?
   ) throws -> StoreDump {
@@ -93,7 +93,7 @@ extension CrashWorld {
     guard seen == old || isNew else { return "the store is neither the old nor the new one" }
     let keepsOld = !old.isSameVersion(as: new)
     if isNew, keepsOld {
-      // An empty one is harmless: SQLite leaves it where its own clean-up met an error.
+      // An empty one is harmless: SQLite leaves it if its own clean-up met an error.
       for suffix in ["-wal", "-journal"]
       where (try POSIXFileOperations().status(of: store(folder) + suffix)?.size ?? 0) > 0 {
         return "the old store's “\(suffix)” is beside the new store"
@@ -137,10 +137,10 @@ extension CrashWorld {
     return ((try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []).sorted().map { parent + "/" + $0 }
   }
 
-  /// Whether a folder holds the whole old set.
+  /// Returns true if a folder holds the whole old store with its files.
   private func isOld(_ folder: String) -> Bool {
     guard let old, exists(folder + "/" + CrashApp.storeName) else { return false }
-    // In a copy: SQLite would undo what a journal tells of, and remove one of its names.
+    // This reads a copy: SQLite would undo a journal's change, and remove one of its names.
     return (try? dumpOfCopy(folder + "/" + CrashApp.storeName)) == old
       && CrashWorld.externalFiles(in: folder) == external
   }
@@ -153,7 +153,7 @@ extension CrashWorld {
       if scenario.operation == .prune, isUndoneFirst { try app.launch(3, in: folder) }
       return
     }
-    // Whoever has the version back goes on with the app that fits it.
+    // A person who has restored the version goes on with the app that fits it.
     if let new, seen.isSameVersion(as: new) {
       try app.launch(newVersion, in: folder)
     } else {
@@ -176,7 +176,7 @@ extension CrashWorld {
       }
       guard dump == old || kept.contains(dump) else { return "the version \(version.name.text) is nobody's" }
       let snapshot = URL(fileURLWithPath: version.path + "/model.json.gz")
-      // Before an interrupted change is undone the store can't be asked for its model.
+      // The store can't be asked for its model before an interrupted change is undone.
       guard try version.manifest?.operation == .undoing || ModelController(snapshotURL: snapshot).snapshot() != nil
       else {
         return "the version \(version.name.text) has no model"
@@ -189,7 +189,7 @@ extension CrashWorld {
         return "the newest version is not the store before"
       }
     }
-    // What an interrupted change left counts for no other version.
+    // A version that an interrupted change left doesn't count as any other.
     let counted = versions.filter { $0.manifest?.operation != .undoing }
     if scenario.operation == .prune, counted.count != 1 { return "\(counted.count) versions are kept" }
     if isUndoneFirst, counted.count == versions.count { return "the store as the interrupted change left it is gone" }
@@ -199,7 +199,7 @@ extension CrashWorld {
       return "the log that could not be read is gone"
     }
     if old.isSameVersion(as: new), let newest = kept.last {
-      // Else the launch was right to remove it, with a newer one there.
+      // Otherwise the launch was right to remove it, as a newer one is there.
       let found = try versions.compactMap(\.storePath).map { try dumps.dump($0) }
       guard found.contains(newest) else { return "a version kept before is gone" }
     }
@@ -214,7 +214,7 @@ extension CrashWorld {
     return nil
   }
 
-  /// What no finished operation leaves.
+  /// Returns the files that no finished operation leaves.
   func leftovers(_ folder: String) -> [String] {
     let companion = store(folder) + ".heirloom"
     let expected =
@@ -228,7 +228,7 @@ extension CrashWorld {
       CrashApp.storeName, CrashApp.storeName + "-wal", CrashApp.storeName + "-shm", CrashApp.storeName + ".heirloom",
       StoreLocation.supportName(forStore: CrashApp.storeName),
     ]
-    // A journal that holds nothing is the app's, as long as no other store takes the place of its own.
+    // A journal that holds nothing is the app's, as long as no other store takes its store's place.
     let keepsPlace = scenario.operation == .setAside && exists(store(folder))
     if scenario.operation == .archive || scenario.operation == .prune || keepsPlace {
       set.append(CrashApp.storeName + "-journal")
@@ -247,7 +247,7 @@ extension CrashWorld {
       if exists(store(folder)) {
         try app.vault(in: folder).recover()
       } else {
-        // An app that finds no store launches all the same.
+        // An app that finds no store still launches.
         guard case .noStore = try app.assistant(3, in: folder).0.migrateStore() else { return "there is a store" }
       }
     } catch {

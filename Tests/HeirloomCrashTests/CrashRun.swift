@@ -2,26 +2,26 @@ import Foundation
 import HeirloomMigration
 import TestSupport
 
-/// What the states and faults of a scenario came to.
+/// The results of the states and faults of a scenario.
 struct CrashTally: Sendable {
   var changes = 0
   var states = 0
   var statesTried = 0
-  /// Moments at which there were more states of names than are tried.
+  /// The number of moments with more states of names than are tried.
   var cuts = 0
   var nestedTried = 0
   var errorRuns = 0
   var faults: [String] = []
 }
 
-/// Tries a scenario.
+/// The run of a scenario.
 struct CrashRun {
   let world: CrashWorld
   private(set) var tally = CrashTally()
   private var known: [[DiskState.File]: StoreDump?] = [:]
   private let stopsAtFirst: Bool
 
-  /// Makes the beginning of a scenario.
+  /// Makes the initial state of a scenario.
   init(_ scenario: CrashScenario, stopsAtFirst: Bool = false) throws {
     world = try CrashWorld(scenario)
     self.stopsAtFirst = stopsAtFirst
@@ -29,7 +29,7 @@ struct CrashRun {
 
   private var isOver: Bool { !tally.faults.isEmpty && (stopsAtFirst || tally.faults.count >= 5) }
 
-  /// A state with what the operation had said.
+  /// A state with the result that the operation had reported.
   private struct Moment {
     var state: DiskState
     var promise: CrashWorld.Promise
@@ -41,22 +41,22 @@ struct CrashRun {
   /// Records the operation and checks states in which a loss of power may leave the folder.
   ///
   /// - Parameters:
-  ///   - mutant: What is done wrong.
+  ///   - mutant: The mistake in the protocol, if any.
   ///   - limit: The most states that are checked, evenly chosen; `nil` for all.
-  ///   - launches: `nil` for one crash only. Else a second crash is tried: in the recovery from each state, and in the whole next
-  ///     launch from so many of the states, evenly chosen.
-  /// - Throws: What preparing throws.
+  ///   - launches: `nil` for a single crash. Otherwise a second crash is tried: in the recovery from each state, and in
+  ///     the whole next launch from this number of states, evenly chosen.
+  /// - Throws: The error of the preparation.
   mutating func crash(mutant: ProtocolMutant? = nil, limit: Int? = nil, launches: Int? = nil) throws {
     let (changes, returned) = try record(mutant: mutant)
     tally.changes = changes.count
     try crash(changes, returned: returned, limit: limit, launches: launches)
   }
 
-  /// Performs the operation and writes down what it asks of the system.
+  /// Performs the operation and records its calls of the system.
   ///
-  /// - Parameter mutant: What is done wrong.
-  /// - Returns: The changes, and whether the operation came to its end.
-  /// - Throws: What preparing throws, or the operation if it was done right.
+  /// - Parameter mutant: The mistake in the protocol, if any.
+  /// - Returns: The changes, and true if the operation reached its end.
+  /// - Throws: The error of the preparation, or that of the operation if it was done right.
   func record(mutant: ProtocolMutant? = nil) throws -> (changes: [SystemChange], returned: Bool) {
     let folder = try QuickFolder()
     try world.write(to: folder.path)
@@ -80,7 +80,7 @@ struct CrashRun {
     var seen: Set<DiskState> = []
     let moments = moments(world.beginning, changes, returned: returned, seen: &seen)
     tally.states += moments.count
-    // What is wrong shows soonest when the store is the new one: whoever looks for one fault begins at the end.
+    // A fault shows soonest when the store is the new one, so a search for one fault begins at the end.
     let chosen = Self.choose(moments, limit)
     for moment in stopsAtFirst ? chosen.reversed() : chosen {
       let note = "after \(moment.number) of \(changes.count) changes"
@@ -104,7 +104,7 @@ struct CrashRun {
 
   private static func choose(_ moments: [Moment], _ limit: Int?) -> [Moment] {
     guard let limit, moments.count > limit else { return moments }
-    // The end is where the most is promised.
+    // The most is promised at the end.
     let last = moments.suffix(min(4, limit / 2))
     return evenly(moments.dropLast(last.count), limit - last.count) + last
   }
@@ -125,7 +125,7 @@ struct CrashRun {
       if number > 0 { model.apply(changes[number - 1]) }
       let isEnd = number == changes.count && returned
       if number > 0, number < changes.count, changes[number - 1].isSynchronization { continue }
-      // At the end equal states count again: more is promised then.
+      // At the end, equal states count again: more is promised then.
       var new: Set<DiskState> = []
       let found =
         isEnd
@@ -147,7 +147,7 @@ struct CrashRun {
     withExtendedLifetime(folder) {}
   }
 
-  /// Records what comes after a crash and checks the states in which a second one may leave the folder.
+  /// Records the operations after a crash and checks the states in which a second crash may leave the folder.
   private mutating func crashAgain(
     _ moment: Moment, in name: String, limit: Int?, seen: inout Set<DiskState>, note: String,
     _ body: (_ world: CrashWorld, _ folder: String, _ trace: SystemTrace) throws -> Void
@@ -172,7 +172,7 @@ struct CrashRun {
 
   // MARK: Errors
 
-  /// Which calls fail, and with what.
+  /// The errors that are tried: the codes, and the kinds of calls that fail with them.
   static let errors: [(name: String, lasts: Bool, code: Int32, kinds: Set<SystemTrace.Kind>)] = [
     ("EIO once", false, EIO, [.read, .grow, .name, .write, .synchronize]),
     ("EIO for ever", true, EIO, [.read, .grow, .name, .write, .synchronize]),
@@ -183,15 +183,15 @@ struct CrashRun {
     ("failed fsync for ever", true, EIO, [.synchronize]),
   ]
 
-  /// Those of which each call meets one at least.
+  /// The errors of which each call meets at least one.
   private static let basicErrors: Set<String> = [
     "EIO once", "ENOSPC for ever", "EACCES once", "failed fsync for ever",
   ]
 
   /// Lets each call fail, once and for ever.
   ///
-  /// - Parameter step: One of so many calls is tried, with each error; `nil` for one call of each of two kinds.
-  /// - Throws: What preparing throws.
+  /// - Parameter step: The interval of the calls that are tried, with each error; `nil` for one call with each of two.
+  /// - Throws: The error of the preparation.
   mutating func fail(every step: Int?) throws {
     var random = SplitMix64(seed: UInt64(world.scenario.description.utf8.reduce(0) { $0 &* 31 &+ Int($1) }.magnitude))
     let first = random.below(Self.errors.count)
@@ -219,7 +219,7 @@ struct CrashRun {
         ]
       for number in numbers {
         let (hits, _, fault) = try run(number)
-        // Once a call has failed, the operation may take a shorter way than the whole one.
+        // Once a call has failed, the operation may end sooner than the whole one.
         guard hits > 0 else { continue }
         tally.errorRuns += 1
         if let fault { tally.faults.append(fault) }

@@ -1,7 +1,7 @@
 import HeirloomMigration
 import TestSupport
 
-/// How the store and what belongs to it lie there when an operation begins.
+/// The state of the store and its files when an operation begins.
 enum InitialState: String, CaseIterable, Sendable {
   case rollbackAtRest = "rollback mode at rest"
   case uncheckpointedWAL = "WAL never checkpointed"
@@ -16,62 +16,62 @@ enum InitialState: String, CaseIterable, Sendable {
   case staleCandidate = "a stale candidate"
 }
 
-/// What is done to the store.
+/// An operation on the store.
 enum CrashOperation: String, Sendable {
   /// A launch of the app's third version: the two calls.
   case migrate
   /// The first call alone.
   case migrateAlone = "migrate without archiving"
-  /// The same launch of an app whose third version has no place for some rows: they go to a file.
+  /// The same launch, by an app whose third version has no place for some rows: they go to a file.
   case migrateDeciding = "migrate with rows in quarantine"
-  /// The same, and the commit point fails.
+  /// The same, but the commit point fails.
   case giveUpDeciding = "give up with rows in quarantine"
   /// A previous version takes the store's place.
   case restore
   /// The second call alone, of an app whose store is current.
   case archive
-  /// A launch with nothing to do but to remove versions kept too long.
+  /// A launch that has nothing to do but remove versions that were kept too long.
   case prune
-  /// A launch whose commit point fails: everything is taken back.
+  /// A launch whose commit point fails: everything is undone.
   case giveUp = "give up"
   /// The store is moved to `incompatible`.
   case setAside = "set aside"
-  /// A store that was moved aside, and migrated there, takes the place of the one that the app has made since.
+  /// A set-aside store that was migrated there takes the place of the one that the app has made since.
   case adopt
-  /// The same from the beginning: it is migrated first.
+  /// The same from the beginning: the store is migrated first.
   case migrateAndAdopt = "migrate aside and adopt"
-  /// The same, and there is no store in its place.
+  /// The same, with no store in the place.
   case adoptAlone = "adopt where no store is"
   /// A previous version takes the place of a store that was lost.
   case restoreLost = "restore a lost store"
-  /// What a deferred migration left is cleaned up, piece by piece.
+  /// The clean-up that a deferred migration left is done, piece by piece.
   case cleanUp = "clean up"
-  /// What can be read of a damaged store goes to a new one.
+  /// The readable part of a damaged store goes to a new one.
   case salvage
 }
 
-/// An operation on a store in a state: one line of the list that every builder and every operation goes through.
+/// An operation on a store in a state: one line of the list that covers every builder and every operation.
 struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
   var initial: InitialState
   var operation: CrashOperation
   var builder: BuilderChoice = .automatic
-  /// Whether the file system has no hard links.
+  /// True when the file system has no hard links.
   var refusesLinks = false
-  /// How much of a migration is done by code.
+  /// The part of a migration that code does.
   var code: Code = .none
-  /// Whether clean-up is left for later.
+  /// The clean-up that is left for later.
   var deferral: Deferral = .none
 
-  /// What is left for later, by an app each of whose versions drops something.
+  /// The clean-up that is left for later, by an app each of whose versions drops something.
   enum Deferral: String, Sendable {
     case none = ""
     /// The migration leaves clean-up.
     case leaves = ", leaving clean-up"
-    /// The migration finds clean-up that the one before has left, and leaves none.
+    /// The migration finds clean-up that the one before it left, and leaves none.
     case finds = ", finding clean-up left"
   }
 
-  /// How much of a migration is done by code, object by object.
+  /// The part of a migration that code does, object by object.
   enum Code: String, Sendable {
     case none = ""
     case policies = " by policies"
@@ -81,16 +81,16 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
     case stages = " in two stages"
   }
 
-  /// Whether each call fails in all ways: from other beginnings, in one at least.
+  /// True when each call fails in all ways; from other initial states, it fails in at least one.
   var triesAllErrors: Bool { initial == .uncheckpointedWAL }
 
-  /// Whether the operation is given up at its commit point.
+  /// True when the operation is given up at its commit point.
   var isGivenUp: Bool { operation == .giveUp || operation == .giveUpDeciding }
 
-  /// Whether a set that was moved aside returns.
+  /// True when a set-aside store returns.
   var isAdopting: Bool { [.adopt, .adoptAlone, .migrateAndAdopt].contains(operation) }
 
-  /// Whether rows go to a file.
+  /// True when rows go to a file.
   var hasQuarantine: Bool { operation == .migrateDeciding || operation == .giveUpDeciding }
 
   var description: String {
@@ -103,17 +103,17 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
     return start + (refusesLinks ? ", no links" : "")
   }
 
-  /// The beginnings for what is done in the candidate or in the store alone.
+  /// The initial states for work that is done in the candidate or in the store alone.
   private static let fewBeginnings: [InitialState] = [.rollbackAtRest, .uncheckpointedWAL, .hotJournal]
 
-  /// Every state with every operation; a new operation or builder is one line more.
+  /// Every initial state with every operation; a new operation or builder is one more line.
   static let table: [CrashScenario] = InitialState.allCases.enumerated().flatMap { place, initial in
-    // What code makes is made in the candidate, which the beginning touches little: a few of them are tried. The quick selection
-    // has one, and leaves out what two hops do as well.
+    // Code makes its objects in the candidate, which the initial state hardly affects: only a few are tried. The quick
+    // selection has one, and leaves out whatever two hops cover too.
     let codes: [Code] =
       LongTests.areOn && fewBeginnings.contains(initial)
       ? [.policies, .hops, .stages] : initial == .uncheckpointedWAL ? [.hops, .stages] : []
-    // The same holds for how the candidate is made: both ways from a few beginnings, in turns from the others.
+    // The same is true of the builders: both from a few initial states, in turns from the others.
     let builders: [MigrationPlan.Builder] =
       fewBeginnings.contains(initial)
       ? [.rebuild, .cloneAndAlter] : place.isMultiple(of: 2) ? [.rebuild] : [.cloneAndAlter]
@@ -124,7 +124,7 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
     ] + codes.map { CrashScenario(initial: initial, operation: .migrate, code: $0) }
   }
 
-  /// What the table has no place for.
+  /// The scenarios that don't fit the table.
   static let further: [CrashScenario] = [
     CrashScenario(initial: .persistedJournal, operation: .migrateAlone),
     CrashScenario(initial: .rollbackAtRest, operation: .migrateDeciding, builder: .always(.rebuild)),
@@ -158,7 +158,7 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
     CrashScenario(initial: .hotJournal, operation: .salvage),
   ]
 
-  /// Clean-up that is left, found and done; the quick selection has one of each.
+  /// Scenarios in which clean-up is left, found and done; the quick selection has one of each.
   static let deferring: [CrashScenario] = fewBeginnings.flatMap { initial -> [CrashScenario] in
     var scenarios: [CrashScenario] = []
     func add(_ operation: CrashOperation, _ deferral: Deferral, quick: InitialState) {
@@ -173,7 +173,7 @@ struct CrashScenario: Hashable, Sendable, CustomStringConvertible {
 
   static let all = LongTests.selection(of: table, every: 4) + LongTests.selection(of: further, every: 2) + deferring
 
-  /// The scenarios whose recovery is crashed in as well.
+  /// The scenarios whose recovery crashes as well.
   static let base: [CrashScenario] =
     [
       CrashScenario(initial: .rollbackAtRest, operation: .migrate),

@@ -2,13 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Each scenario, crashed at every step and failed at every call: all of them with `HEIRLOOM_LONG_TESTS=all`, a part that is chosen
-/// evenly with `1`, else a few.
+/// Each scenario, crashed at every change and failed at every call.
+///
+/// With `HEIRLOOM_LONG_TESTS=all` all are tried, with `1` an evenly chosen part, otherwise a few.
 struct CrashScenarioTests {
   /// The most states of a scenario that are tried; `nil` for all.
   private static let stateLimit: Int? = LongTests.areWhole ? nil : LongTests.areOn ? 24 : 4
 
-  /// All scenarios, or those whose description contains `HEIRLOOM_SCENARIO`.
+  /// Returns all scenarios, or those whose description contains `HEIRLOOM_SCENARIO`.
   private static func chosen(_ scenarios: [CrashScenario]) -> [CrashScenario] {
     guard let text = ProcessInfo.processInfo.environment["HEIRLOOM_SCENARIO"] else { return scenarios }
     return scenarios.filter { $0.description.contains(text) }
@@ -43,7 +44,7 @@ struct CrashScenarioTests {
     let tally = run.tally
     #expect(tally.faults == [])
     #expect(tally.cuts == 0, "not all states of names were tried")
-    // What a launch goes on to remove after a crash leads to states that were tried.
+    // A launch that goes on removing after a crash reaches states that were tried.
     #expect(tally.nestedTried > 0 || scenario.operation == .prune)
     tell(scenario, "\(tally.nestedTried) states of a second crash, \(tally.faults.count) lost or stuck")
   }

@@ -6,7 +6,7 @@ import HeirloomModel
 import HeirloomStore
 import TestSupport
 
-/// A scenario made real: the folder before the operation, what is in it, and what the operation makes of it.
+/// A scenario made real: the folder before the operation, its contents, and the result of the operation.
 struct CrashWorld {
   let scenario: CrashScenario
   let app: CrashApp
@@ -14,27 +14,27 @@ struct CrashWorld {
   let dumps = StoreDumps()
   /// The folder before the operation.
   let beginning: DiskModel
-  /// The store before; `nil` when there is none.
+  /// The store before the operation; `nil` if there is none.
   let old: StoreDump?
-  /// The store afterwards; `nil` when there is none.
+  /// The store after the operation; `nil` if there is none.
   let new: StoreDump?
-  /// The store that was moved aside before; `nil` when there is none.
+  /// The set-aside store before the operation; `nil` if there is none.
   let aside: StoreDump?
-  /// The versions that are kept before.
+  /// The previous versions before the operation.
   let kept: [StoreDump]
-  /// The objects of the store before, where they must stay as they are.
+  /// The objects of the store before the operation, if they must not change.
   let contents: StoreContents?
   /// The number of the app's version that fits the store afterwards.
   let newVersion: Int
-  /// The model of the snapshot beside the store before; `nil` when there is none.
+  /// The model of the snapshot beside the store before the operation; `nil` if there is none.
   let snapshot: ManagedObjectModel?
-  /// The files of a damaged store, by their suffix; none where it is sound.
+  /// The files of a damaged store, by their suffix; none if it is sound.
   let damaged: [String: Data]
   /// The store that salvage makes of it.
   let salvaged: StoreDump?
   /// Names of the files of external data.
   let external: [String]
-  /// What the file with rows for which the store afterwards has no place has to hold, sorted; none if there is no file.
+  /// The lines that the file with quarantined rows must hold, sorted; none if there is no such file.
   let quarantined: [String]
 
   init(_ scenario: CrashScenario) throws {
@@ -65,7 +65,7 @@ struct CrashWorld {
     contents =
       scenario.operation == .cleanUp
       ? try StoreContents(of: URL(fileURLWithPath: vault.location.path), model: app.models[2]) : nil
-    // On a copy: the dump above has replayed what the operation is to find.
+    // This uses a copy: the dump above has replayed what the operation must find.
     let copy = try QuickFolder()
     try Self.write(beginning, table, to: copy.path)
     let trace = try SystemTrace(root: copy.path, seed: 9)
@@ -88,7 +88,7 @@ struct CrashWorld {
     withExtendedLifetime((folder, copy)) {}
   }
 
-  /// The rows that are in files, a line each, sorted.
+  /// Returns the rows that are in files, one line each, sorted.
   static func quarantined(in folder: String) throws -> [String] {
     let path = folder + "/" + CrashApp.storeName + ".heirloom/quarantine"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
@@ -97,10 +97,10 @@ struct CrashWorld {
     }.sorted()
   }
 
-  /// The names of the files of external data: the second has a byte that is no UTF-8.
+  /// The names of the files of external data; the second has a byte that is not UTF-8.
   static let externalNames = ["FILE-0", "FILE-\u{10FFFF}"]
 
-  /// Makes the beginning real in an empty folder.
+  /// Makes the initial state real in an empty folder.
   func write(to folder: String) throws {
     try Self.write(beginning, table, to: folder)
   }
@@ -123,9 +123,9 @@ struct CrashWorld {
   ///
   /// - Parameters:
   ///   - folder: The store's folder.
-  ///   - trace: Receives the calls.
-  ///   - mutant: What is done wrong.
-  /// - Throws: What the operation throws.
+  ///   - trace: The trace that receives the calls.
+  ///   - mutant: The mistake in the protocol, if any.
+  /// - Throws: The operation's error.
   func perform(in folder: String, trace: SystemTrace, mutant: ProtocolMutant? = nil) throws {
     try Self.perform(scenario, app, in: folder, trace: trace, mutant: mutant)
   }
@@ -155,12 +155,12 @@ struct CrashWorld {
     }
   }
 
-  /// Settles what an interrupted operation left, as the next launch does first.
+  /// Recovers from an interrupted operation, as the next launch does first.
   func recover(in folder: String, trace: SystemTrace) throws {
     try app.vault(in: folder, files: TracedFiles(trace, refusesLinks: scenario.refusesLinks)).recover()
   }
 
-  /// Does what comes after an interrupted operation: the next launch, or the same once more where it did not come to its point.
+  /// Does what comes after an interrupted operation: the next launch, or the same again if it did not reach its point.
   func goOn(in folder: String, trace: SystemTrace) throws {
     let url = URL(fileURLWithPath: folder + "/" + CrashApp.storeName)
     let files = TracedFiles(trace, refusesLinks: scenario.refusesLinks)
@@ -180,13 +180,13 @@ struct CrashWorld {
     if scenario.initial == .externalData {
       let inner = folder + "/" + StoreLocation.supportName(forStore: CrashApp.storeName) + "/_EXTERNAL_DATA"
       try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)
-      // One file where all are added: each name that is not on the disk yet doubles the states.
+      // There is only one file where stores add some: each name that is not yet on the disk doubles the states.
       for number in 0..<(scenario.isAdopting ? 1 : 2) {
         try POSIXFileOperations().writeNewFile(
           "\(inner)/\(externalNames[number])", bytes: [UInt8](repeating: UInt8(number + 1), count: 700),
           attributes: FileAttributes(mode: 0o644))
       }
-      // It is kept nowhere, and goes nowhere.
+      // The link is kept nowhere and goes nowhere.
       try FileManager.default.createSymbolicLink(atPath: inner + "/LINK", withDestinationPath: "FILE-0")
     }
     let isDue = scenario.initial == .archiveDue
@@ -239,7 +239,7 @@ struct CrashWorld {
     try Data([7, 7]).write(to: URL(fileURLWithPath: store + "-wal"))
   }
 
-  /// Takes a page in the middle away.
+  /// Blanks a page in the middle.
   private static func damage(_ store: String) throws {
     let url = URL(fileURLWithPath: store)
     var bytes = try Data(contentsOf: url)
@@ -249,7 +249,7 @@ struct CrashWorld {
     try bytes.write(to: url)
   }
 
-  /// What is in the files of a store, by their suffix.
+  /// Returns the contents of a store's files, by their suffix.
   static func storeFiles(in folder: String) throws -> [String: Data] {
     var files: [String: Data] = [:]
     for suffix in ["", "-wal", "-journal"] {
@@ -261,7 +261,7 @@ struct CrashWorld {
     return files
   }
 
-  /// Lets a process die at the commit point: the candidate is complete, and the store is the old one.
+  /// Ends a process at the commit point: the candidate is complete, and the store is the old one.
   private static func interrupt(
     in folder: String, _ operation: (_ files: any FileOperations, _ folder: String) throws -> Void
   ) throws {

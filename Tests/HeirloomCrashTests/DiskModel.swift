@@ -2,8 +2,9 @@ import Foundation
 import HeirloomMigration
 import HeirloomVault
 
-/// What may be on the disk after a loss of power: names and content that were changed since they were last synced may have
-/// lasted or not, each on its own.
+/// The possible contents of the disk after a loss of power.
+///
+/// Names and content that were changed since their last sync may have lasted or not, each independently.
 ///
 /// A rename within one folder is one change; the two ends of a rename across folders are two.
 struct DiskModel {
@@ -34,7 +35,7 @@ struct DiskModel {
       case .write(let offset, let bytes):
         let end = offset + bytes.count
         if end > content.count { content += [UInt8](repeating: 0, count: end - content.count) }
-        // Not byte by byte, as unoptimised code replaces a part of an array.
+        // This is not done byte by byte, since unoptimised code would replace a part of an array.
         content.withUnsafeMutableBytes { content in
           bytes.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: content[offset..<end]).copyMemory(from: $0) }
         }
@@ -57,14 +58,14 @@ struct DiskModel {
   enum Node {
     case folder(Folder)
     case file(File)
-    /// A symbolic link, and where it leads.
+    /// A symbolic link, with its target.
     case link(String)
   }
 
   private(set) var nodes: [Node] = [.folder(Folder())]
   private var handles: [UInt64: Int] = [:]
 
-  /// Takes over a folder whose whole content is on the disk.
+  /// Reads a folder whose whole content is on the disk.
   ///
   /// The memory that connections share (`-shm`) is left out: it does not outlive them.
   init(_ root: String) throws {
@@ -77,7 +78,7 @@ struct DiskModel {
         guard let status = try files.status(of: inner) else { continue }
         let index = known[status.identity] ?? nodes.count
         if index < nodes.count {
-          // A further name of a file.
+          // It is a further name of a file.
         } else if status.kind == .directory {
           nodes.append(.folder(Folder()))
           nodes[index] = .folder(try load(inner, nodes: &nodes))
@@ -114,7 +115,7 @@ struct DiskModel {
     }
   }
 
-  /// Changes names of one folder, as one change.
+  /// Changes names of one folder in a single change.
   private mutating func set(in folder: String, _ names: [(name: String, node: Int?)]) {
     guard let parent = find(folder), case .folder(var value) = nodes[parent] else { return }
     for (name, node) in names { value.current[name] = node }
@@ -134,7 +135,7 @@ struct DiskModel {
 
   private mutating func change(_ file: SystemChange.File, _ change: ContentChange) {
     guard let node = find(file), case .file(var value) = nodes[node] else { return }
-    // The array leaves the model while it changes, or it would be copied.
+    // The array leaves the model while it changes; otherwise it would be copied.
     nodes[node] = .file(File(current: [], durable: []))
     change.apply(to: &value.current)
     value.pending.append(change)

@@ -3,9 +3,9 @@ import HeirloomMigration
 import TestSupport
 import HeirloomVault
 
-/// The different contents of files that a run met, each under a number.
+/// The different file contents of a run, each with a number.
 final class ContentTable {
-  /// Bytes as a key: arrays hash one byte after the other, which takes its time with whole stores.
+  /// Bytes as a key: an array hashes its bytes one by one, which is slow for whole stores.
   private struct Content: Hashable {
     let bytes: [UInt8]
 
@@ -40,17 +40,17 @@ final class ContentTable {
 struct DiskState: Hashable {
   struct File: Hashable {
     var path: String
-    /// The same for two names of one file, counted in the order of the paths.
+    /// A number that two names of one file share, counted in the order of the paths.
     var inode: Int
     /// The content's number in the table.
     var content: Int
   }
 
-  /// Paths of the folders, each after those it lies in.
+  /// Paths of the folders, each after the folder that holds it.
   var folders: [String] = []
   /// The files, sorted by path.
   var files: [File] = []
-  /// Symbolic links and where they lead, by path.
+  /// Symbolic links and their targets, by path.
   var links: [String: String] = [:]
 
   /// Makes the state real in an empty folder.
@@ -74,20 +74,20 @@ struct DiskState: Hashable {
 }
 
 extension DiskModel {
-  /// The most states of names that are tried at one moment; beyond, those that come first.
+  /// The most states of names that are tried at one moment; of more, the first ones are.
   static let nameLimit = 4_096
 
   /// Lists the states in which a loss of power at this moment may leave the folder.
   ///
-  /// Of the names every subset of pending changes is tried; of the content: each file without and with its pending changes in
-  /// every combination (up to four such files, else none and all), all with the last write torn after 512 bytes, a random
-  /// prefix, and a random subset of the pending changes.
+  /// Every subset of the pending changes of names is tried. For the content these are tried: each file without and with
+  /// its pending changes in every combination (up to four such files, otherwise none and all), all with the last write
+  /// torn after 512 bytes, a random prefix, and a random subset of the pending changes.
   ///
   /// - Parameters:
-  ///   - table: Receives the contents.
+  ///   - table: The table that receives the contents.
   ///   - random: The source of the random choices.
-  ///   - seen: States that are known; new ones are added, and only those are listed.
-  /// - Returns: The new states, and whether there were more states of names than are tried.
+  ///   - seen: The known states; new ones are added, and only those are listed.
+  /// - Returns: The new states, and true if there were more states of names than are tried.
   func newStates(
     _ table: ContentTable, random: inout SplitMix64, seen: inout Set<DiskState>
   ) -> (states: [DiskState], wasCut: Bool) {
@@ -122,11 +122,11 @@ extension DiskModel {
 
   // MARK: Names
 
-  /// All layouts of a folder and what is below it, as paths with their nodes, sorted by name in each folder.
+  /// Returns all layouts of a folder and everything below it, as paths with their nodes, sorted by name in each folder.
   private func layouts(of node: Int, path: String) -> (list: [[(path: String, node: Int)]], wasCut: Bool) {
     guard case .folder(let folder) = nodes[node] else { return ([], false) }
     var wasCut = false
-    // In a fixed order: a selection of states is to be the same in every run.
+    // The order is fixed, since a selection of states must be the same in every run.
     var sets: [[String: Int]] = []
     var known: Set<[String: Int]> = []
     let count = folder.pending.count
@@ -170,7 +170,7 @@ extension DiskModel {
 
   // MARK: Content
 
-  /// The states of all files' content, each as numbers of contents by node.
+  /// Returns the states of all files' content, each as numbers of contents by node.
   private func contents(_ table: ContentTable, random: inout SplitMix64) -> [[Int: Int]] {
     var base: [Int: Int] = [:]
     var unsynced: [(node: Int, file: File)] = []

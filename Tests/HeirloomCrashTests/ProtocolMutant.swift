@@ -3,7 +3,7 @@ import HeirloomMigration
 import Synchronization
 import HeirloomVault
 
-/// A way in which the protocol would be wrong; tests alone switch one on.
+/// A mistake in the protocol; only tests make one.
 enum ProtocolMutant: String, CaseIterable, Sendable {
   case candidateNotSynced = "no fsync of the candidate"
   case folderNotSyncedBeforeLink = "no folder sync before the link"
@@ -18,7 +18,7 @@ enum ProtocolMutant: String, CaseIterable, Sendable {
   case pruneWithoutRename = "version removed file by file"
 }
 
-/// A file system through which the vault does something else than it means to.
+/// A file system through which the vault does something else than intended.
 final class MutantFiles: FileOperations {
   private let base: any FileOperations
   private let trace: SystemTrace
@@ -27,7 +27,7 @@ final class MutantFiles: FileOperations {
   private let store: String
   private let progress = Mutex(Progress())
 
-  /// What becomes of the rename to the store.
+  /// The result of the rename to the store.
   enum Commit {
     case passes
     case fails
@@ -40,17 +40,17 @@ final class MutantFiles: FileOperations {
     var hasRenamed = false
     /// The folder whose own name is to be synced next.
     var unsyncedParent: String?
-    /// The retained store that is not what the vault thinks it is.
+    /// The previous version's store that is not what the vault takes it for.
     var pretended: String?
   }
 
   /// Wraps a file system.
   ///
   /// - Parameters:
-  ///   - base: Makes the calls.
+  ///   - base: The file system that makes the calls.
   ///   - trace: The trace of `base`.
-  ///   - mutant: What is done wrong, if anything.
-  ///   - atCommit: What becomes of the rename to the store.
+  ///   - mutant: The mistake, if any.
+  ///   - atCommit: The result of the rename to the store.
   init(_ base: any FileOperations, trace: SystemTrace, mutant: ProtocolMutant? = nil, atCommit: Commit = .passes) {
     self.base = base
     self.trace = trace
@@ -109,7 +109,7 @@ final class MutantFiles: FileOperations {
     progress.withLock { $0.hasLinked = true }
   }
 
-  /// Makes a file and leaves the rest to the system's mood.
+  /// Makes a file and leaves its sync to the system.
   private func makeUnsynced(_ path: String, _ bytes: [UInt8]) throws(FileError) {
     try base.makeEmptyFile(path, attributes: FileAttributes(mode: 0o644))
     try overwrite(path, bytes)

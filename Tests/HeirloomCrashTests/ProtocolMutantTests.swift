@@ -1,9 +1,9 @@
 import HeirloomMigration
 import Testing
 
-/// The protocol done wrong on purpose: what the crash states show of the right one means something only if they show these.
+/// The protocol with mistakes: the crash states prove something about the right protocol only if they show these.
 struct ProtocolMutantTests {
-  /// The scenarios in which a mutant is looked for, those that are likely to show it first.
+  /// Returns the scenarios that may show a mutant, the likeliest first.
   private static func scenarios(for mutant: ProtocolMutant) -> [CrashScenario] {
     switch mutant {
     case .coldJournalKept: [CrashScenario(initial: .persistedJournal, operation: .migrate)]
@@ -30,8 +30,9 @@ struct ProtocolMutantTests {
     Issue.record("“\(mutant.rawValue)” was not caught")
   }
 
-  /// All but those by which a store leaves WAL mode, which are SQLite's affair, and that of the held store, which is for what the
-  /// app wrote with less care: here that is on the disk from the start.
+  /// Leaves out one sync after the other, except SQLite's own on leaving WAL mode and that of the held store.
+  ///
+  /// The held store's is for changes that an app wrote with less care: here those are on the disk from the start.
   @Test(arguments: [
     CrashScenario(initial: .persistedJournal, operation: .migrateAlone),
     CrashScenario(initial: .uncheckpointedWAL, operation: .migrateAlone),
@@ -56,7 +57,7 @@ struct ProtocolMutantTests {
 }
 
 extension SystemChange {
-  /// Whether the change makes the file that becomes the record of an operation: the store is held from before it on.
+  /// True when the change makes the file that becomes the record of an operation: the store is held from before it on.
   fileprivate var isManifestDraft: Bool {
     guard case .create(let path) = self else { return false }
     return path.hasSuffix("manifest.json.tmp")

@@ -4,7 +4,7 @@ import HeirloomFormats
 import TestSupport
 import Testing
 
-/// The crash states are built from a trace: it has to be all that a process really asks of the system.
+/// The trace from which crash states are built: it must hold everything that a process really asks of the system.
 struct SeamAuditTests {
   private static let strace: String? = ["/usr/bin/strace", "/bin/strace", "/usr/local/bin/strace"].first {
     FileManager.default.isExecutableFile(atPath: $0)

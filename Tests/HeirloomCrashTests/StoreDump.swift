@@ -19,7 +19,7 @@ final class StoreDumps {
   }
 }
 
-/// Everything that any app reads in a store, the bytes of the file apart.
+/// Everything that any app reads in a store, apart from the bytes of the file.
 struct StoreDump: Hashable {
   /// Schema and rows of all tables but the metadata.
   let content: String
@@ -31,7 +31,7 @@ struct StoreDump: Hashable {
   /// Opens a store as any app would, and reads all of it.
   ///
   /// - Parameter path: The store; SQLite replays its journal or `-wal`.
-  /// - Throws: SQLite's error, or what is wrong with the file.
+  /// - Throws: SQLite's error, or the fault of the file.
   init(_ path: String) throws {
     let connection = try Connection(path: path, mode: .readWrite)
     guard try connection.firstValue("PRAGMA integrity_check")?.text == "ok" else {
@@ -43,7 +43,7 @@ struct StoreDump: Hashable {
       guard let name = row[0].text, let type = row[1].text else { continue }
       content += "\(type) \(name) \(row[2].text ?? "")\n"
       guard type == "table" else { continue }
-      // SQLite makes the text: thousands of dumps are made in a run.
+      // SQLite makes the text, since a run makes thousands of dumps.
       let columns = try connection.rows("PRAGMA table_info(\(quote(name)))").compactMap { $0[1].text }
       let line = columns.map { "quote(\(quote($0)))" }.joined(separator: " || ',' || ")
       let rows = try connection.firstValue(
@@ -56,7 +56,7 @@ struct StoreDump: Hashable {
     try connection.close()
   }
 
-  /// Whether both hold the same rows of the same version, whatever their generation.
+  /// Returns true if both hold the same rows of the same version, whatever their generation.
   func isSameVersion(as other: StoreDump) -> Bool {
     content == other.content && versionHashes == other.versionHashes
   }

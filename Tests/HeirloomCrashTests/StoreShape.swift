@@ -1,7 +1,7 @@
 import Foundation
 import HeirloomStore
 
-/// Gives a store that lies there as one file in rollback mode the side files of another state.
+/// A store in one file in rollback mode that is given the side files of another state.
 struct StoreShape {
   let path: String
 
@@ -44,7 +44,7 @@ struct StoreShape {
   ///
   /// - Parameters:
   ///   - connection: The store.
-  ///   - tables: Which of the tables.
+  ///   - tables: The range of the tables that are saved.
   /// - Throws: SQLite's error.
   private func save(_ connection: Connection, tables: Range<Int> = 0..<Int.max) throws {
     let all = try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE '%Z_OPT%'").filter {
@@ -62,7 +62,7 @@ struct StoreShape {
     guard try connection.firstValue("PRAGMA journal_mode=WAL")?.text == "wal" else {
       throw CrashFailure("the store can't enter WAL mode")
     }
-    // A checkpoint passes over pages that a later transaction changed again.
+    // A checkpoint skips pages that a later transaction changed again.
     try save(connection, tables: 0..<1)
     if isPartlyCheckpointed {
       let before = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -85,7 +85,7 @@ struct StoreShape {
     }
   }
 
-  /// Changes a byte of the log's last frame but one: SQLite reads it up to there.
+  /// Changes a byte of the log's last frame but one, so that SQLite reads the log up to there.
   private func damageLog() throws {
     let url = URL(fileURLWithPath: path + "-wal")
     var bytes = [UInt8](try Data(contentsOf: url))
@@ -95,7 +95,7 @@ struct StoreShape {
     try Data(bytes).write(to: url)
   }
 
-  /// Copies the store and its journal in the middle of a transaction, when changed pages are in the main file already.
+  /// Copies the store and its journal in the middle of a transaction, when changed pages are already in the main file.
   private func makeHotJournal() throws {
     let connection = try leaveWAL()
     try connection.execute("PRAGMA synchronous=FULL")

@@ -1,6 +1,6 @@
 /// A change of files below a folder, as the system was asked for it.
 ///
-/// Paths are relative to the folder. What SQLite does to an open file names the handle: the file may have another name by then.
+/// Paths are relative to the folder. SQLite's changes of an open file name the handle, as the file's name may change.
 enum SystemChange: Hashable, Sendable {
   /// A file, by its name at that moment or by SQLite's handle.
   enum File: Hashable, Sendable {
@@ -22,7 +22,7 @@ enum SystemChange: Hashable, Sendable {
   case rename(String, String)
   case unlink(String)
 
-  /// Whether the change only brings something to the disk.
+  /// True when the change only syncs something.
   var isSynchronization: Bool {
     switch self {
     case .synchronize, .synchronizeDirectory: true
@@ -30,7 +30,7 @@ enum SystemChange: Hashable, Sendable {
     }
   }
 
-  /// Whether the files below the folder are other ones afterwards; a sync and an opening change nothing.
+  /// True when the files below the folder differ afterwards; a sync and an opening change nothing.
   var isMutation: Bool {
     switch self {
     case .synchronize, .synchronizeDirectory, .open(_, _, makes: false): false

@@ -3,29 +3,29 @@ import Foundation
 import HeirloomMigration
 import Synchronization
 
-/// The one trace of what the vault and SQLite ask of the system below a folder, and the place where calls are made to fail.
+/// The only trace of the vault's and SQLite's calls below a folder, and the place where calls are made to fail.
 ///
 /// The vault's calls come from ``TracedFiles``, SQLite's from the layer around its own. A trace ends with ``close()``.
 final class SystemTrace: Sendable {
-  /// What a call does, as far as it decides how it may fail.
+  /// The effect of a call, as far as it decides how the call may fail.
   enum Kind: Hashable, Sendable {
-    /// Reads content, names or a status.
+    /// A reading of content, names or a status.
     case read
-    /// Needs room on the disk: content, or a new name.
+    /// A call that needs room on the disk: content, or a new name.
     case grow
-    /// Changes names: makes, links, renames or removes.
+    /// A change of names: making, linking, renaming or removing.
     case name
-    /// Changes content without needing room.
+    /// A change of content that needs no room.
     case write
-    /// Brings something to the disk.
+    /// A sync to the disk.
     case synchronize
   }
 
-  /// Which calls fail, and how.
+  /// The calls that fail, and how they fail.
   struct Fault: Hashable, Sendable {
     /// The first call that fails, counted from 1 among those of the kinds.
     var number: Int
-    /// Whether all later calls of the kinds fail as well.
+    /// True when all later calls of these kinds fail as well.
     var lasts: Bool
     /// The system's error number.
     var code: Int32
@@ -49,10 +49,10 @@ final class SystemTrace: Sendable {
   /// Starts a trace.
   ///
   /// - Parameters:
-  ///   - root: The folder, all symbolic links followed.
+  ///   - root: The folder, with all symbolic links followed.
   ///   - fault: The calls that fail.
   ///   - seed: The start of the operation's identifiers, which are the same for equal seeds.
-  /// - Throws: When the layer around SQLite's own can't be installed.
+  /// - Throws: The error of installing the layer around SQLite's own.
   init(root: String, fault: Fault? = nil, seed: UInt64 = 1) throws {
     self.root = root
     self.fault = fault
@@ -70,7 +70,7 @@ final class SystemTrace: Sendable {
     number.withLock { $0 = given }
   }
 
-  /// Ends the trace; connections to files below the folder must be closed before.
+  /// Ends the trace; connections to files below the folder must be closed first.
   func close() {
     number.withLock { number in
       if number >= 0 { crash_vfs_forget(number) }
@@ -82,9 +82,9 @@ final class SystemTrace: Sendable {
 
   /// The changes, in order.
   var changes: [SystemChange] { state.withLock(\.changes) }
-  /// The calls of the fault's kinds so far; all calls when there is no fault.
+  /// The number of calls of the fault's kinds so far; of all calls if there is no fault.
   var count: Int { state.withLock(\.count) }
-  /// The calls that failed.
+  /// The number of calls that failed.
   var hits: Int { state.withLock(\.hits) }
 
   func relative(_ path: String) -> String {
@@ -100,7 +100,7 @@ final class SystemTrace: Sendable {
       state.identifiers += 1
       return state.identifiers
     }
-    // Spread over all digits: a version's name shows the first eight.
+    // The bits are spread over all digits: a version's name shows the first eight.
     var random = number
     func next() -> UInt64 {
       random &+= 0x9e37_79b9_7f4a_7c15
@@ -118,10 +118,10 @@ final class SystemTrace: Sendable {
   /// Makes all later calls fail, as if the process were gone.
   func die() { state.withLock { $0.isDead = true } }
 
-  /// Asks whether a call may be made.
+  /// Returns the error with which a call must fail, if any.
   ///
-  /// - Parameter kinds: What the call does.
-  /// - Returns: `nil`, or the error number with which it fails.
+  /// - Parameter kinds: The effects of the call.
+  /// - Returns: The error number, or `nil`.
   func refusal(_ kinds: Kind...) -> Int32? {
     state.withLock { state in
       if state.isDead { return EIO }

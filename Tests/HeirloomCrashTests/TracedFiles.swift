@@ -2,7 +2,7 @@ import Foundation
 import HeirloomMigration
 import HeirloomVault
 
-/// The file system, with each call written down in a trace, or made to fail by it.
+/// The file system, with each call recorded in a trace, or made to fail by it.
 final class TracedFiles: FileOperations {
   let trace: SystemTrace
   private let refusesLinks: Bool
@@ -11,8 +11,8 @@ final class TracedFiles: FileOperations {
   /// Creates the seam.
   ///
   /// - Parameters:
-  ///   - trace: Receives the calls.
-  ///   - refusesLinks: Whether links are refused, as on FAT.
+  ///   - trace: The trace that receives the calls.
+  ///   - refusesLinks: True if links are refused, as on FAT.
   init(_ trace: SystemTrace, refusesLinks: Bool = false) {
     self.trace = trace
     self.refusesLinks = refusesLinks
@@ -21,7 +21,7 @@ final class TracedFiles: FileOperations {
   private func check(
     _ operation: FileError.Operation, _ path: String, _ other: String? = nil, _ kinds: SystemTrace.Kind...
   ) throws(FileError) {
-    // Forwarding of variadic arguments does not exist.
+    // Swift can't forward variadic arguments.
     let code =
       switch kinds.count {
       case 1: trace.refusal(kinds[0])
@@ -64,7 +64,7 @@ final class TracedFiles: FileOperations {
       try check(.write, path, nil, .grow, .name, .write)
       try check(.write, path, nil, .synchronize)
     } catch {
-      // A disk that fails in the middle, and then does not even let the half be removed.
+      // A disk may fail in the middle, and then not even let the half be removed.
       try? system.writeNewFile(path, bytes: Array(bytes.prefix(bytes.count / 2)), attributes: attributes)
       throw error
     }
@@ -72,7 +72,7 @@ final class TracedFiles: FileOperations {
     recordNewFile(path, bytes: bytes)
   }
 
-  /// Writes down a new name, its content and the sync of the content, each of which a crash may fall behind.
+  /// Records a new name, its content and the sync of the content, since a crash may come after each.
   fileprivate func recordNewFile(_ path: String, bytes: [UInt8]) {
     let path = trace.relative(path)
     trace.record(.create(path))
@@ -114,7 +114,7 @@ final class TracedFiles: FileOperations {
     trace.record(.rename(trace.relative(path), trace.relative(newPath)))
   }
 
-  // The model of the disk knows no permissions.
+  // The model of the disk has no permissions.
   func setMode(_ mode: UInt32, of path: String) throws(FileError) {
     try check(.setMode, path, nil, .name)
     try system.setMode(mode, of: path)

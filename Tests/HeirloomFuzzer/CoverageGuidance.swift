@@ -2,7 +2,7 @@
   import Foundation
   import HeirloomFuzzing
 
-  /// The same readers under libFuzzer, which looks for inputs that reach new code.
+  /// The same readers under libFuzzer, which searches for inputs that reach new code.
   enum CoverageGuidance {
     private nonisolated(unsafe) static var reader: FuzzReader?
     private nonisolated(unsafe) static var inputs: FuzzInputs?
@@ -21,7 +21,7 @@
         print("\(error)")
         exit(2)
       }
-      // In places of their own: with local variables Swift 6.3.1 crashes while it compiles this.
+      // These are allocated: with local variables Swift 6.3.1 crashes while it compiles this.
       let count = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
       count.initialize(to: CommandLine.argc)
       let arguments = UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>.allocate(capacity: 1)
@@ -62,7 +62,7 @@
     }
   }
 
-  // The driver of libFuzzer's own library, whose `main` this program's takes the place of.
+  // This is the driver of libFuzzer's own library, whose `main` is replaced by this program's.
   @_silgen_name("LLVMFuzzerRunDriver")
   private func runDriver(
     _ count: UnsafeMutablePointer<Int32>,

@@ -1,7 +1,7 @@
 import Foundation
 import HeirloomFuzzing
 
-/// Gives mutated inputs to every reader: see `.ci/fuzz` for the fuzzer that is guided by coverage.
+/// The program that gives mutated inputs to every reader: see `.ci/fuzz` for the fuzzer that is guided by coverage.
 ///
 /// ```
 /// HeirloomFuzzer [--inputs N] [--seed S] [TARGET …]      all of it, in processes of its own

@@ -12,9 +12,9 @@ package struct FuzzInputs {
   ///
   /// - Parameters:
   ///   - target: The reader.
-  ///   - seed: Another one gives other inputs.
+  ///   - seed: The seed; another one gives other inputs.
   ///   - folder: A folder for files that are gone afterwards.
-  /// - Throws: What keeps the samples from being read or made.
+  /// - Throws: The error that keeps the samples from being read or made.
   package init(for target: FuzzTarget, seed: UInt64, folder: URL) throws {
     self.target = target
     self.seed = seed
@@ -26,7 +26,7 @@ package struct FuzzInputs {
   ///
   /// - Parameter number: The input's number, from 0.
   /// - Returns: The input.
-  /// - Throws: What keeps a mutated store from being made.
+  /// - Throws: The error that keeps a mutated store from being made.
   package func input(_ number: Int) throws -> [UInt8] {
     if number < samples.count { return samples[number] }
     var random = FuzzRandom(seed: seed &* 0x1000_0000_01B3 &+ UInt64(number) &* 0x9E37_79B1)
@@ -37,9 +37,9 @@ package struct FuzzInputs {
   ///
   /// - Parameters:
   ///   - bytes: The input.
-  ///   - random: What chooses.
+  ///   - random: The source of choices.
   /// - Returns: Another input.
-  /// - Throws: What keeps a mutated store from being made.
+  /// - Throws: The error that keeps a mutated store from being made.
   package func mutated(_ bytes: [UInt8], using random: inout FuzzRandom) throws -> [UInt8] {
     var result = bytes
     switch target {

@@ -1,4 +1,4 @@
-/// Pseudo-random choices of mutations: the same on every platform.
+/// A source of pseudo-random choices of mutations that is the same on every platform.
 package struct FuzzRandom {
   private var state: UInt64
 
@@ -14,18 +14,18 @@ package struct FuzzRandom {
     return mixed ^ mixed >> 31
   }
 
-  /// Returns a number from 0 to below the bound; 0 for a bound that leaves no choice.
+  /// Returns a number from 0 up to, but not including, the bound; 0 for a bound that leaves no choice.
   package mutating func below(_ bound: Int) -> Int {
     Int(next() % UInt64(max(1, bound)))
   }
 
-  /// Returns true once in so many times.
+  /// Returns true once in the given number of times, on average.
   package mutating func once(in count: Int) -> Bool { below(count) == 0 }
 
   /// Returns one of the elements, of which there is at least one.
   package mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
 
-  /// Returns a whole number that programs stumble over, or any.
+  /// Returns a whole number over which programs stumble, or any.
   package mutating func number() -> Int64 {
     let odd: [Int64] = [
       0, 1, -1, 2, 7, 15, 16, 127, 128, 255, 256, 32_767, 65_535, 65_536, 2_147_483_647, -2_147_483_648,
@@ -34,7 +34,7 @@ package struct FuzzRandom {
     return once(in: 4) ? Int64(bitPattern: next()) : pick(odd)
   }
 
-  /// Returns a text that programs stumble over.
+  /// Returns a text over which programs stumble.
   package mutating func text() -> String {
     if once(in: 200) { return String(repeating: pick(["A", "\"", "é", "[", "\u{1F600}"]), count: 100_000) }
     return pick([
@@ -53,7 +53,7 @@ package struct FuzzRandom {
 }
 
 extension FuzzRandom {
-  /// Changes a few bytes, as a reader of bytes sees a damaged file.
+  /// Changes a few bytes, so that a reader of bytes sees a damaged file.
   package mutating func damage(_ bytes: inout [UInt8]) {
     for _ in 0...below(4) {
       guard !bytes.isEmpty else { return bytes.append(UInt8(below(256))) }

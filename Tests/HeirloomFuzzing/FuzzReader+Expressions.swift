@@ -17,7 +17,7 @@ extension FuzzReader {
         throw ExpressionError.unexpected(found: "another expression", offset: 0, expected: "the same")
       }
     } catch .tooDeep {
-      // Text with all its parentheses may be nested more deeply than what it was made from.
+      // Text with all its parentheses may be nested more deeply than its expression.
     } catch {
       throw FuzzFinding("\(printed.debugDescription) is not the same expression: \(error)")
     }
@@ -40,13 +40,13 @@ extension FuzzReader {
         throw ExpressionError.unexpected(found: "another predicate", offset: 0, expected: "the same")
       }
     } catch .tooDeep {
-      // As for expressions.
+      // Predicates may be too deep for the same reason.
     } catch {
       throw FuzzFinding("\(printed.debugDescription) is not the same predicate: \(error)")
     }
     _ = predicate.hashFormat
     _ = try? evaluator.evaluate(predicate, on: object)
-    // The same condition as SQL, on rows.
+    // This is the same condition as SQL, on rows.
     let context = ManagedObjectContext(store: try objects())
     for entity in ["List", "Item"] {
       var request = FetchRequest(entity, predicate: predicate)
@@ -56,7 +56,7 @@ extension FuzzReader {
     return .accepted
   }
 
-  /// What stops a text before its tokens are put together counts as its container.
+  /// Returns the stage of an error; one that stops a text before its tokens are put together counts as its container.
   private static func stage(of error: ExpressionError) -> FuzzStage {
     switch error {
     case .tooLong, .unterminatedString, .invalidEscape, .invalidNumber: .container
@@ -64,7 +64,7 @@ extension FuzzReader {
     }
   }
 
-  /// A store with a few lists and items.
+  /// Returns a store with a few lists and items.
   private func objects() throws -> PersistentStore {
     if let conditionStore { return conditionStore }
     let url = folder.appendingPathComponent("Conditions.sqlite")
@@ -76,14 +76,14 @@ extension FuzzReader {
   }
 }
 
-/// An object that expressions look at.
+/// An object whose values expressions read.
 final class FuzzObject: ValueSource {
   private let values: [String: EvaluatedValue]
   init(_ values: [String: EvaluatedValue]) { self.values = values }
   var valueIdentity: AnyHashable { ObjectIdentifier(self) }
   func value(forKey key: String) -> EvaluatedValue? { values[key] }
 
-  /// An object with values of all kinds.
+  /// Makes an object with values of all kinds.
   static func sample() -> FuzzObject {
     let inner = FuzzObject(["name": .string("Pen"), "price": .integer(3), "title": .string("b")])
     return FuzzObject([

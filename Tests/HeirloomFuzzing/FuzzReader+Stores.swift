@@ -4,7 +4,7 @@ import HeirloomStore
 import Synchronization
 
 extension FuzzReader {
-  /// Does with a store all that the tool does, the migration last.
+  /// Does everything with a store that the tool does, the migration last.
   func store(_ bytes: [UInt8]) throws -> FuzzStage {
     let place = folder.appendingPathComponent("store")
     try? FileManager.default.removeItem(at: place)
@@ -41,7 +41,7 @@ extension FuzzReader {
     return stage
   }
 
-  /// Runs the tool and checks what it says.
+  /// Runs the tool and checks its output.
   func run(_ words: [String], in place: URL) throws -> Int32 {
     let written = Written()
     let console = Console(
@@ -75,7 +75,7 @@ extension FuzzReader {
     return try names.map { try Data(contentsOf: previous.appendingPathComponent("\($0)/\(url.lastPathComponent)")) }
   }
 
-  /// Whether two stores have equal bytes; what a change of the journal mode rewrites in the header left out.
+  /// Returns true if two stores have equal bytes, except for those that a change of the journal mode rewrites.
   private static func isSame(_ file: Data, _ original: Data) -> Bool {
     guard file.count == original.count else { return false }
     if file == original { return true }

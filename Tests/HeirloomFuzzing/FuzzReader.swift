@@ -6,19 +6,19 @@ import HeirloomStore
 
 /// The one way into each reader, for the fuzzer that is guided by coverage and for the run of mutated inputs.
 ///
-/// It does with what is read what an app would do, and checks what must hold then.
+/// It does with the result what an app would do, and checks what must hold then.
 package final class FuzzReader {
   /// The reader.
   package let target: FuzzTarget
-  /// A folder that inputs may fill; what is in it is removed.
+  /// A folder that inputs may fill; its contents are removed.
   let folder: URL
-  /// A model that what is read is compared with.
+  /// A model with which results are compared.
   let reference: ManagedObjectModel
-  /// Objects that conditions are tried on; made when they are first needed.
+  /// Objects on which conditions are tried; they are made when they are first needed.
   var conditionStore: PersistentStore?
-  /// What conditions and expressions are tried on.
+  /// The object on which conditions and expressions are tried.
   lazy var object = EvaluatedValue.object(FuzzObject.sample())
-  /// What tries them.
+  /// The evaluator that tries them.
   lazy var evaluator = ExpressionEvaluator(
     variables: ["source": object, "x": .integer(5), "v": .string("x")], now: 12.5)
 
@@ -27,7 +27,7 @@ package final class FuzzReader {
   /// - Parameters:
   ///   - target: The reader.
   ///   - folder: A folder for files that are gone afterwards.
-  /// - Throws: What keeps the sample models from being read.
+  /// - Throws: The error that keeps the sample models from being read.
   package init(_ target: FuzzTarget, folder: URL) throws {
     self.target = target
     self.folder = folder
@@ -37,8 +37,8 @@ package final class FuzzReader {
   /// Reads an input.
   ///
   /// - Parameter bytes: The input.
-  /// - Returns: How far the reader came.
-  /// - Throws: ``FuzzFinding`` if it did what it must not.
+  /// - Returns: The stage that the reader reached.
+  /// - Throws: ``FuzzFinding`` if it did something that it must not do.
   package func read(_ bytes: [UInt8]) throws -> FuzzStage {
     switch target {
     case .archivedValue: try archivedValue(bytes)
@@ -61,8 +61,8 @@ package final class FuzzReader {
 
   private func archivedValue(_ bytes: [UInt8]) throws -> FuzzStage {
     guard let value = try? ArchivedValue(decoding: bytes) else { return Self.propertyListStage(bytes) }
-    // What can be encoded comes back. Numbers that are none are not equal to themselves, so bytes count too; keys of dictionaries
-    // that are no text are in whatever order, so bytes alone don't.
+    // A value that can be encoded reads back. NaN doesn't equal itself, so bytes count too; keys of dictionaries that
+    // are not text have no fixed order, so bytes alone don't.
     if let encoded = try? value.encoded() {
       let again = try ArchivedValue(decoding: encoded)
       guard try again == value || again.encoded() == encoded else {
@@ -101,7 +101,7 @@ package final class FuzzReader {
     return .accepted
   }
 
-  /// Does with a model what an app's launch does with one.
+  /// Does what an app's launch does with a model.
   private func use(_ model: ManagedObjectModel) throws {
     let content = ModelSnapshot.canonicalModelBytes(of: model)
     let snapshot = ModelSnapshot(model: model, archivedAt: Date(timeIntervalSince1970: 0))
@@ -131,7 +131,7 @@ package final class FuzzReader {
     _ = schema.tables.count + schema.triggers.count
   }
 
-  /// Whether an entity has a constraint that its ancestors have: an archive can't tell it from what is inherited.
+  /// Returns true if an entity repeats an ancestor's constraint, which an archive can't tell from an inherited one.
   private static func repeatsConstraint(_ model: ManagedObjectModel) -> Bool {
     model.entities.contains { entity in
       var parent = entity.superentity.flatMap { model.entity(named: $0) }
@@ -155,7 +155,7 @@ package final class FuzzReader {
     return .accepted
   }
 
-  // MARK: Stages of what is refused
+  // MARK: Stages of refused inputs
 
   private static func propertyListStage(_ bytes: [UInt8]) -> FuzzStage {
     do throws(PropertyListError) {

@@ -34,7 +34,7 @@ extension FuzzSeeds {
     "updatedAt == nil AND (list.name != nil OR user == nil)", "length:(name) > 2", "{1, 2} == {1, 2}", "name ==[l] 'x'",
   ]
 
-  /// A mapping model as Xcode keeps it: the store of XML that Core Data had.
+  /// A mapping model as Xcode keeps it, in the XML store that Core Data had.
   static let mappingSource = """
     <?xml version="1.0"?>
     <!DOCTYPE database SYSTEM "file:///System/Library/DTDs/CoreData.dtd">

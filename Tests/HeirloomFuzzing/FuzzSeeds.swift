@@ -4,7 +4,7 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// What mutations start from: the sample histories, and small files of the corpus where it is present.
+/// The starting points of mutations: the sample histories, and small files of the corpus if it is present.
 package enum FuzzSeeds {
   private static let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
@@ -17,13 +17,13 @@ package enum FuzzSeeds {
     try ModelFile.read(snapshots.appendingPathComponent(path).path).model
   }
 
-  /// Returns the inputs that a reader takes as they are.
+  /// Returns the inputs that a reader accepts unchanged.
   ///
   /// - Parameters:
   ///   - target: The reader.
   ///   - folder: A folder for files that are gone afterwards.
   /// - Returns: At least one input, always in the same order.
-  /// - Throws: What keeps the samples from being read or made.
+  /// - Throws: The error that keeps the samples from being read or made.
   package static func inputs(for target: FuzzTarget, folder: URL) throws -> [[UInt8]] {
     switch target {
     case .archivedValue: try archivedValues()
@@ -53,7 +53,7 @@ package enum FuzzSeeds {
     try samples { $0.hasSuffix(".json") && !$0.hasSuffix("lock.json") }.map { try ModelFile.read($0.path).model }
   }
 
-  /// A few small files of real apps, if they are present.
+  /// Returns a few small files of real apps, if they are present.
   private static func corpus(_ ending: String, limit: Int) -> [[UInt8]] {
     let path = ProcessInfo.processInfo.environment["HEIRLOOM_CORPUS"]
     let folder =

@@ -6,7 +6,7 @@ package enum FuzzTarget: String, CaseIterable, Codable, Sendable {
   case propertyList
   /// Compiled models, `.mom`.
   case compiledModel
-  /// The copy of its model that a store holds: a compressed archive.
+  /// A store's copy of its model: a compressed archive.
   case modelCache
   /// Model sources, the XML of an `.xcdatamodel`.
   case modelSource
@@ -22,10 +22,10 @@ package enum FuzzTarget: String, CaseIterable, Codable, Sendable {
   case predicate
   /// Stores: inspected, verified, planned and migrated.
   case store
-  /// What lies beside a store: journals, logs, the companion folder, the folder of external data.
+  /// The surroundings of a store: journals, logs, the companion folder, the folder of external data.
   case surroundings
 
-  /// The part of all inputs that it gets, in thousandths.
+  /// The reader's share of all inputs, in thousandths.
   package var share: Int {
     switch self {
     case .archivedValue: 112
@@ -39,7 +39,7 @@ package enum FuzzTarget: String, CaseIterable, Codable, Sendable {
     }
   }
 
-  /// The number of commands that are run on an input, each with a time of its own.
+  /// The number of commands that are run on an input, each with a time limit of its own.
   var commandCount: Int {
     switch self {
     case .store: 7

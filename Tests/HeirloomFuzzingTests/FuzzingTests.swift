@@ -7,7 +7,7 @@ struct FuzzingTests {
   func `mutated inputs are read or refused, and nothing else happens`(target: FuzzTarget) throws {
     let folder = try FuzzFolder()
     let count = target == .store || target == .surroundings ? 4 : 30
-    // After the samples themselves.
+    // These come after the samples themselves.
     let tally = try FuzzBatch(target, seed: 7, folder: folder.url).run(40..<40 + count, ownsProcess: false)
     #expect(tally.findings.isEmpty, "\(tally.findings.joined(separator: "\n"))")
     #expect(2 * tally.pastContainer >= tally.total, "\(tally.counts)")
@@ -18,7 +18,7 @@ struct FuzzingTests {
   func `the samples that mutations start from are accepted`(target: FuzzTarget) throws {
     let folder = try FuzzFolder()
     let reader = try FuzzReader(target, folder: folder.url)
-    // What lies beside a store stops what it should: only without anything all goes well.
+    // The surroundings of a store stop it as they should: all goes well only without any.
     let count = target == .surroundings ? 1 : 3
     for input in try FuzzSeeds.inputs(for: target, folder: folder.url).prefix(count) {
       #expect(try reader.read(input) == .accepted)

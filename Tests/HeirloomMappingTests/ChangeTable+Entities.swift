@@ -298,7 +298,7 @@ extension ChangeTable {
       verdict: .needsMapping, changes: ["*parentChanged Q refused"], obstacles: ["mergedHierarchies P"]),
   ]
 
-  /// What a store doesn't know: class names, validation, Spotlight, indexes, user info.
+  /// Changes that a store doesn't know: class names, validation, Spotlight, indexes, user info.
   static let unhashed: [ChangeRow] = [
     attributeRow(
       "what only the program knows of an attribute", attribute("x", .transformable),

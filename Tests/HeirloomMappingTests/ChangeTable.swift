@@ -1,11 +1,11 @@
 import HeirloomMapping
 import HeirloomModel
 
-/// One row for each change that a model can undergo.
+/// The table with a row for each change that a model can undergo.
 enum ChangeTable {
   static let rows: [ChangeRow] = attributes + types + storage + relationships + entities + hierarchies + unhashed
 
-  /// Makes a row of two lists of entities.
+  /// Makes a row from two lists of entities.
   static func row(
     _ name: String, _ source: [EntityDescription], _ destination: [EntityDescription],
     verdict: ModelDifference.Verdict = .lightweight, changes: [String], hazards: [String] = [], obstacles: [String] = []

@@ -2,7 +2,7 @@ import HeirloomMapping
 import HeirloomModel
 import Testing
 
-/// A change of a model and what must come of it.
+/// A change of a model with its expected result.
 struct ChangeRow: Sendable, CustomTestStringConvertible {
   let name: String
   let source: [EntityDescription]
@@ -15,7 +15,7 @@ struct ChangeRow: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { name }
 
-  /// The models before and after.
+  /// Returns the source and the destination model.
   func models() throws -> (source: ManagedObjectModel, destination: ManagedObjectModel) {
     (try ManagedObjectModel(entities: source), try ManagedObjectModel(entities: destination))
   }
@@ -63,18 +63,18 @@ struct ChangeTableTests {
     let (source, destination) = try row.models()
     for change in ModelDifference(from: source, to: destination).changes {
       #expect(change.description.hasSuffix(".") && change.description.hasPrefix(change.subject))
-      // A code as a sentence would mean that a kind has no words.
+      // A code instead of a sentence would mean that a kind has no words.
       #expect(change.sentence != change.kind.rawValue)
     }
   }
 }
 
-/// Names the entities whose hashes differ without a hashed change in the entity or an ancestor.
+/// Returns the entities whose hashes differ without a hashed change in the entity or an ancestor.
 func unexplainedHashes(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [String] {
   unexplainedHashes(in: ModelDifference(from: source, to: destination))
 }
 
-/// Names the entities of a difference whose hashes differ without a hashed change in the entity or an ancestor.
+/// Returns a difference's entities whose hashes differ without a hashed change in the entity or an ancestor.
 func unexplainedHashes(in difference: ModelDifference) -> [String] {
   let changed = Set(difference.changes.filter(\.isHashed).compactMap(\.entity))
   let (old, new) = (difference.inference.sourceHashes, difference.inference.destinationHashes)
@@ -92,7 +92,7 @@ extension ModelChange {
 }
 
 extension DataHazard {
-  /// The hazard in short: what is looked for, and where in the source.
+  /// The possible blocker in short: its kind, and its place in the source.
   var code: String {
     let subject = "\(entity)\(properties.isEmpty ? "" : "." + properties.joined(separator: "+"))"
     let places = rows.map { row in

@@ -9,9 +9,9 @@ struct CorpusPair: Hashable, Sendable {
   let bundle: String
   let from: String
   let to: String
-  /// Whether the app shipped a mapping model for the step.
+  /// True when the app shipped a mapping model for the hop.
   let hasMappingModel: Bool
-  /// What inference may not do, as the facts say.
+  /// The changes that inference may not make, by the facts.
   let hardChanges: [String]
 
   var name: String { "\(project): \(from) → \(to)" }
@@ -20,7 +20,7 @@ struct CorpusPair: Hashable, Sendable {
     (try Self.read("\(bundle)/\(from)"), try Self.read("\(bundle)/\(to)"))
   }
 
-  /// Every pair in every project's facts.
+  /// Returns every pair in every project's facts.
   static func all() throws -> [CorpusPair] {
     let projects = try FileManager.default.contentsOfDirectory(atPath: Corpus.folder.path).sorted()
     return try projects.flatMap { project -> [CorpusPair] in
@@ -41,7 +41,7 @@ struct CorpusPair: Hashable, Sendable {
   }
 }
 
-/// The part of a project's facts that says how its model versions follow each other.
+/// The part of a project's facts that tells the order of its model versions.
 private struct Facts: Decodable {
   let models: [Model]
 
@@ -70,7 +70,7 @@ private struct Facts: Decodable {
     }
   }
 
-  /// Any value, of which only the presence counts.
+  /// Any value; only its presence counts.
   struct AnyJSON: Decodable {
     init(from decoder: any Decoder) {}
   }

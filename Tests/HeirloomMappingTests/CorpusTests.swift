@@ -3,15 +3,16 @@ import HeirloomModel
 import TestSupport
 import Testing
 
-/// Every step from one version to the next that real apps made: 390, one of them between models of a format that isn't read.
+/// Every hop from one version to the next that real apps made: 390, one of them between models of an unread format.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct CorpusTests {
-  /// Steps that apps shipped without a mapping model but that can't be inferred, each with the reason.
+  /// Hops that apps shipped without a mapping model but that can't be inferred, each with the reason.
   static let disagreements: [String: String] = [:]
 
-  /// How many steps of each project come to each verdict: 1 is identical, 11 are compatible, 377 lightweight.
+  /// The number of each project's hops with each verdict: 1 is identical, 11 are compatible, 377 lightweight.
   ///
-  /// 36 of the lightweight ones shipped with a mapping model: it moves content or answers for rows, which is no obstacle.
+  /// 36 of the lightweight ones shipped with a mapping model: it moves content or answers for rows, which isn't an
+  /// obstacle.
   static let verdicts: [String: [ModelDifference.Verdict: Int]] = [
     "core-data-migration-revised": [.lightweight: 3], "coredataplus": [.lightweight: 4],
     "corestore": [.identical: 1, .lightweight: 1], "dashsync-ios": [.lightweight: 20], "delta": [.lightweight: 11],
@@ -36,7 +37,7 @@ struct CorpusTests {
   @Test(arguments: projects)
   func `each step has a verdict, and what an app shipped without a mapping model is inferred`(project: String) throws {
     var verdicts: [ModelDifference.Verdict: Int] = [:]
-    // One project has its history twice, for the most part.
+    // One project has most of its history twice.
     var known: [[ManagedObjectModel]: ModelDifference] = [:]
     let pairs = Self.pairs.filter { $0.project == project && !Self.unreadable.contains($0.name) }
     let selection = LongTests.selection(of: pairs, every: pairs.count > 50 ? 4 : 1)
@@ -55,7 +56,7 @@ struct CorpusTests {
         #expect(Self.disagreements[pair.name] == nil, "\(pair.name)")
         #expect(difference.inference.obstacles.isEmpty, "\(pair.name)")
       }
-      // What the facts flag as hard is among the changes, whatever comes of it.
+      // Changes that the facts flag as hard are listed, whatever their result.
       let subjects = Set(difference.changes.map(\.subject))
       for change in pair.hardChanges {
         let subject = change.prefix { $0 != ":" }
@@ -94,7 +95,7 @@ struct CorpusTests {
   }
 
   @Test func `an entity that an app gave a property's identifier by mistake is noticed`() throws {
-    // The identifier was meant for the attribute; it is gone again in the next version. Taken at its word, it drops all
+    // The identifier was meant for the attribute; it is gone again in the next version. Taken literally, it drops all
     // objects of the entity twice, which nobody may overlook.
     for (step, identifier) in [
       ("zmessaging2.46.0.xcdatamodel → zmessaging2.47.0.xcdatamodel", "Conversation"),

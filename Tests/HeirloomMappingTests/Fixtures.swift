@@ -23,7 +23,7 @@ func entity(
   return entity
 }
 
-/// Makes an optional attribute, of text unless told otherwise.
+/// Makes an optional attribute, of text by default.
 func attribute(
   _ name: String, _ type: AttributeType = .string, id: String? = nil,
   _ change: (inout AttributeDescription) -> Void = { _ in }

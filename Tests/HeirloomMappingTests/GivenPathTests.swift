@@ -2,9 +2,9 @@ import HeirloomMapping
 import HeirloomModel
 import Testing
 
-/// Paths by mappings that are given: none is passed over.
+/// Paths by given mappings, none of which is passed over.
 struct GivenPathTests {
-  /// A version with an entity for each list of attributes.
+  /// Makes a version with an entity for each list of attributes.
   private static func version(
     _ entities: [(String, [(String, AttributeType)])]
   ) throws -> ManagedObjectModel {
@@ -16,7 +16,7 @@ struct GivenPathTests {
       })
   }
 
-  /// Six versions each of which is inferred from each other that comes before.
+  /// Makes six versions, each of which can be inferred from each earlier one.
   private static func versions() throws -> [ManagedObjectModel] {
     let names = ["a", "b", "c", "d", "e"]
     return try (0...5).map { count in
@@ -24,13 +24,13 @@ struct GivenPathTests {
     }
   }
 
-  /// A mapping whose policy tells which versions it is for, counted from 1.
+  /// Returns a mapping whose policy tells which versions it is for, counted from 1.
   private static func given(_ versions: [ManagedObjectModel], _ from: Int, _ to: Int) -> MappingModel {
     MappingModel(entityMappings: [EntityMapping(from: "A", to: "A", policyNamed: "\(from)-\(to)")])
       .completed(from: versions[from - 1], to: versions[to - 1])
   }
 
-  /// Looks for a path; the names of versions are their numbers from 1.
+  /// Finds a path; the names of versions are their numbers from 1.
   private static func path(
     _ versions: [ManagedObjectModel], from source: Int, to destination: Int, isOrdered: Bool, _ given: [MappingModel]
   ) throws -> MigrationPath {
@@ -42,7 +42,7 @@ struct GivenPathTests {
     ) { model in versions.firstIndex(of: model).map { "v\($0 + 1)" } }
   }
 
-  /// The hops by the numbers of their ends, given ones in brackets.
+  /// Returns the hops by the numbers of their ends, given ones in brackets.
   private static func words(_ path: MigrationPath, _ versions: [ManagedObjectModel]) -> String {
     path.hops.map { hop in
       let ends = [hop.source, hop.destination].map { String((versions.firstIndex(of: $0) ?? -1) + 1) }
@@ -51,7 +51,7 @@ struct GivenPathTests {
     }.joined(separator: " ")
   }
 
-  /// A path that is looked for, and what is found.
+  /// The ends of a path, with the expected result.
   struct Row: CustomTestStringConvertible, Sendable {
     let source: Int
     let destination: Int
@@ -74,44 +74,44 @@ struct GivenPathTests {
   }
 
   static let rows: [Row] = [
-    // One mapping: the whole way, at its start, in its middle, at its end.
+    // One mapping: for the whole path, at its start, in its middle, at its end.
     Row(known: true, 1, 2, "1-2", "[1-2]"), Row(known: false, 1, 2, "1-2", "[1-2]"),
     Row(known: true, 1, 4, "1-4", "[1-4]"), Row(known: false, 1, 4, "1-4", "[1-4]"),
     Row(known: true, 1, 4, "1-2", "[1-2] 2-4"), Row(known: false, 1, 4, "1-2", "[1-2] 2-4"),
     Row(known: true, 2, 4, "2-3", "[2-3] 3-4"), Row(known: false, 2, 4, "2-3", "[2-3] 3-4"),
     Row(known: true, 1, 4, "2-3", "1-2 [2-3] 3-4"), Row(known: false, 1, 4, "2-3", "1-4", unused: "2-3"),
     Row(known: true, 1, 4, "3-4", "1-3 [3-4]"), Row(known: false, 1, 4, "3-4", "1-4", unused: "3-4"),
-    // Several one after the other.
+    // Several mappings, one after the other.
     Row(known: true, 1, 6, "1-2 2-3", "[1-2] [2-3] 3-6"), Row(known: false, 1, 6, "2-3 1-2", "[1-2] [2-3] 3-6"),
     Row(known: true, 1, 6, "1-2 4-5", "[1-2] 2-4 [4-5] 5-6"),
     Row(known: false, 1, 6, "1-2 4-5", "[1-2] 2-6", unused: "4-5"),
     Row(known: true, 1, 6, "3-4 4-5", "1-3 [3-4] [4-5] 5-6"),
     Row(known: true, 1, 3, "1-2 2-3", "[1-2] [2-3]"), Row(known: false, 1, 3, "1-2 2-3", "[1-2] [2-3]"),
-    // Two that start at one version: the one that given ones lead on from, else the one that leads nearest.
+    // Two that start at one version: the one that given ones continue wins, otherwise the one that leads nearest.
     Row(known: true, 1, 6, "1-2 1-3", "[1-3] 3-6", unused: "1-2"),
     Row(known: false, 1, 6, "1-3 1-2", "[1-3] 3-6", unused: "1-2"),
     Row(known: true, 1, 6, "1-2 2-6 1-4", "[1-2] [2-6]", unused: "1-4"),
     Row(known: false, 1, 6, "1-2 2-6 1-4", "[1-2] [2-6]", unused: "1-4"),
     Row(known: true, 1, 6, "1-4 2-4", "[1-4] 4-6", unused: "2-4"),
     Row(known: true, 1, 6, "2-4 3-5", "1-2 [2-4] 4-6", unused: "3-5"),
-    // Two for one version.
+    // Two mappings end at one version.
     Row(known: true, 1, 4, "1-3 2-3", "[1-3] 3-4", unused: "2-3"),
     Row(known: false, 1, 4, "1-3 2-3", "[1-3] 3-4", unused: "2-3"),
     Row(known: true, 1, 4, "1-4 1-2 2-4", "[1-4]", unused: "1-2 2-4"),
     Row(known: false, 1, 4, "1-2 2-4 1-4", "[1-4]", unused: "1-2 2-4"),
-    // There and back.
+    // The mappings lead there and back.
     Row(known: true, 1, 4, "1-2 2-1", "[1-2] 2-4", unused: "2-1"),
     Row(known: false, 1, 4, "1-2 2-1", "[1-2] 2-4", unused: "2-1"),
     Row(known: true, 2, 4, "1-2 2-1", "2-4", unused: "1-2 2-1"),
     Row(known: false, 2, 4, "1-2 2-1", "2-4", unused: "1-2 2-1"),
     Row(known: true, 1, 4, "3-2", "1-4", unused: "3-2"),
     Row(known: false, 2, 5, "1-2 2-3 3-2 2-1 3-1", "[2-3] 3-5", unused: "1-2 3-2 2-1 3-1"),
-    // Names are only a hint: without a mapping that leads there again, one that is given is not passed over.
+    // Names are only a hint: without a mapping that leads there again, a given one is not passed over.
     Row(known: false, 2, 4, "2-1", "[2-1] 1-4"), Row(known: false, 1, 4, "1-5", "[1-5] 5-4"),
-    // Back, which only given ones begin.
+    // These lead back, which only given ones begin.
     Row(known: true, 4, 1, "4-3 3-1", "[4-3] [3-1]"), Row(known: true, 4, 1, "4-2", "[4-2] 2-1"),
     Row(known: true, 4, 1, "3-4 4-3 2-3 3-2 1-2 2-1", "[4-3] [3-2] [2-1]", unused: "3-4 2-3 1-2"),
-    // Outside of the way.
+    // These are outside of the path.
     Row(known: true, 2, 4, "1-2", "2-4", unused: "1-2"), Row(known: false, 2, 4, "1-2", "2-4", unused: "1-2"),
     Row(known: true, 2, 4, "4-5 5-6", "2-4", unused: "4-5 5-6"),
     Row(known: false, 2, 4, "4-5 5-6", "2-4", unused: "4-5 5-6"),
@@ -165,7 +165,7 @@ struct GivenPathTests {
 
   // MARK: - Dead ends
 
-  /// From text to date and back nothing can be inferred; from one text to another, all.
+  /// Makes versions between whose text and date nothing can be inferred; from one text to another, everything can.
   private static func changing(_ types: AttributeType...) throws -> [ManagedObjectModel] {
     try types.enumerated().map { index, type in
       try version([("A", [("x", type)] + (0..<index).map { ("more\($0)", .string) })])
@@ -200,7 +200,7 @@ struct GivenPathTests {
     #expect(
       error.obstacles.first?.reason
         == "2-3 starts at \"v2\", and from \"v1\" to there no mapping can be inferred.")
-    // Whether it is on the way isn't known here.
+    // It isn't known here whether it is on the path.
     let path = try Self.path(versions, from: 1, to: 4, isOrdered: false, given)
     #expect(Self.words(path, versions) == "1-4" && path.unused.map(\.index) == [0])
   }
@@ -217,15 +217,15 @@ struct GivenPathTests {
 
   @Test func `mappings that lead round among other versions end`() throws {
     let versions = try Self.versions()
-    // Each leads to one that the other has come to as well.
+    // Each leads to a version that the other has reached as well.
     let given = [(1, 2), (1, 3), (2, 3), (3, 2)].map { Self.given(versions, $0.0, $0.1) }
     let path = try Self.path(versions, from: 1, to: 6, isOrdered: false, given)
     #expect(path.hops.first?.isGiven == true && path.hops.last?.destination == versions[5])
   }
 
-  // MARK: - Several for one step
+  // MARK: - Several for one hop
 
-  /// Two entities that both change, and a third that doesn't.
+  /// Makes versions with two entities that both change, and a third that doesn't.
   private static func pair() throws -> [ManagedObjectModel] {
     try ["x", "y"].map { name in
       try version([("A", [(name, .string)]), ("B", [(name, .string)]), ("C", [("z", .string)])])
@@ -247,7 +247,7 @@ struct GivenPathTests {
     let path = try Self.path(
       Self.part(EntityMapping(from: "A", to: "A"), same), Self.part(EntityMapping(from: "B", to: "B"), same))
     #expect(path.conflict == nil && path.unused.isEmpty && path.hops.map(\.isGiven) == [true])
-    // What is said twice in the same words is said once.
+    // Something that is said twice in the same words is said once.
     #expect(path.hops.first?.mapping.entityMappings.map(\.name) == ["A->A", "C->C", "B->B"])
   }
 
@@ -275,7 +275,7 @@ struct GivenPathTests {
     let first = parent.completed(from: versions[0], to: versions[1])
     let both = try path([child.completed(from: versions[0], to: versions[1]), first])
     #expect(both.conflict == nil && both.unused.isEmpty && both.hops.map(\.isGiven) == [true, false])
-    // One that nobody makes can't be linked.
+    // An object that nobody makes can't be linked.
     var lonely = child
     lonely.entityMappings[0].name = "TheChildren"
     let other = MappingModel(entityMappings: [EntityMapping(from: "Parent", to: "Parent", name: "TheMothers")])
@@ -313,7 +313,7 @@ struct GivenPathTests {
   }
 
   @Test func `a part fits the narrowest of the steps that its entities' hashes fit`() throws {
-    // The entity of the mapping changes in the third version only, the other one each time.
+    // The mapping's entity changes only in the third version, the other one each time.
     let versions = try (0..<5).map { count in
       try Self.version([
         ("A", [(count < 2 ? "x" : "y", .string)]), ("B", (0..<count).map { ("b\($0)", .string) }),

@@ -3,7 +3,7 @@ import HeirloomModel
 import Testing
 
 struct MappingInferenceTests {
-  /// Folder with notes, and what a later version makes of it.
+  /// Makes a folder with notes, and a later version of both.
   static func folders() throws -> (source: ManagedObjectModel, destination: ManagedObjectModel) {
     let source = try model(
       entity("Folder", attribute("name"), relationships: [toMany("notes", "Note", inverse: "folder")]),

@@ -50,14 +50,14 @@ struct MatchingDiagnosticTests {
     ([attribute("title")], [attribute("count", .integer64)], []),
     ([attribute("title")], [], []),
     ([], [attribute("title")], []),
-    // Among several of one type the names decide.
+    // Among several attributes of one type, the names decide.
     (
       [attribute("firstName"), attribute("color")], [attribute("personFirstName"), attribute("size")],
       ["suspectedRename E.personFirstName firstName firstName"]
     ),
     ([attribute("abc"), attribute("def")], [attribute("uvw"), attribute("xyz")], []),
     ([attribute("old", id: "older")], [attribute("new")], ["suspectedRename E.new old older"]),
-    // Whoever names an identifier has said what is meant.
+    // A named identifier says what is meant.
     ([attribute("title")], [attribute("name", id: "something")], []),
     ([attribute("x")], [attribute("x", id: "fresh")], ["sameNameOtherIdentifier E.x x x"]),
     ([attribute("x") { $0.isTransient = true }], [attribute("y") { $0.isTransient = true }], []),

@@ -2,16 +2,16 @@ import HeirloomMapping
 import HeirloomModel
 import Testing
 
-/// Ways over several versions of a model.
+/// Paths over several versions of a model.
 struct MigrationPathTests {
-  /// A version with an entity A whose attributes are given with their types.
+  /// Makes a version with an entity A that has the given attributes and types.
   private static func version(_ types: [(String, AttributeType)]) throws -> ManagedObjectModel {
     var entity = EntityDescription(name: "A")
     entity.attributes = types.map { AttributeDescription(name: $0.0, type: $0.1) }
     return try ManagedObjectModel(entities: [entity])
   }
 
-  /// From the third to the fourth nothing can be inferred.
+  /// Makes six versions; nothing can be inferred from the third to the fourth.
   private static func versions() throws -> [ManagedObjectModel] {
     try [
       version([("x", .string)]), version([("x", .string), ("y", .integer16)]),
@@ -20,7 +20,7 @@ struct MigrationPathTests {
     ]
   }
 
-  /// A mapping whose policy tells which versions it is for, counted from 1.
+  /// Returns a mapping whose policy tells which versions it is for, counted from 1.
   private static func given(_ versions: [ManagedObjectModel], _ from: Int, _ to: Int) -> MappingModel {
     MappingModel(entityMappings: [EntityMapping(from: "A", to: "A", policyNamed: "\(from) to \(to)")])
       .completed(from: versions[from - 1], to: versions[to - 1])
@@ -32,7 +32,7 @@ struct MigrationPathTests {
     )
   }
 
-  /// The hops by the numbers of their ends.
+  /// Returns the hops by the numbers of their ends.
   private static func ways(_ path: MigrationPath, _ versions: [ManagedObjectModel]) -> [String] {
     path.hops.map { hop in
       let ends = [hop.source, hop.destination].map { String((versions.firstIndex(of: $0) ?? -1) + 1) }
@@ -81,7 +81,7 @@ struct MigrationPathTests {
       entity.attributes = [composite, AttributeDescription(name: more, type: .string)]
       return try ManagedObjectModel(entities: [entity])
     }
-    // Each time renamed from the name before.
+    // Each renames the attribute from the name before.
     let versions = try [
       version([("e", nil)], more: "m"), version([("f", "e")], more: "n"), version([("g", "f")], more: "o"),
       version([("g", "f")], more: "p"),
@@ -108,7 +108,7 @@ struct MigrationPathTests {
     let back = Self.given(versions, 3, 1)
     let error = try #require(throws: MappingInferenceError.self) { try Self.path(versions, [back]) }
     #expect(error.obstacles.contains { $0.kind == .invalidMapping && $0.reason.contains("circle") })
-    // One that leads back does no harm where there is a way.
+    // A mapping that leads back does no harm if there is a path.
     #expect(
       Self.ways(try Self.path(versions, [back, Self.given(versions, 3, 4)]), versions)
         == ["1-3", "3-4 by 3 to 4", "4-6"])

@@ -74,9 +74,9 @@ struct ModelCorrespondenceTests {
     #expect(pair.attributes == ["x": "y", "y": "x"])
   }
 
-  /// Source and destination as name and identifier, and what is matched.
+  /// Source and destination as name and identifier, and the expected matches.
   static let claims: [([(String, String?)], [(String, String?)], [String: String])] = [
-    // b took over a long ago; a new a without identifier is new.
+    // b replaced a long ago; a new a without an identifier is new.
     ([("b", "a")], [("a", nil), ("b", "a")], ["b": "b"]),
     // Both claim a, and both may be meant.
     ([("a", nil)], [("a", nil), ("b", "a")], [:]),

@@ -2,7 +2,7 @@ import HeirloomMapping
 import HeirloomModel
 import Testing
 
-/// A model with something of everything, and one edit of it.
+/// An edit of a model that has something of everything.
 struct Edit: Sendable, CustomTestStringConvertible {
   let name: String
   let apply: @Sendable (inout [EntityDescription]) -> Void

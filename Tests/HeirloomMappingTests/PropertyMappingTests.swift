@@ -124,7 +124,7 @@ struct EntityMappingTests {
       try form(.double, .integer16, .double) == .steppedAttribute("x", [.converted(.integer16), .converted(.double)]))
     #expect(
       try form(.boolean, .integer16, .double) == .steppedAttribute("x", [.converted(.integer16), .converted(.double)]))
-    // What the direct conversion does as well needs no steps.
+    // A conversion that also works directly needs no steps.
     #expect(try form(.integer16, .integer32, .integer64) == .attribute("x"))
     #expect(try form(.double, .integer32, .integer16) == .attribute("x"))
     let strange = ValueExpression.function(

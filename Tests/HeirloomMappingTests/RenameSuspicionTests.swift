@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct RenameSuspicionTests {
-  /// An entity with attributes before, one with others after, and the least and the most that their names are alike.
+  /// An attribute before, one after, and the least and the greatest likeness of their names.
   static let renames: [(AttributeDescription, AttributeDescription, ClosedRange<Double>)] = [
     (attribute("fullName"), attribute("name"), 0.6...0.7),
     (attribute("creationDate"), attribute("dateCreated"), 0.5...0.9),
@@ -85,7 +85,7 @@ struct RenameSuspicionTests {
   }
 }
 
-/// Suspicions on what apps shipped.
+/// Suspicions about real apps' versions.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct RenameCorpusTests {
   @Test func `a suspicion never changes a mapping, and following it makes the rename`() throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct SQLListingTests {
-  /// Statements as they may stand in a schema, with what is shown of them.
+  /// Statements as they may stand in a schema, with the text that is shown.
   static let plain: [(sql: String, text: String)] = [
     ("CREATE TABLE \"a;b\" (x)", "CREATE TABLE \"a;b\" (x);"),
     ("CREATE TABLE a (x,\r\n\ty)", "CREATE TABLE a (x, \n y);"),
@@ -25,7 +25,9 @@ struct SQLListingTests {
     #expect(SQLListing.text(of: sql) == text)
   }
 
-  /// What a shell would take for more than one statement, for less, or for a command of its own; `COMMAND` stands for one that leaves a trace.
+  /// Texts that a shell would take for several statements, for less than one, or for a command of its own.
+  ///
+  /// `COMMAND` stands for a command that leaves a trace.
   static let attacks = [
     "CREATE TABLE a (x);\nCOMMAND", "CREATE TABLE a (x)\n;\nCOMMAND\n", "CREATE TABLE a (x); DROP TABLE b",
     "CREATE TABLE \"a\nCOMMAND\n\" (x)", "CREATE TABLE a (x DEFAULT '\nCOMMAND\n')", "CREATE TABLE a (x) /*",
@@ -52,7 +54,7 @@ struct SQLListingTests {
   func `no schema makes the shell run what is none of its statements`() throws {
     let directory = try TemporaryDirectory()
     let trace = directory.file("trace").path
-    // The shell does run such a command: else the test would show nothing.
+    // The shell does run such a command; otherwise the test would show nothing.
     #expect(try run("SELECT 1;\n.shell touch '\(trace)'\n", in: directory) == "1\n")
     #expect(FileManager.default.fileExists(atPath: trace))
     try FileManager.default.removeItem(atPath: trace)
@@ -60,7 +62,7 @@ struct SQLListingTests {
       let statements = (Self.attacks + Self.plain.map(\.sql)).map {
         $0.replacingOccurrences(of: "COMMAND", with: command)
       }
-      // Each alone between two others, and all after each other.
+      // Each is alone between two others, and then all follow each other.
       for list in statements.map({ ["SELECT 1", $0, "SELECT '*/ ''\n\(command)\n'", "SELECT 2"] }) + [statements] {
         let text = list.map {
           "-- \($0.prefix(9).replacingOccurrences(of: "\n", with: " "))\n\(SQLListing.text(of: $0))\n"

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct ExpressionsCorpusTests {
-  /// The XML attributes that hold format text, with whether it is a predicate.
+  /// The XML attributes that hold format text, and whether it is a predicate.
   private static let attributes: [(name: String, isPredicate: Bool)] = [
     ("predicateString", true), ("partialIndexPredicate", true), ("filteringPredicate", true),
     ("derivationExpression", false), ("expression", false), ("coreSpotlightDisplayNameExpression", false),
@@ -20,10 +20,10 @@ struct ExpressionsCorpusTests {
     try? Data(contentsOf: Corpus.folder.appendingPathComponent($0 + "/contents"))
   }
 
-  /// The values that an XML attribute has in all models.
+  /// Returns the values of an XML attribute in all models.
   private static func values(of attribute: String) -> [String] {
     let marker = Data((" " + attribute + "=\"").utf8)
-    // Most models have none: look at bytes before making strings.
+    // Most models have none, so bytes are searched before strings are made.
     return models.filter { $0.range(of: marker) != nil }.flatMap { model in
       String(decoding: model, as: UTF8.self).components(separatedBy: " " + attribute + "=\"").dropFirst()
         .map { decoded(String($0.prefix { $0 != "\"" })) }
@@ -73,7 +73,7 @@ struct ExpressionsCorpusTests {
     }
   }
 
-  /// The only regular expression in the corpus: an address for mail.
+  /// Tries the only regular expression in the corpus, a mail address.
   @Test func `understands the regular expressions of the models`() throws {
     let patterns = Self.values(of: "regularExpressionString")
     #expect(!patterns.isEmpty)

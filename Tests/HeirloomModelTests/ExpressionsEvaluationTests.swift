@@ -39,7 +39,7 @@ struct ExpressionsEvaluationTests {
       ], now: 12.5)
   }
 
-  /// The kinds of values, since equality takes 1 and 1.0 for the same.
+  /// Returns the kinds of values, since equality takes 1 and 1.0 for the same.
   private static func kinds(_ value: EvaluatedValue) -> String {
     switch value {
     case .null: return "-"
@@ -123,7 +123,7 @@ struct ExpressionsEvaluationTests {
   }
 
   @Test(arguments: [
-    // No value: only == and != look at it.
+    // Without a value, only == and != see it.
     "nothing == nil", "n != nil", "nothing == nothing2", "nothing != 5", "NOT nothing < 5", "NOT nothing >= 5",
     "NOT nothing <= nothing2",
     "NOT nothing BEGINSWITH ''", "NOT nothing CONTAINS 'a'", "NOT nothing LIKE '*'", "NOT nothing MATCHES '.*'",
@@ -134,7 +134,7 @@ struct ExpressionsEvaluationTests {
     "NOT n BETWEEN {8, 9}", "9007199254740993 > 9007199254740992.0", "9223372036854775807 < 9223372036854775808.0",
     "CAST('1.50', 'NSDecimalNumber') == 1.5", "day == CAST(1000, 'NSDate')", "day < CAST(1000.5, 'NSDate')",
     "n IN {1, 7.0}", "id == CAST('00010203-0405-0607-0809-0a0b0c0d0e0f', 'NSUUID')",
-    // Kinds that have nothing in common are different, not an error.
+    // Kinds that have nothing in common are different; that is not an error.
     "n != 'x'", "NOT n == '7'", "items != nil", "first == items[0]", "first != items[1]", "first IN items",
     "NOT items[1] IN {first}", "items CONTAINS first",
     // Text.

@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// Makes random predicates and expressions, the same ones for each seed.
+/// A generator of random predicates and expressions that are the same for each seed.
 struct RandomExpressions {
   private var random: SplitMix64
   private let textLetters: [Character]
@@ -97,7 +97,7 @@ struct RandomExpressions {
     let operand = below(5) == 0 ? expression(depth: depth - 1) : nil
     let selector = pick(Self.selectors)
     var arguments = expressions(depth: depth)
-    // Format text gives a function without colons no arguments.
+    // Format text can't give a function without colons any arguments.
     if operand == nil, !selector.contains(":") { arguments = [] }
     // Most calls have as many arguments as colons, so that operators are tried.
     if below(5) > 0, operand == nil {

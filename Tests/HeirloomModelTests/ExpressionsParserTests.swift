@@ -25,7 +25,7 @@ struct ExpressionsParserTests {
       ("uppercase(name)", call("uppercase:", path("name"))),
       ("add:to:(1, 2)", call("add:to:", integer(1), integer(2))),
       ("foo: bar: (1)", nil),
-      // A fuzzer's: it was read as a function whose name can't be written.
+      // A fuzzer found this: it was read as a function whose name can't be written.
       ("@sum (a)", nil),
       ("SELF", .evaluatedObject),
       ("self.name", path("name")),
@@ -241,7 +241,7 @@ struct ExpressionsParserTests {
   }
 
   @Test func `counts the levels of the tree, whatever they are made of`() {
-    // Each is flat as text but deep as a tree, and deep on one side only.
+    // Each is flat as text but deep as a tree, and deep only on one side.
     var text = "a" + String(repeating: "[0]", count: 50)
     for _ in 0..<6 {
       text = "SUBQUERY(\(text), $x, TRUEPREDICATE OR b == 1).@count == 1 AND b == 1 OR c == 1 AND d == 1"
@@ -288,7 +288,7 @@ struct ExpressionsParserTests {
   }
 }
 
-/// Runs a body on a thread with a small stack: 512 KiB, the least on the platforms we serve, or more in a debug build.
+/// Runs a body on a thread with a small stack: 512 KiB, the least on our platforms, or more in a debug build.
 func onSmallStack<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value? {
   let box = ResultBox<Value>()
   let thread = Thread {
@@ -306,7 +306,7 @@ func onSmallStack<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> V
   return box.value.withLock { $0 }
 }
 
-/// Carries a value from a thread to the one that waits for it.
+/// A box that carries a value from a thread to the one that waits for it.
 private final class ResultBox<Value: Sendable>: Sendable {
   let value = Mutex<Value?>(nil)
   let done = DispatchSemaphore(value: 0)

@@ -1,7 +1,7 @@
 import HeirloomModel
 import Testing
 
-/// Functions that plain values understand, and predicates with places for arguments.
+/// Functions that plain values understand, and predicates with placeholders for arguments.
 struct ExpressionsReceiverTests {
   private static var evaluator: ExpressionEvaluator {
     ExpressionEvaluator(
@@ -42,7 +42,7 @@ struct ExpressionsReceiverTests {
 
   @Test(arguments: [
     "FUNCTION($s, 'substringFromIndex:', 11)", "FUNCTION($s, 'substringFromIndex:', -1)",
-    // Between the two halves of a character.
+    // The first is between the two halves of a character.
     "FUNCTION($s, 'substringToIndex:', 5)", "FUNCTION(3, 'uppercaseString')", "FUNCTION($s, 'uppercaseString', 1)",
     "FUNCTION($s, 'stringByAppendingString:', $nothing)", "FUNCTION('99999999999999999999', 'integerValue')",
     "FUNCTION(1e300, 'integerValue')", "FUNCTION($s, 'launchRockets')", "FUNCTION({1}, 'objectAtIndex:', 1)",

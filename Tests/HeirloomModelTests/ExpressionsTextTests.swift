@@ -2,7 +2,7 @@ import Foundation
 import HeirloomModel
 import Testing
 
-/// Text comparisons, held against Foundation's (ICU's) where that is the model.
+/// Text comparisons, checked against Foundation's (ICU's) where that is the model.
 struct ExpressionsTextTests {
   private static func holds(
     _ left: String, _ comparator: PredicateDescription.Comparator, _ right: String,
@@ -125,7 +125,7 @@ struct ExpressionsTextTests {
   }
 
   @Test func `the canonical form is what Foundation makes of text without case and diacritics`() {
-    // Foundation does not know the case of the small letters that came to Cyrillic with Unicode 9.
+    // Foundation does not know the case of the small letters that Unicode 9 added to Cyrillic.
     let letters = (UInt32(0x20)..<0x1c80).compactMap { Unicode.Scalar($0) }.filter {
       $0.properties.isAlphabetic && $0.properties.generalCategory != .nonspacingMark
     }

@@ -2,7 +2,7 @@ import HeirloomModel
 import Testing
 
 struct NameOrderTests {
-  // Around the ends of UTF-8's lengths, and around the surrogates, where the orders of UTF-8 and UTF-16 differ.
+  // They are near the limits of UTF-8's lengths, and near the surrogates, where UTF-8 and UTF-16 order differently.
   private static let characters = [
     "", "A", "a", "\u{7F}", "\u{80}", "é", "\u{7FF}", "\u{800}", "\u{D7FF}", "\u{E000}", "\u{EFFF}", "\u{F000}",
     "\u{FFFD}",

@@ -1,7 +1,7 @@
 import HeirloomModel
 import Testing
 
-/// Paths whose names begin with a mark: Swift sees one character in it and the separator before it.
+/// Paths whose names begin with a mark: Swift takes it and the separator before it for one character.
 struct PathNamesTests {
   @Test(arguments: [
     ("a.b", ["a", "b"]), ("a.\u{301}b", ["a", "\u{301}b"]), ("\u{301}.\u{200D}x", ["\u{301}", "\u{200D}x"]),

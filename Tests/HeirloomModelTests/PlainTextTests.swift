@@ -9,9 +9,9 @@ struct PlainTextTests {
     ("a\0b\u{7F}", "a\\u{0}b\\u{7f}"), ("a\u{2028}b\u{2029}", "a\\u{2028}b\\u{2029}"),
     ("\u{202E}x\u{2066}y\u{200F}\u{061C}", "\\u{202e}x\\u{2066}y\\u{200f}\\u{61c}"),
     ("ad\u{200B}min", "ad\\u{200b}min"), ("\u{FEFF}a\u{2060}b\u{00AD}c", "\\u{feff}a\\u{2060}b\\u{ad}c"),
-    // A joiner is part of scripts and pictures, and between letters of ours a trick.
+    // A joiner belongs to some scripts and pictures; between Latin letters it is a trick.
     ("ad\u{200D}min", "ad\\u{200d}min"), ("x\u{200C}", "x\\u{200c}"), ("a\u{E0041}", "a\\u{e0041}"),
-    // Bytes of a name that is no UTF-8.
+    // These are bytes of a name that is not UTF-8.
     ("caf\u{10FFE9}.sqlite", "caf\\xE9.sqlite"), ("\u{10FF0A}", "\\x0A"), ("\u{10FFFF}", "\\xFF"),
   ])
   func `what is no plain character is shown by its number`(text: String, line: String) {
@@ -38,7 +38,7 @@ struct PlainTextTests {
     let line = PlainText.line(text, limit: 100)
     #expect(line.hasPrefix("The table é") && line.hasSuffix("é is missing"))
     #expect(line.unicodeScalars.count < 150)
-    // 21 of the scalars are of one byte.
+    // 21 of the scalars have one byte.
     let missing = text.utf8.count - (21 + 2 * 79)
     #expect(line.contains("… (\(CountText.grouped(missing)) bytes left out) …"))
     #expect(PlainText.cut("é", to: 1) == "é")

@@ -30,7 +30,7 @@ enum Models {
     return entity
   }
 
-  /// Every attribute type, every kind of relationship, inheritance, a composite.
+  /// Makes a model with every attribute type, every kind of relationship, inheritance and a composite.
   static func everything() throws -> ManagedObjectModel {
     var place = attribute("place", .composite)
     var inner = attribute("geo", .composite)

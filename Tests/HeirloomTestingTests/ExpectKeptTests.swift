@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 struct ExpectKeptTests {
-  /// A garden that was migrated, and what it held before.
+  /// A garden that was migrated, with its content from before.
   struct Migrated {
     let directory: TemporaryDirectory
     let before: StoreContents
@@ -51,7 +51,7 @@ struct ExpectKeptTests {
     try migrated.before.expectKept(in: migrated.url, after: migrated.report)
   }
 
-  /// What a faulty migration does, and what is found.
+  /// The fault of a migration, and the expected finding.
   struct Fault: Sendable, CustomTestStringConvertible {
     let sql: String
     let kind: MigrationFinding.Kind
@@ -76,7 +76,7 @@ struct ExpectKeptTests {
     let columns = try Connection(path: migrated.url.path, mode: .readOnly, options: .looking)
     let names = try columns.rows("SELECT name FROM pragma_table_info('ZTHING')").compactMap { $0[0].text }
     try columns.close()
-    // The columns of composite elements and places have names that the schema chooses.
+    // The schema chooses the names of the columns of composite elements and places.
     let number = names.first { $0.hasPrefix("ZNUMBER") || $0.hasPrefix("ZPLACENUMBER") || $0.hasSuffix("NUMBER") } ?? ""
     let order = names.first { $0.hasPrefix("Z_FOK_BED") } ?? ""
     let sql = fault.sql.replacingOccurrences(of: "ZPLACE1", with: number)

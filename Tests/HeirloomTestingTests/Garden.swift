@@ -82,7 +82,7 @@ enum Garden {
     return try ManagedObjectModel(entities: Array(entities.values))
   }
 
-  /// Expects that a store is sound and that each object is as its model wants it.
+  /// Expects that a store is sound and that each object is valid in its model.
   static func expectValid(_ url: URL, _ model: ManagedObjectModel) throws {
     let report = try StoreVerification.report(onStoreAt: url.path)
     #expect(report.findings.filter { $0.severity < .note }.isEmpty)

@@ -65,7 +65,7 @@ struct SampleObjectsTests {
     #expect(links("Plant", "friends").contains { $0.count > 1 })
     let ids = (contents.objects["Label"] ?? [:]).values.compactMap { $0.values["code"] }
     #expect(Set(ids).count == ids.count && ids.count >= 40)
-    // A chain of parents.
+    // Some objects form a chain of parents.
     let parents = (contents.objects["Bed"] ?? [:]).compactMapValues { $0.links["parent"]?.first }
     let depth = parents.keys.map { key in
       var (next, steps) = (parents[key], 0)
@@ -104,7 +104,7 @@ struct SampleObjectsCorpusTests {
   func `objects of real models are as their models want them`(path: String) throws {
     let directory = try TemporaryDirectory()
     let model = try Corpus.model(at: Corpus.folder.appendingPathComponent(path).path)
-    // A model may be an empty page still: there is nothing to make of it.
+    // A model may still be an empty page: then there is nothing to make.
     guard model.entities.contains(where: { !$0.isAbstract }) else { return }
     let url = directory.file("Real.sqlite")
     let samples = SampleObjects(of: model, objectsPerEntity: 6, seed: 1)

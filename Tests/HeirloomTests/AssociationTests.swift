@@ -4,9 +4,9 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// What a policy associates is what it and others find, both ways.
+/// Associations of a policy, which the policy and others find, both ways.
 struct AssociationTests {
-  /// Makes parts of items, in number and order by the item's key, and compares what the manager finds with what it did.
+  /// A policy that makes parts of items, by the item's key, and compares the manager's findings with its own record.
   final class Splitting: EntityMigrationPolicy {
     private var parts: [ManagedObjectID] = []
     private var partsOfItem: [Int64: [ManagedObjectID]] = [:]
@@ -17,7 +17,7 @@ struct AssociationTests {
       forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
     ) throws {
       let key = try #require(source.objectID).primaryKey
-      // Runs that follow each other for long, many parts of one item, none, and two entities in turns.
+      // There are long runs, many parts of one item, items without parts, and two entities in turns.
       let count = key % 50 == 0 ? 260 : key > 120 ? 1 : Int(key % 4)
       for place in 0..<count {
         let entity = key % 31 == 0 && place % 2 == 1 ? "Piece" : "Part"
@@ -25,7 +25,7 @@ struct AssociationTests {
         try part.set("\(key) \(place)", for: "name")
         try associate(source, part, mapping, manager)
       }
-      // Parts that became of several items, of the one before or of one long ago.
+      // Some parts come from several items: from the one before, or from one long ago.
       for number in [1, 40] where key % 13 == 5 && parts.count > 50 {
         let id = parts[parts.count - number]
         guard itemsOfPart[id]?.contains(key) != true else { continue }
@@ -68,7 +68,7 @@ struct AssociationTests {
     }
   }
 
-  /// Makes of each item what the standard policy does: an item with the same key.
+  /// A policy that makes an item with the same key for each item, as the standard policy does.
   final class Following: EntityMigrationPolicy {
     override func createDestinationInstances(
       forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager

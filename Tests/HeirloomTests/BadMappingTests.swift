@@ -3,12 +3,11 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// Mappings that name what is not there, handed to a whole migration: each ends in an error that says which mapping is wrong
-/// and where, before anything is made.
+/// Mappings that name missing things, in a whole migration: each error says which mapping is wrong, and where.
 struct BadMappingTests {
   private typealias Make = InferableChangeTests
 
-  /// A mapping with a mistake, and words that the error has to have.
+  /// A mapping with a mistake, and the words that the error must have.
   struct Mistake: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let mapping: EntityMapping

@@ -3,9 +3,9 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// How a plan says that a candidate is to be made, by what becomes of the store's bytes.
+/// The builder that a plan chooses, by the fate of the store's bytes.
 struct BuilderChoiceTests {
-  /// What becomes of an entity's rows.
+  /// The fate of an entity's rows.
   enum Fate: String, CaseIterable {
     case kept = "Kept"
     case changed = "Changed"
@@ -13,7 +13,7 @@ struct BuilderChoiceTests {
     case gone = "Removed"
   }
 
-  /// A division of the rows, in hundredths, and what the plan says.
+  /// A division of the rows, in hundredths, and the plan's choice.
   struct Division: CustomTestStringConvertible, Sendable {
     let shares: [Fate: Int]
     let builder: MigrationPlan.Builder
@@ -28,7 +28,7 @@ struct BuilderChoiceTests {
     }
   }
 
-  /// What the benchmark of thresholds showed, at some distance from where both take as long.
+  /// The results of the benchmark of thresholds, at some distance from the point where both take the same time.
   static let divisions = [
     Division(.cloneAndAlter), Division(.cloneAndAlter, gone: 40), Division(.rebuild, gone: 60),
     Division(.rebuild, gone: 90), Division(.cloneAndAlter, anew: 65), Division(.rebuild, anew: 100),
@@ -57,7 +57,7 @@ struct BuilderChoiceTests {
       })
   }
 
-  /// The plan of a store whose entities have rows with texts of so many letters.
+  /// Makes the plan of a store whose entities have the given numbers of rows, with texts.
   private static func plan(
     in directory: TemporaryDirectory, rows: [Fate: Int], text: (Fate, Int) -> String
   ) throws -> MigrationPlan {
@@ -94,7 +94,7 @@ struct BuilderChoiceTests {
   }
 
   @Test(arguments: ["x", "é", "語"]) func `the bytes of later rows and of any letters count`(letter: String) throws {
-    // The first rows of what goes are small: an app once wrote less. Four fifths of all bytes are in the others.
+    // The first rows of the removed entity are small: an app once wrote less. The others hold four fifths of all bytes.
     let plan = try Self.plan(in: try TemporaryDirectory(), rows: [.gone: 1_000, .kept: 500]) { fate, key in
       fate == .kept
         ? String(repeating: "x", count: 300)

@@ -3,7 +3,7 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// The two builders, compared with each other: they must make the same store of the same store.
+/// The two builders, compared with each other: both must make the same store from the same source.
 struct BuilderTests {
   @Test(
     arguments: InferableChangeTests.changes + InferableChangeTests.arrivals, LongTests.areOn ? [0, 1, 7, 40] : [7])
@@ -21,7 +21,7 @@ struct BuilderTests {
     #expect(plan != nil)
   }
 
-  /// Changes in which a mistake about what may stay would be easy, and the objects that an app added to the file.
+  /// Changes in which a builder could easily keep the wrong things, with objects that an app added to the file.
   static let traps: [InferableChangeTests.Change] = {
     typealias Make = InferableChangeTests
     let values = ["a", "b", "c"].map { Make.attribute($0) }
@@ -134,7 +134,7 @@ struct BuilderTests {
   ) throws {
     let directory = try TemporaryDirectory()
     let source = try ManagedObjectModel(entities: change.before)
-    // Indexes and renaming ids alone make no other version.
+    // Indexes and renaming identifiers alone don't make another version.
     let destination = try ManagedObjectModel(entities: change.after + [EntityDescription(name: "Zone")])
     let store = directory.file("Store.sqlite")
     var generator = StoreGenerator(objectsPerEntity: objects, seed: 3)
@@ -179,7 +179,7 @@ struct BuilderTests {
     #expect(plan.rowsRewritten == 5)
   }
 
-  /// Seen in stores that Core Data migrated by adding columns: it fills them without looking at the entity.
+  /// Checks a fact seen in stores that Core Data migrated by adding columns: it fills them whatever the entity.
   @Test(arguments: [MigrationPlan.Builder.rebuild, .cloneAndAlter], [false, true])
   func `the default of a new attribute is in every row of the table, unless it must be unique`(
     builder: MigrationPlan.Builder, isUnique: Bool
@@ -213,11 +213,11 @@ struct BuilderTests {
   ///
   /// - Parameters:
   ///   - store: The store; it is not changed.
-  ///   - directory: Where the copies are made.
+  ///   - directory: The folder in which the copies are made.
   ///   - history: The models.
-  ///   - configuration: What the app chooses.
+  ///   - configuration: The app's choices.
   /// - Returns: The plan of the second builder; `nil` if both refuse.
-  /// - Throws: What the files' system or SQLite throws.
+  /// - Throws: The error of the file system or of SQLite.
   @discardableResult
   static func compare(
     _ store: URL, in directory: TemporaryDirectory, history: ModelHistory,
@@ -274,7 +274,7 @@ struct BuilderCorpusTests {
 
     var testDescription: String { "\(store) to \(version)" }
 
-    /// The version as the current one, with those before it known as they are to who finds their files beside it.
+    /// Returns the version as the current one; the earlier ones are known as if their files were beside it.
     func history() throws -> ModelHistory {
       let bundle = String((path as NSString).deletingLastPathComponent.dropFirst(Corpus.folder.path.count + 1))
       let versions = try Corpus.versions(of: bundle)

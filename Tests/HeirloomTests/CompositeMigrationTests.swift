@@ -3,8 +3,7 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// Composite attributes that change, or become ordinary attributes and the other way round: as SQL in both builders, and object
-/// by object.
+/// Composite attributes that change, or become ordinary ones or the reverse: in SQL by both builders, and by object.
 struct CompositeMigrationTests {
   private typealias Make = InferableChangeTests
   typealias Row = [String: AttributeValue]
@@ -27,9 +26,9 @@ struct CompositeMigrationTests {
     let after: [AttributeDescription]
     let rows: [Row]
     let result: [Row]
-    /// Values lost, by property.
+    /// The numbers of lost values, by property.
     var losses: [String: Int64] = [:]
-    /// What can't be inferred.
+    /// The mappings for properties that can't be inferred.
     var given: [PropertyMapping] = []
   }
 
@@ -188,7 +187,7 @@ struct CompositeMigrationTests {
     try context.save()
   }
 
-  /// What the objects of a store hold, but for their tails, which must be in order.
+  /// Returns the objects of a store without their tails, which must be in order.
   private static func rows(of url: URL, _ model: ManagedObjectModel) throws -> [Row] {
     let context = ManagedObjectContext(store: try PersistentStore.open(at: url, model: model))
     return try context.fetch("Aircraft").enumerated().map { index, object in
@@ -343,7 +342,7 @@ struct CompositeMigrationTests {
     withExtendedLifetime(directory) {}
   }
 
-  /// Mappings that can't be carried out, with a word of what is said.
+  /// Mappings that can't be carried out, with a word of the message.
   static let mistakes: [(mapping: PropertyMapping, word: String)] = [
     (PropertyMapping("scheme.colour", copying: "paint"), "scheme.colour"),
     (PropertyMapping("scheme.primary.more", copying: "paint"), "scheme.primary.more"),

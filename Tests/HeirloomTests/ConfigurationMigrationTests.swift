@@ -5,11 +5,11 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Stores that hold a configuration's part of a model: metadata name all of the model, tables only the part.
+/// Stores that hold a configuration's part of a model: their metadata name the whole model, their tables only the part.
 struct ConfigurationMigrationTests {
   typealias Make = InferableChangeTests
 
-  /// A model of two configurations: "first" has the given entities, "second" others.
+  /// Makes a model of two configurations: "first" has the given entities, "second" has others.
   private static func model(
     _ first: [EntityDescription], _ second: [EntityDescription], named names: [String] = ["first", "second"]
   ) throws -> ManagedObjectModel {
@@ -21,13 +21,13 @@ struct ConfigurationMigrationTests {
   private static let zebra = Make.entity("Zebra", [Make.attribute("name")])
   private static let later = [
     Make.entity("Zebra", [Make.attribute("name"), Make.attribute("stripes", .integer16)]),
-    // It sorts first, and would renumber all others if the store held it.
+    // It sorts first, and would renumber all other entities if the store held it.
     Make.entity("AAAntelope", [Make.attribute("name")]),
   ]
 
   // MARK: Real stores
 
-  /// Steps of real stores, a few of different projects.
+  /// Hops of real stores, a few of different projects.
   static let jumps: [BuilderCorpusTests.Jump] = {
     guard Corpus.isPresent else { return [] }
     let all = (try? CorpusHistoryTests.jumps()) ?? []
@@ -47,13 +47,13 @@ struct ConfigurationMigrationTests {
       do {
         _ = try assistant.migrateStore()
       } catch let error as MigrationAssistantError {
-        // What can't be migrated by itself can't be as a part.
+        // A store that can't be migrated alone can't be migrated as a part either.
         print("\(jump): \(error)")
         return
       }
       expected = try StoreContents(of: store, model: history.current)
 
-      // The same store as a part of two models that change elsewhere too.
+      // The same store is now a part of two models that change elsewhere too.
       let models = [
         try Self.model(source.entities, [Self.zebra]), try Self.model(history.current.entities, Self.later),
       ]
@@ -88,7 +88,7 @@ struct ConfigurationMigrationTests {
     }
   }
 
-  /// Makes a store say that it was made with a model of which it holds a part.
+  /// Makes a store claim that it was made with a model of which it holds a part.
   private static func adopt(_ model: ManagedObjectModel, _ store: URL) throws {
     let connection = try Connection(path: store.path, mode: .readWrite)
     var metadata = try StoreMetadata(connection: connection, path: store.path)

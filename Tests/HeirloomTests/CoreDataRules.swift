@@ -3,25 +3,25 @@ import Heirloom
 
 /// A reason for which a file that Heirloom migrated may differ from the one that Core Data migrated.
 struct CoreDataRule: Sendable {
-  /// Why, in a sentence.
+  /// The reason, in a sentence.
   let cause: String
-  /// Whether it explains a difference.
+  /// A closure that returns true if the rule explains a difference.
   let allows: @Sendable (StorePicture.Difference, Context) -> Bool
 
-  /// What a difference is judged by.
+  /// The context in which a difference is judged.
   struct Context {
-    /// The store before, as its own model has it.
+    /// The store before the migration, read with its own model.
     let before: StorePicture
     let heirloom: StorePicture
     let coreData: StorePicture
     let plan: MigrationPlan
-    /// Whether Core Data made the objects anew instead of changing the file.
+    /// True when Core Data made the objects anew instead of changing the file.
     let isCopied: Bool
-    /// Whether the app gave Core Data a mapping model.
+    /// True when the app gave Core Data a mapping model.
     let hasMapping: Bool
   }
 
-  /// All rules; each is used by some pair, or goes.
+  /// All rules; a rule that no pair uses must go.
   static let all: [CoreDataRule] = [
     CoreDataRule(
       cause: "Each writer says in the metadata who it is: Heirloom the generation of the file, Core Data the version of"
@@ -60,7 +60,7 @@ struct CoreDataRule: Sendable {
         }
         return other.indexes.values.contains(index)
       case .constraints(let table):
-        // Its index is judged by itself.
+        // The constraint's index is judged separately.
         return difference.heirloom == "" && difference.coreData?.hasPrefix("CONSTRAINT") == true
           && context.coreData.indexes.contains { $0.value.table == table && $0.key.hasPrefix("sqlite_autoindex_") }
       default: return false
@@ -152,12 +152,12 @@ struct CoreDataRule: Sendable {
 }
 
 extension CoreDataRule.Context {
-  /// Whether one of the two files has an index of the given name.
+  /// Returns true if one of the two files has an index of the given name.
   fileprivate func isIn(_ index: String, _ file: KeyPath<Self, StorePicture>) -> Bool {
     self[keyPath: file].indexes[index] != nil
   }
 
-  /// Whether an object has no property that a column of its table holds, a new one.
+  /// Returns true if a column of an object's table holds a new property that the object's entity doesn't have.
   fileprivate func isOfAnotherEntity(_ table: String, _ key: String, column: String) -> Bool {
     let number = heirloom.facts[.cell(table: table, key: key, column: "Z_ENT")]
     guard case .attribute(let entity, let path)? = heirloom.schema.table(named: table)?.column(named: column)?.role,
@@ -166,7 +166,7 @@ extension CoreDataRule.Context {
     return !owner.treeNumbers.contains { StorePicture.text(.integer(Int64($0))) == number }
   }
 
-  /// Whether no property of the source becomes one of an entity.
+  /// Returns true if no property of the source becomes this property of an entity.
   fileprivate func isNew(_ property: String, of entity: String) -> Bool {
     let mappings = plan.mapping.entityMappings.filter { $0.destinationEntityName == entity }
     return !mappings.isEmpty
@@ -178,12 +178,12 @@ extension CoreDataRule.Context {
 }
 
 extension CoreDataRule.Context {
-  /// Whether a table of one of the files holds links between objects of one entity.
+  /// Returns true if a table of one of the files holds links between objects of one entity.
   fileprivate func isReflexive(_ table: String) -> Bool {
     heirloom.isReflexive(table) || coreData.isReflexive(table)
   }
 
-  /// Whether the version of Core Data is one of those that make a table anew where newer ones add a column.
+  /// True when this version of Core Data makes a table anew where newer ones add a column.
   fileprivate var isOld: Bool {
     let version = coreData.facts[.metadata(key: "NSPersistenceFrameworkVersion")]
     return version.flatMap { Int($0.filter(\.isNumber)) }.map { $0 < 977 } ?? false
@@ -191,7 +191,7 @@ extension CoreDataRule.Context {
 }
 
 extension StorePicture {
-  /// Whether a table holds the links of a many-to-many relationship between objects of one entity.
+  /// Returns true if a table holds the links of a many-to-many relationship between objects of one entity.
   fileprivate func isReflexive(_ table: String) -> Bool {
     guard case .links(let entity, let name)? = schema.table(named: table)?.kind else { return false }
     return schema.model.relationship(named: name, of: entity)?.destinationEntity == entity

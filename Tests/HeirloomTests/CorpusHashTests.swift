@@ -4,7 +4,7 @@ import HeirloomFormats
 import TestSupport
 import Testing
 
-/// The hashes that follow from the models of the corpus, against those that Core Data wrote.
+/// The hashes computed from the models of the corpus, compared with those that Core Data wrote.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct CorpusHashTests {
   @Test func `hashes, digests and checksums of every store with a model cache are Core Data's`() throws {
@@ -45,7 +45,7 @@ struct CorpusHashTests {
       model.versionHashes()["Item"]?.description == "4c8802263219fc66283b28c554f026dc7f95af5fc19fb76e255a26a72a2a79f5")
   }
 
-  /// Stores whose own version is among the models in XML, as the corpus notes tell.
+  /// Takes the stores whose own version is among the models in XML, by the notes of the corpus.
   @Test func `a version in XML gives the hashes of the stores it made`() throws {
     var found = 0
     var known: [String: [[String: VersionHash]]] = [:]

@@ -14,7 +14,7 @@ struct CorpusHistoryTests {
     for jump in LongTests.selection(of: try Self.jumps(of: project), every: 6) { try migrate(jump.store, to: jump) }
   }
 
-  /// Every store of the corpus with the next and the last version of its history.
+  /// Returns every store of the corpus with the next and the last version of its history.
   static func jumps() throws -> [BuilderCorpusTests.Jump] {
     try projects.flatMap { try jumps(of: $0) }
   }
@@ -36,7 +36,7 @@ struct CorpusHistoryTests {
     return jumps
   }
 
-  /// The bundles of a project, its newest snapshot in the repository only.
+  /// Returns the bundles of a project, only their newest snapshot in the repository.
   private static func histories(of project: String) throws -> [[Corpus.Version]] {
     let bundles = Set(
       Corpus.modelPaths.filter { $0.hasPrefix(project + "/models/") && !$0.contains("@") }.map {
@@ -78,7 +78,7 @@ struct CorpusHistoryTests {
     }
   }
 
-  /// The next version of any app: one more entity, whose name sorts first and so renumbers all others.
+  /// Adds one entity, as any app's next version may, whose name sorts first and so renumbers all others.
   @Test(arguments: LongTests.selection(of: Corpus.storePaths, every: 3))
   func `a new entity that renumbers all others leaves every object and every table of others as it was`(
     path: String

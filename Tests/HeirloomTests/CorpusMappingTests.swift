@@ -8,9 +8,9 @@ import Testing
 struct CorpusMappingTests {
   static let files = Corpus.mappingPaths.filter { !$0.hasSuffix(".cdm") }
 
-  /// Stands in for a policy: none of those that the mapping models name is in the corpus.
+  /// A substitute for a policy: the corpus has none of those that the mapping models name.
   ///
-  /// It does what the standard one does, and gives what apps' own policies must have given to values that are required.
+  /// It does what the standard policy does, and gives required values, as the apps' own policies must have done.
   final class StandIn: EntityMigrationPolicy {
     private var calls = 0
 
@@ -40,7 +40,7 @@ struct CorpusMappingTests {
     }
   }
 
-  /// The policies for which there are stand-ins.
+  /// The policies that have substitutes.
   static let absentPolicies: Set<String> = [
     "Advanced_EvolutionDemo_V2_FromV1MigrationPolicy", "CoreDataMigration_Example.Post2ToPost3MigrationPolicy",
     "DSAccountEntity6To7MigrationPolicy", "DSDeleteEntityMigrationPolicy", "DSMerkleBlockEntity6To7MigrationPolicy",
@@ -66,7 +66,7 @@ struct CorpusMappingTests {
       ]))
   }
 
-  /// The two versions that a mapping model names.
+  /// Returns the two versions that a mapping model names.
   static func models(
     of read: ReadMappingModel, in project: String
   ) throws -> (source: ManagedObjectModel, destination: ManagedObjectModel) {
@@ -84,7 +84,7 @@ struct CorpusMappingTests {
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
     var generator = StoreGenerator(objectsPerEntity: 5, seed: 29)
-    // Objects without a value that is required now are another matter: see the tests of data decisions.
+    // Objects without a value that is now required are another matter: see the tests of data decisions.
     generator.isFull = true
     try generator.makeStore(at: store, model: source)
 
@@ -96,8 +96,8 @@ struct CorpusMappingTests {
     let assistant = MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store),
       history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration)
-    // Required links that the generator had no object for, or that lead to what the mapping leaves out: Core Data refuses to
-    // save such objects.
+    // Some required links have no object from the generator, or lead to one that the mapping leaves out. Core Data
+    // refuses to save such objects.
     let opened = try PersistentStore.open(at: store, model: source)
     let context = ManagedObjectContext(store: opened)
     let blocked = Set(try assistant.plan()?.blockers.filter { $0.kind == "missingLink" }.map(\.entity) ?? [])
@@ -126,7 +126,7 @@ struct CorpusMappingTests {
       let expected = mappings.compactMap(\.sourceEntityName).reduce(0) { $0 + (before.objects[$1]?.count ?? 0) }
       #expect(after.objects[entity.name]?.count ?? 0 == expected, "\(entity.name)")
       for attribute in destination.attributes(of: entity.name) where attribute.composite == nil {
-        // What is copied is there, as often as before, whatever the keys.
+        // Copied values are there, as often as before, whatever the keys.
         var wanted: [String] = []
         var isCopied = !mappings.isEmpty
         for mapping in mappings {
@@ -170,23 +170,24 @@ struct CorpusMappingTests {
         storeURL: store, modelController: ModelController(storeURL: store),
         history: ModelHistory(current: destination, earlier: [("1", source)]), configuration: configuration
       ).plan())
-    // Property mappings that were orphaned in the editor: Xcode's compiler doesn't see them, and a policy has them to itself.
+    // These property mappings were orphaned in the editor: Xcode's compiler doesn't see them, and they are the policy's
+    // alone.
     let forgotten = ["previousOperatorBLSPublicKeys", "previousSimplifiedMasternodeEntryHashes", "previousValidity"]
     for name in forgotten { #expect(read.warnings.contains { $0.place.hasPrefix("\"\(name)\"") }) }
     #expect(
       plan.warnings.contains { text in
         text.contains("left to the policy \"DSDeleteEntityMigrationPolicy\"") && forgotten.allSatisfy(text.contains)
       })
-    // Entities without an entity mapping.
+    // These entities have no entity mapping.
     for name in ["CloseTransaction", "RegistrationTransaction", "ResetTransaction", "TopupTransaction"] {
       #expect(
         plan.losses.contains { $0.entity == "DSBlockchainUser\(name)Entity" && $0.property == nil && $0.rows == 5 })
     }
   }
 
-  // MARK: Against what Core Data made
+  // MARK: Comparisons with Core Data's results
 
-  /// Makes a section of a note's text, as the example's own policy does.
+  /// A policy that makes a section of a note's text, as the example's own policy does.
   final class Sectioning: EntityMigrationPolicy {
     override func createDestinationInstances(
       forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
@@ -234,7 +235,7 @@ struct CorpusMappingTests {
         }
         let made = try posts(store)
         #expect(made.count == 10)
-        // Two posts are younger than the migration.
+        // Two posts are newer than the migration.
         #expect(
           try posts(expected).filter { made[$0.key] != nil }.mapValues { $0.prefix(2) }
             == made.mapValues { $0.prefix(2) })
@@ -242,7 +243,7 @@ struct CorpusMappingTests {
     }
   }
 
-  /// Objects without their keys: values, and the values of what they lead to.
+  /// Returns objects without their keys: their values, and the values of the objects that they lead to.
   private static func fingerprints(of store: URL, model: ManagedObjectModel) throws -> [String] {
     let contents = try StoreContents(of: store, model: model)
     func own(_ entity: String, _ object: StoreContents.StoredObject) -> String {

@@ -3,17 +3,17 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// Migrations that Core Data itself made, held against Heirloom's fact by fact.
+/// Migrations that Core Data itself made, compared with Heirloom's fact by fact.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct CorpusMigrationTests {
-  /// A store, and what Core Data made of it.
+  /// A store, and the store that Core Data made of it.
   struct Pair: CustomTestStringConvertible, Sendable {
     let project: String
     let before: String
-    /// The model of the store after.
+    /// The version of the store after the migration.
     let version: String
     let after: String
-    /// Whether the second store holds the objects of the first; if not, only what doesn't depend on objects is compared.
+    /// True when the second store holds the first one's objects; if not, only facts independent of them are compared.
     var hasSameObjects = true
     /// The mapping model that the app gave Core Data; Heirloom infers its own.
     var mapping: String?
@@ -40,16 +40,16 @@ struct CorpusMigrationTests {
     }
   }
 
-  /// What became of the differences of one pair.
+  /// The judgement on the differences of one pair.
   struct Judgement {
     var facts = 0
     /// The rules that explain a difference, one for each difference.
     var rules: [Int] = []
     var unexplained: [String] = []
-    /// Whether the objects have other keys.
+    /// True when the objects have other keys.
     var isRenumbered = false
 
-    /// Looks for the rule of each difference between two files.
+    /// Finds the rule for each difference between two files.
     mutating func judge(_ context: CoreDataRule.Context, where isMeant: (StorePicture.Place) -> Bool = { _ in true }) {
       facts = context.coreData.facts.count
       for difference in StorePicture.differences(heirloom: context.heirloom, coreData: context.coreData)
@@ -77,7 +77,7 @@ struct CorpusMigrationTests {
     _ pair: Pair, _ store: URL, _ after: URL, _ builder: MigrationPlan.Builder
   ) throws -> Judgement {
     let read = try ModelHistory(contentsOf: Corpus.modelURL(pair.version, in: pair.project))
-    // Some stores are of a version that was edited after it had been shipped.
+    // Some stores are of a version that was edited after it was shipped.
     let own = try #require(try StoreModelCache.model(inStoreAt: store))
     let history = ModelHistory(current: read.current, earlier: [("before", own)])
     let assistant = MigrationAssistant(
@@ -95,12 +95,12 @@ struct CorpusMigrationTests {
 
     let judgement = try judge(pair, store, after, before: before, report.plan)
     if pair.hasSameObjects, !judgement.isRenumbered {
-      // Links of all kinds, found through the model and not by the names of tables.
+      // This compares links of all kinds, found through the model and not by the names of tables.
       let found = try StoreContents(of: store, model: history.current)
       let expected = try StoreContents(of: after, model: history.current)
       #expect(found.count > 0 && found == expected)
     }
-    // A second run does nothing, and the retained version holds every row of the original.
+    // A second run does nothing, and the previous version holds every row of the original.
     guard case .upToDate = try assistant.migrateStore() else {
       Issue.record("expected nothing to do")
       return judgement
@@ -127,9 +127,9 @@ struct CorpusMigrationTests {
     return judgement
   }
 
-  /// Heirloom has only what it can infer; that the app's mapping did more shows as a loss before anything is written.
+  /// Checks that Heirloom does only what it infers, and that the rest of the app's mapping shows as a loss beforehand.
   ///
-  /// An attribute that had a renaming identifier and has none now is another one, though it is called the same.
+  /// An attribute that had a renaming identifier and has none now is a different one, even under the same name.
   @Test(arguments: [
     (Pair.post("2", "3", same: false), ["Post.content 10", "Post.hexColor 10"]),
     (Pair.mood(" 4", " 5"), ["Continent. 2", "Country.continent 3", "Mood.continent 4"]),
@@ -146,7 +146,7 @@ struct CorpusMigrationTests {
     }
   }
 
-  /// What a mistake in a migration might leave; no rule may explain it.
+  /// Traces that a mistake in a migration might leave; no rule may explain them.
   static let mistakes = [
     "UPDATE ZUSER SET ZNAME = NULL WHERE Z_PK = (SELECT MIN(Z_PK) FROM ZUSER WHERE ZNAME NOT NULL)",
     "UPDATE ZUSER SET ZACCENTCOLORVALUE = ZACCENTCOLORVALUE + 0.5 WHERE Z_PK = (SELECT MIN(Z_PK) FROM ZUSER)",
@@ -195,9 +195,9 @@ struct CorpusMigrationTests {
 }
 
 extension CorpusMigrationTests.Pair {
-  /// The pairs of the corpus: first those whose second store Core Data made of the first.
+  /// The pairs of the corpus: first those whose second store Core Data made from the first.
   ///
-  /// Between the stores of some lie versions that the corpus has no store of.
+  /// Between some of the stores there are versions of which the corpus has no store.
   static let all =
     [
       wire("30", "31"), wire("66", "67"), wire("67", "68"), wire("79", "80"), wire("95", "96"), wire("100", "101"),
@@ -242,7 +242,7 @@ extension CorpusMigrationTests.Pair {
 }
 
 extension StorePicture.Place {
-  /// Whether what is said there depends on the objects that a store holds, or on which store it is.
+  /// True when the fact depends on the objects that a store holds, or on which store it is.
   fileprivate var dependsOnObjects: Bool {
     switch self {
     case .row, .cell, .entity(_, "Z_MAX"), .metadata("Z_UUID"): true
@@ -251,12 +251,12 @@ extension StorePicture.Place {
   }
 }
 
-/// Finds the same objects in two files that gave them different keys.
+/// The search for the same objects in two files that gave them different keys.
 enum KeyMatching {
   /// Finds the keys that another file has for the objects of a file.
   ///
-  /// Objects are the same if their values are: of all attributes that have the same values in both tables, whoever has
-  /// them. Nothing is found unless that tells all objects of a table apart.
+  /// Objects are the same if their values are the same, for all attributes whose sets of values agree in both tables.
+  /// Nothing is found unless these values tell all objects of a table apart.
   ///
   /// - Parameters:
   ///   - file: The file.

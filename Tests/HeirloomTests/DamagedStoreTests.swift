@@ -3,8 +3,7 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// What the assistant makes of stores that something else than their app wrote to: a clear error and the same store, or
-/// the right migration.
+/// Stores that something other than their app wrote to: a clear error and an unchanged store, or the right migration.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct DamagedStoreTests {
   private static let history = Result {
@@ -17,7 +16,7 @@ struct DamagedStoreTests {
     .missingEntityRow, .unknownEntityNumber,
   ]
 
-  /// What the migration of the store makes of it when nothing was done to it.
+  /// The result of the store's migration without damage.
   private static let expected = Result {
     try Corpus.withCopy(of: StoreDamage.store) { url in
       _ = try assistant(for: url).migrateStore()
@@ -30,7 +29,7 @@ struct DamagedStoreTests {
       storeURL: url, modelController: ModelController(storeURL: url), history: try history.get())
   }
 
-  /// The first of each kind and severity: a migration of this model takes its time.
+  /// Returns the first damage of each kind and severity: a migration of this model is slow.
   private static func firsts(_ damages: [StoreDamage]) -> [StoreDamage] {
     var seen: Set<String> = []
     return damages.filter { seen.insert("\($0.kind) \($0.severity)").inserted }
@@ -50,8 +49,8 @@ struct DamagedStoreTests {
       }
       #expect(message.count > 40 && message.hasSuffix("."), "\(message)")
       #expect(!message.contains("integer(") && !message.contains("SELECT"), "\(message)")
-      // In a table of one entity its number is looked at while rows are copied: by then the store has left WAL mode
-      // and is back in it.
+      // In a table of one entity, its number is checked while rows are copied: by then the store has left WAL mode and
+      // is back in it.
       if damage.kind != .unknownEntityNumber || damage.entity == "Message" {
         #expect(try Data(contentsOf: url) == bytes)
       }
@@ -66,7 +65,7 @@ struct DamagedStoreTests {
     try damage.withStore { url in
       let plan = try migrateAsExpected(url)
       if damage.kind == .differentColumnType {
-        // What was perhaps converted by SQLite is said before.
+        // The plan warns of values that SQLite may have converted.
         #expect(plan.warnings.contains { $0.contains("ZUSER.ZNAME") }, "\(plan.warnings)")
       }
       #expect(try faults(of: url) == [])
@@ -75,18 +74,18 @@ struct DamagedStoreTests {
 
   @Test func `what does no harm does none to a migration`() throws {
     try Corpus.withCopy(of: StoreDamage.store) { url in
-      // The index that is missing can't be another one as well; a number of saves is part of what is compared.
+      // A missing index can't also be a different one, and the number of saves is part of the comparison.
       for damage in StoreDamage.harmless where ![.missingIndex, .invalidLockCount].contains(damage.kind) {
         try damage.apply(to: url)
       }
       let plan = try migrateAsExpected(url)
       #expect(plan.warnings.contains { $0.contains("ZUSER.ZNOTE") }, "\(plan.warnings)")
-      // Values of the metadata that no model knows and tables of others travel along, and rows that name nobody before or after.
+      // Metadata that no model knows, foreign tables, and rows that name nobody before or after travel along.
       #expect(try faults(of: url) == [.oddMetadata, .unknownEntityReference, .extraTable])
     }
   }
 
-  /// Migrates a store and compares it with what the migration makes of an undamaged one.
+  /// Migrates a store and compares it with the migration of an undamaged one.
   private func migrateAsExpected(_ url: URL) throws -> MigrationPlan {
     guard case .migrated(let report) = try Self.assistant(for: url).migrateStore() else {
       throw CocoaError(.featureUnsupported)
@@ -107,7 +106,7 @@ struct DamagedStoreTests {
       #expect(try faults(of: url).isSubset(of: before))
       let expected = try Self.expected.get().objects.values.reduce(0) { $0 + $1.count }
       let found = try StoreContents(of: url, model: report.plan.destination).objects.values
-      // One object is of an abstract entity, and so of none that is looked at.
+      // One object is of an abstract entity, and so of none that is checked.
       #expect(found.reduce(0) { $0 + $1.count } >= expected - 1)
     }
   }
@@ -116,7 +115,7 @@ struct DamagedStoreTests {
     Set(try StoreVerification.report(onStoreAt: url.path).findings.filter { $0.severity < .note }.map(\.kind))
   }
 
-  /// All rows of all tables, in their order.
+  /// Returns all rows of all tables, in their order.
   private func allRows(of url: URL) throws -> [String: [[SQLiteValue]]] {
     try StoreReading.withQuietConnection(toStoreAt: url.path) { connection in
       Result { () throws(SQLiteError) in

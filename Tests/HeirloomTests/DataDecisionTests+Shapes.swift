@@ -3,9 +3,9 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// Decisions where the model has a shape that is easily forgotten.
+/// Decisions about models whose shape is easily forgotten.
 extension DataDecisionTests {
-  /// Makes a store and lets a body change it by SQL.
+  /// Makes a store and lets statements change it.
   private func store(
     _ entities: [EntityDescription], objects: Int, in directory: TemporaryDirectory, _ statements: [String] = []
   ) throws -> (url: URL, model: ManagedObjectModel) {
@@ -91,7 +91,7 @@ extension DataDecisionTests {
         for file in report.quarantine {
           for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
             let row = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
-            // The highest key stays, which those of the second tree have; the file names the object as the store did.
+            // The highest key stays, and the second tree has it; the file names the object as the store did.
             #expect(row["entity"] as? String == "A")
             let key = try #require(row["key"] as? Int)
             #expect((row["attributes"] as? [String: Any])?["name"] as? String == "n\(key)")

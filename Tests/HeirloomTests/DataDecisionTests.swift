@@ -7,7 +7,7 @@ import Testing
 struct DataDecisionTests {
   typealias Make = InferableChangeTests
 
-  /// A graph with every kind of link to and from tags, whose names are to be unique.
+  /// Makes a graph with every kind of link to and from tags, whose names are to be unique.
   static func graph(unique: Bool, required: Bool = false) -> [EntityDescription] {
     let constraints = unique ? [["name"]] : []
     return [
@@ -35,7 +35,7 @@ struct DataDecisionTests {
     ]
   }
 
-  /// Makes a store whose tags have few different names, some of them none.
+  /// Makes a store whose tags have few different names, or none.
   static func makeStore(
     _ entities: [EntityDescription], in directory: TemporaryDirectory, objects: Int, names: Int, seed: UInt64
   ) throws -> (url: URL, model: ManagedObjectModel) {
@@ -65,7 +65,7 @@ struct DataDecisionTests {
       files: POSIXFileOperations(), builder: builder)
   }
 
-  /// What a store is found to have wrong, except what generated stores have anyway.
+  /// Returns the faults that a verification finds, except those that generated stores always have.
   static func faults(_ url: URL) throws -> [String] {
     try StoreVerification.report(onStoreAt: url.path).findings
       .filter { $0.severity < .note && $0.kind != .unusedExternalFile }.map(\.message)
@@ -75,7 +75,7 @@ struct DataDecisionTests {
     .keepNewest(), .keepNewest(by: "date"), .merge(), .merge(by: "date"), .quarantine,
   ]
 
-  /// A store's size, how many different names its tags have, and the number that all else follows from.
+  /// The size of a store, the number of its tags' different names, and the seed for everything else.
   struct Amount: Sendable {
     let objects: Int
     let names: Int
@@ -272,7 +272,7 @@ struct DataDecisionTests {
     }
   }
 
-  // MARK: What decisions bring about
+  // MARK: Consequences of decisions
 
   @Test(arguments: [MigrationPlan.Builder.rebuild, .cloneAndAlter])
   func `objects that must be linked to one that goes are a blocker themselves, and may follow it`(
@@ -352,7 +352,7 @@ struct DataDecisionTests {
     try connection.close()
     let name = DataDecision(entity: "Album", property: "name", .merge())
     let first = try #require(try Self.assistant(url, source, destination, [name]).plan())
-    // Album 2 takes the code of album 1, which album 3 has too; and photos 1 and 2 come into one album.
+    // Album 2 takes the code of album 1, which album 3 also has, and photos 1 and 2 come into one album.
     #expect(
       first.blockers.map { "\($0.entity).\($0.property ?? "") \($0.rows)" }.sorted()
         == ["Album.code 1", "Photo.album, number 1"])

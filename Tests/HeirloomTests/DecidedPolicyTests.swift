@@ -3,11 +3,11 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// Decisions about rows, together with policies that lead to them or make what must be unique.
+/// Decisions about rows, together with policies that lead to them or make values that must be unique.
 struct DecidedPolicyTests {
   typealias Make = InferableChangeTests
 
-  /// Does what the standard policy does, and asks for the tags itself.
+  /// A policy that does what the standard policy does, and asks for the tags itself.
   final class Asking: EntityMigrationPolicy {
     override func createRelationships(
       forDestination destination: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
@@ -24,7 +24,7 @@ struct DecidedPolicyTests {
     }
   }
 
-  /// Notes with a main tag and other tags; tags with notes that they are pinned to, and a note that is theirs alone.
+  /// Returns notes with a main tag and other tags, and tags with notes that they are pinned to and a note of their own.
   private static func entities(unique: Bool, sized: Bool) -> [EntityDescription] {
     [
       Make.entity(
@@ -42,7 +42,7 @@ struct DecidedPolicyTests {
     ]
   }
 
-  /// What a store holds, by names: keys of tags that stay don't matter.
+  /// The content of a store, by names: the keys of tags that stay don't matter.
   private struct Picture: Equatable {
     var tags: [String: String] = [:]
     var mains: [String: Set<String>] = [:]
@@ -67,7 +67,7 @@ struct DecidedPolicyTests {
       try store.close()
     }
 
-    /// The same with decided tags, where each name's newest stays.
+    /// Returns the same picture with decided tags, where each name's newest stays.
     func expected(_ choice: DataDecision.Choice) -> Picture {
       var picture = self
       let newest = Dictionary(grouping: tags.keys, by: { tags[$0] ?? "" }).mapValues { keys in
@@ -84,7 +84,7 @@ struct DecidedPolicyTests {
       return picture
     }
 
-    /// How many links of notes lead to tags that go.
+    /// Returns the numbers of links of notes that lead to removed tags.
     func lost(_ after: Picture) -> [String: Int64] {
       func difference(_ path: KeyPath<Picture, [String: Set<String>]>) -> Int64 {
         Int64(self[keyPath: path].values.joined().count - after[keyPath: path].values.joined().count)
@@ -109,7 +109,7 @@ struct DecidedPolicyTests {
       note["title"] = .string("note \(number)")
       note[toOne: "main"] = tags[number * 5 % 12]
       note[toMany: "tags"] = [tags[number], tags[(number + 5) % 12], tags[(number * 7 + 3) % 12]]
-      // One tag of a name is pinned: where two are, the newest's own note counts.
+      // One tag of each name is pinned; if two are, the newest tag's own note counts.
       if number < 5 { note[toMany: "pins"] = [tags[number]] }
     }
     try context.save()
@@ -167,7 +167,7 @@ struct DecidedPolicyTests {
 
   // MARK: Made values that must differ
 
-  /// Cuts names off, which makes some equal.
+  /// A policy that shortens names, which makes some equal.
   final class Cutting: EntityMigrationPolicy {
     override func createDestinationInstances(
       forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
@@ -178,7 +178,7 @@ struct DecidedPolicyTests {
     }
   }
 
-  /// How equal values come about.
+  /// The ways in which equal values arise.
   enum Way: String, CaseIterable {
     case policy, policyFunction, function, sql
 
@@ -246,7 +246,7 @@ struct DecidedPolicyTests {
 
   // MARK: Finding members
 
-  /// Gathers the notes of a year in an ordered relationship, one after the other.
+  /// A policy that gathers the notes of a year in an ordered relationship, one after the other.
   final class Gathering: EntityMigrationPolicy {
     override func createDestinationInstances(
       forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager

@@ -120,7 +120,7 @@ struct DecidingDelegateTests {
     withExtendedLifetime(directory) {}
   }
 
-  /// Adds what a value can't be inferred for, by a mapping of its own, and what rows don't fit on either side of it.
+  /// Adds a value that can't be inferred, by a mapping for one hop; rows don't fit before that hop and after it.
   @Test func `decisions are carried out in the hop that they are about`() throws {
     let directory = try TemporaryDirectory()
     let first = [Make.entity("A", [Make.attribute("n", .string), Make.attribute("x")])]

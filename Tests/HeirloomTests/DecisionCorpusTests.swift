@@ -6,7 +6,7 @@ import Testing
 /// Decisions about rows of real stores.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct DecisionCorpusTests {
-  /// A store with the constraint that a next version might ask for, and what becomes of its duplicates.
+  /// A store with a constraint that a next version might have, and the decision about its duplicates.
   struct Case: CustomTestStringConvertible, Sendable {
     let store: String
     let choice: DataDecision.Choice
@@ -24,7 +24,7 @@ struct DecisionCorpusTests {
     }
   }()
 
-  /// Adds a constraint on an attribute in which objects are equal: of the entity with the most of them.
+  /// Adds a constraint on an attribute in which objects are equal, of the entity that has the most such objects.
   private func constrained(
     _ source: ManagedObjectModel, _ url: URL
   ) throws -> (model: ManagedObjectModel, entity: String, attribute: String)? {
@@ -63,7 +63,7 @@ struct DecisionCorpusTests {
     let undecided = try plan([])
     let expected = undecided.blockers.filter { $0.entity == entity && $0.property == attribute }.map(\.rows)
     #expect(expected.count == 1)
-    // What follows from a decision has to be decided as well, until nothing is left.
+    // The consequences of a decision must be decided as well, until nothing is left.
     for _ in 0..<20 {
       let blockers = try plan(decisions).blockers
       if blockers.isEmpty { break }
@@ -94,14 +94,14 @@ struct DecisionCorpusTests {
     }
     let lines = try report.quarantine.map { try String(contentsOf: $0, encoding: .utf8).split(separator: "\n").count }
     #expect(Int64(lines.reduce(0, +)) == report.plan.decisions.reduce(0) { $0 + $1.quarantined })
-    // Links and values are as consistent as they were; what a store had wrong may be said of fewer or other objects.
+    // Links and values are as consistent as before; existing faults may concern fewer or other objects.
     let found = Set(try DataDecisionTests.faults(url)).subtracting(faults)
     #expect(found.count <= faults.count, "\(found)")
     #expect(!found.contains { $0.contains("unique") }, "\(found)")
     withExtendedLifetime(directory) {}
   }
 
-  /// Versions that the apps themselves shipped, and that some of their stores' rows don't fit.
+  /// Takes versions that the apps themselves shipped, and that some of their stores' rows don't fit.
   @Test func `real versions that rows don't fit are migrated by decision`() throws {
     var blocked: [String] = []
     for jump in BuilderCorpusTests.jumps {

@@ -3,7 +3,7 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// Deferred migrations of random and of real stores, each held against the same migration at once.
+/// Deferred migrations of random and real stores, each compared with the same migration at once.
 struct DeferredChainTests {
   private static let parts = RandomSeeds.parts(quick: 3, long: 400)
 
@@ -13,7 +13,7 @@ struct DeferredChainTests {
       let example = RandomCase(seed: seed)
       let directory = try TemporaryDirectory()
       let (source, destination) = (try example.source.model(), try example.destination.model())
-      // What comes back has the names of what may still be there.
+      // Whatever comes back has the names of things that may still be there.
       let models = [source, destination, source]
       let atOnce = directory.file("AtOnce.sqlite")
       var generator = StoreGenerator(objectsPerEntity: example.objects, seed: seed)
@@ -28,7 +28,7 @@ struct DeferredChainTests {
     }
   }
 
-  /// What each step comes to.
+  /// The outcome of each hop.
   private enum Outcome: Equatable {
     case contents(StoreContents)
     case nothing
@@ -37,7 +37,7 @@ struct DeferredChainTests {
 
   private static func outcomes(_ url: URL, _ models: [ManagedObjectModel], defers: Bool) throws -> [Outcome] {
     try zip(models, models.dropFirst()).map { source, destination in
-      // Only at the first step is the store what the model says, if that step was refused.
+      // Once the first hop was refused, the store is not of the second hop's model.
       guard try StoreMetadata(contentsOf: url).isCompatible(with: source) else { return .nothing }
       do {
         let plan = try DeferredMigrationTests.migrate(url, from: source, to: destination, defers: defers)

@@ -4,11 +4,11 @@ import HeirloomFormats
 import TestSupport
 import Testing
 
-/// What is around a store with clean-up left in it: the next migration, versions kept, older apps, others at work.
+/// The surroundings of a store with clean-up left in it: the next migration, previous versions, other apps.
 struct DeferredCleanUpTests {
   typealias Make = InferableChangeTests
 
-  /// Three versions: the second drops what the third has again, under the same names and as something else.
+  /// Three versions: the second drops things that the third has again, under the same names but different.
   private static let versions: [[EntityDescription]] = [
     [
       Make.entity("A", ["a", "b", "c"].map { Make.attribute($0) }, [Make.toMany("zs", "Z", "as")]),
@@ -206,7 +206,7 @@ struct DeferredCleanUpTests {
     try context.insert("A").set("new", for: "a")
     try context.save()
     #expect(try store.connection.firstValue("SELECT ZB FROM app_log") == .text("new"))
-    // One that was made since stands in the way, by its name.
+    // An index that was made since stands in the way, by its name.
     try store.connection.execute("CREATE INDEX app_late ON ZA (ZC)")
     let error = #expect(throws: DeferredMigrationError.self) { try store.finishDeferredLightweightMigration() }
     #expect(error?.problem == .usedByApp(object: "app_late", column: "ZA.ZC"))

@@ -137,7 +137,7 @@ struct DeferredMigrationTests {
     return report.plan
   }
 
-  /// What waits is in the file, is listed, and is neither a difference nor foreign.
+  /// Checks that waiting clean-up is in the file, is listed, and is neither a difference nor foreign.
   static func checkPending(_ pending: DeferredMigration?, in url: URL, model: ManagedObjectModel) throws {
     guard let pending else { return }
     let metadata = try StoreMetadata(contentsOf: url)
@@ -155,7 +155,7 @@ struct DeferredMigrationTests {
     #expect(report.findings.contains { $0.kind == .pendingCleanUp } == !pending.isEmpty)
   }
 
-  /// Compares two files; their generations, free pages and the order of columns are their own.
+  /// Compares two files; their generations, free pages and the order of columns may differ.
   static func compare(_ later: URL, with atOnce: URL, model: ManagedObjectModel) throws {
     var pictures: [StorePicture] = []
     for url in [later, atOnce] { pictures.append(try StorePicture(of: url, model: model)) }
@@ -167,10 +167,10 @@ struct DeferredMigrationTests {
       }
     }
     #expect(differences.isEmpty, "\(differences)")
-    // What was wrong before is wrong in both.
+    // Faults from before are in both.
     let candidate = StoreModelCandidate(source: .file("current"), model: model)
     let findings = try [later, atOnce].map { url in
-      // Their words name the folder.
+      // Their messages name the folder.
       try StoreVerification.report(onStoreAt: url.path, candidates: [candidate]).findings.map {
         "\($0)".replacingOccurrences(of: url.deletingLastPathComponent().path, with: "")
       }

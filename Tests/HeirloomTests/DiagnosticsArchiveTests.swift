@@ -5,11 +5,11 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Archives for a support mail: they are made whatever the store's state, and tell nothing that is in a row.
+/// Archives for a support mail: they are made whatever the store's state, and reveal nothing from a row.
 struct DiagnosticsArchiveTests {
   private typealias Make = InferableChangeTests
 
-  /// The files of an archive, by name.
+  /// Returns the files of an archive, by name.
   private static func files(of archive: URL) throws -> [String: [UInt8]] {
     let bytes = try Compression.gunzip([UInt8](Data(contentsOf: archive)))
     #expect(bytes.count % 512 == 0)
@@ -103,7 +103,7 @@ struct DiagnosticsArchiveTests {
       #expect(text.range(of: "canary", options: .caseInsensitive) == nil, "\(name)")
       #expect(!text.contains(directory.url.path), "\(name)")
     }
-    // What it is for is there.
+    // The useful parts are there.
     let report = try Self.report(files)
     #expect(report["status"] as? String == "tooOld")
     #expect((report["entities"] as? [[String: Any]])?.map { $0["rows"] as? Int } == [40])
@@ -125,7 +125,7 @@ struct DiagnosticsArchiveTests {
     let paths = Corpus.storePaths.enumerated().filter { LongTests.areOn || $0.offset % 5 == 0 }.map(\.element)
     var checked = 0
     var skipped = 0
-    // The report's own words are no rows either.
+    // The report's own words are not rows either.
     let place = try TemporaryDirectory()
     let words = try Self.wordsOfReport(in: place)
     for path in paths {
@@ -137,7 +137,7 @@ struct DiagnosticsArchiveTests {
       try Self.assistant(store, empty).makeDiagnosticsArchive(at: archive)
       let files = try Self.files(of: archive)
       let report = String(decoding: try #require(files["diagnostics/report.json"]), as: UTF8.self)
-      // Names of the schema and the model are no rows, even where rows have the same words.
+      // Names of the schema and the model are not rows, even if rows have the same words.
       let names = files.filter { $0.key != "diagnostics/report.json" }.values
         .map { String(decoding: $0, as: UTF8.self) }.joined()
       for text in try Self.texts(of: store) {
@@ -154,7 +154,7 @@ struct DiagnosticsArchiveTests {
     #expect(checked > 300 && skipped * 5 < checked)
   }
 
-  /// The report on a store without a row.
+  /// Returns the report on a store without rows.
   private static func wordsOfReport(in directory: TemporaryDirectory) throws -> String {
     let model = try ManagedObjectModel(entities: [Make.entity("Item", [])])
     let store = directory.file("Empty.sqlite")
@@ -164,7 +164,7 @@ struct DiagnosticsArchiveTests {
     return String(decoding: try #require(try files(of: archive)["diagnostics/report.json"]), as: UTF8.self)
   }
 
-  /// The texts of a store's rows that are long enough to be told from others.
+  /// Returns the texts of a store's rows that are long enough to be told from others.
   private static func texts(of store: URL) throws -> Set<String> {
     let connection = try Connection(path: store.path, mode: .readOnly, options: .looking)
     var texts: Set<String> = []
@@ -182,7 +182,7 @@ struct DiagnosticsArchiveTests {
 
   // MARK: Whatever state
 
-  /// What is wrong with a store.
+  /// The fault of a store.
   enum State: String, CaseIterable, Sendable {
     case sound, missing, empty, noDatabase, truncated, damaged, held, newer, unfinished
   }
@@ -247,7 +247,7 @@ struct DiagnosticsArchiveTests {
       let copy = files["store/Journal.sqlite"]
       #expect(copy.map { Data($0) } == (includesStore ? try? Data(contentsOf: store) : nil))
       #expect(files["store/problems.txt"] == nil)
-      // What is there is never replaced, and nothing half is left.
+      // Existing files are never replaced, and no half-written file is left.
       let error = #expect(throws: MigrationAssistantError.self) {
         try assistant.makeDiagnosticsArchive(at: archive, includeStore: includesStore)
       }
@@ -274,7 +274,7 @@ struct DiagnosticsArchiveTests {
         .string(String(repeating: "\(number * 7919) ", count: 90)), forAttribute: "name")
     }
     try context.save()
-    // The commits are in the -wal alone, and stay there while the archive is made.
+    // The commits are only in the -wal, and stay there while the archive is made.
     let archive = directory.file("support.tar.gz")
     try Self.assistant(store, model).makeDiagnosticsArchive(at: archive, includeStore: true)
     let before = try StoreContents(of: store, model: model)

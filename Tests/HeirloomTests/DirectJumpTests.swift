@@ -5,7 +5,7 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// A jump over several versions against the same way taken step by step.
+/// A jump over several versions, compared with the same path taken hop by hop.
 struct DirectJumpTests {
   /// Versions of a model in their order.
   struct Path: CustomTestStringConvertible, Sendable {
@@ -151,15 +151,15 @@ struct DirectJumpTests {
     withExtendedLifetime(directory) {}
   }
 
-  /// Takes a store from version to version.
+  /// Migrates a store from version to version.
   fileprivate static func take(_ store: URL, through versions: [ManagedObjectModel]) throws {
     for (before, after) in zip(versions, versions.dropFirst()) where before.versionHashes() != after.versionHashes() {
-      // Each step knows the version before only, as the app of that time did.
+      // Each hop knows only the version before, as the app of that time did.
       try migrate(store, ModelHistory(current: after, earlier: [("before", before)]))
     }
   }
 
-  /// Takes a store to the last of the versions at once.
+  /// Migrates a store to the last of the versions at once.
   fileprivate static func jump(_ store: URL, over versions: [ManagedObjectModel]) throws {
     guard let last = versions.last else { return }
     let earlier = versions.dropLast().enumerated().map { ("v\($0.offset)", $0.element) }
@@ -199,7 +199,7 @@ struct CorpusJumpTests {
     }
   }
 
-  /// All versions, or few of them: reading and migrating each takes its time.
+  /// Returns all versions, or a few of them: reading and migrating each is slow.
   private static func chosen(_ versions: [ManagedObjectModel]) -> [ManagedObjectModel] {
     guard !isLong, versions.count > 4 else { return versions }
     let last = versions.count - 1
@@ -212,7 +212,7 @@ struct CorpusJumpTests {
     let jumped = try contents(of: path, last) { try DirectJumpTests.jump($0, over: versions) }
     switch (stepped, jumped) {
     case (.success(let expected), .success(let found)): #expect(found == expected, "\(path)")
-    // Where a step can't be taken, the direct way may still do; the other way round nothing would be gained.
+    // If a hop can't be taken, the direct path may still work; the reverse would gain nothing.
     case (.failure(let error), .success): print("\(path): the steps stop, the jump doesn't: \(error)")
     case (.success, .failure(let error)): Issue.record("\(path): the steps do, the jump doesn't: \(error)")
     case (.failure(let error), .failure(let other)): print("\(path): neither: \(error) / \(other)")
@@ -239,7 +239,7 @@ struct CorpusJumpTests {
     "Conversation.otherInactiveParticipants", "User.inactiveConversations",
   ]
 
-  /// What each store of one app loses on the way to the last version; all of it was dropped by the app's own models.
+  /// The losses of each store of one app on the path to the last version; the app's own models dropped all of them.
   static let verdicts: [(store: String, lost: Set<String>)] = [
     ("1-25", pictures.union(flags).union(orders).union(fields).union(drafts).union(calls).union(events)),
     (
@@ -264,7 +264,7 @@ struct CorpusJumpTests {
     let versions = try Corpus.versions(of: "wire-ios-data-model/models/zmessaging.xcdatamodeld")
     let last = try #require(versions.first { $0.name == "zmessaging2.101.0" })
     try Corpus.withCopy(of: "wire-ios-data-model/stores/store\(name).wiredatabase") { store in
-      // The oldest store is of a model that came before the history; its own copy of that is taken.
+      // The oldest store is of a model from before the history; its own copy of the model is used.
       let stored = try StoreMetadata(contentsOf: store).versionHashes
       let source = try #require(
         try versions.last { $0.hashes == stored }?.model ?? StoreModelCache.model(inStoreAt: store))
@@ -282,11 +282,11 @@ struct CorpusJumpTests {
     }
   }
 
-  /// Whether a model has no place for a property: none of its identifier, or one that isn't stored or has no order.
+  /// Returns true if a model has no place for a property: none of its identifier, or one without storage or order.
   private static func isDropped(
     _ name: String, of entity: String, from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) -> Bool {
-    // An order is lost under the name of the destination.
+    // An order is lost under the destination's name.
     if let new = destination.relationship(named: name, of: entity), !new.isOrdered, new.isToMany {
       let old = source.relationships(of: entity).first { $0.canonicalIdentifier == new.canonicalIdentifier }
       return old?.isOrdered ?? false
@@ -315,7 +315,7 @@ struct CorpusJumpTests {
 }
 
 extension AttributeDescription {
-  /// The attribute without a place in the store.
+  /// The attribute, changed to be transient.
   fileprivate var transient: AttributeDescription {
     var attribute = self
     attribute.isTransient = true

@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import HeirloomSalvage
 
-/// An error of the library with the name of its case, as the sources spell them: `StoreError.missing`.
+/// An error of the library with the name of its case, spelled as in the sources: `StoreError.missing`.
 struct ErrorSample: CustomTestStringConvertible {
   let name: String
   let error: any Error
-  /// The file that the error must name; `nil` for one that concerns no file.
+  /// The file that the error must name; `nil` if it concerns no file.
   var path: String?
 
   var testDescription: String { name }
@@ -20,13 +20,13 @@ struct ErrorSample: CustomTestStringConvertible {
   }
 }
 
-/// One error at least of every case of every public error.
+/// At least one error for every case of every public error.
 enum ErrorSamples {
   static let path = "/Users/ada/Diary.sqlite"
-  /// What stands for the content of a row.
+  /// The substitute for the content of a row.
   static let secret = "SECRET-VALUE"
 
-  /// What an app's own code throws.
+  /// An error of an app's own code.
   struct AppError: LocalizedError {
     var errorDescription: String? { "The template is missing." }
   }
@@ -295,7 +295,7 @@ enum ErrorSamples {
     return samples
   }
 
-  /// The assistant's errors: its own, and all of its parts in its words.
+  /// Returns the assistant's errors: its own, and those of its parts in its words.
   private static func assistant(migration: [ErrorSample]) throws -> [ErrorSample] {
     let (path, plan) = try blockedPlan()
     let version = try MappingInference(from: model { _ in }, to: converted())
@@ -379,7 +379,7 @@ enum ErrorSamples {
     }
   }
 
-  /// The plan of a migration that loses values and asks for others.
+  /// Makes the plan of a migration that loses values and asks for others.
   private static func blockedPlan() throws -> (path: String, plan: MigrationPlan) {
     let directory = try TemporaryDirectory()
     let url = directory.file("Diary.sqlite")

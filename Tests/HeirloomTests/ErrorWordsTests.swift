@@ -46,7 +46,7 @@ struct ErrorWordsTests {
       let bridged = sample.error as NSError
       #expect(bridged.localizedDescription == words?.errorDescription, "\(sample.name)")
       #expect(bridged.localizedRecoverySuggestion == words?.recoverySuggestion, "\(sample.name)")
-      // Where there is none of ours Foundation has one for its own codes.
+      // If we have none, Foundation has one for its own codes.
       if let reason = words?.failureReason { #expect(bridged.localizedFailureReason == reason, "\(sample.name)") }
       #expect(sample.error.localizedDescription == words?.errorDescription, "\(sample.name)")
       guard let code = Self.code(sample.error) else { continue }
@@ -98,7 +98,7 @@ struct ErrorWordsTests {
 
   // MARK: Reading texts
 
-  /// Core Data's code as the error tells it without Foundation.
+  /// Returns Core Data's code as the error gives it without Foundation.
   private static func code(_ error: any Error) -> Int? {
     switch error {
     case let error as MigrationAssistantError: error.coreDataCode
@@ -116,19 +116,19 @@ struct ErrorWordsTests {
     }
   }
 
-  /// Full stops that a new sentence follows; what follows a colon belongs to the sentence.
+  /// Counts full stops that a new sentence follows; text after a colon belongs to the sentence.
   private static func sentenceCount(_ text: String) -> Int {
     1 + text.matches(of: /[.!?] [A-Z“"]/).count
   }
 
-  /// Whether a count stands there without separators.
+  /// Returns true if a count stands there without separators.
   private static func hasLongNumber(_ text: String) -> Bool {
     text.matches(of: /[0-9]{6,}/).contains { !$0.output.isEmpty }
   }
 
   // MARK: Reading the sources
 
-  /// The cases of public errors by `Type.case`; errors that are structures without cases by `Type`.
+  /// Returns the cases of public errors as `Type.case`, and errors that are structures without cases as `Type`.
   private static func declaredCases() throws -> Set<String> {
     var names: Set<String> = []
     for module in modules {
@@ -150,7 +150,7 @@ struct ErrorWordsTests {
         type = (String(match.2), match.1 == "enum")
         isInEnum = match.1 == "enum"
       } else if line == "}" {
-        // A structure without an enumeration of its own has one kind only.
+        // A structure without an enumeration of its own has a single kind.
         if let type, !type.hasCases { names.insert(type.name) }
         type = nil
       } else if line.firstMatch(of: /^  public enum \w+.*\{/) != nil {

@@ -3,7 +3,7 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// Mappings whose values are given by expressions: as SQL in both builders, and object by object.
+/// Mappings whose values are given by expressions: in SQL by both builders, and object by object.
 struct ExpressionMappingTests {
   private static func attribute(
     _ name: String, _ type: AttributeType, optional: Bool = true
@@ -48,7 +48,7 @@ struct ExpressionMappingTests {
     let name: String
     let type: AttributeType
     let text: String
-    /// Whether the whole mapping runs as SQL.
+    /// True when the whole mapping runs as SQL.
     var isCompiled = true
 
     var testDescription: String { text }

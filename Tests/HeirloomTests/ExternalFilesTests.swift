@@ -5,9 +5,9 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// External files through a migration and back, while the app goes on adding, deleting and overwriting them.
+/// External files through a migration and back, while the app continues to add, delete and overwrite them.
 struct ExternalFilesTests {
-  /// An album whose photos lie in external files, and each photo's name with the data that the app put there.
+  /// An album whose photos are in external files, and each photo's name with the data that the app stored there.
   private final class Album {
     let directory: TemporaryDirectory
     let store: URL
@@ -44,7 +44,7 @@ struct ExternalFilesTests {
 
     var folder: URL { URL(fileURLWithPath: ExternalStorage.folder(forStoreAt: store.path)) }
 
-    /// The external files that lie beside the store.
+    /// The external files beside the store.
     var files: [URL] {
       get throws {
         try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).sorted {
@@ -69,7 +69,7 @@ struct ExternalFilesTests {
       photos[name] = data
     }
 
-    /// Reads a store as an app does, with all its external files.
+    /// Reads a store with all its external files, as an app does.
     static func photos(in store: URL, model: ManagedObjectModel) throws -> [String: [UInt8]] {
       let store = try PersistentStore.open(at: store, model: model, isReadOnly: true)
       var photos: [String: [UInt8]] = [:]
@@ -105,7 +105,7 @@ struct ExternalFilesTests {
     #expect(try Album.photos(in: album.store, model: album.second) == before)
     #expect(try Album.photos(in: report.retained.storeURL, model: album.first) == before)
 
-    // The app goes on: it deletes half of the photos with their files and adds two.
+    // The app continues: it deletes half of the photos with their files and adds two.
     let deleted = try album.files.prefix(3)
     let connection = try Connection(path: album.store.path, mode: .readWrite)
     for file in deleted {
@@ -119,13 +119,13 @@ struct ExternalFilesTests {
     #expect(current.count == 5)
     #expect(try Album.photos(in: report.retained.storeURL, model: album.first) == before)
 
-    // Back: every photo is there, and what was there is kept with its own.
+    // After going back, every photo is there, and the newer store is kept with its own photos.
     let back = try album.assistant(album.first).restorePreviousVersion()
     let retained = try #require(back.retained)
     #expect(try Album.photos(in: album.store, model: album.first) == before)
     #expect(try Album.photos(in: retained.storeURL, model: album.second) == current)
 
-    // The restored app writes: rows, a new file, and into each file that is there, in place.
+    // The restored app writes rows and a new file, and overwrites each existing file in place.
     try album.add("newer", data: Album.data(200), model: album.first)
     for file in try album.files {
       let handle = try FileHandle(forWritingTo: file)
@@ -136,7 +136,7 @@ struct ExternalFilesTests {
     #expect(try Album.photos(in: report.retained.storeURL, model: album.first) == before)
     #expect(try Album.photos(in: retained.storeURL, model: album.second) == current)
 
-    // And forth again, and back to the very first: nothing of it has been touched.
+    // After a further migration and a return to the very first version, nothing in it was touched.
     let first = try album.assistant(album.first).restorePreviousVersion(report.retained.id)
     #expect(first.retained != nil)
     #expect(try Album.photos(in: retained.storeURL, model: album.second) == current)
@@ -167,7 +167,7 @@ struct ExternalFilesTests {
     let album = try Album(count: 3)
     let before = album.photos
     _ = try album.assistant(album.second).migrateStore()
-    // The store is damaged so that nothing can read it; restoring moves it away with its files.
+    // The store is so damaged that nothing can read it; restoring moves it away with its files.
     try Data(repeating: 0x20, count: 9000).write(to: album.store)
     _ = try album.assistant(album.first).restorePreviousVersion()
     #expect(try Album.photos(in: album.store, model: album.first) == before)

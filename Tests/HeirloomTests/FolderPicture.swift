@@ -1,6 +1,6 @@
 import Foundation
 
-/// All files of a folder with their content and times, to see that nothing was written, made or removed.
+/// All files of a folder with their content and times, to check that nothing was written, made or removed.
 struct FolderPicture: Equatable {
   private struct File: Equatable {
     let bytes: Data?
@@ -13,7 +13,7 @@ struct FolderPicture: Equatable {
   /// The names of everything in the folder, sorted.
   var names: [String] { files.keys.sorted() }
 
-  /// Looks at a folder.
+  /// Reads a folder.
   init(of folder: URL) {
     guard let names = FileManager.default.enumerator(atPath: folder.path) else { return }
     for case let name as String in names {
@@ -25,7 +25,7 @@ struct FolderPicture: Equatable {
     }
   }
 
-  /// The files that differ, for a test's message.
+  /// Returns the files that differ, for a test's message.
   func differences(from other: FolderPicture) -> [String] {
     Set(files.keys).union(other.files.keys).filter { files[$0] != other.files[$0] }.sorted()
   }

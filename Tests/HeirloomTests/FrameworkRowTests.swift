@@ -6,14 +6,14 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// What persistent history and CloudKit mirroring name by entity number, after migrations that give entities other numbers.
+/// The rows of history and CloudKit mirroring that name entities by number, after migrations that change the numbers.
 struct FrameworkRowTests {
   private typealias Make = InferableChangeTests
   static let builders: [MigrationPlan.Builder] = [.rebuild, .cloneAndAlter]
 
   // MARK: - Stores of the corpus
 
-  /// What is done to the model of a store with history.
+  /// The change to the model of a store with history.
   enum Change: String, CaseIterable, Sendable {
     case firstAdded, lastAdded, removed, renamed, all
   }
@@ -24,7 +24,7 @@ struct FrameworkRowTests {
       .contains(where: path.hasPrefix)
   }
 
-  /// Each change's entity name, as plain SQL tells it from the file alone.
+  /// Returns each change's entity name, as plain SQL finds it in the file alone.
   private static func names(in url: URL) throws -> [Int64: [SQLiteValue]] {
     let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
     let rows = try connection.rows(
@@ -33,7 +33,7 @@ struct FrameworkRowTests {
     return Dictionary(uniqueKeysWithValues: rows.map { ($0[0].integer ?? 0, Array($0.dropFirst())) })
   }
 
-  /// The entity with most changes that has no subentities, which the change is about.
+  /// Returns the entity with the most changes and without subentities, which the change is about.
   private static func busiest(in url: URL, _ model: ManagedObjectModel) throws -> String {
     let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
     let parents = Set(model.entities.compactMap(\.superentity))
@@ -43,14 +43,14 @@ struct FrameworkRowTests {
     return try #require(names.compactMap { $0[0].text }.first { !parents.contains($0) })
   }
 
-  /// The entity number of each change.
+  /// Returns the entity number of each change.
   private static func numbers(in url: URL) throws -> [Int64: Int64] {
     let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
     let rows = try connection.rows("SELECT Z_PK, ZENTITY FROM ACHANGE")
     return Dictionary(uniqueKeysWithValues: rows.map { ($0[0].integer ?? 0, $0[1].integer ?? 0) })
   }
 
-  /// The model with an entity added, removed or renamed.
+  /// Returns the model with an entity added, removed or renamed.
   private static func changed(
     _ model: ManagedObjectModel, _ change: Change, removing gone: String, renaming old: String
   ) throws -> ManagedObjectModel {
@@ -174,7 +174,7 @@ struct FrameworkRowTests {
     }
   }
 
-  /// Tables as the framework makes them.
+  /// The framework's tables.
   private static let history = [
     "CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER, ZENTITY INTEGER,"
       + " ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB, ZTOMBSTONE0 VARCHAR, ZTOMBSTONE1 VARCHAR )",
@@ -215,7 +215,7 @@ struct FrameworkRowTests {
         "INSERT INTO ANSCKHISTORYANALYZERSTATE VALUES (1, 2, 1), (2, NULL, NULL), (3, 3, 7)",
         "INSERT INTO ANSCKMIRROREDRELATIONSHIP VALUES (1, 'B', 'x'), (2, 'C', 'y'), (3, 'E', 'z'), (4, NULL, 'w')",
       ])
-    // B and D stay, C goes, E is renamed, and all but the new ones have other numbers.
+    // B and D stay, C goes, E is renamed, and all but the new entities get other numbers.
     var renamed = Make.entity("A2", [Make.attribute("name")], [])
     renamed.renamingIdentifier = "E"
     let plan = try scene.migrate(to: Self.plain("A", "B", "D") + [renamed], builder)
@@ -302,7 +302,7 @@ struct FrameworkRowTests {
     #expect(try scene.texts("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'A'") == ["70"])
   }
 
-  /// Does what the standard policy does.
+  /// A policy that does what the standard policy does.
   final class Plain: EntityMigrationPolicy {}
 
   @Test(arguments: builders) func `rows follow objects that a policy makes, and are left out where objects go two ways`(
@@ -316,7 +316,7 @@ struct FrameworkRowTests {
       EntityMapping(from: "M", to: "M", policy: Plain.self)
     }
     let plan = try scene.migrate(to: destination, builder, mapping: policy)
-    // One property, and what the policy did to it isn't told.
+    // One property changed, and nothing tells what the policy did to it.
     #expect(try scene.texts("SELECT ZENTITY, ZENTITYPK, HEX(ZCOLUMNS) FROM ACHANGE") == ["2 1 80", "2 2 ", "3 1 "])
     #expect(plan.warnings.contains { $0.contains("1 updates of \"M\"") }, "\(plan.warnings)")
 
@@ -340,7 +340,7 @@ struct FrameworkRowTests {
 
   // MARK: - Bits and kept values
 
-  /// A change of an entity's properties, the bits of an update before and after.
+  /// A change of an entity's properties, with the bits of an update before and after.
   struct Bits: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let from: [String]
@@ -349,7 +349,7 @@ struct FrameworkRowTests {
     let after: String
   }
 
-  /// Attributes by name, `old>new` for a renamed one, `*name` for a to-many relationship.
+  /// Makes an entity with attributes by name, `old>new` for a renamed one, `*name` for a to-many relationship.
   private static func described(_ words: [String]) -> EntityDescription {
     let attributes = words.filter { !$0.hasPrefix("*") }.map { word in
       let names = word.split(separator: ">").map(String.init)
@@ -361,8 +361,9 @@ struct FrameworkRowTests {
     return Make.entity("Item", attributes, links)
   }
 
-  // Expected bits are counted by hand: attributes by name, then to-many relationships by name, from the highest bit on; or all
-  // properties by name. Where both accounts give the same, that; else all of the new entity's.
+  // Expected bits are counted by hand, from the highest bit on: attributes by name and then to-many relationships by
+  // name, or all properties by name. If both orders agree, the bits are theirs; otherwise they are all of the new
+  // entity's.
   static let bits: [Bits] = [
     Bits(testDescription: "nothing changes", from: ["a", "b", "*m"], to: ["a", "b", "*m"], before: "40", after: "40"),
     Bits(testDescription: "one before", from: ["a", "b", "c"], to: ["a", "aa", "b", "c"], before: "40", after: "20"),

@@ -3,11 +3,11 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// When the delegate is asked for a mapping, and what comes of its answer.
+/// The delegate's mapping: when it is asked for, and the effect of its answer.
 struct GivenMappingTests {
   private typealias Make = InferableChangeTests
 
-  /// Answers with entity mappings, and keeps what it was asked.
+  /// A delegate that answers with entity mappings, and records the questions.
   private final class Answering: MigrationAssistantDelegate {
     let answer: [EntityMapping]?
     var asked: [[MappingObstacle]] = []
@@ -37,7 +37,7 @@ struct GivenMappingTests {
     let destination: ManagedObjectModel
     var store: URL { directory.file("Store.sqlite") }
 
-    /// A store of old objects, which nothing continues by its name.
+    /// Makes a store of old objects, which nothing continues by its name.
     init() throws {
       directory = try TemporaryDirectory()
       source = try ManagedObjectModel(entities: [Make.entity("Old", [Make.attribute("name")])])
@@ -87,7 +87,7 @@ struct GivenMappingTests {
 
   // MARK: - Beside given ones
 
-  /// Three versions of an entity whose attribute changes its type each time, and a mapping for the first step.
+  /// Makes three versions of an entity whose attribute changes its type each time, and a mapping for the first hop.
   private static func typed() throws -> (models: [ManagedObjectModel], given: MappingModel) {
     let models = try [AttributeType.string, .integer64, .date].map { type in
       try ManagedObjectModel(entities: [Make.entity("Note", [Make.attribute("a", type)])])
@@ -96,7 +96,7 @@ struct GivenMappingTests {
     return (models, try MappingInference(from: models[0], to: models[1], given: [mapping]).mappingModel())
   }
 
-  /// Knows a mapping for one step, or for the whole way.
+  /// A delegate that knows a mapping for one hop, or for the whole path.
   private final class Knowing: MigrationAssistantDelegate {
     let start: ManagedObjectModel
     var unused: [String] = []

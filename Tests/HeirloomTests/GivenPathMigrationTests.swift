@@ -3,11 +3,11 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// Mappings that are given in the configuration for a part of the way, carried out.
+/// Mappings that the configuration gives for a part of the path, carried out.
 struct GivenPathMigrationTests {
   private typealias Make = InferableChangeTests
 
-  /// Keeps what it was told.
+  /// A delegate that records its messages.
   private final class Listener: MigrationAssistantDelegate {
     var unused: [String] = []
 
@@ -34,7 +34,7 @@ struct GivenPathMigrationTests {
       try generator.makeStore(at: store, model: models[version - 1])
     }
 
-    /// The history; its order is known, or only told from names.
+    /// Returns the history; its order is known, or guessed from names.
     func history(isOrdered: Bool, current: Int = 4) throws -> ModelHistory {
       let named = models.enumerated().map { (name: "v\($0 + 1)", model: $1) }
       let ordered = ModelHistory(
@@ -45,7 +45,7 @@ struct GivenPathMigrationTests {
         .adding(Array(named[..<(current - 1)]))
     }
 
-    /// A mapping that leaves its versions in the first attribute, and copies the rest.
+    /// Returns a mapping that leaves its versions in the first attribute, and copies the rest.
     func given(_ from: Int, _ to: Int) -> MappingModel {
       MappingModel(entityMappings: [
         EntityMapping(
@@ -62,7 +62,7 @@ struct GivenPathMigrationTests {
         configuration: configuration)
     }
 
-    /// The first attribute of all notes, each value once.
+    /// Returns the first attribute of all notes, each value once.
     func notes(of version: Int) throws -> Set<String> {
       let objects = try StoreContents(of: store, model: models[version - 1]).objects["Note"] ?? [:]
       try #require(objects.count == 3)
@@ -83,7 +83,7 @@ struct GivenPathMigrationTests {
     assistant.delegate = listener
     let isUsed = isOrdered || row.isAtStart
     let plan = try #require(try assistant.plan())
-    // Another is about what later steps may lose.
+    // Another warning is about possible losses of later hops.
     let unused = plan.warnings.filter { $0.contains("is not used") }
     #expect(unused.count == (isUsed ? 0 : 1), "\(plan.warnings)")
     listener.unused = []
@@ -115,12 +115,12 @@ struct GivenPathMigrationTests {
         #expect(error.code == "newerVersion")
       }
       #expect(FolderPicture(of: scene.directory.url).differences(from: before) == [])
-      // By a mapping to the version itself, by two, and by one that inference goes on from.
+      // The paths are a mapping to the version itself, two mappings, and one that inference continues.
       let assistant = scene.assistant(
         history, isOrdered ? [scene.given(4, 3), scene.given(3, 2)] : [scene.given(4, 3)])
       #expect(try assistant.status() == .tooOld)
       let plan = try #require(try assistant.plan())
-      // What going back loses is counted as ever: the generator left some values out.
+      // The losses of going back are counted as always: the generator left some values out.
       #expect(plan.losses.contains { $0.property == "a4" })
       guard case .migrated = try assistant.migrateStore() else {
         Issue.record("expected a migration")
@@ -166,7 +166,7 @@ struct GivenPathMigrationTests {
     let scene = try Scene(storeOf: 1)
     var note = MappingModel(entityMappings: [EntityMapping(from: "Note", to: "Note")])
       .completed(from: scene.models[0], to: scene.models[3])
-    // As a file's: what is given in Swift leaves the other entities to inference.
+    // The mapping acts as a file's: one that is given in Swift leaves the other entities to inference.
     note.entityMappings[0].openProperties = EntityMapping.OpenProperties()
     let plan = try #require(
       try scene.assistant(ModelHistory(current: scene.models[3], earlier: [("v1", scene.models[0])]), [note]).plan())
@@ -179,10 +179,10 @@ struct GivenPathMigrationTests {
   }
 }
 
-/// Mapping models that real apps shipped, for one step of a longer way.
+/// Mapping models that real apps shipped, for one hop of a longer path.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct GivenPathCorpusTests {
-  /// A mapping model with the bundle that holds its two versions.
+  /// Returns a mapping model with the bundle that holds its two versions.
   private static func bundle(of path: String) throws -> (url: URL, read: ReadMappingModel)? {
     let read = try MappingModelFile.read(Corpus.folder.appendingPathComponent(path).path).read
     let project = String(path.prefix { $0 != "/" })
@@ -212,7 +212,7 @@ struct GivenPathCorpusTests {
       guard let place = names.firstIndex(of: to), names.firstIndex(of: from) ?? place < place else { continue }
       for last in Set(names[place...].prefix(2)).union(names.suffix(1)) {
         guard let current = try? bundle.model(named: last) else { continue }
-        // The order is only told from names.
+        // The order is only guessed from names.
         let history = ModelHistory(current: current, name: last).adding(
           names.filter { $0 != last }.compactMap { name in
             (try? bundle.model(named: name)).flatMap { $0 }.map { (name, $0) }
@@ -223,7 +223,7 @@ struct GivenPathCorpusTests {
           let path = try history.path(
             from: source, named: from, to: current, named: last, given: [mapping], labels: [path])
           #expect(path.unused.isEmpty && path.conflict == nil, "\(path.unused)")
-          // Another version may have the same hashes for all that the mapping makes.
+          // Another version may have the same hashes for everything that the mapping makes.
           let hop = path.hops.first
           let hashes = hop?.destination.versionHashes() ?? [:]
           #expect(hop?.isGiven == true, "from \(from) to \(last)")
@@ -232,7 +232,7 @@ struct GivenPathCorpusTests {
           }
           if path.hops.count > 1 { jumps += 1 }
         } catch {
-          // Where nothing leads on, it is named.
+          // If nothing leads on, the error names it.
           #expect(error.obstacles.contains { $0.reason.hasPrefix("\(path) leads to \"\(to)\"") }, "\(error.obstacles)")
         }
       }

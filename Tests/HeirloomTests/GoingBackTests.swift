@@ -4,11 +4,11 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// An app that is taken back to an earlier release, as by TestFlight, and finds a store that has left it behind.
+/// An app that returns to an earlier release, as with TestFlight, and finds a store that is ahead of it.
 struct GoingBackTests {
   private typealias Make = InferableChangeTests
 
-  /// What the newer release did to the model.
+  /// The newer release's change of the model.
   enum Change: String, CaseIterable, Sendable {
     /// Something was added, which going back would lose.
     case addition
@@ -16,11 +16,11 @@ struct GoingBackTests {
     case conversion
     /// Something was added, and no trace of the newer model is left.
     case withoutModel
-    /// A required attribute is no more: objects made since have no value for it.
+    /// A required attribute is gone: objects made since have no value for it.
     case requirement
   }
 
-  /// Makes a date of a text by leaving it out.
+  /// A delegate that makes a date of a text by leaving it out.
   private final class Giver: MigrationAssistantDelegate {
     func migrationAssistant(
       _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel,
@@ -133,7 +133,7 @@ struct GoingBackTests {
     let scene = try Scene(change)
     let app = scene.assistant(scene.old)
     _ = try app.restorePreviousVersion(newerStore(app).retainedVersion?.id)
-    // What was kept then is of the newer version; the store goes there all the same.
+    // The version kept then is the newer one; the store still goes there.
     let newer = scene.assistant(scene.new, earlier: change == .withoutModel ? [("1", scene.old)] : [])
     #expect(try newer.status() == .tooOld)
     if change == .conversion {
@@ -152,7 +152,7 @@ struct GoingBackTests {
     policy: IncompatibleStorePolicy
   ) throws {
     let scene = try Scene(.addition)
-    // As if another program had made it: nothing of ours is beside it.
+    // This is as if another program had made the store: nothing of ours is beside it.
     try FileManager.default.removeItem(atPath: scene.store.path + ".heirloom")
     let picture = FolderPicture(of: scene.directory.url)
     let app = scene.assistant(scene.old, later: [("2", scene.new)], policy: policy)

@@ -5,11 +5,11 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// A history is used for one store after another: what it remembers must change nothing but the time it takes.
+/// A history that is used for one store after another: its memory must change nothing but the time it takes.
 struct HistoryMemoryTests {
   /// A folder of snapshots of a model that changes.
   ///
-  /// Every other version lacks an attribute, so that its values don't survive the way through all of them.
+  /// Every other version lacks an attribute, so its values don't survive the path through all of them.
   private struct Scene {
     let directory: TemporaryDirectory
     let folder: URL
@@ -34,7 +34,7 @@ struct HistoryMemoryTests {
       try ModelSnapshot(model: models[number - 1]).encoded(.readable).write(to: file(number))
     }
 
-    /// Makes a store of a version, migrates it and returns what it holds then.
+    /// Makes a store of a version, migrates it and returns its content.
     func migrate(_ name: String, version: Int, by history: ModelHistory) throws -> StoreContents {
       let store = directory.file(name)
       var generator = StoreGenerator(objectsPerEntity: 5, seed: 3)
@@ -56,7 +56,7 @@ struct HistoryMemoryTests {
     return try ManagedObjectModel(entities: [item])
   }
 
-  /// The number of objects that have a value of an attribute.
+  /// Returns the number of objects that have a value of an attribute.
   private func count(_ attribute: String, in contents: StoreContents) -> Int {
     contents.objects["Item", default: [:]].values.count { ($0.values[attribute] ?? .null) != .null }
   }
@@ -77,7 +77,7 @@ struct HistoryMemoryTests {
     let scene = try Scene(versions: 3)
     let history = try ModelHistory(contentsOf: scene.folder)
     try Data("{}".utf8).write(to: scene.file(2))
-    // Without the version between, nothing says that the attribute was gone.
+    // Without the version between them, nothing says that the attribute was gone.
     #expect(count("name", in: try scene.migrate("A.sqlite", version: 1, by: history)) > 0)
     try scene.write(2)
     #expect(count("name", in: try scene.migrate("B.sqlite", version: 1, by: history)) == 0)

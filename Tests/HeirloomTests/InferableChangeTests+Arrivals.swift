@@ -11,7 +11,7 @@ extension InferableChangeTests {
       guest.superentity = parent
       return guest
     }
-    /// The entity E with relationships comes under P.
+    /// Makes the change in which the entity E, with relationships, comes under P.
     func arrival(
       _ what: String, _ relationships: [RelationshipDescription], home: [RelationshipDescription] = [],
       _ others: [EntityDescription] = []

@@ -274,7 +274,7 @@ struct InferableChangeTests {
       [entity("A", [attribute("x", .integer64)], unique: [["x"]])]),
   ]
 
-  /// Changes that the rows stop, with what the plan says.
+  /// Changes that the rows stop, with the plan's message.
   static let blocked: [(change: Change, blocker: String)] = [
     (
       Change(

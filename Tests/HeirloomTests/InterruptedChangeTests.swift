@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import HeirloomSalvage
 
-/// A journal beside the store, of a change that was interrupted or of whoever put it there.
+/// A journal beside the store: of an interrupted change, or from whoever put it there.
 struct InterruptedChangeTests {
-  /// What an app may call with a store.
+  /// The calls that an app may make with a store.
   enum Call: CaseIterable, Sendable {
     case migrate, launchUpToDate, archive, open, restore, restoreNewest, setAside
   }
@@ -66,7 +66,7 @@ struct InterruptedChangeTests {
       .sorted { $0.lastPathComponent < $1.lastPathComponent }
   }
 
-  /// Makes a previous version by a migration there and the bytes from before back.
+  /// Makes a previous version by migrating to it and putting the earlier bytes back.
   private func keepVersion() throws {
     let original = try bytes()
     _ = try assistant(.migrate).migrateStore()
@@ -85,7 +85,7 @@ struct InterruptedChangeTests {
     try journal.plant(besideStoreAt: store, foreign: foreign)
     let before = (try bytes(), try bytes("-journal"))
     if restores || call == .setAside {
-      // The store can't be kept as a version: it is moved aside with its journal, as it lies there.
+      // The store can't be kept as a version: it is set aside with its journal, unchanged.
       try run(call)
       let folder = directory.file("Flights.sqlite.heirloom/incompatible")
       let aside = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
@@ -143,12 +143,12 @@ struct InterruptedChangeTests {
     }
     #expect(!FileManager.default.fileExists(atPath: store.path + "-journal"))
     #expect(try FlightChange.pilots(in: store) == FlightChange.names.union(FlightChange.ages))
-    // The version that holds the store as the change had left it, the journal without names of others.
+    // This version holds the store as the change had left it, and the journal without names of others.
     let added = try previous().filter { !versions.contains($0) }
     let kept = try #require(added.first)
     #expect(try Data(contentsOf: kept.appendingPathComponent("Flights.sqlite")) == before.0)
     #expect(before.1.starts(with: try Data(contentsOf: kept.appendingPathComponent("Flights.sqlite-journal"))))
-    // A migration, and a restoration, keep what was undone too.
+    // A migration, or a restoration, also keeps the store after the undoing.
     #expect(added.count == (call == .migrate || call == .setAside || restores ? 2 : 1))
     if added.count == 2 {
       #expect(try FlightChange.pilots(in: added[1].appendingPathComponent("Flights.sqlite")).count == 8)
@@ -160,7 +160,7 @@ struct InterruptedChangeTests {
       try run(call)
       #expect(try previous().count == versions.count + added.count)
     }
-    // It comes back, undone.
+    // The store comes back, undone.
     _ = try assistant(call).restorePreviousVersion(kept.lastPathComponent)
     #expect(try FlightChange.pilots(in: store) == FlightChange.names.union(FlightChange.ages))
   }
@@ -206,20 +206,20 @@ struct InterruptedChangeTests {
   }
 }
 
-/// A `-wal` whose header or frames fail their checksums: SQLite drops what comes after, and says nothing.
+/// A `-wal` whose header or frames fail their checksums: SQLite silently drops the rest.
 struct UnreadableLogTests {
-  /// What was done to the log.
+  /// The damage to the log.
   enum Damage: CaseIterable, Sendable {
     case header, frameBeforeCommit, lastFrame, cutShort
 
-    /// Whether committed changes are certainly lost.
+    /// True when committed changes are certainly lost.
     var isCertain: Bool { self == .header || self == .frameBeforeCommit }
   }
 
   private let directory: TemporaryDirectory
   private let store: URL
 
-  /// Flights of which three have a new pilot each, by a commit of its own in the `-wal`.
+  /// Makes flights, three of which have a new pilot, each by a commit of its own in the `-wal`.
   init() throws {
     directory = try TemporaryDirectory()
     store = directory.file("Flights.sqlite")
@@ -271,7 +271,7 @@ struct UnreadableLogTests {
     let kept = report.retained.storeURL
     #expect(try Data(contentsOf: URL(fileURLWithPath: kept.path + "-wal.unread")) == bytes)
     #expect((try? Data(contentsOf: log)) != bytes)
-    // Nobody has lost what the log still tells.
+    // Whatever the log still tells is not lost.
     let output = directory.file("Salvaged.sqlite")
     _ = try StoreSalvage(storeURL: kept, models: [FlightChange.before()]).run(to: output)
     let names = try FlightChange.pilots(in: output)
@@ -289,7 +289,7 @@ struct UnreadableLogTests {
 
   @Test func `frames of an earlier use are no damage`() throws {
     let connection = try Connection(path: store.path, mode: .readWrite, options: .looking)
-    // The log begins anew with one frame, and the two after it are of its use before.
+    // The log begins anew with one frame, and the two frames after it are from its earlier use.
     _ = try connection.rows("PRAGMA wal_checkpoint(RESTART)")
     try connection.execute("UPDATE ZFLIGHT SET ZPILOTNAME = 'Newest' WHERE Z_PK = 4")
     try connection.close()

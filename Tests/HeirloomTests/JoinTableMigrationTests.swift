@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import HeirloomSalvage
 
-/// Migrations of many-to-many relationships whose tables have Core Data's names, or those of earlier versions of Heirloom.
+/// Migrations of many-to-many relationships whose tables have Core Data's names, or those of an earlier Heirloom.
 struct JoinTableMigrationTests {
   private typealias Make = InferableChangeTests
 
-  /// What a migration changes, and the table that must come of it, spelled out.
+  /// The changes of a migration, and the resulting table, spelled out.
   struct Scene: CustomTestStringConvertible, Sendable {
     let testDescription: String
     /// The names of entities in the destination by those in the source.
@@ -19,10 +19,10 @@ struct JoinTableMigrationTests {
     let table: String
     let labelKey: String
     let kindKey: String
-    /// Whether the name that earlier versions gave is Core Data's in the destination.
+    /// True when the name that earlier versions gave is Core Data's in the destination.
     var isFormerName = false
 
-    /// Labels have the number 6 and kinds 2, but `Label` comes before `LabelKind`.
+    /// Makes the model; labels have the number 6 and kinds 2, but `Label` comes before `LabelKind`.
     func model(isAfter: Bool) throws -> ManagedObjectModel {
       let ordered = isAfter ? orderedAfter : ordered
       func name(_ entity: String) -> String { isAfter ? names[entity] ?? entity : entity }
@@ -66,19 +66,19 @@ struct JoinTableMigrationTests {
       orderedAfter: ["labels"], table: "Z_2LABELS", labelKey: "Z_6LABELS", kindKey: "Z_2KINDS", isFormerName: true),
   ]
 
-  /// How the store names the table.
+  /// The way in which the store names the table.
   enum Naming: String, CaseIterable, CustomTestStringConvertible {
     case coreData, earlier
     var testDescription: String { rawValue }
   }
 
-  /// The links by the names of the objects, with their places among each other; read by the names that are given.
+  /// Returns the links by the names of the objects, with their positions among each other; the given names are read.
   private static func links(
     in url: URL, _ table: String, _ labelKey: String, _ kindKey: String, ordered: Set<String>
   ) throws -> [[SQLiteValue]] {
     let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
     let places = [("kinds", labelKey, kindKey), ("labels", kindKey, labelKey)].map { name, owner, member in
-      // Its rank is what counts, not the number.
+      // The rank counts, not the number.
       ordered.contains(name) ? "RANK() OVER (PARTITION BY j.\(owner) ORDER BY j.Z_FOK_\(member.dropFirst(2)))" : "NULL"
     }
     return try connection.rows(
@@ -165,7 +165,7 @@ struct JoinTableMigrationTests {
     let (url, output) = (directory.file("Store.sqlite"), directory.file("Salvaged.sqlite"))
     try Self.makeStore(at: url, source, .earlier)
     let before = try Self.links(in: url, "Z_2LABELS", "Z_6LABELS", "Z_2KINDS", ordered: scene.ordered)
-    // An index that leads nowhere: SQLite can't read the store as a whole.
+    // An index leads nowhere, so SQLite can't read the store as a whole.
     try Self.change(
       url,
       "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = 99999 WHERE name = 'Z_2LABELS_Z_6LABELS_INDEX'")
@@ -215,7 +215,7 @@ struct JoinTableMigrationTests {
   }
 }
 
-/// The same on real stores: whatever their tables of links are called, a migration comes to the same store.
+/// The same with real stores: whatever their tables of links are called, a migration makes the same store.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct JoinTableMigrationCorpusTests {
   private static let stores = ["store1-25", "store2-53-0", "store2-82-0", "store2-95-0", "store2-21-1"]

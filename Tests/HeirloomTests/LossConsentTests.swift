@@ -4,7 +4,7 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// A change that loses something × who may consent: where each value is afterwards, and what is said of it.
+/// A change that loses something × who may consent: where each value is afterwards, and what the report says of it.
 struct LossConsentTests {
   private typealias Make = InferableChangeTests
 
@@ -14,7 +14,7 @@ struct LossConsentTests {
     case noDelegate, stop, accept, delegateWithoutMapping, delegateWithMapping, delegateProceeds, givenMapping, lock
   }
 
-  /// Answers when it is asked, and keeps what it was told.
+  /// A delegate that answers when it is asked, and records its messages.
   private final class Delegate: MigrationAssistantDelegate {
     var mapping: ((ManagedObjectModel, ManagedObjectModel) throws -> MappingModel?)?
     var decision = MigrationDecision.automatic
@@ -38,7 +38,7 @@ struct LossConsentTests {
     }
   }
 
-  /// A history in files, with a lock that acknowledges losses.
+  /// Makes a history in files, with a lock that acknowledges losses.
   private static func history(
     _ models: [(name: String, model: ManagedObjectModel)], acknowledging: [(String, String, [String])] = [],
     in directory: TemporaryDirectory
@@ -105,7 +105,7 @@ struct LossConsentTests {
       Issue.record("nothing was migrated")
       return
     }
-    // Each value is in the store, or in the kept version, and that is said.
+    // Each value is in the store or in the previous version, and the report says so.
     let kept = try #require(try assistant.previousVersions().first)
     let present = try FlightChange.pilots(in: url)
     #expect(try FlightChange.pilots(in: kept.storeURL) == all)
@@ -122,13 +122,13 @@ struct LossConsentTests {
       default: nil
       }
     #expect(report.plan.allLosses.allSatisfy { $0.consent == consent })
-    // The version is pinned where it alone holds something that nobody agreed to lose.
+    // The version is pinned if it alone holds something that nobody agreed to lose.
     let isPinned = !lost.isEmpty && consent == nil
     #expect(kept.isPinned == isPinned && report.retained.isPinned == isPinned)
     #expect(kept.alone.map { "\($0.entity).\($0.property ?? "")" }.sorted() == (isPinned ? lost : []))
     #expect(kept.alone.allSatisfy { $0.rows == 4 && $0.kind == "values" })
     if way.rawValue.hasPrefix("delegate") {
-      // Asked once, told what and how many; not at all where nothing is lost.
+      // The delegate is asked once, with the kind and the number of losses; not at all if nothing is lost.
       #expect(delegate.needs.map { $0.losses.map(\.name).sorted() } == (change.losses.isEmpty ? [] : [change.losses]))
       #expect(delegate.needs.allSatisfy { $0.obstacles.isEmpty && $0.losses.allSatisfy { $0.rows == 4 } })
       #expect(delegate.pinned.sorted() == (isPinned ? lost : []))
@@ -160,7 +160,7 @@ struct LossConsentTests {
     var asked: [String] = []
     delegate.mapping = { source, destination in
       asked.append(history.versionNames.filter { name in (try? history.model(named: name)) == destination }.joined())
-      // The app's code knows the step alone.
+      // The app's code knows only this hop.
       guard source == models[0].1, destination == models[1].1 else { return nil }
       return change.keeping.map { MappingModel(entityMappings: $0) }
     }
@@ -242,7 +242,7 @@ struct LossConsentTests {
         #expect(pinned.isPinned)
         let released = try next.releasePreviousVersion(pinned.id)
         #expect(!released.isPinned && released.alone.count == 2)
-        // Again does nothing.
+        // A second release does nothing.
         #expect(try next.releasePreviousVersion(pinned.id) == released)
       }
       guard case .migrated = try next.migrateStore(), case .upToDate = try next.migrateStore() else {
@@ -255,7 +255,7 @@ struct LossConsentTests {
         #expect(try FlightChange.pilots(in: oldest.storeURL) == all, "after version \(position)")
       }
     }
-    // One plain version besides the pinned one; after the release it went in its turn.
+    // There is one plain version besides the pinned one; after its release that one went in its turn.
     #expect(kept == [["pinned"], ["plain", "pinned"], ["plain", "pinned"], ["plain"], ["plain"]])
     let last = try #require(assistant)
     #expect(throws: MigrationAssistantError.self) { try last.releasePreviousVersion("1999") }
@@ -273,7 +273,7 @@ struct LossConsentTests {
     let bytes = try manifest.encoded()
     #expect(bytes.count < RetainedManifest.byteLimit)
     #expect(try RetainedManifest(decoding: bytes) == manifest && manifest.isPinned && !manifest.released.isPinned)
-    // The pin is under the checksum: taking it out makes a damaged description, which is never pruned.
+    // The checksum covers the pin: removing it makes a damaged description, which is never pruned.
     let text = String(decoding: bytes, as: UTF8.self).replacingOccurrences(of: "\"alone\"", with: "\"other\"")
     #expect(throws: ManifestError.self) { try RetainedManifest(decoding: Array(text.utf8)) }
   }

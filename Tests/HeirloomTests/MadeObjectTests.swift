@@ -3,11 +3,11 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// What policies make is looked at as saving it would, before the new store takes the old one's place.
+/// The check of objects that policies make, as at saving, before the new store takes the old one's place.
 struct MadeObjectTests {
   typealias Make = InferableChangeTests
 
-  /// Makes of each note an entry, and of some notes what the mapping's user info names.
+  /// A policy that makes an entry of each note, and of some notes the fault that the mapping's user info names.
   final class Maker: EntityMigrationPolicy {
     override func createDestinationInstances(
       forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
@@ -115,7 +115,7 @@ struct MadeObjectTests {
     )
   }
 
-  /// Migrates a store of notes with the policy; returns the error that it ends in, if it does.
+  /// Migrates a store of notes with the policy and returns the resulting error, if any.
   private func migrate(fault: String, notes: Int = 5) throws -> MigrationError? {
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
@@ -225,7 +225,7 @@ struct MadeObjectTests {
 
   // MARK: Links that must be there
 
-  /// Makes nothing of the third source object.
+  /// A policy that makes nothing of the third source object.
   final class Leaving: EntityMigrationPolicy {
     override func createDestinationInstances(
       forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager

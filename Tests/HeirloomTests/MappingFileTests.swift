@@ -3,7 +3,7 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// What a mapping leaves unsaid: dropped where a file says it, as Core Data does, and inferred where it is said in Swift.
+/// The parts that a mapping leaves out: a file drops them, as Core Data does; Swift leaves them to inference.
 struct MappingFileTests {
   private typealias Make = InferableChangeTests
 
@@ -14,12 +14,12 @@ struct MappingFileTests {
     var isFile: Bool { self == .file || self == .fileOfDelegate }
   }
 
-  /// What the mapping says of the property or entity in question.
+  /// The statement of the mapping about the property or entity in question.
   enum Form: CaseIterable {
     case named, unnamed, withoutExpression
   }
 
-  /// What is in question.
+  /// The part in question.
   enum Subject: CaseIterable {
     case attribute, relationship, inverseOnly, entity
   }
@@ -35,7 +35,7 @@ struct MappingFileTests {
     ])
   }
 
-  /// A mapping that says all there is, but for the subject.
+  /// Returns a mapping that says everything except for the subject.
   private static func mappings(_ subject: Subject, _ form: Form) -> [EntityMapping] {
     func say(_ mapping: PropertyMapping, _ own: Subject...) -> [PropertyMapping] {
       guard own.contains(subject) else { return [mapping] }
@@ -51,7 +51,7 @@ struct MappingFileTests {
       relationshipMappings: say(PropertyMapping("folder", linksOf: "folder"), .relationship, .inverseOnly))
     let tag = EntityMapping(from: "Tag", to: "Tag", attributeMappings: [PropertyMapping("name", copying: "name")])
     guard subject == .entity, form != .named else { return [folder, note, tag] }
-    // Without an expression there is nothing to make of an entity but to remove it.
+    // Without an expression, the only thing to do with an entity is to remove it.
     return form == .unnamed ? [folder, note] : [folder, note, EntityMapping(from: "Tag", to: nil)]
   }
 
@@ -133,7 +133,7 @@ struct MappingFileTests {
     }
     #expect(
       report.plan.losses.map { "\($0.entity)\($0.property.map { ".\($0)" } ?? "") \($0.rows)" }.sorted() == expected)
-    // Where both models have it, and the file says nothing, the plan asks whether that is meant.
+    // If both models have it and the file says nothing, the plan asks whether that is meant.
     let isAsked = way.isFile && isLost && subject != .entity && subject != .inverseOnly
     #expect(report.plan.warnings.contains { $0.contains("of the mapping file gives no value to") } == isAsked)
 
@@ -195,7 +195,7 @@ struct MappingFileTests {
       plan.warnings.filter { $0.contains("policy") } == [
         #"no property mapping of "Note->Note" reads "title", "folder" of "Note": what becomes of it is left to the policy "P""#
       ])
-    // Whether they are lost nobody knows before.
+    // Nobody knows in advance whether they are lost.
     #expect(!plan.losses.contains { $0.entity == "Note" })
   }
 }

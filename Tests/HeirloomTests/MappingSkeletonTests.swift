@@ -4,11 +4,11 @@ import HeirloomMapping
 import TestSupport
 import Testing
 
-/// The source that is printed for what can't be inferred.
+/// The source that is printed for changes that can't be inferred.
 struct MappingSkeletonTests {
   private typealias Make = InferableChangeTests
 
-  /// Two models whose names are as odd as models allow, with an obstacle of every kind that a skeleton speaks of.
+  /// Makes two models with names as odd as models allow, and an obstacle of every kind that a skeleton covers.
   private static func models() throws -> (source: ManagedObjectModel, destination: ManagedObjectModel) {
     func odd(_ type: AttributeType) -> EntityDescription {
       Make.entity("2 \"odd\" \\(names)\u{2028}ö", [Make.attribute("it's \\n \"x\"", type), Make.attribute("y")])
@@ -52,7 +52,7 @@ struct MappingSkeletonTests {
       #expect(text.contains(word), "\(word)")
     }
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 120 || $0.contains("odd") })
-    // The same is handed on where inference fails.
+    // The same source is passed on if inference fails.
     let error = try #require(throws: MappingInferenceError.self) { try inference.mappingModel() }
     #expect(error.skeleton?.source == text)
     #expect(MappingSkeleton(from: source, to: source) == nil)
@@ -62,7 +62,7 @@ struct MappingSkeletonTests {
     let (source, destination) = try Self.models()
     let inference = MappingInference(from: source, to: destination)
     let skeleton = try #require(MappingSkeleton(inference)).source
-    // What the source's builder holds, but for what can't be told at all.
+    // This is the content of the source's builder, except for what can't be told at all.
     let given = inference.mappingModelForTests().filter { mapping in
       guard let from = mapping.sourceEntityName, let to = mapping.destinationEntityName else { return false }
       return skeleton.contains("EntityMapping(from: \"\(from)\", to: \"\(to)\"") || from.contains("odd")
@@ -73,7 +73,7 @@ struct MappingSkeletonTests {
     #expect(completed.obstacles.isEmpty)
   }
 
-  /// An entity whose attributes go to a new one: equal names, similar names, and one that has no place.
+  /// Makes an entity whose attributes go to a new one: equal names, similar names, and one without a place.
   private static func split(
     _ relationships: (leaflet: [RelationshipDescription], content: [RelationshipDescription]),
     required: [AttributeDescription] = []
@@ -102,7 +102,7 @@ struct MappingSkeletonTests {
     let inference = MappingInference(from: source, to: destination)
     #expect(inference.obstacles.isEmpty)
     let text = try #require(MappingSkeleton(inference)).source
-    // The very class that the test below runs.
+    // This is the very class that the test below runs.
     let policy = text[try #require(text.range(of: "/// Makes Leaflet of Leaflet.")).lowerBound...]
     let here = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)
     #expect(here.contains("\n\n" + policy), "\(text)")
@@ -181,7 +181,7 @@ struct MappingSkeletonTests {
     #expect(text.contains(#"throw NotFilledIn(hole: "LeafletContent.kind""#))
   }
 
-  /// Pairs of versions to write skeletons for.
+  /// Returns pairs of versions to write skeletons for.
   private static func pairs() throws -> [(name: String, source: ManagedObjectModel, destination: ManagedObjectModel)] {
     let odd = try models()
     var pairs = [(name: "odd", source: odd.source, destination: odd.destination)]
@@ -249,7 +249,7 @@ struct MappingSkeletonTests {
     let modules = try #require(Compiler.modules, "the build's modules are not beside the tests")
     let directory = try TemporaryDirectory()
     let file = directory.file("Skeletons.swift")
-    // One file for all, each in a type of its own.
+    // One file holds all, each in a type of its own.
     var text = "import Heirloom\n"
     for (index, pair) in try Self.pairs().enumerated() where index < 60 || LongTests.areOn {
       guard let skeleton = MappingSkeleton(from: pair.source, to: pair.destination)?.source else { continue }
@@ -263,7 +263,7 @@ struct MappingSkeletonTests {
   }
 }
 
-/// What a skeleton says of a split, once its lines are decided.
+/// A delegate with a skeleton's code for a split, once its lines are decided.
 private final class SplittingDelegate: MigrationAssistantDelegate {
   func migrationAssistant(
     _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
@@ -302,7 +302,7 @@ private enum Compiler {
   static let path: String? = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     .map { "\($0)/swiftc" }.first { FileManager.default.isExecutableFile(atPath: $0) }
 
-  /// The folder with the modules of the build that the tests are of.
+  /// The folder with the modules of the build that the tests belong to.
   static let modules: String? = BuiltTool.url.map {
     $0.deletingLastPathComponent().appendingPathComponent("Modules").path
   }

@@ -5,17 +5,17 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Relationships that become one: of two entities, one of their parent; of two pairs, a pair of one side of each.
+/// Relationships that become one: those of two entities one of their parent; two pairs a pair with one side of each.
 struct MergedLinkTests {
   private typealias Make = InferableChangeTests
 
-  /// Two siblings C and E, each with a relationship to B, before and after their parent P gets the one in which they go on.
+  /// Two siblings C and E, each with a relationship to B, before and after their parent P gets one that continues both.
   struct Change: CustomTestStringConvertible, Sendable {
-    /// Whether the second relationship is C's as well, and the new pair has one side of each of the two.
+    /// True when the second relationship is also C's, and the new pair has one side of each of the two.
     let isOfOne: Bool
     /// The kinds of C's relationship, its inverse, E's, its inverse, P's and its inverse: a set bit is to-many.
     let bits: Int
-    /// The name of the entity B, which says what side names a table of links.
+    /// The name of the entity B, which decides what side names a table of links.
     let other: String
 
     var testDescription: String {
@@ -73,7 +73,7 @@ struct MergedLinkTests {
     let target: Int64
   }
 
-  /// All kinds; in short a third of them, in which each kind of each end still occurs.
+  /// All kinds, or in a quick run a third of them, in which each kind of each end still occurs.
   static let changes: [Change] = (0..<64).filter { LongTests.areOn || $0.isMultiple(of: 3) }.flatMap { bits in
     ["B", "Z"].flatMap { other in [false, true].map { Change(isOfOne: $0, bits: bits, other: other) } }
   }
@@ -104,7 +104,7 @@ struct MergedLinkTests {
       problems.append("the two sides differ in \(found.symmetricDifference(backwards).count) links")
     }
     if !found.isSubset(of: expected) { problems.append("\(found.subtracting(expected).count) links came from nowhere") }
-    // A link is left out only where one of its ends has no room for it.
+    // A link is left out only if one of its ends has no room for it.
     let (owners, targets) = (Set(found.map(\.owner)), Set(found.map(\.target)))
     let free = expected.subtracting(found).filter { link in
       !(!change.isMany(4) && owners.contains(link.owner) || !change.isMany(5) && targets.contains(link.target))

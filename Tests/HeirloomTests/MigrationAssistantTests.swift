@@ -56,7 +56,7 @@ struct MigrationAssistantTests {
     }
   }
 
-  /// Records what it is told and answers as it is set up.
+  /// A delegate that records its messages and answers as it is set up.
   private final class Recorder: MigrationAssistantDelegate {
     var events: [MigrationEvent] = []
     var decision = MigrationDecision.automatic
@@ -237,7 +237,7 @@ struct MigrationAssistantTests {
     let versions = [("1", scene.first), ("2", scene.second)]
     #expect(try outcome(scene.assistant(scene.second, earlier: [("1", scene.first)])) == "migrated")
     let before = try Data(contentsOf: scene.store)
-    // The same history with the first version as current one, as an older app has it.
+    // This is the same history with the first version as the current one, as an older app has it.
     let folder = scene.directory.file("History")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     for (name, model) in versions {
@@ -383,7 +383,8 @@ struct MigrationAssistantTests {
     var generator = StoreGenerator(objectsPerEntity: 400, seed: 9)
     try generator.makeStore(at: original, model: scene.first)
     let before = try StoreContents(of: original, model: scene.first)
-    // Copied in the middle of a transaction that has outgrown its cache: a store with a hot journal, as a crash leaves it.
+    // It is copied in the middle of a transaction that has outgrown its cache: a store with a hot journal, as after a
+    // crash.
     let connection = try Connection(path: original.path, mode: .readWrite)
     try connection.execute("PRAGMA cache_size = 1")
     try connection.execute("BEGIN IMMEDIATE")

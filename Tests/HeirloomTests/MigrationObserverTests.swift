@@ -5,14 +5,14 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What an app's log and metrics are told, in which order, and what they are never told.
+/// The messages that an app's log and metrics get, their order, and the things that they never contain.
 struct MigrationObserverTests {
   private typealias Make = InferableChangeTests
 
   /// A value of a row, which no log may have.
   private static let secret = "dear diary"
 
-  /// Has the shape of swift-log's `Logger`.
+  /// A type of the same shape as swift-log's `Logger`.
   private struct Logger: Sendable {
     enum Level: String { case trace, debug, info, notice, warning, error, critical }
     enum MetadataValue: Equatable { case string(String) }
@@ -27,7 +27,7 @@ struct MigrationObserverTests {
     }
   }
 
-  /// What was written and counted.
+  /// The written lines and the counted metrics.
   private final class Book: Sendable {
     struct State {
       var lines: [(level: Logger.Level, message: String, metadata: [String: String])] = []
@@ -46,7 +46,7 @@ struct MigrationObserverTests {
         metrics: { metric in self.state.withLock { $0.metrics.append(metric) } })
     }
 
-    /// Of each line, what it is about and how much it matters.
+    /// The subject and the level of each line.
     var headings: [String] {
       state.withLock { state in
         state.lines.map { line in
@@ -108,7 +108,7 @@ struct MigrationObserverTests {
         configuration: configuration)
     }
 
-    /// Every line names the store, and none has a value.
+    /// Checks that every line names the store, and none has a value.
     func checkLines() {
       #expect(book.state.withLock { $0.lines }.allSatisfy { $0.metadata["store"] == "string(\"\(store.path)\")" })
       #expect(!book.text.contains(MigrationObserverTests.secret))

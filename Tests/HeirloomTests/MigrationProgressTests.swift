@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// How far a migration is, how it is stopped, and how a task waits for it.
+/// The progress of a migration, its cancelling, and a task that waits for it.
 struct MigrationProgressTests {
   private typealias Make = InferableChangeTests
 
@@ -39,7 +39,7 @@ struct MigrationProgressTests {
     }
   }
 
-  /// Does something at each event, on the thread on which it is told.
+  /// A delegate that does something at each event, on the thread of the event.
   private final class Listener: MigrationAssistantDelegate, Sendable {
     private let onEvent: @Sendable (MigrationEvent) -> Void
 
@@ -106,7 +106,7 @@ struct MigrationProgressTests {
     let seen = fractions.withLock { $0 }
     #expect(seen.count == 5)
     #expect(seen == seen.sorted())
-    // The first step is done when its second handler runs, and the second isn't.
+    // The first hop is done when its second handler runs, and the second hop isn't.
     #expect(seen[1] > 0 && seen[1] < 1)
     #expect(seen.last == 1)
     #expect(assistant.progress.completedUnitCount == assistant.progress.totalUnitCount)
@@ -121,7 +121,7 @@ struct MigrationProgressTests {
     let waited = Mutex(DispatchTimeoutResult.timedOut)
     let listener = Listener { event in
       names.withLock { _ = $0.insert(Thread.current.name) }
-      // Goes on when another task of the actor has had its turn.
+      // It continues when another task of the actor has had its turn.
       if event == .held { waited.withLock { $0 = turn.wait(timeout: .now() + 20) } }
     }
     let outcome = try await Self.migrate(scene.assistant(), listener) { turn.signal() }

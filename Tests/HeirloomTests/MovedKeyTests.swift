@@ -75,7 +75,7 @@ struct MovedKeyTests {
     builder: MigrationPlan.Builder
   ) throws {
     let scene = try Scene()
-    // The highest key that was handed out counts, not the highest that is there.
+    // The highest key that was ever given counts, not the highest that is there.
     try scene.edit("UPDATE Z_PRIMARYKEY SET Z_MAX = 500 WHERE Z_NAME = 'P'")
     let highest = try #require(try scene.number("SELECT MAX(Z_PK) FROM ZE"))
     let homes = try scene.rows("SELECT Z_PK, ZNAME FROM ZP ORDER BY Z_PK")
@@ -101,7 +101,7 @@ struct MovedKeyTests {
     let plan = try #require(try scene.migrate(builder))
     #expect(plan.warnings.isEmpty)
     var after = try StoreContents(of: scene.store, model: scene.destination)
-    // The attribute that it inherits now.
+    // The objects now inherit this attribute.
     for key in after.objects["E", default: [:]].keys { after.objects["E"]?[key]?.values["name"] = nil }
     #expect(after == before)
   }
@@ -113,7 +113,7 @@ struct MovedKeyTests {
     let taken = try #require(try scene.number("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'P'"))
     let links = try #require(scene.links)
     let key = try #require(try scene.number("SELECT MIN(Z_PK) FROM ZE"))
-    // A key above all that P ever handed out, and one of E's that would be one of P's.
+    // One key is above all that P ever gave, and one of E's would be one of P's.
     try scene.edit(
       "UPDATE ZA SET ZP = \(taken + key), ZE = -\(taken - 1) WHERE Z_PK = (SELECT MIN(Z_PK) FROM ZA)",
       "UPDATE ZA SET ZE = 9223372036854775807 WHERE Z_PK = (SELECT MAX(Z_PK) FROM ZA)",
@@ -221,7 +221,7 @@ struct MovedKeyTests {
     let (old, new) = (try #require(before.objects["E"]), try #require(after.objects["E"]))
     #expect(new.count == old.count)
     #expect(after.objects["P", default: [:]].count == before.objects["P", default: [:]].count)
-    // Each is the same distance away, and what led to it follows.
+    // Each key moves by the same number, and links to it follow.
     let offset = try #require(new.keys.min()) - #require(old.keys.min())
     #expect(old.allSatisfy { new[$0.key + offset]?.values["x"] == $0.value.values["x"] })
     for (key, object) in try #require(before.objects["A"]) {

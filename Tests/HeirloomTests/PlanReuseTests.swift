@@ -3,11 +3,11 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// A plan that was made before the store was held is carried out if the store is the same then, and made again if not.
+/// A plan made before the hold is carried out if the store is still the same, and is made again if not.
 struct PlanReuseTests {
   typealias Make = InferableChangeTests
 
-  /// Keeps the plan that it is shown, and does something to the store meanwhile.
+  /// A delegate that keeps the plan that it is shown, and does something to the store meanwhile.
   private final class Onlooker: MigrationAssistantDelegate {
     var shown: MigrationPlan?
     let meanwhile: () throws -> Void
@@ -42,7 +42,7 @@ struct PlanReuseTests {
     _ url: URL, from source: ManagedObjectModel, to destination: ManagedObjectModel, defers: Bool, rest: Double,
     mappings: [MappingModel] = [], meanwhile: @escaping () throws -> Void = {}
   ) throws -> (shown: MigrationPlan, carriedOut: MigrationPlan) {
-    // Longer than the file system's times are exact here.
+    // This is longer than the resolution of the file system's times here.
     Thread.sleep(forTimeInterval: 0.03)
     var configuration = MigrationAssistant.Configuration()
     configuration.defersLightweightMigration = defers
@@ -76,7 +76,7 @@ struct PlanReuseTests {
       try FileManager.default.copyItem(atPath: urls[0].path + suffix, toPath: urls[1].path + suffix)
     }
     let first = try migrate(urls[0], from: source, to: destination, defers: defers, rest: 0.02)
-    // Each plan has a generation of its own. Who was shown it has consented since.
+    // Each plan has a generation of its own. The delegate that was shown it has consented since.
     #expect(Self.consented(first.shown) == first.carriedOut)
     let second = try migrate(urls[1], from: source, to: destination, defers: defers, rest: 3600)
     #expect(Self.consented(second.shown) != second.carriedOut)

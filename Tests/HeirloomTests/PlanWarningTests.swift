@@ -4,14 +4,14 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// What a plan says beyond losses and blockers.
+/// The warnings of a plan, besides losses and blockers.
 struct PlanWarningTests {
   private typealias Make = InferableChangeTests
 
   private func plan(_ before: [EntityDescription], _ after: [EntityDescription]) throws -> MigrationPlan {
     let directory = try TemporaryDirectory()
     let store = directory.file("Store.sqlite")
-    // Identifiers alone ask for no migration.
+    // Identifiers alone need no migration.
     let more = Make.entity("Z", [Make.attribute("new")])
     let source = try ManagedObjectModel(entities: before)
     let destination = try ManagedObjectModel(entities: after + [more])
@@ -39,7 +39,7 @@ struct PlanWarningTests {
     #expect(warnings.count == 1)
     #expect(warnings.first?.contains("values of \"\(owner).color\" are dropped although \"\(owner)\" has") == true)
     #expect(warnings.first?.contains("\"hue\"") == true)
-    // One that lost the identifier that it had.
+    // This one lost the identifier that it had.
     #expect(try plan(model(id: "hue"), model(id: nil)).warnings.count == 1)
   }
 

@@ -3,9 +3,9 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// The standard policy, compared with SQL: objects that are made one by one are those that SQL makes.
+/// The standard policy, compared with SQL: both must make the same objects.
 struct PolicyEquivalenceTests {
-  /// Which entity mappings run object by object.
+  /// The entity mappings that run object by object.
   enum Share: String, CaseIterable, CustomTestStringConvertible {
     case all, first, last
 
@@ -70,7 +70,7 @@ struct PolicyEquivalenceTests {
     for (entity, objects) in expected.objects {
       let others = found.objects[entity] ?? [:]
       guard others.keys.sorted() == objects.keys.sorted() else {
-        // Of objects that come from two trees, some get other keys, and not the same ones.
+        // Some objects that come from two trees get other keys, which may differ.
         #expect(Self.comesFromTwoTrees(entity, change), "\(entity): \(others.keys.sorted())")
         #expect(Self.values(of: others) == Self.values(of: objects), "\(entity)")
         continue
@@ -82,7 +82,7 @@ struct PolicyEquivalenceTests {
           let isOwnInverse =
             relationship.inverseRelationship == name && relationship.destinationEntity == entity
           let links = { (objects: [Int64: StoreContents.StoredObject]) in
-            // Which way a link of such a relationship is kept means nothing.
+            // The direction in which a link of such a relationship is kept means nothing.
             isOwnInverse
               ? Set(
                 (objects[key]?.links[name] ?? []) + objects.filter { $0.value.links[name]?.contains(key) == true }.keys
@@ -101,7 +101,7 @@ struct PolicyEquivalenceTests {
     objects.values.map { "\($0.values.sorted { $0.key < $1.key })" }.sorted()
   }
 
-  /// Whether objects of several trees of the source come into an entity's tree.
+  /// Returns true if objects of several trees of the source come into an entity's tree.
   private static func comesFromTwoTrees(_ entity: String, _ change: InferableChangeTests.Change) -> Bool {
     guard let source = try? ManagedObjectModel(entities: change.before),
       let destination = try? ManagedObjectModel(entities: change.after),

@@ -3,12 +3,12 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// Policies and mappings that make mistakes: each ends in an error that says where, and nothing of the store has changed.
+/// Policies and mappings that make mistakes: each ends in an error that says where, and the store has not changed.
 struct PolicyFailureTests {
-  /// What an app's own policy may throw.
+  /// An error that an app's own policy may throw.
   struct OwnError: Error, Equatable {}
 
-  /// Fails in the hook that the mapping's user info names.
+  /// A policy that fails in the hook that the mapping's user info names.
   final class Failing: EntityMigrationPolicy {
     private func fail(_ hook: MigrationHook, _ mapping: EntityMapping) throws {
       if mapping.userInfo["hook"] == hook.rawValue { throw OwnError() }
@@ -45,7 +45,7 @@ struct PolicyFailureTests {
     override func end(_ mapping: EntityMapping, manager: MigrationManager) throws { try fail(.end, mapping) }
   }
 
-  /// Makes the mistake that the mapping's user info names, at the third source object.
+  /// A policy that makes the mistake that the mapping's user info names, at the third source object.
   final class Mistaken: EntityMigrationPolicy {
     override func createDestinationInstances(
       forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
@@ -114,7 +114,7 @@ struct PolicyFailureTests {
       try created.close()
     }
 
-    /// Migrates with one entity mapping given; returns the error that it ends in.
+    /// Migrates with one given entity mapping and returns the resulting error, if any.
     func migrate(_ given: EntityMapping, policies: MigrationPolicyRegistry = .init()) throws -> MigrationError? {
       var configuration = MigrationAssistant.Configuration()
       configuration.policies = policies
@@ -207,7 +207,7 @@ struct PolicyFailureTests {
     let mapping = EntityMapping(
       from: "Item", to: "Item", policy: EntityMigrationPolicy.self,
       attributeMappings: [
-        // Not a plain copy, which would be refused for its types.
+        // It is not a plain copy, which would be refused for its types.
         PropertyMapping(
           name: "size",
           valueExpression: try ValueExpression(parsing: "TERNARY(TRUEPREDICATE, \(expression), nil)"))

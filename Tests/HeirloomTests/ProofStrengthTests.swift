@@ -4,7 +4,7 @@ import HeirloomMigration
 import TestSupport
 import Testing
 
-/// What the proof of a changed copy finds, where it leaves out what no statement wrote.
+/// The findings of the proof of a changed copy, which leaves out everything that no statement wrote.
 struct ProofStrengthTests {
   typealias Make = InferableChangeTests
 
@@ -14,7 +14,7 @@ struct ProofStrengthTests {
     Make.entity("C", [Make.attribute("gone"), Make.attribute("name")], [Make.toOne("d", "D", "cs")]),
     Make.entity("D", [Make.attribute("name")], [Make.toMany("cs", "C", "d")]),
   ]
-  /// A is written, C only loses an attribute, B and D stay.
+  /// The destination: A is written, C only loses an attribute, B and D stay.
   private static let after = [
     Make.entity(
       "A", [Make.attribute("added", value: .string("new")), Make.attribute("name")], [Make.toOne("b", "B", "as")]),
@@ -23,7 +23,7 @@ struct ProofStrengthTests {
     Make.entity("D", [Make.attribute("name")], [Make.toMany("cs", "C", "d")]),
   ]
 
-  /// A fault of a step, and a word of what is found.
+  /// A fault of a step, and a word of the finding.
   static let faults: [(sql: String, finding: String?)] = [
     ("", nil),
     ("UPDATE ZA SET ZB = 99999 WHERE Z_PK = (SELECT MAX(Z_PK) FROM ZA)", "lead to no object"),
@@ -76,7 +76,7 @@ struct ProofStrengthTests {
       try swap()
       #expect(try StoreMetadata(contentsOf: url).versionHashes == destination.versionHashes())
     }
-    // Only the keys of the table that is written are looked for.
+    // The proof looks only for the keys of the table that is written.
     let dangling = checks.compactMap { check -> String? in
       if case .noMore(let subject, _, let found) = check, subject.contains("no object") { found } else { nil }
     }

@@ -5,13 +5,13 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Jumps from a random model over a random version to a third, each against the two steps taken one after the other.
+/// Jumps from a random model over a random version to a third, each compared with two hops one after the other.
 ///
-/// `HEIRLOOM_LONG_TESTS=1` runs a thousand; `HEIRLOOM_SEED=…` runs the one that a failure named, or with `…-…` all of a range.
+/// `HEIRLOOM_LONG_TESTS=1` runs a thousand; `HEIRLOOM_SEED=…` runs the one that a failure named, or with `…-…` a range.
 struct RandomJumpTests {
   private static let parts = RandomSeeds.parts(quick: 48, long: 1000)
 
-  /// Changes that may undo each other, or cut off what the next has room for again.
+  /// Changes that may undo each other, or cut off things that the next version has room for again.
   private static let twisted: [RandomEdit] = [
     .booleanInteger, .otherNumbers, .integer16To64, .integer64ToDouble, .requiredToOptional, .defaultOnly,
     .optionalToRequiredWithDefault, .transientToPersistent, .persistentToTransient, .renameAttribute, .swapNames,
@@ -55,7 +55,7 @@ struct RandomJumpTests {
   }
 }
 
-/// One jump and its two steps.
+/// A jump and its two hops.
 private struct RandomJump {
   let seed: UInt64
   let objects: Int
@@ -80,7 +80,7 @@ private struct RandomJump {
         movesKeys = movesKeys || plan.warnings.contains { $0.contains("gets its key plus") }
       }
     } catch is MigrationAssistantError {
-      // Where a step can't be taken, nothing is asked of the jump.
+      // If a hop can't be taken, nothing is asked of the jump.
       return []
     }
     try migrate(jumped, over: versions)
@@ -88,7 +88,7 @@ private struct RandomJump {
       RowOracle.normal(try StoreContents(of: stepped, model: versions[2]), versions[2]),
       RowOracle.normal(try StoreContents(of: jumped, model: versions[2]), versions[2])
     )
-    // A jump leaves keys alone that only a version on the way had no room for.
+    // A jump leaves keys alone that only a version on the path had no room for.
     if movesKeys, found.objects.mapValues({ $0.keys.sorted() }) != expected.objects.mapValues({ $0.keys.sorted() }) {
       let (counts, wanted) = (found.objects.mapValues(\.count), expected.objects.mapValues(\.count))
       return counts == wanted ? [] : ["\(counts), expected \(wanted)"]
@@ -113,9 +113,9 @@ private struct RandomJump {
 }
 
 extension StoreContents {
-  /// Lists what is otherwise than expected.
+  /// Lists the differences from the expected contents.
   ///
-  /// A jump doesn't cut off links and orders for which only versions on the way had no room.
+  /// A jump doesn't cut off links and orders for which only versions on the path had no room.
   fileprivate func differences(from expected: StoreContents, mayHaveMoreLinks: Bool) -> [String] {
     var differences: [String] = []
     for entity in Set(objects.keys).union(expected.objects.keys).sorted() {

@@ -6,10 +6,10 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Random changes of random models on random rows, each held against what the edits alone say must come of them.
+/// Random changes of random models on random rows, each compared with the result that follows from the edits alone.
 ///
 /// `HEIRLOOM_LONG_TESTS=1` runs a thousand cases; `HEIRLOOM_SEED=…` runs the one that a failure named, or with
-/// `…-…` all of a range.
+/// `…-…` a range.
 struct RandomMigrationTests {
   private static let isLong = LongTests.areOn
   private static let parts = RandomSeeds.parts(quick: 64, long: 1000)
@@ -44,7 +44,7 @@ struct RandomMigrationTests {
   }
 }
 
-/// One case, carried out.
+/// A case, carried out.
 struct RandomMigration {
   let example: RandomCase
   private let source: ManagedObjectModel
@@ -56,7 +56,7 @@ struct RandomMigration {
     destination = try example.destination.model()
   }
 
-  /// Migrates and lists what is not as it must be.
+  /// Migrates and lists the differences from what must be.
   func run() throws -> [String] {
     let directory = try TemporaryDirectory()
     defer { withExtendedLifetime(directory) {} }
@@ -67,7 +67,7 @@ struct RandomMigration {
     try example.source.deriveValues(inStoreAt: store)
     let before = RowOracle.normal(try StoreContents(of: store, model: source), source)
     let oracle = RowOracle(from: example.source, to: example.destination, before: before)
-    // The builders take turns; which of them makes the candidate must not matter.
+    // The builders take turns; the choice must not matter.
     let assistant = MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store),
       history: ModelHistory(current: destination, earlier: [("before", source)]),

@@ -4,7 +4,7 @@ import HeirloomMigration
 import TestSupport
 import Testing
 
-/// What is kept goes only when a later launch has found the new store working.
+/// Previous versions, which are removed only when a later launch has found the new store working.
 struct RetentionTests {
   private typealias Make = InferableChangeTests
 
@@ -13,7 +13,7 @@ struct RetentionTests {
     let models: [ManagedObjectModel]
     var store: URL { directory.file("Journal.sqlite") }
 
-    /// A store that was migrated once, with a version kept.
+    /// Makes a store that was migrated once, with one previous version.
     init() throws {
       directory = try TemporaryDirectory()
       models = try [["a"], ["a", "b"], ["a", "b", "c"]].map { names in
@@ -33,7 +33,7 @@ struct RetentionTests {
         configuration: MigrationAssistant.Configuration(), files: files)
     }
 
-    /// The indexes of the models of what is kept, the oldest first.
+    /// Returns the indexes of the previous versions' models, the oldest first.
     func kept() throws -> [Int?] {
       try assistant(2).previousVersions().reversed().map { version in
         models.firstIndex { $0.versionChecksum() == version.versionChecksum }
@@ -58,7 +58,7 @@ struct RetentionTests {
       case .upToDate where isUnsettled: settled += 1
       default: complete += 1
       }
-      // The launch that settles or migrates is not the one that finds all well.
+      // The launch that recovers or migrates is not the one that finds all well.
       #expect(try scene.kept() == (isUnsettled || status == .tooOld ? [0, 1] : [1]), "after \(count) calls")
       guard case .upToDate = try scene.assistant(2).migrateStore() else {
         Issue.record("expected nothing to do after \(count) calls")

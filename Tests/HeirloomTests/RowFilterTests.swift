@@ -3,9 +3,9 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// Conditions of entity mappings: wherever rows are counted, only those count that a mapping takes.
+/// Conditions of entity mappings: wherever rows are counted, only those that a mapping takes count.
 ///
-/// What is expected is worked out over the rows in plain Swift.
+/// The expected numbers are worked out over the rows in plain Swift.
 struct RowFilterTests {
   private typealias Make = InferableChangeTests
 
@@ -21,7 +21,7 @@ struct RowFilterTests {
 
   private static let people = 4
 
-  /// Notes with gaps, large numbers and equal titles, by a seed.
+  /// Makes notes with gaps, large numbers and equal titles, from a seed.
   static func rows(seed: UInt64) -> [Row] {
     var random = SplitMix64(seed: seed)
     func chance(_ percent: UInt64) -> Bool { random.next() % 100 < percent }
@@ -61,24 +61,24 @@ struct RowFilterTests {
       note["size"] = .integer(row.size)
       note["ratio"] = .double(row.ratio)
       note[toOne: "owner"] = row.owner.map { owners[$0] }
-      // So that keys are in order.
+      // This puts the keys in order.
       try context.save()
     }
     try store.close()
   }
 
-  /// A hazard that a filter may avoid.
+  /// A blocker or warning that a filter may avoid.
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String
     /// The destination's only note.
     let note: EntityDescription
-    /// The condition that notes are taken by, as text and in Swift.
+    /// The condition that selects the notes, as text and in Swift.
     let condition: String
     let takes: @Sendable (Row) -> Bool
-    /// The rows that are in the way, of those that are looked at.
+    /// The number of rows that are in the way, among those that are checked.
     let blocks: @Sendable ([Row]) -> Int
     var kind: String
-    /// Whether it is a warning rather than a blocker.
+    /// True when it is a warning rather than a blocker.
     var isWarning = false
 
     var testDescription: String { name }
@@ -258,7 +258,7 @@ struct RowFilterTests {
       "Note.body": notInTexts.filter { $0.body != nil }.count,
       "Note.ratio": taken.count, "Note.size": taken.count,
       "Note.owner": taken.filter { $0.owner != nil }.count,
-      // Of the people who are taken, those that have notes.
+      // These are the people with notes, among those who are taken.
       "Person.notes": Set(rows.compactMap(\.owner)).filter { $0 > 0 }.count,
     ].filter { $0.value > 0 }
     #expect(found == expected)
@@ -375,7 +375,7 @@ struct RowFilterTests {
 }
 
 extension MappingModel {
-  /// The same for other versions.
+  /// The same mapping for other versions.
   fileprivate var unhashed: MappingModel {
     var mapping = self
     for index in mapping.entityMappings.indices {

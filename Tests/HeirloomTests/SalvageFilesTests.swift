@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import HeirloomSalvage
 
-/// Salvage of stores whose header or `-wal` is damaged: what may be missing is told, and nothing old is taken for new.
+/// Salvage of stores whose header or `-wal` is damaged: possible gaps are reported, and nothing old is taken for new.
 struct SalvageFilesTests {
   private typealias Make = InferableChangeTests
 
@@ -65,7 +65,7 @@ struct SalvageFilesTests {
     let place = try Place(hasLog: false)
     let (whole, texts) = try place.salvage("whole")
     #expect(whole.isComplete && whole.isStructureSound && texts.count == Place.noteCount)
-    // The lowest byte of the number of pages.
+    // This is the lowest byte of the number of pages.
     let header = try Data(contentsOf: place.url).prefix(32)
     for bit in [UInt8(1), 2, 4, 8, 16, 32, 64] where header[31] & bit != 0 {
       try Self.flip(bit, at: 31, of: place.url)
@@ -86,8 +86,9 @@ struct SalvageFilesTests {
     #expect(report.notes.count == 1)
   }
 
-  /// Bits of the `-wal` by what they belong to: the header's magic, page size, salts and sum; a frame's page, salt, sum and content;
-  /// the last page, from the end.
+  /// Bits of the `-wal`, by their parts: the header, a frame, and the last page, counted from the end.
+  ///
+  /// The header's are of magic, page size, salts and sum, the frame's of page, salt, sum and content.
   private static let bits: [(offset: Int, bit: UInt8)] = {
     let header: [(Int, UInt8)] = [(0, 1), (9, 0x10), (17, 1), (22, 4), (25, 1)]
     let frame: [(Int, UInt8)] = [(35, 1), (41, 1), (52, 1), (2032, 1)]
@@ -107,10 +108,10 @@ struct SalvageFilesTests {
     try Self.flip(bit, at: offset < 0 ? size + offset : offset, of: place.log)
     let (report, texts) = try place.salvage("flipped")
     let stale = Place.changedKeys.filter { texts[$0]?.hasPrefix("old") == true }
-    // What was saved last may be missing; then it is said.
+    // The last changes may be missing, but then the report says so.
     #expect(stale.isEmpty || !report.isComplete, "\(stale) \(report.notes)")
     #expect(texts == expected || !report.isComplete, "\(report.notes)")
-    // Nothing but the pages of what can't be read is concerned.
+    // Only the unreadable pages are affected.
     #expect(texts.count >= Place.noteCount - 40 && stale.count <= 1, "\(stale) \(texts.count) \(report.notes)")
   }
 
@@ -122,7 +123,7 @@ struct SalvageFilesTests {
     let (report, texts) = try place.salvage("noise")
     #expect(texts.count == Place.noteCount && !report.isComplete)
     #expect(report.notes.contains { $0.contains("\"-wal\"") })
-    // One that was emptied, or was begun anew without a commit, holds nothing.
+    // A log that was emptied, or was begun anew without a commit, holds nothing.
     for content in [Data(count: log.count), Data()] {
       try content.write(to: place.log)
       #expect(try place.salvage("empty \(content.count)").report.isComplete)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import HeirloomSalvage
 
-/// Salvage of stores of which single bytes of the schema, of trees, chains and keys are wrong.
+/// Salvage of stores with single wrong bytes in the schema, in trees, chains and keys.
 struct SalvageHostilePageTests {
   private typealias Make = InferableChangeTests
   private typealias Place = SalvageHostileStoreTests.Place
@@ -18,7 +18,7 @@ struct SalvageHostilePageTests {
     return Int(try #require(try connection.firstInteger(query)))
   }
 
-  /// The pages of one kind of a table in the order of their keys.
+  /// Returns the pages of one kind of a table, in the order of their keys.
   private func pages(_ place: Place, _ kind: String) throws -> [Int] {
     try place.found("SELECT pageno FROM dbstat WHERE name = 'ZRECORD' AND pagetype = '\(kind)' ORDER BY path")
       .compactMap { $0[0].integer.map { Int($0) } }
@@ -86,7 +86,7 @@ struct SalvageHostilePageTests {
     try place.edit { data in
       let leaf = data.subdata(in: (root - 1) * 4096..<root * 4096)
       let count = data.count / 4096
-      // Three pages, each with two thousand entries that lead to the next, then the leaf.
+      // There are three pages, each with two thousand entries that lead to the next, and then the leaf.
       for (number, child) in [(root, count + 1), (count + 1, count + 2), (count + 2, count + 3)] {
         var bytes = Data(count: 4096)
         let (entries, start) = (2000, 4080)
@@ -177,7 +177,7 @@ struct SalvageHostilePageTests {
       let count = Int(data[start + 3]) << 8 | Int(data[start + 4])
       let pointer = start + 8 + 2 * (count - 1)
       let cell = start + (Int(data[pointer]) << 8 | Int(data[pointer + 1]))
-      // A byte of the length, two of the key.
+      // These are a byte of the length, and two of the key.
       key = Int(data[cell + 1] & 0x7f) << 7 | Int(data[cell + 2])
       (data[cell + 1], data[cell + 2]) = (0x80 | UInt8(399 >> 7), UInt8(399 & 0x7f))
     }
@@ -204,7 +204,7 @@ struct SalvageHostilePageTests {
   @Test func `a page that the map takes for another kind is read where its table leads to it`() throws {
     let place = try Place(count: 400)
     let leaf = try pages(place, "leaf")[1]
-    // The second page is the map; an entry for a page is of five bytes, from the third page on.
+    // The second page is the map; from the third page on, each page has an entry of five bytes.
     try place.edit { data in
       #expect(data[4096 + 5 * (leaf - 3)] == 5)
       data[4096 + 5 * (leaf - 3)] = 4
@@ -213,7 +213,7 @@ struct SalvageHostilePageTests {
     #expect(try place.count(Self.isRight) == 400 && report.cuts.isEmpty, "\(report)")
   }
 
-  // MARK: Pages of nobody
+  // MARK: Pages without a table
 
   @Test func `pages of rows of which nothing tells the table are counted`() throws {
     let place = try Place(
@@ -240,7 +240,7 @@ struct SalvageHostilePageTests {
     }
   }
 
-  // MARK: What a killed salvage leaves
+  // MARK: The folders of a killed salvage
 
   @Test func `folders of salvages that were killed go, those of others stay`() throws {
     let place = try Place()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import HeirloomSalvage
 
-/// Salvage of stores whose bytes mislead: it ends, leaves everything else alone, and gives no wrong value as a right one.
+/// Salvage of stores whose bytes mislead: it ends, leaves everything else alone, and reports no wrong value as right.
 struct SalvageHostileStoreTests {
   private typealias Make = InferableChangeTests
 
@@ -99,7 +99,7 @@ struct SalvageHostileStoreTests {
       let name = sql.contains("more") ? "more" : "i\(index)"
       script += "INSERT INTO sqlite_schema VALUES ('\(kind)', '\(name)', 'app', 0, '\(sql)');"
     }
-    // What SQLite refuses to read, whatever the statements are.
+    // SQLite refuses to read this, whatever the statements are.
     script += "INSERT INTO sqlite_schema VALUES ('index', 'last', 'app', 0, 'no statement');"
     try place.change(script)
     let before = try Data(contentsOf: victim.url)

@@ -19,7 +19,7 @@ struct SalvageMadeStoreTests {
 
   private static let photos = ["0A000000-0000-4000-8000-000000000001", "0A000000-0000-4000-8000-000000000002"]
 
-  /// A store of 20 authors and 600 notes, of which two have a photo in a file.
+  /// A store of 20 authors and 600 notes, two of which have a photo in a file.
   private final class Place {
     let directory: TemporaryDirectory
     let url: URL
@@ -99,7 +99,7 @@ struct SalvageMadeStoreTests {
     #expect(try place.rows("SELECT Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT") == [[.integer(20)], [.integer(700)]])
     let mode = try FileManager.default.attributesOfItem(atPath: place.output.path)[.posixPermissions] as? Int
     #expect(mode == 0o640)
-    // The new store has the first one's files no longer than it is there.
+    // A file that is missing beside the damaged store is missing beside the new one.
     let second = try Place()
     let files = ExternalStorage.folder(forStoreAt: second.url.path)
     try FileManager.default.removeItem(atPath: files + "/" + Self.photos[1])
@@ -147,7 +147,7 @@ struct SalvageMadeStoreTests {
 
   @Test func `a text that goes on in lost pages is cut, its row is kept and its beginning told`() throws {
     let place = try Place()
-    // A page with the rest of the text of note 7: the fourth of its chain.
+    // This page holds the rest of the text of note 7: it is the fourth of its chain.
     let connection = try Connection(path: place.url.path, mode: .immutable)
     let page = try #require(
       try connection.firstInteger(
@@ -220,11 +220,11 @@ struct SalvageMadeStoreTests {
       let table = try #require(report.tables.first { $0.table == "ZNOTE" })
       return (table.rows, table.rowsFoundApart, report.uncertainPageCount)
     }
-    // The list of free pages tells which of the leaves that nothing leads to are in use.
+    // The list of free pages tells which of the unreachable leaves are in use.
     try zero((Int(root) - 1) * 4096..<Int(root) * 4096)
     let known = try counts(false)
     #expect(known == (200, 200, 0))
-    // Without the header there is no list: what may be deleted is asked about.
+    // Without the header there is no list: possibly deleted rows are left to the caller.
     try zero(0..<100)
     let unknown = try counts(false)
     #expect(unknown.notes == 0 && unknown.uncertain > 5)
@@ -235,7 +235,7 @@ struct SalvageMadeStoreTests {
   @Test func `a salvage that dies at any call leaves the store, and no half of a new one`() throws {
     let place = try Place()
     var data = try Data(contentsOf: place.url)
-    // Damaged, so that every part has something to do.
+    // It is damaged, so that every part has something to do.
     data.replaceSubrange(0..<100, with: Data(count: 100))
     try data.write(to: place.url)
     var count = 0
@@ -249,11 +249,11 @@ struct SalvageMadeStoreTests {
       let new = try Set(FileManager.default.contentsOfDirectory(atPath: place.directory.url.path)).subtracting(names)
       if isDone { break }
       if FileManager.default.fileExists(atPath: place.output.path) {
-        // Only bringing the name to the disk was left.
+        // Only the sync of the name was left.
         #expect(try place.errors() == [])
         try FileManager.default.removeItem(at: place.output)
       }
-      // What a dead process leaves is a folder of its own, and files of external data that no store has yet.
+      // A dead process leaves a folder of its own, and files of external data that no store has yet.
       for name in new where name != place.output.lastPathComponent {
         #expect(name.hasPrefix(".salvage-") || name == ".Salvaged_SUPPORT", "\(name) after \(count) calls")
         try? FileManager.default.removeItem(at: place.directory.file(name))
@@ -267,7 +267,7 @@ struct SalvageMadeStoreTests {
 
   @Test func `a change that was interrupted is undone in the copy alone`() throws {
     let place = try Place()
-    // A journal as a process leaves it that dies in the middle of a change.
+    // This is the journal of a process that dies in the middle of a change.
     let connection = try Connection(path: place.url.path, mode: .readWrite)
     try connection.execute("PRAGMA cache_size = 5")
     try connection.execute("BEGIN")

@@ -3,7 +3,7 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// The rows of an undamaged store, and the pages that each of them lies in as SQLite tells.
+/// The rows of an undamaged store, and the pages of each row, by SQLite's account.
 struct SalvageOracle {
   typealias Row = [String: SQLiteValue]
 
@@ -13,7 +13,7 @@ struct SalvageOracle {
   private(set) var pages: [String: [Int64: Set<Int>]] = [:]
   /// Pages with the statements of the schema.
   private(set) var schemaPages: Set<Int> = []
-  /// All pages of rows and between them.
+  /// All pages of each table: its leaves, the pages above them, and overflow pages.
   private(set) var tablePages: [String: Set<Int>] = [:]
   let model: ManagedObjectModel
   let schema: PhysicalSchema
@@ -42,7 +42,7 @@ struct SalvageOracle {
         keys = keys.dropFirst(count)
       }
       for row in stats where row[2].text == "overflow" {
-        // The path of the leaf, the place of the row in it, and that of the page in the row.
+        // The path has the leaf, the row's position in it, and the page's position in the row.
         let path = row[0].text ?? ""
         let parts = path.split(separator: "+")
         let leaf = String(parts[0].dropLast(3))
@@ -68,15 +68,15 @@ struct SalvageOracle {
 
   // MARK: Checking
 
-  /// Checks a salvaged store: rows in whole pages are there and equal, others are equal or absent, links lead to what is there.
+  /// Checks a salvaged store: rows in whole pages are equal, others are equal or absent, links lead somewhere.
   ///
   /// - Parameters:
   ///   - url: The salvaged store.
   ///   - lostPages: The pages that can't be read.
-  ///   - changedPages: Pages whose content was changed: what is in them can't be known.
-  ///   - isSchemaLost: Whether tables may be missing.
-  ///   - what: What was done to the store, for messages.
-  /// - Returns: How many objects are there.
+  ///   - changedPages: The pages whose content was changed, so that it can't be known.
+  ///   - isSchemaLost: True if tables may be missing.
+  ///   - what: The damage to the store, for messages.
+  /// - Returns: The number of objects that are there.
   /// - Throws: SQLite's error.
   @discardableResult
   func check(
@@ -115,7 +115,7 @@ struct SalvageOracle {
     return count
   }
 
-  /// Whether a key may be empty because what it led to is gone.
+  /// Returns true if a key may be empty because its target is gone.
   private func isCut(
     _ column: PhysicalColumn, of row: Row, _ found: [String: [Int64: Row]], _ changedPages: Set<Int>
   ) -> Bool {
@@ -126,7 +126,7 @@ struct SalvageOracle {
       name = (entity, relationship)
     default: return false
     }
-    // A place goes with the key beside it.
+    // A position goes with the key beside it.
     guard let relationship = model.relationship(named: name.relationship, of: name.entity) else { return false }
     let destination = schema.entity(named: relationship.destinationEntity)?.table ?? ""
     let owner = schema.entity(named: name.entity)?.table ?? ""
@@ -138,7 +138,7 @@ struct SalvageOracle {
     _ table: PhysicalTable, _ found: [String: [Int64: Row]], _ lostPages: Set<Int>, _ changedPages: Set<Int>,
     _ isSchemaLost: Bool, _ what: String
   ) throws {
-    // A link that was found in an index has lost its places in lists.
+    // A link that was found in an index has lost its positions in lists.
     let columns = table.columns.prefix(lostPages.isEmpty ? table.columns.count : 2).map(\.name)
     func list(_ rows: [Int64: Row]?) -> Set<[SQLiteValue]> {
       Set((rows ?? [:]).values.map { row in columns.map { row[$0] ?? .null } })

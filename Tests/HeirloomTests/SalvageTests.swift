@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import HeirloomSalvage
 
-/// What is read of damaged stores: all that is there, nothing that wasn't, and never a change to what was damaged.
+/// Salvage of damaged stores: everything that is there, nothing that wasn't, and never a change to the damaged store.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct SalvageTests {
   /// A store of many rows and one of many tables.
@@ -20,7 +20,7 @@ struct SalvageTests {
     let model: ManagedObjectModel
     private var runs = 0
 
-    /// Copies a store of the corpus and makes it one file.
+    /// Copies a store of the corpus and makes it a single file.
     init(_ path: String) throws {
       directory = try TemporaryDirectory()
       let copied = try Corpus.copyStore(path, to: directory)
@@ -52,7 +52,8 @@ struct SalvageTests {
       let names = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
       let left = names.filter { $0.hasPrefix(".salvage-") || $0.hasPrefix(output.lastPathComponent + "-") }
       #expect(left == [])
-      // The store opens, and verification finds no error that the damage could have brought. It takes longer than the rest.
+      // The store opens, and verification finds no error that the damage could have brought. It takes longer than the
+      // rest.
       guard runs <= 1 || LongTests.areOn else { return (report, output) }
       let store = try PersistentStore.open(at: output, model: model)
       try store.close()
@@ -87,7 +88,7 @@ struct SalvageTests {
 
   private static var soundStores: [String] {
     guard LongTests.areOn else { return [wide, "duckduckgo-bsk/stores/SyncMetadata_V3.sqlite"] }
-    // The one without a copy of its model is of a time before there was one.
+    // The store without a copy of its model is older than such copies.
     return Corpus.storePaths.filter { !$0.hasSuffix("Recipes.sqlite") }
   }
 
@@ -109,7 +110,7 @@ struct SalvageTests {
     }
   }
 
-  // MARK: Damage that nothing is lost by
+  // MARK: Damage without losses
 
   @Test(arguments: [wide, large])
   func `header, first page and map of pages can go without a row being lost`(path: String) throws {
@@ -122,7 +123,7 @@ struct SalvageTests {
       ("header and map", [0..<100, page..<2 * page]),
     ]
     for (name, ranges) in damages {
-      // Each takes its time.
+      // Each one is slow.
       if (path == Self.large) != (name == "first page"), !LongTests.areOn { continue }
       try place.change { data in
         data = original
@@ -149,7 +150,7 @@ struct SalvageTests {
     let (report, url) = try place.salvage(what: what)
     let isSchemaLost = !oracle.schemaPages.isDisjoint(with: pages.subtracting([1]))
     try oracle.check(url, lostPages: pages, isSchemaLost: isSchemaLost, what)
-    // What is lost is said.
+    // The report says what is lost.
     let count = oracle.rows.values.reduce(0) { $0 + $1.count }
     if Int(report.rowCount) < count { #expect(!report.isComplete, "\(what)") }
     for table in report.tables where !isSchemaLost && !table.isLinks {
@@ -213,7 +214,7 @@ struct SalvageTests {
     try place.change { data in
       let kept = data.count / place.pageSize / 2
       lost = Set(kept + 1...data.count / place.pageSize)
-      // Not even a whole page at the end.
+      // Not even the last page is whole.
       data = data.prefix(kept * place.pageSize + 1000)
     }
     let (report, url) = try place.salvage()
@@ -263,7 +264,7 @@ struct SalvageTests {
 
   @Test func `of a damaged log everything but the damaged pages is read`() throws {
     let place = try Place(Self.large)
-    // Sixty commits, each in pages of its own.
+    // There are sixty commits, each in pages of its own.
     var options = Connection.Options.looking
     options.runsTriggers = false
     let connection = try Connection(path: place.url.path, mode: .readWrite, options: options)
@@ -275,7 +276,7 @@ struct SalvageTests {
     let log = try Data(contentsOf: URL(fileURLWithPath: place.url.path + "-wal"))
     try connection.close()
     try? FileManager.default.removeItem(atPath: place.url.path + "-shm")
-    // The undamaged set first: it must come out as SQLite reads it.
+    // The undamaged store comes first: its salvage must be what SQLite reads.
     let whole = try place.salvage()
     #expect(whole.report.isComplete && whole.report.isStructureSound)
     let oracle = try SalvageOracle(of: whole.url, model: place.model)

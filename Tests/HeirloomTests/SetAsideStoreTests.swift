@@ -4,15 +4,15 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Stores that were moved aside, and an update of the app that can open them again: Core Data's own store of a project.
+/// Set-aside stores, and an update of the app that can open them again: Core Data's own store of a project.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct SetAsideStoreTests {
-  /// What the app lacked when it moved the store aside, and what its update brings.
+  /// The thing that the app lacked when it set the store aside, and that its update brings.
   enum Lack: CaseIterable, Sendable {
     case inference, delegateMapping, model
   }
 
-  /// Gives the mapping that could have been inferred.
+  /// A delegate that gives the mapping that could have been inferred.
   private final class Mapping: MigrationAssistantDelegate {
     func migrationAssistant(
       _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,
@@ -22,7 +22,7 @@ struct SetAsideStoreTests {
     }
   }
 
-  /// A real store that was moved aside, and the app's update.
+  /// A real store that was set aside, and the app's update.
   private struct Scene {
     static let path = "coredataplus/stores/SampleModel_V1.sqlite"
 
@@ -32,7 +32,7 @@ struct SetAsideStoreTests {
     let first: ManagedObjectModel
     let second: ManagedObjectModel
     let original: StoreContents
-    /// What a migration without any detour comes to.
+    /// The contents that a direct migration gives.
     let direct: StoreContents
     private let mapping = Mapping()
 
@@ -59,7 +59,7 @@ struct SetAsideStoreTests {
       guard case .setAside = try app(isUpdate: false).migrateStore() else { throw CocoaError(.featureUnsupported) }
     }
 
-    /// The app that moved the store aside, or its update.
+    /// Returns the app that set the store aside, or its update.
     func app(isUpdate: Bool = true, model: ManagedObjectModel? = nil) -> MigrationAssistant {
       var configuration = MigrationAssistant.Configuration()
       configuration.incompatibleStore = isUpdate ? .throw : .setAside
@@ -74,7 +74,7 @@ struct SetAsideStoreTests {
       return assistant
     }
 
-    /// Makes the new store that the app went on with, with rows of its own.
+    /// Makes the new store with which the app continued, with rows of its own.
     @discardableResult
     func makeNewStore() throws -> StoreContents {
       let made = try PersistentStore.create(at: store, model: second)
@@ -97,7 +97,7 @@ struct SetAsideStoreTests {
 
     func aside() throws -> SetAsideStore { try #require(try app().setAsideStores().first) }
 
-    /// The files below the folder, each with its bytes.
+    /// Returns the files below the folder, each with its bytes.
     func files() throws -> [String: Data] {
       var files: [String: Data] = [:]
       let names = FileManager.default.enumerator(atPath: directory.url.path)
@@ -130,7 +130,7 @@ struct SetAsideStoreTests {
     #expect(aside.versionName == "1")
     #expect(aside.versionChecksum == scene.first.versionChecksum())
     #expect(try scene.app().pendingNotices() == [try #require(aside.notice)])
-    // To list is not to write.
+    // Listing writes nothing.
     #expect(try scene.files() == before)
 
     guard case .putBack(let migration?, let replaced?) = try scene.app().migrateSetAsideStore(aside) else {
@@ -144,7 +144,7 @@ struct SetAsideStoreTests {
       Issue.record("expected nothing to do")
       return
     }
-    // What was written since is in a previous version, what was moved aside lies where it lay, and with it what it was.
+    // Newer rows are in a previous version; the set-aside store is in its place, with its own earlier version.
     #expect(try StoreContents(of: replaced.storeURL, model: scene.second) == new)
     #expect(try scene.app().previousVersions() == [replaced])
     #expect(try StoreContents(of: aside.storeURL, model: scene.second) == scene.direct)
@@ -166,7 +166,7 @@ struct SetAsideStoreTests {
     #expect(again == replaced.id)
     #expect(try scene.files() == after)
 
-    // And the other way round.
+    // The reverse works too.
     _ = try scene.app().restorePreviousVersion(replaced.id)
     #expect(try StoreContents(of: scene.store, model: scene.second) == new)
   }
@@ -205,7 +205,7 @@ struct SetAsideStoreTests {
     let opened = try PersistentStore.open(at: aside.storeURL, model: scene.second)
     let context = ManagedObjectContext(store: opened)
     #expect(try context.count(FetchRequest("Person")) == scene.direct.objects["Person"]?.count)
-    // While the app writes to it, it does not return: what it writes would be missing.
+    // The store does not return while the app writes to it: those changes would be missing.
     let holder = try Connection(path: aside.storeURL.path, mode: .readWrite)
     try holder.execute("BEGIN IMMEDIATE")
     let error = try #require(throws: MigrationAssistantError.self) { try scene.app().migrateSetAsideStore(aside) }
@@ -235,7 +235,7 @@ struct SetAsideStoreTests {
     #expect(error.storePath == scene.store.path)
     try opened.close()
     #expect(try StoreContents(of: scene.store, model: scene.second) == new)
-    // What was migrated where it lies is not migrated again.
+    // A store that was migrated in its place is not migrated again.
     guard case .putBack(nil, _?) = try scene.app().migrateSetAsideStore(aside) else {
       Issue.record("expected it to return")
       return
@@ -243,7 +243,7 @@ struct SetAsideStoreTests {
     #expect(try StoreContents(of: scene.store, model: scene.second) == scene.direct)
   }
 
-  /// What is wrong with a set.
+  /// The fault of a set-aside store.
   enum Fault: CaseIterable, Sendable {
     case notDatabase, truncated, noStore, link, pages, pagesOfCurrent, folder
 
@@ -332,7 +332,7 @@ struct SetAsideStoreTests {
     _ = try scene.app().migrateSetAsideStore(aside)
     #expect(try mode(scene.store) == 0o640)
     #expect(try mode(aside.storeURL) == 0o600)
-    // Else those that it had itself.
+    // Otherwise the permissions are its own.
     let other = try Scene()
     let lone = try other.aside()
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: lone.storeURL.path)
@@ -357,7 +357,7 @@ struct SetAsideStoreTests {
         Issue.record("expected a migration and a later launch")
         return
       }
-      // Each other version is removed when a newer one has proven itself.
+      // All other versions are removed once a newer one has proven itself.
       #expect(try app.previousVersions() == [report.retained, replaced])
     }
     #expect(try StoreContents(of: replaced.storeURL, model: scene.second) == new)

@@ -4,11 +4,11 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Stores that an app can't open: they are moved aside when the app says so, and nothing of them is lost.
+/// Stores that an app can't open: they are set aside if the app says so, and nothing of them is lost.
 struct SettingAsideTests {
   private typealias Make = InferableChangeTests
 
-  /// Why a store can't be opened.
+  /// The reason why a store can't be opened.
   enum Reason: String, CaseIterable, Sendable {
     case noModel, noMapping, notDatabase, truncated, damagedMetadata, damagedPages
 
@@ -97,7 +97,7 @@ struct SettingAsideTests {
     let isPlain = reason == .notDatabase || reason == .truncated || reason == .damagedPages
     if isPlain { #expect(aside == before) } else { #expect(aside.count >= before.count) }
 
-    // The next launch has no store, and a new one is nobody's business.
+    // The next launch finds no store, and a new one concerns nobody.
     guard case .noStore = try scene.assistant(.setAside).migrateStore() else {
       Issue.record("expected no store")
       return
@@ -107,7 +107,7 @@ struct SettingAsideTests {
       Issue.record("expected the new store")
       return
     }
-    // What is to be told survives launches, until it was told.
+    // A notice survives launches until it was shown.
     #expect(try scene.assistant(.throw).pendingNotices() == [notice])
     try scene.assistant(.throw).acknowledge(notice)
     try scene.assistant(.throw).acknowledge(notice)
@@ -140,13 +140,13 @@ struct SettingAsideTests {
 
   @Test func `what is no fault of the store moves nothing`() throws {
     let scene = try Scene(nil)
-    // In use.
+    // The store is in use.
     let holder = try Connection(path: scene.store.path, mode: .readWrite)
     try holder.execute("BEGIN EXCLUSIVE")
     #expect(throws: MigrationAssistantError.self) { try scene.assistant(.setAside).migrateStore() }
     try holder.execute("ROLLBACK")
     try holder.close()
-    // Of a newer version.
+    // The store is of a newer version.
     let assistant = MigrationAssistant(
       storeURL: scene.store, modelController: ModelController(storeURL: scene.store),
       history: ModelHistory(current: scene.new, later: [("later", scene.old)]),
@@ -157,7 +157,7 @@ struct SettingAsideTests {
     #expect(try assistant.pendingNotices() == [])
   }
 
-  /// Changes the store when the assistant has found that it can't be opened, as another process might.
+  /// A delegate that changes the store after the assistant has found it unfit, as another process might.
   private final class Rival: MigrationAssistantDelegate {
     var changes: [() throws -> Void]
     var failures = 0
@@ -174,7 +174,7 @@ struct SettingAsideTests {
   func `what another process put in the store's place meanwhile is looked at, not moved`(reason: Reason) throws {
     let scene = try Scene(reason)
     let fitting = scene.directory.file("Other.sqlite")
-    // A store of the same version as the damaged one: only the file tells that it is another.
+    // This store has the version of the damaged one: only the file shows that it is another.
     try PersistentStore.create(at: fitting, model: reason == .noMapping ? scene.new : scene.old).close()
     for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: scene.store.path + suffix) }
     let rival = Rival([{ #expect(rename(fitting.path, scene.store.path) == 0) }])

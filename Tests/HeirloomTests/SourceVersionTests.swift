@@ -3,9 +3,9 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// Which version made a store, where several have its hashes.
+/// The version that made a store, when several have its hashes.
 struct SourceVersionTests {
-  /// Names a model for every store, and records what it is told.
+  /// A delegate that names a model for every store, and records its messages.
   private final class Delegate: MigrationAssistantDelegate {
     let given: ManagedObjectModel?
     var events: [MigrationEvent] = []
@@ -57,7 +57,7 @@ struct SourceVersionTests {
     #expect(delegate.isInDoubt == evidence.isDoubtful)
     #expect(report.plan.warnings.contains { $0.contains("Nothing tells whether") } == evidence.isDoubtful)
     #expect(try TwinVersions.values(in: store) == TwinVersions.expected(evidence.expected))
-    // What is kept keeps the renaming identifiers, and so does the store that is put back.
+    // The previous version keeps the renaming identifiers, and so does the store that is restored.
     let kept = try #require(try assistant.previousVersions().first)
     let snapshot = kept.storeURL.deletingLastPathComponent().appendingPathComponent("model.json.gz")
     #expect(try ModelSnapshot(contentsOf: snapshot).model == TwinVersions.model(evidence.expected))
@@ -160,7 +160,7 @@ struct SourceVersionTests {
     func write(_ model: ManagedObjectModel, _ name: String) throws {
       try ModelSnapshot(model: model).encoded(.readable).write(to: file(name))
     }
-    // More than are remembered, all of other hashes.
+    // These are more than are remembered, all of other hashes.
     for number in 10..<30 {
       var item = EntityDescription(name: "Item")
       item.attributes = [AttributeDescription(name: "number\(number)", type: .string)]
@@ -201,17 +201,17 @@ struct SourceVersionTests {
     let history = try ModelHistory(contentsOf: folder)
     #expect(history.versions(withHashes: try TwinVersions.model(.one).versionHashes()).compactMap(\.name) == ["1"])
     try ModelSnapshot(model: models[2].1).encoded(.readable).write(to: folder.appendingPathComponent("0.json"))
-    // Read for the first time now: it wasn't before.
+    // It is read for the first time now.
     #expect(try history.model(named: "0") == models[2].1)
   }
 }
 
-/// The pair of the corpus that has equal hashes and other renaming identifiers.
+/// The pair of the corpus that has equal hashes and different renaming identifiers.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct CorpusTwinTests {
   private static let bundle = "wire-ios-data-model/models/zmessaging.xcdatamodeld"
 
-  /// In 2.47.0 an attribute's renaming identifier was put on its entity, so that from there no conversation goes on.
+  /// Covers 2.47.0: an attribute's renaming identifier was put on its entity, so no conversation continues from there.
   @Test(arguments: ["2.46.0", "2.47.0"], [true, false])
   func `conversations go where the version that made the store says`(number: String, hasIdentifiers: Bool) throws {
     let names = ["2.46.0", "2.47.0", "2.48.0"].map { "zmessaging\($0)" }

@@ -3,11 +3,11 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// The rules that stages keep, checked all at once when the manager is made.
+/// The rules for stages, checked all at once when the manager is made.
 struct StageRulesTests {
   typealias Violation = StagedMigrationError.Violation
 
-  /// Stages in the notation of Core Data's users: `[1,2] 2>3 [3]`.
+  /// Makes stages in the notation of Core Data's users: `[1,2] 2>3 [3]`.
   static func stages(_ text: String) throws -> [MigrationStage] {
     let nothing = try ManagedObjectModel(entities: [EntityDescription(name: "Thing")])
     func reference(_ version: Substring) -> ManagedObjectModelReference {
@@ -22,7 +22,7 @@ struct StageRulesTests {
     }
   }
 
-  /// What is wrong with stages, for an app that shipped the given versions.
+  /// Returns the violations of stages, for an app that shipped the given versions.
   private func violations(_ text: String, shipped: String? = nil) throws -> [Violation] {
     let stages = try Self.stages(text)
     let versions = shipped?.split(separator: " ").map { (name: "V\($0)", checksum: String($0)) }
@@ -45,7 +45,7 @@ struct StageRulesTests {
   @Test(arguments: [
     ("[1,2,3]", "1 2 3 4"), ("[1] 2>3", "1 2 3"), ("[1] 2>3", "1 2 3 4"), ("1>2 [3]", "1 2 3"), ("1>2 [3]", "1 2 3 4"),
     ("1>2 2>3", "1 2 3"), ("[1,4] 2>3", "1 2 3 4"),
-    // A version that was shipped again.
+    // This version was shipped again.
     ("[1] 2>3", "1 2 1 2 3"),
   ])
   func `stages in order are fine for an app with that history`(text: String, shipped: String) throws {
@@ -68,7 +68,7 @@ struct StageRulesTests {
     ("1>2 3>4", [.gap(after: "stage 1", before: "stage 2")]),
     ("2>3 1>2", [.duplicateVersion(checksum: "2", stages: ["stage 1", "stage 2"]), .wrongOrder(stage: "stage 2")]),
     ("1>2 2>1", [.duplicateVersion(checksum: "1", stages: ["stage 1", "stage 2"]), .wrongOrder(stage: "stage 2")]),
-    // All that is wrong is said together.
+    // All violations are reported together.
     (
       "[] 1>2 3>4 [4] 5>5",
       [

@@ -3,17 +3,17 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// The staged migration that CoreDataPlus tests with Core Data, on its own store; and stages held against the direct way.
+/// The staged migration that CoreDataPlus tests with Core Data, on its own store; and stages against the direct path.
 ///
-/// Its stages are its `SampleModelVersion3`: a custom one that gives each user with a pet's name a pet, then a lightweight one
-/// that lists the last version.
+/// Its stages are its `SampleModelVersion3`: a custom one that gives each user with a pet's name a pet, then a
+/// lightweight one that lists the last version.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct StagedCorpusTests {
   private static let bundle = "coredataplus/models/SampleModel3.xcdatamodeld"
   private static let compiled = Corpus.folder.appendingPathComponent("coredataplus/compiled/SampleModel3.momd")
   private static let names = ["SampleModel3", "SampleModel3_v2", "SampleModel3_v3"]
 
-  /// How stages name their models.
+  /// The ways in which stages name their models.
   enum Naming: String, CaseIterable, Sendable {
     case memory, source, compiled, name, hashes
   }
@@ -49,7 +49,7 @@ struct StagedCorpusTests {
     }
   }
 
-  /// The stages of the project's tests.
+  /// Makes the stages of the project's tests.
   private func stages(_ naming: Naming = .memory) throws -> StagedMigrationManager {
     let custom = CustomMigrationStage(
       migratingFrom: reference(0, naming), to: reference(1, naming),
@@ -108,7 +108,7 @@ struct StagedCorpusTests {
         #expect(pets[pet]?.values["name"] == old[key]?.values["petName"])
         #expect(pets[pet]?.links["owner"] == [key])
       }
-      // What was kept is the store of the project's repository.
+      // The previous version is the store of the project's repository.
       #expect(try StoreContents(of: report.retained.storeURL, model: models[0]) == before)
       #expect(report.destinationChecksum == checksums[2])
     }
@@ -128,7 +128,7 @@ struct StagedCorpusTests {
     #expect(try StoreContents(of: once, model: models[2]) == (try StoreContents(of: twice, model: models[2])))
   }
 
-  /// Steps that need no code: the store, and where the models before and after it lie.
+  /// Hops that need no code: the store, and the paths of the source and the destination model.
   static let steps: [(store: String, before: String, after: String)] = quickSteps + (LongTests.areOn ? longSteps : [])
 
   private static let quickSteps = [
@@ -172,7 +172,7 @@ struct StagedCorpusTests {
     let custom = CustomMigrationStage(
       migratingFrom: ManagedObjectModelReference(model: before, versionChecksum: before.versionChecksum()),
       to: ManagedObjectModelReference(model: after, versionChecksum: after.versionChecksum()))
-    // Code that changes nothing, too, is code that runs.
+    // Code that changes nothing still runs.
     var runs = 0
     let idle = CustomMigrationStage(migratingFrom: custom.currentModel, to: custom.nextModel, label: "idle")
     idle.willMigrateHandler = { manager, _ in runs += manager.context == nil ? 0 : 1 }

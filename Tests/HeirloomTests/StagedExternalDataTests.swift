@@ -4,7 +4,7 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Stages whose code moves binary data that lie in files beside the store.
+/// Stages whose code moves binary data in files beside the store.
 struct StagedExternalDataTests {
   private let directory: TemporaryDirectory
   private let store: URL
@@ -39,7 +39,7 @@ struct StagedExternalDataTests {
     (0..<count).map { UInt8(truncatingIfNeeded: ($0 &* 7) ^ ($0 >> 8) ^ seed) }
   }
 
-  /// Makes an album whose large photos lie in files, as Core Data puts them there.
+  /// Makes an album whose large photos are in files, where Core Data puts them.
   private func makeStore() throws {
     let store = try PersistentStore.create(at: store, model: models[0])
     let context = ManagedObjectContext(store: store)
@@ -62,7 +62,7 @@ struct StagedExternalDataTests {
     let references = models.map { ManagedObjectModelReference(model: $0, versionChecksum: $0.versionChecksum()) }
     let copy = CustomMigrationStage(migratingFrom: references[0], to: references[1], label: "copy")
     copy.willMigrateHandler = { manager, _ in
-      // Before the step, too, each photo can be read.
+      // Each photo can also be read before the hop.
       let context = try #require(manager.context)
       #expect(try context.fetch("Photo").map { try $0.bytes("data") } == photos)
     }

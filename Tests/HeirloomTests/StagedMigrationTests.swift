@@ -4,13 +4,13 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Stores that are led through stages, with code before and after a step.
+/// Stores that go through stages, with code before and after a hop.
 struct StagedMigrationTests {
   private typealias Make = InferableChangeTests
 
   /// Versions whose neighbours have inferred mappings: `note` is text, goes, and comes back as a number.
   ///
-  /// From the first to the third or fourth there is none.
+  /// No mapping can be inferred from the first to the third or fourth.
   struct Scene {
     let directory: TemporaryDirectory
     let models: [ManagedObjectModel]
@@ -50,7 +50,7 @@ struct StagedMigrationTests {
 
     func light(_ versions: Int...) -> LightweightMigrationStage { LightweightMigrationStage(versions.map(checksum)) }
 
-    /// Stages in the notation `[1,2] 2>3`.
+    /// Makes stages in the notation `[1,2] 2>3`.
     func stages(_ text: String) -> [MigrationStage] {
       text.split(separator: " ").map { stage in
         let numbers = stage.split { !$0.isNumber }.compactMap { Int($0) }
@@ -73,7 +73,7 @@ struct StagedMigrationTests {
       return report
     }
 
-    /// The values of an attribute, in the order of the objects' keys.
+    /// Returns the values of an attribute, in the order of the objects' keys.
     func values(_ name: String, version: Int) throws -> [AttributeValue?] {
       let context = ManagedObjectContext(
         store: try PersistentStore.open(at: store, model: models[version - 1], isReadOnly: true))
@@ -81,7 +81,7 @@ struct StagedMigrationTests {
     }
   }
 
-  /// What Core Data does with such stages, as its users measured it (Apple's developer forum, thread 804902).
+  /// Checks Core Data's treatment of such stages, as its users measured it (Apple's developer forum, thread 804902).
   @Test(arguments: [
     ("", 1, 2, true), ("", 2, 3, true), ("", 3, 4, true), ("", 1, 3, false), ("", 1, 4, false), ("", 2, 4, true),
     ("[1,2,3]", 1, 3, false), ("[1] [2] [3]", 1, 3, false), ("1>2 [3]", 1, 3, true), ("[1] 2>3", 1, 3, true),
@@ -171,7 +171,7 @@ struct StagedMigrationTests {
     #expect(try !scene.values("name", version: 1).contains(.string("seen")))
   }
 
-  /// A store in which a name is missing, and a step to a model that requires it.
+  /// A store in which a name is missing, and a hop to a model that requires it.
   private struct Required {
     let directory: TemporaryDirectory
     let models: [ManagedObjectModel]
@@ -211,7 +211,7 @@ struct StagedMigrationTests {
 
   @Test func `code before a step mends what would stand in its way`() throws {
     let scene = try Required(["a", nil, "c"])
-    // Without, and with code that mends nothing, the rows are counted and nothing is changed.
+    // Without code, or with code that mends nothing, the rows are counted and nothing is changed.
     let mendsNothing: CustomMigrationStage.Handler = { _, _ in }
     for handler in [nil, mendsNothing] {
       let error = try #require(throws: MigrationAssistantError.self) { try scene.migrate(handler) }
@@ -247,7 +247,7 @@ struct StagedMigrationTests {
     #expect(try scene.names() == ["a", "by code", "by decision"].map { .string($0) })
   }
 
-  /// Gives a mapping for the step that can't be inferred.
+  /// A delegate that gives a mapping for the hop that can't be inferred.
   private final class Asked: MigrationAssistantDelegate {
     var steps: [[String]] = []
 

@@ -2,7 +2,7 @@ import HeirloomMigration
 import Synchronization
 import HeirloomVault
 
-/// The file system until a number of calls; from then on each fails, as if the process had died.
+/// The file system up to a number of calls; after that each fails, as if the process had died.
 final class StoppingFiles: FileOperations {
   private let left: Mutex<Int>
   private let system = POSIXFileOperations(followsLinks: false)

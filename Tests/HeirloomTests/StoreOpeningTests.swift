@@ -3,11 +3,11 @@ import Heirloom
 import TestSupport
 import Testing
 
-/// What comes of opening a store, whatever is at its place and whatever the options say.
+/// The results of opening a store, whatever is in its place and whatever the options say.
 struct StoreOpeningTests {
   private typealias Make = InferableChangeTests
 
-  /// What is at the store's place.
+  /// The thing in the store's place.
   enum Place: String, CaseIterable, CustomTestStringConvertible {
     case nothing, noFolder, current, older, newer, unknown, needsMapping, corrupt, folder, empty, straySideFile,
       halfDone
@@ -15,7 +15,7 @@ struct StoreOpeningTests {
     var testDescription: String { rawValue }
   }
 
-  /// How it is opened.
+  /// The way in which it is opened.
   enum Way: String, CaseIterable, CustomTestStringConvertible {
     case standard, notMigrating, notInferring, readOnly, part
 
@@ -89,7 +89,7 @@ struct StoreOpeningTests {
     case .empty: try Data().write(to: url)
     case .straySideFile: try Data([1, 2, 3]).write(to: URL(fileURLWithPath: url.path + "-wal"))
     case .halfDone:
-      // A crash while a candidate was built: the store is the old one, and the candidate nobody's.
+      // This is a crash while a candidate was built: the store is the old one, and the candidate is nobody's.
       try makeStore(url, models.versions[0], configuration: part)
       let folder = URL(fileURLWithPath: url.path + ".heirloom/incoming/0123456789abcdef0123456789abcdef")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -97,7 +97,7 @@ struct StoreOpeningTests {
     }
   }
 
-  /// What is expected: objects that are there afterwards, or Core Data's code of the error.
+  /// The expected result: the objects that are there afterwards, or Core Data's code of the error.
   private enum Result: Equatable {
     case objects(Int)
     case code(Int)
@@ -124,7 +124,7 @@ struct StoreOpeningTests {
     }
   }
 
-  /// Everything in a folder but what says when something was read.
+  /// Returns everything in a folder except what shows that something was read.
   private static func files(in folder: URL) throws -> [String: Data] {
     var files: [String: Data] = [:]
     guard let enumerator = FileManager.default.enumerator(atPath: folder.path) else { return [:] }
@@ -166,7 +166,7 @@ struct StoreOpeningTests {
         #expect(problem.problem == .incompatible(entities: ["Item"]))
       }
     }
-    // A second time comes to the same; a store that is open has its model beside it.
+    // A second time gives the same result; an open store has its model beside it.
     let snapshot = url.path + ".heirloom/model.json.gz"
     if case .objects = wanted, way == .standard {
       #expect(try ModelController(storeURL: url).snapshot()?.model == models.versions[1])
@@ -191,7 +191,7 @@ struct StoreOpeningTests {
     let models = try Models()
     try Self.makeStore(url, models.versions[1])
     var bytes = try Data(contentsOf: url)
-    // A file whose format some later SQLite writes is for reading, as one without the right to write to it.
+    // A file in a later SQLite's format can only be read, like one without the right to write.
     bytes[18] = 9
     try bytes.write(to: url)
     let error = #expect(throws: MigrationAssistantError.self) {

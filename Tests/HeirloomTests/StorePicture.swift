@@ -1,17 +1,17 @@
 import Foundation
 import Heirloom
 
-/// What a store's file says, fact by fact, so that a difference between two files names its place.
+/// The content of a store's file, fact by fact, so that a difference between two files names its place.
 struct StorePicture {
-  /// Where in a file something is said.
+  /// The place of a fact in a file.
   enum Place: Hashable {
     /// The columns of a table in their order.
     case columnOrder(table: String)
-    /// A column: its type and its place in the primary key.
+    /// A column: its type and its position in the primary key.
     case column(table: String, name: String)
-    /// What a table demands of its rows beside the types of columns.
+    /// The demands of a table on its rows, besides the types of columns.
     case constraints(table: String)
-    /// An index, one that a constraint of its table implies too.
+    /// An index, including one that a constraint of its table implies.
     case index(name: String, table: String)
     /// A trigger, a view or a virtual table: its statement.
     case object(kind: String, name: String)
@@ -21,36 +21,36 @@ struct StorePicture {
     case metadata(key: String)
     /// A part of the copy of the model, by its path in the canonical content.
     case model(path: String)
-    /// Whether there is a row.
+    /// The presence of a row.
     case row(table: String, key: String)
     /// A value.
     case cell(table: String, key: String, column: String)
-    /// What the file's header says.
+    /// A fact in the file's header.
     case header(String)
   }
 
-  /// What is said where.
+  /// The facts, by their places.
   private(set) var facts: [Place: String] = [:]
   /// The rows of tables of objects by primary key, then by column.
   private(set) var objects: [String: [Int64: [String: SQLiteValue]]] = [:]
-  /// What each index finds, by its name.
+  /// The entries of each index, by its name.
   private(set) var indexes: [String: Index] = [:]
-  /// The model's tables as it asks for them, under the names that the file gave them.
+  /// The model's tables, under the names that the file gave them.
   let schema: PhysicalSchema
   /// The tables, indexes and triggers that are there.
   let actual: ActualSchema
 
-  /// What an index finds, whatever it is called.
+  /// The entries of an index, whatever its name.
   struct Index: Hashable {
     let table: String
-    /// Names with their directions and collations.
+    /// The columns' names with their directions and collations.
     let columns: [String]
     let isUnique: Bool
   }
 
   /// Reads a store; the file is not changed.
   ///
-  /// `renumbered` gives the keys of one table's objects by which they are to go instead of their own.
+  /// `renumbered` gives keys for one table's objects that are used instead of their own.
   init(of url: URL, model: ManagedObjectModel, renumbered: [String: [Int64: Int64]] = [:]) throws {
     let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
     actual = try ActualSchema(of: connection)
@@ -85,7 +85,7 @@ struct StorePicture {
     }
   }
 
-  /// The part of a table's statement that starts with its first constraint.
+  /// Returns the part of a table's statement that starts with its first constraint.
   private static func constraints(_ sql: String) -> String {
     let starts = ["CONSTRAINT ", "PRIMARY KEY ("].compactMap { sql.range(of: $0)?.lowerBound }
     guard let start = starts.min() else { return "" }
@@ -118,7 +118,7 @@ struct StorePicture {
     return names.sorted().map { "\($0) \(text(values[$0] ?? .null))" }.joined(separator: ", ")
   }
 
-  /// The table of the objects whose keys a column holds.
+  /// Returns the table of the objects whose keys a column holds.
   func target(of column: PhysicalColumn, in table: String) -> String? {
     switch column.role {
     case .primaryKey: return table
@@ -170,7 +170,7 @@ struct StorePicture {
     (value as? Data)?.base64EncodedString() ?? "\(type(of: value)) \(value)"
   }
 
-  /// A value with its kind: a number of one kind is not equal to one of another.
+  /// Returns a value with its kind: numbers of different kinds are not equal.
   static func text(_ value: SQLiteValue) -> String {
     switch value {
     case .null: "NULL"
@@ -194,14 +194,14 @@ extension StorePicture.Index {
 }
 
 extension StorePicture {
-  /// A place at which two files don't say the same; `nil` where one says nothing.
+  /// A place at which two files differ; `nil` if one has nothing there.
   struct Difference {
     let place: Place
     let heirloom: String?
     let coreData: String?
   }
 
-  /// Compares what Heirloom made with what Core Data made.
+  /// Compares Heirloom's file with Core Data's.
   static func differences(heirloom: StorePicture, coreData: StorePicture) -> [Difference] {
     Set(heirloom.facts.keys).union(coreData.facts.keys)
       .filter { heirloom.facts[$0] != coreData.facts[$0] }

@@ -4,7 +4,7 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// What extensions and second processes ask: how the store stands, without a lock and without a byte written.
+/// The status of a store for extensions and second processes, without a lock and without a byte written.
 struct StoreStatusTests {
   private typealias Make = InferableChangeTests
 
@@ -25,7 +25,7 @@ struct StoreStatusTests {
       try PersistentStore.create(at: store, model: model).close()
     }
 
-    /// Looks twice, and sees that the look left nothing.
+    /// Asks for the status twice, and checks that this left nothing.
     func status(
       _ current: ManagedObjectModel, earlier: [(name: String, model: ManagedObjectModel)] = [],
       later: [(name: String, model: ManagedObjectModel)] = [], at url: URL? = nil
@@ -95,7 +95,7 @@ struct StoreStatusTests {
   }
 }
 
-/// The same while another process is at it.
+/// The same while another process migrates the store.
 @Suite(.enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"), .serialized)
 struct StoreStatusProcessTests {
   private static let models = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -106,7 +106,7 @@ struct StoreStatusProcessTests {
     let history = try ModelHistory(contentsOf: Self.models)
     let first = try #require(try history.model(named: "Done"))
     var isSeen = false
-    // A run that was quicker than the look is made again, with more to do.
+    // A run that was quicker than the inspection is repeated with more to do.
     for attempt in 0..<20 where !isSeen {
       let directory = try TemporaryDirectory()
       let store = directory.file("Done.sqlite")
@@ -121,7 +121,7 @@ struct StoreStatusProcessTests {
       process.standardOutput = FileHandle.nullDevice
       process.standardError = FileHandle.nullDevice
       try process.run()
-      // Names are read in no time; a whole look takes as long as a migration where the machine is busy.
+      // Names are read at once; a whole inspection can take as long as a migration if the machine is busy.
       let incoming = store.path + ".heirloom/incoming"
       while process.isRunning, (try? FileManager.default.contentsOfDirectory(atPath: incoming))?.isEmpty != false {}
       _ = kill(process.processIdentifier, SIGSTOP)

@@ -39,7 +39,7 @@ struct SwiftDataTests {
       }
       #expect(objects > 2_500)
       #expect(composites > 100)
-      // A fetch by an element and one by the whole.
+      // One fetch is by an element and one by the whole.
       let entity = try #require(model.entities.first { $0.attributes.contains { $0.composite != nil } })
       for attribute in entity.attributes {
         guard let element = attribute.composite?.elements.first(where: { $0.type == .string }) else { continue }

@@ -1,9 +1,9 @@
 import Foundation
 import Heirloom
 
-/// The tags of a store with all links to and from them, and what a decision about equal names must make of them.
+/// The tags of a store with all links to and from them, and the result that a decision about equal names must have.
 ///
-/// It knows nothing of how decisions are carried out.
+/// It doesn't use the code that carries out decisions.
 struct TagGraph: Equatable {
   struct Tag: Equatable {
     var entity: String
@@ -22,7 +22,7 @@ struct TagGraph: Equatable {
   var notes: [Int64: [Int64]] = [:]
   var marks: [Int64: [Int64]] = [:]
   var friends: Set<[Int64]> = []
-  /// The tag that each leaf, badge or note is led to by, or leads to.
+  /// The tag that each leaf, badge or note leads to, or that leads to it.
   var leaves: [Int64: Int64] = [:]
   var badges: [Int64: Int64] = [:]
   var subs: [Int64: Int64] = [:]
@@ -78,7 +78,7 @@ struct TagGraph: Equatable {
     return pairs
   }
 
-  /// Tags of equal names, each list the newest first.
+  /// Returns tags of equal names, each list with the newest first.
   private func groups(_ choice: DataDecision.Choice) -> [[Int64]] {
     var byDate = false
     switch choice {
@@ -97,15 +97,15 @@ struct TagGraph: Equatable {
     }.sorted { $0[0] < $1[0] }
   }
 
-  /// Tags beyond one of each name.
+  /// The number of tags beyond one of each name.
   var surplus: Int64 { groups(.merge()).reduce(0) { $0 + Int64($1.count) - 1 } }
 
-  /// What a decision makes of the graph.
+  /// Returns the graph that a decision must make of this one.
   func expected(_ choice: DataDecision.Choice) -> TagGraph {
     var isMerge = false
     if case .merge = choice { isMerge = true }
     let groups = groups(choice)
-    /// What becomes of a tag; `nil` for one that goes.
+    /// The fate of each tag; `nil` for one that goes.
     var fates: [Int64: Int64?] = [:]
     var places: [Int64: Int] = [:]
     for group in groups {
@@ -138,14 +138,14 @@ struct TagGraph: Equatable {
       let new = fate(parent)
       result.tags[key]?.parent = new == key ? nil : new
     }
-    // A child leads to a parent; the list is in the order of what it had, then of what came.
+    // A child leads to a parent; the list has the parent's own children first, then those that came.
     result.children = [:]
     for owner in result.tags.keys.sorted() {
       let own = children[owner, default: []].filter { result.tags[$0]?.parent == owner }
       var came: [(Int, Int, Int64)] = []
       for (key, tag) in result.tags where tag.parent == owner && !own.contains(key) {
         let former = tags[key]?.parent ?? 0
-        // Where a child got its parent of a merged one, its place is that of the parent's removed self, if it was one.
+        // A child of a merged parent has the position of the parent's removed self, if it was one.
         came.append((place(former), children[former]?.firstIndex(of: key) ?? -1, key))
       }
       came.sort { $0 < $1 }
@@ -171,7 +171,7 @@ struct TagGraph: Equatable {
     return result
   }
 
-  /// The lists of objects that become one, one after the other.
+  /// Returns the joined lists of objects that become one.
   private static func united(
     _ lists: [Int64: [Int64]], groups: [[Int64]], isMerge: Bool
   ) -> [Int64: [Int64]] {

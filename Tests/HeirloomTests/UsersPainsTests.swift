@@ -4,9 +4,9 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// What users of other frameworks ran into, by the names that they gave it, and what they get here instead.
+/// The troubles of other frameworks' users, by the names that they gave them, and what they get here instead.
 ///
-/// Each test is named after its pain and runs on a real store from beginning to end.
+/// Each test is named after its trouble and runs on a real store from beginning to end.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct UsersPainsTests {
   private static let project = "duckduckgo-bsk"
@@ -54,7 +54,7 @@ struct UsersPainsTests {
         configuration: configuration)
     }
 
-    /// What is wrong with the migrated store.
+    /// Returns the faults of the migrated store.
     func lost() throws -> [String] {
       let after = try StoreContents(of: store, model: history.current)
       return KeptObjects.differences(
@@ -67,7 +67,7 @@ struct UsersPainsTests {
     }
   }
 
-  /// Hears what happens, and may do something then.
+  /// A delegate that gets the events, and may do something then.
   private final class Listener: MigrationAssistantDelegate {
     var onEvent: (MigrationEvent) throws -> Void = { _ in }
     var failure: (any Error)?
@@ -80,7 +80,7 @@ struct UsersPainsTests {
     }
   }
 
-  /// What may be wrong with a store at a launch after an update.
+  /// The fault of a store at a launch after an update.
   enum Trouble: String, CaseIterable, Sendable {
     case none, noDatabase, truncated, damagedPages, otherModel, noMapping
 
@@ -89,7 +89,7 @@ struct UsersPainsTests {
       switch self {
       case .none: return nil
       case .noDatabase:
-        // Of a log that lies there SQLite would make pages.
+        // SQLite would take pages from a log that is there.
         try Self.checkpoint(store)
         try Data(repeating: 7, count: 9000).write(to: store)
       case .truncated:
@@ -130,7 +130,7 @@ struct UsersPainsTests {
     let history = try trouble.apply(to: scene)
     let main = try Data(contentsOf: scene.store)
     if trouble != .none {
-      // Typed, readable, with what to do; and again the same, as often as the app is started.
+      // The error is typed and readable and says what to do, and stays the same however often the app is started.
       for _ in 0..<2 {
         let error = try #require(throws: MigrationAssistantError.self) { try scene.assistant(history).migrateStore() }
         #expect(error.storePath == scene.store.path && error.code != "failed" || trouble == .damagedPages)
@@ -138,7 +138,7 @@ struct UsersPainsTests {
         #expect(try Data(contentsOf: scene.store) == main)
       }
     }
-    // The way out: an app that says so starts, and a person is told what happened.
+    // The way out: an app that chooses it starts, and a person is told what happened.
     var options = PersistentStoreOptions()
     options.migration.incompatibleStore = .setAside
     let store = try PersistentStore.open(
@@ -167,7 +167,7 @@ struct UsersPainsTests {
     } else {
       #expect(try Data(contentsOf: kept) == main)
     }
-    // Nothing that the app does later takes it away: not a new store, not launches, not that the notice was read.
+    // Nothing that the app does later removes it: not a new store, not launches, not a read notice.
     try PersistentStore.create(at: scene.store, model: scene.history.current).close()
     for _ in 0..<3 { _ = try scene.assistant(policy: .setAside).migrateStore() }
     try scene.assistant().acknowledge(notice)
@@ -187,7 +187,7 @@ struct UsersPainsTests {
       for line in text.split(separator: "\n") {
         guard line.contains("public "), line.contains("func ") else { continue }
         count += 1
-        // Up to the parameters: what a function is called.
+        // Only the text up to the parameters counts: the function's name.
         let title = line.prefix { $0 != "(" }.lowercased()
         if words.contains(where: { title.contains($0) }) { found.append("\(name): \(line)") }
       }
@@ -201,7 +201,7 @@ struct UsersPainsTests {
   // MARK: 3
 
   @Test func `can't find model for source store`() throws {
-    // Nothing knows the model but the store itself.
+    // Nothing but the store itself knows the model.
     let scene = try Scene()
     let alone = ModelHistory(current: scene.history.current)
     let assistant = scene.assistant(alone)
@@ -212,7 +212,7 @@ struct UsersPainsTests {
     #expect(cached.modelSource == .cache)
     #expect(try scene.lost() == [])
 
-    // Nothing but the snapshot beside it.
+    // Only the snapshot beside it is left.
     let second = try Scene()
     try ModelController(storeURL: second.store).archive(second.source)
     let connection = try Connection(path: second.store.path, mode: .readWrite)
@@ -221,7 +221,7 @@ struct UsersPainsTests {
     #expect(try second.migrate(second.assistant(alone)).modelSource == .snapshot)
     #expect(try second.lost() == [])
 
-    // Nothing at all: the nearest versions are told, with what differs.
+    // Nothing is left: the nearest versions are listed, with their differences.
     let third = try Scene()
     let history = try #require(try Trouble.otherModel.apply(to: third))
     let error = try #require(throws: MigrationAssistantError.self) { try third.assistant(history).migrateStore() }
@@ -234,14 +234,14 @@ struct UsersPainsTests {
   // MARK: 5
 
   @Test func `watchdog kill, minutes at launch, loops`() throws {
-    // What it will take is told before anything is written.
+    // The cost is known before anything is written.
     let scene = try Scene()
     let picture = FolderPicture(of: scene.folder)
     let plan = try #require(try scene.assistant().plan())
     #expect(plan.estimatedSeconds > 0 && plan.estimatedSeconds < 60 && plan.bytesNeeded > 0)
     #expect(FolderPicture(of: scene.folder).names.filter { !$0.hasSuffix("-shm") } == picture.names)
 
-    // Stopped in the middle, again and again, it costs nothing; once it may go on, it comes to its end.
+    // A migration that is stopped in the middle, again and again, costs nothing; once it may continue, it ends.
     for stop in [MigrationEvent.held, .built, .proven] {
       let assistant = scene.assistant()
       let listener = Listener()
@@ -256,7 +256,7 @@ struct UsersPainsTests {
     if try scene.assistant().status() != .current { _ = try scene.migrate(scene.assistant(defers: true)) }
     #expect(try scene.lost() == [])
 
-    // What can wait is done in pieces, each of which stays done: a launch that is killed never begins from the start.
+    // Work that can wait is done in pieces, and each stays done: a launch that is killed never begins from the start.
     var pieces = 0
     var isMore = true
     while isMore, pieces < 1000 {
@@ -280,7 +280,7 @@ struct UsersPainsTests {
     #expect((try? StoreContents(of: main, model: scene.source)) != scene.before)
     let report = try scene.migrate(scene.assistant())
     #expect(try scene.lost() == [])
-    // The version that is kept is one file with all of it, and no log of the old store lies beside the new one.
+    // The previous version is one file with everything, and no log of the old store is beside the new one.
     #expect(try StoreContents(of: report.retained.storeURL, model: scene.source) == scene.before)
     #expect(!FileManager.default.fileExists(atPath: report.retained.storeURL.path + "-wal"))
     let log = (try? Data(contentsOf: URL(fileURLWithPath: scene.store.path + "-wal"))) ?? Data()
@@ -296,7 +296,7 @@ struct UsersPainsTests {
     let scene = try Scene()
     _ = try scene.migrate(scene.assistant())
     try ModelController(storeURL: scene.store).archive(scene.history.current)
-    // The beta has written what the release has no place for.
+    // The beta has written values that the release has no place for.
     let known = Set(scene.source.entities.flatMap { entity in entity.attributes.map { "\(entity.name).\($0.name)" } })
     let entity = try #require(scene.history.current.entity(named: "BookmarkEntity"))
     let added = try #require(
@@ -343,7 +343,7 @@ struct UsersPainsTests {
     #expect(statuses == [.inProgress, .inProgress])
     #expect(codes == ["storeInUse"])
     #expect(try scene.assistant().status() == .current)
-    // The widget of the old release.
+    // This is the widget of the old release.
     #expect(try scene.assistant(ModelHistory(current: scene.source)).status() == .tooNew)
     #expect(try scene.lost() == [])
   }
@@ -375,7 +375,7 @@ struct UsersPainsTests {
     _ = try scene.migrate(scene.assistant())
     #expect(try scene.lost() == [])
 
-    // A store that some other tool left so: the metadata are right and a table is missing.
+    // Another tool left this store so: the metadata are right and a table is missing.
     let connection = try Connection(path: scene.store.path, mode: .readWrite, options: .building)
     try connection.execute("DROP TABLE ZBOOKMARKENTITY")
     try connection.close()
@@ -396,7 +396,7 @@ struct UsersPainsTests {
 
   // MARK: 15
 
-  /// A model with so many changes that nobody can infer, and what is changed.
+  /// Returns a model with the given number of changes that can't be inferred, and their places.
   static func seeded(_ count: Int, _ source: ManagedObjectModel) throws -> (
     model: ManagedObjectModel, places: Set<String>
   ) {
@@ -404,7 +404,7 @@ struct UsersPainsTests {
     var entities = source.entities
     var places: Set<String> = []
     for (index, entity) in source.entities.enumerated() {
-      // What is inherited would be an obstacle in each heir.
+      // An inherited attribute would be an obstacle in each heir.
       guard !source.entities.contains(where: { $0.superentity == entity.name }) else { continue }
       for (position, attribute) in entity.attributes.enumerated() where places.count < count {
         guard !attribute.isTransient, attribute.derivation == nil, simple.contains(attribute.type) else { continue }
@@ -439,7 +439,7 @@ struct UsersPainsTests {
     }
   }
 
-  /// A store of a large model, and the model, from its own copy.
+  /// A store of a large model, with the model from its own copy.
   private enum StoreCopy {
     static func withCopy(_ body: (URL, ManagedObjectModel) throws -> Void) throws {
       try Corpus.withCopy(of: StoreDamage.store) { store in

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import HeirloomVault
 
-/// Names that are bytes and no text, and folders deeper than a stack.
+/// Names that are bytes and not text, and folders deeper than a stack.
 struct ByteNameTests {
   let files = POSIXFileOperations(followsLinks: false)
 
@@ -119,7 +119,7 @@ struct ByteNameTests {
     let vault = StoreVault(try StoreLocation(resolving: path, files: files)) { event in
       if case .gated = event { Issue.record("it was held") }
     }
-    // What needs no such path goes on.
+    // An operation that needs no such path still works.
     try vault.writeSnapshot([1])
     let error = #expect(throws: VaultError.self) {
       try vault.replaceStore(prepare: { StoreVault.Replacement() }, build: { _, _ in }, prove: { _, _ in })

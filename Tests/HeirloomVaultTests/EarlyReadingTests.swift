@@ -6,7 +6,7 @@ import HeirloomMigration
 import HeirloomVault
 
 struct EarlyReadingTests {
-  /// What may have the name of a file that is to be read.
+  /// The thing that has the name of the file to be read.
   enum Subject: CaseIterable {
     case file, emptyFile, folder, pipe, nothing
   }
@@ -24,7 +24,7 @@ struct EarlyReadingTests {
     let reading = EarlyReading(of: path)
     reading.stop()
     #expect(!openFiles().contains(path))
-    // Stopping twice is what a failure on the way out comes to.
+    // A failure on the way out stops it twice.
     reading.stop()
   }
 

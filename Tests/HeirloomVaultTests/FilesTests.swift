@@ -85,7 +85,7 @@ struct FilesTests {
   @Test(arguments: [3, 40, 900])
   func `a link on the way is followed nowhere, however long the way is`(depth: Int) throws {
     let files = POSIXFileOperations(followsLinks: false)
-    // The system's calls take 4,096 bytes; folders deeper than that are made and removed all the same.
+    // The system's calls take 4,096 bytes; deeper folders are still made and removed.
     let names = (0..<depth).map { "folder\($0)" }
     var folder = path("top")
     try files.makeDirectory(folder, attributes: FileAttributes(mode: 0o700))
@@ -184,7 +184,7 @@ struct FilesTests {
       var value = [UInt8](repeating: 0, count: 64)
       #expect(getxattr(path("b"), "user.heirloom.note", &value, 64) == note.count)
       #expect(Array(value.prefix(note.count)) == note)
-      // What is changed further, as a candidate is, gets neither.
+      // A file that is changed further, as a candidate is, gets neither.
       try files.hold(path("a")).copyWithoutSync(to: path("c"), attributes: original.attributes)
       #expect(getxattr(path("c"), "user.heirloom.note", &value, 64) < 0)
       #expect(try files.status(of: path("c"))?.modificationTime != 1_100_000_000)
@@ -207,7 +207,7 @@ struct FilesTests {
     first.close()
     var second = try files.lock(path("lock"), timeout: .zero)
     #expect(second != nil)
-    // Let go without a call: the last reference's end releases it.
+    // Without a call, the end of the last reference releases it.
     second = nil
     #expect(try files.lock(path("lock"), timeout: .zero) != nil)
   }

@@ -6,16 +6,17 @@ import TestSupport
 import Testing
 import HeirloomVault
 
-/// Somebody who swaps folders and links beside a store while the vault works there.
+/// A person who swaps folders and links beside a store while the vault works there.
 ///
-/// Whatever the vault comes to: nothing elsewhere is read in, changed or removed, and the store is one of those that were put there.
+/// In every outcome, nothing elsewhere is read in, changed or removed, and the store is one of those that were put
+/// there.
 struct RacingRenamerTests {
   private let files = POSIXFileOperations(followsLinks: false)
 
-  /// The race is run for so long.
+  /// The duration of the race.
   private static let duration: Duration = .seconds(LongTests.areWhole ? 600 : LongTests.areOn ? 30 : 4)
 
-  /// Swaps until it is told to stop.
+  /// A renamer that swaps until it is told to stop.
   private final class Renamer: Sendable {
     let isOver = Mutex(false)
     let swaps = Mutex(0)
@@ -27,13 +28,13 @@ struct RacingRenamerTests {
       self.outside = outside
     }
 
-    /// The folders that are swapped, the innermost of each kind as they are found.
+    /// Returns the folders that are swapped, the innermost of each kind that is found.
     private func folders() -> [String] {
       let files = POSIXFileOperations(followsLinks: false)
       let companion = root + "/Journal.sqlite.heirloom"
       let support = root + "/.Journal_SUPPORT"
       var found = [companion + "/previous", companion + "/incoming", support + "/inner"]
-      // The one that may be a link is followed unless another user made it.
+      // The folder that may be a link is followed unless another user made it.
       if geteuid() == 0 { found.append(support + "/_EXTERNAL_DATA") }
       for folder in ["/previous", "/incoming", "/incompatible"] {
         for name in (try? files.names(in: companion + folder)) ?? [] {
@@ -48,7 +49,7 @@ struct RacingRenamerTests {
       var random = SystemRandomNumberGenerator()
       while !isOver.withLock({ $0 }) {
         guard let path = folders().randomElement(using: &random) else { continue }
-        // The folder leaves its place for a moment, in which a link to a like one elsewhere has its name.
+        // The folder leaves its place for a moment, in which a link to a similar one elsewhere has its name.
         let aside = root + "/aside"
         let link = root + "/link"
         _ = symlink(outside, link)
@@ -58,7 +59,7 @@ struct RacingRenamerTests {
         for _ in 0..<Int.random(in: 0...200, using: &random) { sched_yield() }
         _ = unlink(path)
         if rename(aside, path) != 0 {
-          // The vault made another one meanwhile: what is in either is the vault's.
+          // The vault made another one meanwhile: the contents of both are the vault's.
           _ = rename(aside, root + "/lost-\(UInt32.random(in: 0 ... .max, using: &random))")
         }
         swaps.withLock { $0 += 1 }
@@ -72,7 +73,7 @@ struct RacingRenamerTests {
       atPath: fixture.location.support + "/inner", withIntermediateDirectories: false)
     try Data([1]).write(to: fixture.url(fixture.location.support + "/inner/FILE-9"))
     let canaries = try QuickDirectory()
-    // It looks like each of the folders: a store, a version, external data.
+    // It resembles each of the folders: a store, a version, external data.
     for place in ["", "/_EXTERNAL_DATA", "/.Journal_SUPPORT", "/.Journal_SUPPORT/_EXTERNAL_DATA", "/inner"] {
       let folder = canaries.url.path + place
       if !place.isEmpty { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
@@ -119,13 +120,13 @@ struct RacingRenamerTests {
     let inside = try Self.identities(fixture.location.directory)
     #expect(inside.isDisjoint(with: outside))
     #expect(try !Self.picture(fixture.location.directory).contains { $0.contains("a canary") })
-    // The rows that were there at first are there still, whatever was added.
+    // The first rows are still there, whatever was added.
     let now = try fixture.content().rows
     #expect(now.count >= rows.count && Array(now.prefix(rows.count)) == rows)
     if LongTests.areOn { print("racing renamer: \(done) done, \(refused) refused, \(swaps) swaps") }
   }
 
-  /// Migrates from whatever version to the same with another external file.
+  /// Migrates any version to itself, with another external file.
   private func grow(_ fixture: VaultFixture, _ vault: StoreVault) throws {
     _ = try vault.replaceStore(
       prepare: { StoreVault.Replacement() },
@@ -141,7 +142,7 @@ struct RacingRenamerTests {
     }
   }
 
-  /// Everything in a folder with its rights, names and content.
+  /// Returns everything in a folder with its rights, names and content.
   private static func picture(_ folder: String) throws -> [String] {
     let files = POSIXFileOperations()
     var lines: [String] = []

@@ -5,7 +5,7 @@ import HeirloomStore
 import Testing
 import HeirloomVault
 
-/// The look at a volume's room before anything is begun.
+/// The check of a volume's space before anything is begun.
 struct SpaceShortageTests {
   private func shortage(_ body: () throws -> Void) throws -> SpaceShortage {
     let error = try #require(throws: VaultError.self) { try body() }
@@ -18,7 +18,7 @@ struct SpaceShortageTests {
     kind: VolumeInformation.Kind, shape: VaultFixture.Shape
   ) throws {
     let fixture = try VaultFixture(shape, externalFiles: 3)
-    // The fixture looks at the store before, which may leave SQLite's index of the -wal.
+    // The fixture reads the store first, which may leave SQLite's index of the -wal.
     func data() throws -> [String: Data] {
       try fixture.bytes().filter { !$0.key.hasSuffix("-shm") && !$0.value.isEmpty }
     }
@@ -36,7 +36,7 @@ struct SpaceShortageTests {
       sum + UInt64((try? Data(contentsOf: URL(fileURLWithPath: path)))?.count ?? 0)
     }
     #expect(none.retainedBytes == (kind == .local ? 0 : main + 3_000))
-    // What the fixture asks for, a tenth more, and the reserve.
+    // This is the fixture's demand, a tenth more, and the reserve.
     #expect(none.neededBytes == 10_000 + 1_000 + configuration.reservedBytes + none.retainedBytes)
     #expect(none.availableBytes == 0 && none.folder == fixture.location.directory)
     #expect(none.storePath == fixture.location.path)
@@ -50,7 +50,7 @@ struct SpaceShortageTests {
     #expect(try fixture.vault().retainedVersions() == [])
 
     #expect(try fixture.migrate(vault(none.neededBytes)) != nil)
-    // Going back needs room as well: for the copy, and for what is kept.
+    // Going back needs space as well: for the copy, and for the version that is kept.
     let migrated = try fixture.bytes()
     let back = try shortage { _ = try vault(0).restore("2") }
     #expect(back.neededBytes > configuration.reservedBytes && (back.retainedBytes == 0) == (kind == .local))

@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import HeirloomVault
 
-/// Sets that were moved aside and return to the store's place, by the vault alone.
+/// Set-aside stores that return to their place, by the vault alone.
 struct VaultAdoptingTests {
-  /// A store of 5 rows that lies aside with an external file, and a new one of 3 in its place.
+  /// Makes a set-aside store of 5 rows with an external file, and a new one of 3 rows in its place.
   private func makeScene(refusesLinks: Bool = false) throws -> (fixture: VaultFixture, name: String) {
     let fixture = try VaultFixture(.rollback, rows: 5, externalFiles: 1)
     _ = try fixture.vault(FaultyFiles(refusesLinks: refusesLinks)).setStoreAside(notice: [1])

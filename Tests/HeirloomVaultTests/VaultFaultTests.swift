@@ -6,8 +6,7 @@ import Synchronization
 import Testing
 import HeirloomVault
 
-/// Each call of the file system fails once, and from there on for ever: whatever happens, nothing is lost and the next run
-/// completes.
+/// Faults of each call of the file system, once and from then on: nothing is lost, and the next run completes.
 struct VaultFaultTests {
   struct Setting: Sendable, CustomTestStringConvertible {
     var shape: VaultFixture.Shape
@@ -30,7 +29,7 @@ struct VaultFaultTests {
     ]
   }
 
-  /// What an app sees after a run that failed, before anything was recovered.
+  /// Checks what an app sees after a run that failed, before any recovery.
   private func checkOldOrNew(_ fixture: VaultFixture, _ old: VaultFixture.Content, _ note: Comment) throws -> Int64 {
     let content = try fixture.content()
     #expect(content.version == 1 || content.version == 2, note)
@@ -57,7 +56,7 @@ struct VaultFaultTests {
       let path = try #require(version.storePath, note)
       let kept = try fixture.content(path)
       #expect(kept.version == 1, note)
-      // What was kept is the store at the moment of the swap, and what the app wrote later is not in it.
+      // The previous version is the store at the moment of the swap, without the app's later rows.
       #expect(kept.rows == (versionSeen == 2 ? old.rows : seen.rows), note)
       #expect(try POSIXFileOperations().status(of: path)?.linkCount == 1, note)
       #expect(version.manifest != nil, note)
@@ -89,10 +88,10 @@ struct VaultFaultTests {
         break
       }
       let version = try checkOldOrNew(fixture, old, note)
-      // When even the look at what the rename did fails, the outcome is unknown although the store is the old one.
+      // If even the check of the rename fails, the outcome is unknown although the store is the old one.
       #expect(failure == nil ? version == 2 : version == 1 || wasUnknown, note)
       if failure != nil, !wasUnknown, !setting.isSticky {
-        // One fault leaves the vault able to clean up, unless it met the cleaning itself.
+        // After a single fault the vault can clean up, unless the fault hit the cleaning itself.
         #expect(try fixture.vault().retainedVersions().isEmpty, note)
       }
       let external = (0..<setting.externalFiles).map { "FILE-\($0)" } + ["NEW"]
@@ -136,7 +135,7 @@ struct VaultFaultTests {
     let fixture = try VaultFixture(.wal)
     let old = try VaultFixture(.wal).content()
     let directory = fixture.location.directory
-    // The first sync of the folder is the gate's.
+    // The first sync of the folder is the hold's.
     let syncs = Counter()
     let files = FaultyFiles(
       .matching { operation, path in
@@ -168,7 +167,7 @@ struct VaultFaultTests {
   }
 }
 
-/// Counts calls, from 1.
+/// A counter of calls, from 1.
 final class Counter: Sendable {
   private let count = Mutex(0)
 

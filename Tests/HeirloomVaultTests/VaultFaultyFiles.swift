@@ -3,15 +3,15 @@ import HeirloomMigration
 import Synchronization
 import HeirloomVault
 
-/// A file system that refuses calls on demand, and writes down all of them.
+/// A file system that refuses calls on demand, and records all of them.
 final class FaultyFiles: FileOperations {
-  /// Which calls fail.
+  /// The calls that fail.
   enum Fault: Sendable {
-    /// None.
+    /// No call fails.
     case none
     /// The call of this number, counted from 1.
     case once(Int)
-    /// The call of this number and all after it: to the vault it is as if the process had died.
+    /// The call of this number and all after it: to the vault, the process seems to have died.
     case forever(Int)
     /// Calls that match, each time.
     case matching(@Sendable (FileError.Operation, String) -> Bool)
@@ -91,7 +91,7 @@ final class FaultyFiles: FileOperations {
     do throws(FileError) {
       try check(.write, path)
     } catch {
-      // A disk that fails in the middle, and then does not even let the half be removed.
+      // A disk may fail in the middle, and then not even let the half be removed.
       try? system.writeNewFile(path, bytes: Array(bytes.prefix(bytes.count / 2)), attributes: attributes)
       throw error
     }

@@ -7,7 +7,7 @@ import HeirloomVault
 
 /// A small store in a folder of its own, with a migration from version 1 to version 2 in plain SQL.
 struct VaultFixture {
-  /// How the store lies there.
+  /// The state of the store's files.
   enum Shape: CaseIterable, Sendable {
     /// One file.
     case rollback
@@ -21,7 +21,7 @@ struct VaultFixture {
     case emptyWAL
   }
 
-  /// What can be read of a store.
+  /// The readable content of a store.
   struct Content: Hashable {
     var version: Int64
     var rows: [[SQLiteValue]]
@@ -68,7 +68,7 @@ struct VaultFixture {
     }
   }
 
-  /// A folder without a store.
+  /// Makes a folder without a store.
   init(empty: Void) throws {
     directory = try QuickDirectory()
     location = try StoreLocation(resolving: directory.file("Journal.sqlite").path, files: POSIXFileOperations())
@@ -93,7 +93,7 @@ struct VaultFixture {
     return StoreVault(location, files: files, configuration: configuration, events: events)
   }
 
-  /// Migrates to version 2 unless the store is there already.
+  /// Migrates to version 2 unless the store is already at it.
   @discardableResult
   func migrate(_ vault: StoreVault, addsExternalFile: Bool = false) throws -> RetainedVersion? {
     try vault.replaceStore(
@@ -153,7 +153,7 @@ struct VaultFixture {
     return content
   }
 
-  /// Reads a store as any app would, without a record of what is wrong.
+  /// Reads a store as any app would, without recording faults.
   func quietContent(_ path: String) throws -> Content {
     let connection = try Connection(path: path, mode: .readWrite)
     return Content(
@@ -168,7 +168,7 @@ struct VaultFixture {
     try connection.close()
   }
 
-  /// The bytes of all files in the folder by their relative paths, the lock file and its folder left out.
+  /// Returns the bytes of all files in the folder by their relative paths, without the lock file and its folder.
   func bytes() throws -> [String: Data] {
     var bytes: [String: Data] = [:]
     guard let enumerator = FileManager.default.enumerator(atPath: location.directory) else { return bytes }
@@ -183,7 +183,7 @@ struct VaultFixture {
     return bytes
   }
 
-  /// What an operation may not leave: its record, drafts, candidates, versions half removed, side files of the store.
+  /// Returns the files that no operation may leave: records, drafts, candidates, half-removed versions, side files.
   func leftovers() throws -> [String] {
     var found: [String] = []
     let companion = (try? FileManager.default.contentsOfDirectory(atPath: location.companion)) ?? []
@@ -196,13 +196,13 @@ struct VaultFixture {
     return found
   }
 
-  /// The names in the support folder's inner folder.
+  /// Returns the names in the support folder's inner folder.
   func externalNames() -> [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: location.support + "/_EXTERNAL_DATA")) ?? []).sorted()
   }
 }
 
-/// A folder in memory where the system has such a place: hundreds of runs with a dozen syncs each are quick there.
+/// A folder in memory if the system has such a place: hundreds of runs with a dozen syncs each are quick there.
 final class QuickDirectory: Sendable {
   let url: URL
 

@@ -55,7 +55,7 @@ final class OtherProcess {
 
   var identifier: pid_t { process.processIdentifier }
 
-  /// Kills it: what it held is let go by the system alone.
+  /// Kills the process: only the system releases what it held.
   func end() {
     if process.isRunning { _ = kill(identifier, SIGKILL) }
     process.waitUntilExit()
@@ -90,7 +90,7 @@ struct VaultGateTests {
     let start = ContinuousClock.now
     let error = #expect(throws: VaultError.self) {
       try fixture.vault().replaceStore(
-        // To compare with what was seen takes a lock of its own.
+        // The comparison with the seen state takes a lock of its own.
         prepare: { StoreVault.Replacement(seen: StoreState(of: fixture.location.path, atRestFor: 0)) },
         build: { _, _ in Issue.record("built although the store is in use") }, prove: { _, _ in })
     }
@@ -156,7 +156,7 @@ struct VaultGateTests {
     let other = try OtherProcess(
       fixture.location.path,
       statements: [
-        // So small a cache that pages go to the file before the commit.
+        // The cache is so small that pages go to the file before the commit.
         "PRAGMA cache_size=2", "BEGIN IMMEDIATE", "UPDATE note SET text = text || ' changed'",
         "INSERT INTO note(text) SELECT text FROM note", "INSERT INTO note(text) SELECT text FROM note",
       ])

@@ -5,11 +5,11 @@ import TestSupport
 import Testing
 import HeirloomVault
 
-/// Links in the folders beside a store, and what they lead to.
+/// Links in the folders beside a store, and their targets.
 struct VaultLinkTests {
   let files = POSIXFileOperations(followsLinks: false)
 
-  /// What is none of the store's business.
+  /// Things that don't belong to the store.
   struct Outside {
     let directory: QuickDirectory
     private let before: [String]
@@ -27,7 +27,7 @@ struct VaultLinkTests {
     var path: String { directory.url.path }
     var isUnchanged: Bool { (try? Self.picture(path)) == before }
 
-    /// Everything there with its number, names, rights and content.
+    /// Returns everything there with its number, names, rights and content.
     private static func picture(_ folder: String) throws -> [String] {
       let files = POSIXFileOperations()
       return try files.names(in: folder).flatMap { name -> [String] in
@@ -64,7 +64,7 @@ struct VaultLinkTests {
     _ = try fixture.vault().restore(kept.name.text)
     #expect(fixture.externalNames() == ["FILE-0", "FILE-1", "FILE-2", "NEW"])
     #expect(try files.status(of: fixture.location.support + place)?.kind == .symbolicLink)
-    // The app's files and the kept ones are not the same any more.
+    // The app's files and the kept ones are no longer the same.
     #expect(try files.status(of: inner + "/FILE-0")?.linkCount == 2)
     #expect(try fixture.leftovers() == [])
   }
@@ -121,7 +121,7 @@ struct VaultLinkTests {
     #expect(try files.status(of: outside.path + "/second")?.identity == before)
   }
 
-  /// Where a link or a pipe is put after a version was kept, from the companion folder.
+  /// The places, from the companion folder, where a link or a pipe is put after a version was kept.
   static let places = [
     "", "/previous", "/previous/V", "/previous/V/Journal.sqlite", "/previous/V/manifest.json",
     "/previous/V/.Journal_SUPPORT", "/previous/V/.Journal_SUPPORT/_EXTERNAL_DATA",
@@ -135,7 +135,7 @@ struct VaultLinkTests {
     let kept = try #require(try fixture.migrate(fixture.vault()))
     try files.unlink(fixture.location.support + "/_EXTERNAL_DATA/FILE-0")
     let path = fixture.location.companion + place.replacing("V", with: kept.name.text, maxReplacements: 1)
-    // A folder is moved out whole, as who put the link there would have it look right.
+    // A folder is moved out whole, so that the link looks right.
     let status = try files.status(of: path)
     let target = outside.directory.file("moved").path
     var sibling: Outside?
@@ -163,7 +163,7 @@ struct VaultLinkTests {
     #expect(outside.isUnchanged)
     if let sibling { #expect(try Self.listing(sibling.path) == moved) }
     #expect(!fixture.exists(target))
-    // The store is one of the two, whole, in its place or aside.
+    // The store is one of the two, whole, in its place or set aside.
     let aside = try? vault.asideSets().first?.storePath(named: fixture.location.name)
     let now = try fixture.content(fixture.exists(fixture.location.path) ? nil : aside)
     #expect(now.rows == before.rows)

@@ -116,7 +116,7 @@ struct VaultRecordsTests {
       supportByteCount: 0, versionChecksum: nil, generation: nil, usedWAL: false, operation: .adoption)
     #expect(permanent.isPinned)
     #expect(try RetainedManifest(decoding: permanent.encoded()) == permanent)
-    // Who doesn't know the mark finds the manifest damaged, and removes no such version.
+    // A reader that doesn't know the mark finds the manifest damaged, and removes no such version.
     let text = String(decoding: try permanent.encoded(), as: UTF8.self)
     #expect(throws: ManifestError.self) {
       try RetainedManifest(decoding: Array(text.replacing("\"operation\"", with: "\"other\"").utf8))
@@ -125,7 +125,7 @@ struct VaultRecordsTests {
 
   @Test func `notices every changed byte and every cut`() throws {
     func survives(_ bytes: [UInt8]) -> Bool {
-      // White space between tokens is the only thing that may change unnoticed.
+      // Only white space between tokens may change unnoticed.
       if let read = try? VaultManifest(decoding: bytes) { return read == Self.manifest }
       if let read = try? RetainedManifest(decoding: bytes) { return read == Self.retained }
       return true

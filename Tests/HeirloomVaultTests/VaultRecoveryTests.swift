@@ -76,7 +76,7 @@ struct VaultRecoveryTests {
     try folder(kept)
     try system.link(fixture.location.path, to: kept + "/Journal.sqlite")
     try write(kept + "/model.json.gz", [1])
-    // Until then it is no version.
+    // Until then it is not a version.
     #expect(try fixture.vault().retainedVersions().isEmpty)
     #expect(try recover(fixture) == [.rolledBack])
     #expect(try fixture.bytes() == bytes)
@@ -91,7 +91,7 @@ struct VaultRecoveryTests {
     try system.rename(fixture.location.path, to: kept + "/Journal.sqlite")
     let other = try VaultFixture(.rollback, rows: 2)
     try system.copyFile(other.location.path, to: fixture.location.path, attributes: FileAttributes(mode: 0o644))
-    // The power went between the two ends of the rename: the new store has a second name.
+    // The power failed between the two ends of the rename: the new store has a second name.
     try system.link(fixture.location.path, to: work + "/Journal.sqlite")
     let new = try Data(contentsOf: fixture.url(fixture.location.path))
     #expect(try recover(fixture) == [.rolledForward])

@@ -89,7 +89,7 @@ struct VaultReplacingTests {
     #expect(!syncs(of: second).contains { $0.path == other.location.directory })
   }
 
-  /// The calls that wait for the disk.
+  /// Returns the calls that wait for the disk.
   private func syncs(of files: FaultyFiles) -> [(operation: FileError.Operation, path: String)] {
     files.calls.filter {
       // A new file's content is synced with its writing; the candidate's empty file is not.
@@ -163,7 +163,7 @@ struct VaultReplacingTests {
     let original = try Data(contentsOf: fixture.url(fixture.location.path))
     var seen = 0
     let vault = fixture.vault { _ in
-      // The lock's event comes first, the one of the kept version last.
+      // The lock's event comes first, that of the previous version last.
       if seen == stop { throw Refusal() }
       seen += 1
     }

@@ -25,7 +25,7 @@ struct VaultRestoringTests {
     try Data(VaultFixture.snapshot.reversed()).write(to: fixture.url(fixture.location.snapshot))
     try fixture.addRow("written after the migration")
     let migrated = try fixture.content()
-    // The app deletes a file that only the old version needs.
+    // The app deletes a file that only the previous version needs.
     try system.unlink(fixture.location.support + "/_EXTERNAL_DATA/FILE-1")
     #expect(fixture.externalNames() == ["FILE-0", "FILE-2"])
 
@@ -44,7 +44,7 @@ struct VaultRestoringTests {
     #expect(try Data(contentsOf: fixture.url(newer.path + "/model.json.gz")) == Data(VaultFixture.snapshot.reversed()))
     #expect(try fixture.vault().retainedVersions().map(\.name) == [retained.name, newer.name])
 
-    // What the app writes now reaches neither of the versions.
+    // The app's new rows reach neither of the versions.
     #expect(try system.status(of: fixture.location.path)?.linkCount == 1)
     let oldPath = try #require(retained.storePath)
     let oldBytes = try Data(contentsOf: fixture.url(oldPath))
@@ -55,7 +55,7 @@ struct VaultRestoringTests {
       try Data(contentsOf: fixture.url(retained.path + "/.Journal_SUPPORT/_EXTERNAL_DATA/FILE-1"))
         == Data(repeating: 1, count: 1_000))
 
-    // And forth again.
+    // The newer version comes back too.
     _ = try fixture.vault(files).restore(newer.name.text)
     #expect(try fixture.content().rows == migrated.rows)
   }
@@ -125,7 +125,7 @@ struct VaultRestoringTests {
   @Test func `a lost store is put back, and old side files can't spoil it`() throws {
     let before = try VaultFixture(.rollback).content()
     let (fixture, retained) = try makeMigrated(.rollback)
-    // The main file is lost while its -wal stays: SQLite would read that as part of whatever is put in place.
+    // The main file is lost while its -wal stays: SQLite would read that as part of any file put in place.
     let stale = try VaultFixture(.wal, rows: 90)
     try system.unlink(fixture.location.path)
     for suffix in ["-wal", "-shm"] {
@@ -235,7 +235,7 @@ struct VaultRestoringTests {
         #expect(fixture.exists(version.path + "/.Journal_SUPPORT/_EXTERNAL_DATA/FILE-0"), note)
       }
       _ = try fixture.vault().prune(keeping: 1)
-      // What was renamed already is removed by the next run that takes the lock.
+      // A renamed version is removed by the next run that takes the lock.
       try fixture.vault().recover()
       #expect(try fixture.vault().retainedVersions().map(\.name.text) == names.suffix(1), note)
       #expect(try fixture.leftovers() == [], note)
@@ -287,7 +287,7 @@ struct VaultRestoringTests {
       } catch {
         isDone = false
       }
-      // At each moment the set is whole in its place or whole aside.
+      // At each moment the store is whole in its place or whole aside.
       let wasThere = fixture.exists(fixture.location.path)
       if wasThere { #expect(try fixture.content().rows == before.rows, note) }
       try fixture.vault().recover()
@@ -352,7 +352,7 @@ struct VaultCorpusTests {
       try StoreVault(location).replaceStore(
         prepare: { StoreVault.Replacement(bytesNeeded: UInt64(original.count)) },
         build: { gate, candidate in
-          // The mode of the store is gone, and so is its -wal: what is in the main file now is all there is.
+          // The store's mode is gone, and so is its -wal: all content is now in the main file.
           #expect(gate.usedWAL)
           try gate.connection.attach(path: candidate, as: "candidate")
           defer { try? gate.connection.detach("candidate") }

@@ -5,22 +5,22 @@ import TestSupport
 import Testing
 import HeirloomVault
 
-/// What was counted in a store before it was held, and whether it still is true then.
+/// The counts of a store before it was held, and whether they still hold then.
 struct VaultSeenTests {
   typealias Fixture = VaultFixture
 
-  /// What somebody does between the look and the hold.
+  /// The action of another process between the inspection and the hold.
   enum Change: CaseIterable, Sendable {
     case nothing
-    /// Looks at the store.
+    /// The process reads the store.
     case read
-    /// Writes a row, and moves it into the main file.
+    /// It writes a row, and moves it into the main file.
     case write
-    /// Writes a row and leaves it in the `-wal`, if there is one.
+    /// It writes a row and leaves it in the `-wal`, if there is one.
     case writeWithoutCheckpoint
-    /// Writes the bytes that are there.
+    /// It writes the same bytes again.
     case writeTheSame
-    /// Puts a copy in its place.
+    /// It puts a copy in the store's place.
     case replace
   }
 
@@ -28,7 +28,7 @@ struct VaultSeenTests {
   func `a store is as it was seen only if nobody wrote`(shape: Fixture.Shape, change: Change) throws {
     let fixture = try Fixture(shape)
     let path = fixture.location.path
-    // Longer than the file system's times are exact here; an app's store rests for longer than any.
+    // This is longer than the resolution of the file system's times here; an app's store rests longer than that.
     Thread.sleep(forTimeInterval: 0.03)
     let rest = 0.02
     var isAsSeen: Bool?
@@ -56,7 +56,7 @@ struct VaultSeenTests {
     #expect(StoreState(of: path, atRestFor: 60) == nil)
     let state = try #require(StoreState(of: path, atRestFor: 0))
     #expect(state.isStill(at: path))
-    // A file's time may be set; when it was set may not.
+    // A file's time may be set; the time of setting it may not.
     try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 1e9)], ofItemAtPath: path)
     #expect(StoreState(of: path, atRestFor: 60) == nil)
     #expect(!state.isStill(at: path))

@@ -5,17 +5,17 @@ import TestSupport
 import Testing
 import HeirloomVault
 
-/// Stores in folders that several users write in; other users are made by the superuser alone.
+/// Stores in folders in which several users write; only the superuser can act as other users.
 @Suite(.enabled(if: geteuid() == 0, "only the superuser can act as several users"))
 struct VaultSharedFolderTests {
   let files = POSIXFileOperations(followsLinks: false)
 
-  /// A user who owns the store, and a stranger.
+  /// The user who owns the store, and a stranger.
   static let app: UInt32 = 65_001
   static let stranger: UInt32 = 65_002
   static let group: UInt32 = 65_009
 
-  /// Gives what is at a path, and everything below it, to a user.
+  /// Gives everything at a path and below it to a user.
   private static func give(_ path: String, to owner: UInt32, group: UInt32? = nil) throws {
     for path in [path]
       + ((FileManager.default.enumerator(atPath: path)?.allObjects as? [String]) ?? []).map({ "\(path)/\($0)" })
@@ -24,19 +24,19 @@ struct VaultSharedFolderTests {
     }
   }
 
-  /// Becomes another user for good: only in a process of its own.
+  /// Becomes another user for good; use it only in a process of its own.
   static func become(_ user: UInt32, group: UInt32) {
     guard setgroups(0, nil) == 0, setgid(group) == 0, setuid(user) == 0 else { Foundation.exit(90) }
   }
 
-  /// The vault of a store in a process of its own.
+  /// Returns the vault of a store, in a process of its own.
   static func vault(at path: String) throws -> StoreVault {
     var configuration = StoreVault.Configuration()
     configuration.gateTimeout = .milliseconds(60)
     return StoreVault(try StoreLocation(resolving: path, files: POSIXFileOperations()), configuration: configuration)
   }
 
-  /// Puts a copy with a row more in the store's place.
+  /// Puts a copy with one more row in the store's place.
   static func grow(_ vault: StoreVault) throws -> RetainedVersion? {
     try vault.replaceStore(
       prepare: { StoreVault.Replacement() },
@@ -49,7 +49,7 @@ struct VaultSharedFolderTests {
       }, prove: { _, _ in })
   }
 
-  /// Runs what a user does in a process of its own, which ends with 0 if it was done.
+  /// Runs a user's work in a process of its own, which ends with 0 if it was done.
   static func exit(after work: () throws -> Void) -> Never {
     do {
       try work()
@@ -165,7 +165,7 @@ struct VaultSharedFolderTests {
     // The user's own folder is followed, and so is a link that the superuser made.
     #expect(lchown(secret.url.path, Self.app, Self.app) == 0)
     #expect(try fixture.migrate(fixture.vault()) != nil)
-    // What folders further up kept from others stays so.
+    // Folders further up still hide what they hid from others.
     let inner =
       try #require(try fixture.vault().retainedVersions().first).path + "/" + fixture.location.supportName + place
     #expect(try files.status(of: inner).map { $0.mode & 0o077 } == 0)

@@ -25,7 +25,7 @@ extension Corpus {
 
   /// Reads a model, once for all tests.
   ///
-  /// - Parameter path: Its place.
+  /// - Parameter path: The path of the model.
   /// - Returns: The model.
   /// - Throws: The reader's error.
   package static func model(at path: String) throws -> ManagedObjectModel {
@@ -41,7 +41,7 @@ extension Corpus {
   package struct Version: Sendable {
     /// The version's name.
     package let name: String
-    /// Where it lies.
+    /// The path of the version.
     package let path: String
     /// The model.
     package let model: ManagedObjectModel

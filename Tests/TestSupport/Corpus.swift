@@ -1,10 +1,11 @@
 package import Foundation
 package import Testing
 
-/// The stores and models of real apps that the tests are held against.
+/// The stores and models of real apps that the tests are checked against.
 ///
-/// They are third-party data and not part of the repository: they lie in `../shared/corpus` beside the checkout, or in
-/// the folder that `HEIRLOOM_CORPUS` names. Suites that need them are enabled with `.enabled(if: Corpus.isPresent, Corpus.absence)`.
+/// They are third-party data and not part of the repository: they are in `../shared/corpus` beside the checkout, or in
+/// the folder that `HEIRLOOM_CORPUS` names. `.enabled(if: Corpus.isPresent, Corpus.absence)` enables suites that need
+/// them.
 package enum Corpus {
   /// The folder of the corpus.
   package static let folder: URL = {
@@ -15,30 +16,30 @@ package enum Corpus {
     return checkout.deletingLastPathComponent().appendingPathComponent("shared/corpus")
   }()
 
-  /// Whether the corpus is there.
+  /// True when the corpus is there.
   package static let isPresent: Bool = FileManager.default.fileExists(atPath: folder.path)
 
-  /// What a skipped suite says.
+  /// The comment of a skipped suite.
   package static let absence: Comment =
     "the corpus of real stores is absent: put it in ../shared/corpus or name it in HEIRLOOM_CORPUS"
 
-  /// The paths of all stores, relative to ``folder``, sorted.
+  /// The paths of all stores, relative to the corpus, sorted.
   package static let storePaths: [String] = files { path in
     path.contains("/stores/")
       && ["sqlite", "wiredatabase", "moody", "store"].contains((path as NSString).pathExtension)
   }
 
-  /// The paths of all model versions in XML, relative to ``folder``, sorted.
+  /// The paths of all model versions in XML, relative to the corpus, sorted.
   ///
   /// They are folders named `….xcdatamodel` that hold `contents`.
   package static let modelPaths: [String] = files { $0.hasSuffix(".xcdatamodel/contents") }.map {
     ($0 as NSString).deletingLastPathComponent
   }
 
-  /// The paths of all compiled models, relative to ``folder``, sorted.
+  /// The paths of all compiled models, relative to the corpus, sorted.
   package static let compiledModelPaths: [String] = files { $0.hasSuffix(".mom") }
 
-  /// The paths of all mapping models, relative to ``folder``, sorted: folders named `….xcmappingmodel` and files `….cdm`.
+  /// The paths of all mapping models, relative to the corpus, sorted: folders named `….xcmappingmodel` and files `….cdm`.
   package static let mappingPaths: [String] = files {
     $0.hasSuffix(".xcmappingmodel/xcmapping.xml") || $0.hasSuffix(".cdm")
   }
@@ -66,13 +67,13 @@ package enum Corpus {
   ///
   /// - Parameters:
   ///   - path: The store's path, relative to ``folder``.
-  ///   - body: What is done with the copy's location.
-  /// - Returns: What the body returns.
+  ///   - body: A closure that takes the copy's location.
+  /// - Returns: The body's result.
   /// - Throws: Foundation's error when a file can't be copied, or the body's.
   package static func withCopy<Value>(of path: String, _ body: (URL) throws -> Value) throws -> Value {
     let directory = try TemporaryDirectory()
     let url = try copyStore(path, to: directory)
-    // The folder would go with its last use, before the body is done.
+    // Without this, the folder would go with its last use, before the body is done.
     return try withExtendedLifetime(directory) { try body(url) }
   }
 

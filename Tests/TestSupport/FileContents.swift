@@ -1,16 +1,16 @@
 package import Foundation
 package import HeirloomStore
 
-/// Everything that a store's file holds, for comparing two files that must say the same.
+/// The whole content of a store's file, for comparing two files that must say the same.
 ///
-/// Left out is what has to differ: the generation in the metadata, where things lie in the file, and SQLite's list of the highest
-/// keys when it is empty.
+/// Things that must differ are left out: the generation in the metadata, the order of things in the file, and SQLite's
+/// list of the highest keys when it is empty.
 package struct FileContents: Equatable {
   /// Type, table and statement of each object of the schema, by type and name.
   package var schema: [String: String] = [:]
-  /// The rows of each table, by its name; with hidden keys, in their order.
+  /// The rows of each table, by its name; those with hidden keys are in their order.
   package var rows: [String: [[SQLiteValue]]] = [:]
-  /// Numbers of the file's header that an app may set, and what SQLite says of its structure.
+  /// The numbers in the file's header that an app may set, and SQLite's findings on its structure.
   package var header: [String] = []
 
   /// Reads a store; the file is not changed.
@@ -28,10 +28,10 @@ package struct FileContents: Equatable {
       let hasHiddenKey = (try? connection.execute("SELECT rowid FROM \(name) LIMIT 0")) != nil
       let found = try connection.rows(
         hasHiddenKey ? "SELECT rowid, * FROM \(name) ORDER BY rowid" : "SELECT * FROM \(name) ORDER BY 1")
-      // A table of links has no key of its own that means anything.
+      // A table of links has no meaningful key of its own.
       let isJoin = actual.objects.contains { $0.table == table.name && $0.name.hasPrefix("sqlite_autoindex_Z_") }
       let plain = isJoin ? found.map { Array($0.dropFirst()) }.sorted { "\($0)" < "\($1)" } : found
-      // Columns that two builders order differently would not be the same result: the schema says so.
+      // Columns that two builders order differently would be another result: the schema shows it.
       if table.name != "Z_METADATA" { rows[table.name] = plain }
     }
     if rows["sqlite_sequence"]?.isEmpty == true {
@@ -47,7 +47,7 @@ package struct FileContents: Equatable {
     header.append("\(try connection.firstValue("PRAGMA integrity_check") ?? .null)")
   }
 
-  /// Lists where another file differs, at most a line for each object.
+  /// Lists the differences from another file, at most one line for each object.
   package func differences(from other: FileContents) -> [String] {
     var lines: [String] = []
     for name in Set(schema.keys).union(other.schema.keys).sorted() where schema[name] != other.schema[name] {

@@ -2,18 +2,18 @@ package import Foundation
 package import Heirloom
 import HeirloomStore
 
-/// Changes of an entity `Flight` whose pilot goes somewhere, with a store of five flights, the last of which has no pilot.
+/// Changes of an entity `Flight` that concern its pilot, with a store of five flights, the last of which has no pilot.
 package enum FlightChange: String, CaseIterable, Sendable {
-  /// To an entity of its own, both attributes.
+  /// Both attributes go to an entity of their own.
   case moved
-  /// One of the two goes to an entity of its own, the other stays.
+  /// One of the two attributes goes to an entity of its own; the other stays.
   case split
-  /// Both go.
+  /// Both attributes are dropped.
   case dropped
-  /// Both have new names, by renaming identifiers.
+  /// Both attributes have new names, by renaming identifiers.
   case renamed
 
-  /// The names of what is lost without a mapping, sorted.
+  /// The names of the attributes that are lost without a mapping, sorted.
   package var losses: [String] {
     switch self {
     case .moved, .dropped: ["Flight.pilotAge", "Flight.pilotName"]
@@ -44,14 +44,14 @@ package enum FlightChange: String, CaseIterable, Sendable {
 
   private static let number = attribute("number", .integer64)
 
-  /// The model before.
+  /// Returns the source model.
   package static func before() throws -> ManagedObjectModel {
     try ManagedObjectModel(entities: [
       entity("Flight", [number, attribute("pilotAge", .integer64), attribute("pilotName")])
     ])
   }
 
-  /// The model after, with further attributes.
+  /// Returns the destination model, with further attributes.
   package func after(more: [AttributeDescription] = []) throws -> ManagedObjectModel {
     let name = Self.attribute("name")
     let age = Self.attribute("age", .integer64)
@@ -75,7 +75,7 @@ package enum FlightChange: String, CaseIterable, Sendable {
     return try ManagedObjectModel(entities: entities)
   }
 
-  /// The mapping that loses nothing; `nil` where nothing is lost, or there is no place for it.
+  /// The mapping that loses nothing; `nil` if nothing is lost, or there is no place for it.
   package var keeping: [EntityMapping]? {
     let name = PropertyMapping("name", copying: "pilotName")
     let flight = EntityMapping(from: "Flight", to: "Flight")

@@ -2,17 +2,17 @@ package import HeirloomMapping
 package import HeirloomModel
 package import HeirloomTesting
 
-/// Compares a store before and after a migration by what the mapping promises.
+/// A comparison of a store before and after a migration by the promises of the mapping.
 package enum KeptObjects {
-  /// Lists what a migration did not keep, at most a line for each property.
+  /// Lists the differences from what a migration must keep, at most one line for each property.
   ///
   /// - Parameters:
   ///   - before: The store before.
   ///   - source: Its model.
   ///   - after: The store after.
   ///   - destination: Its model.
-  ///   - mapping: What was carried out.
-  /// - Returns: Nothing if all is well.
+  ///   - mapping: The mapping that was carried out.
+  /// - Returns: The differences; none if all is well.
   package static func differences(
     before: StoreContents, source: ManagedObjectModel, after: StoreContents, destination: ManagedObjectModel,
     mapping: MappingModel

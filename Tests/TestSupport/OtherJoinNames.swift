@@ -1,9 +1,9 @@
 package import Foundation
 import HeirloomStore
 
-/// Gives tables of links the name of their other side, as earlier versions of Heirloom did where that has the lower number.
+/// The names that earlier versions of Heirloom gave tables of links: the other side's, if it has the lower number.
 ///
-/// It goes by the statements in the file alone: `Z_<a><R>(Z_<a><S>, Z_<b><R>)` becomes `Z_<b><S>(Z_<b><R>, Z_<a><S>)`.
+/// Only the statements in the file decide: `Z_<a><R>(Z_<a><S>, Z_<b><R>)` becomes `Z_<b><S>(Z_<b><R>, Z_<a><S>)`.
 package enum OtherJoinNames {
   /// Renames all tables of links between two entities.
   ///

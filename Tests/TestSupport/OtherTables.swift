@@ -14,7 +14,7 @@ package struct OtherTables: Equatable {
   /// - Parameters:
   ///   - url: The store.
   ///   - model: The store's model.
-  ///   - step: What is added to the entity numbers in history and in CloudKit mirroring.
+  ///   - step: The number that is added to the entity numbers in history and in CloudKit mirroring.
   /// - Throws: SQLite's error.
   package init(of url: URL, model: ManagedObjectModel, movingEntitiesBy step: Int64 = 0) throws {
     let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)

@@ -1,35 +1,35 @@
 package import Foundation
 
-/// A rollback journal that lies beside a store, made by the rules of SQLite's file format and by nothing of ours.
+/// A rollback journal beside a store, made by the rules of SQLite's file format and with no code of ours.
 ///
 /// https://www.sqlite.org/fileformat2.html#the_rollback_journal
 package enum PlantedJournal: String, CaseIterable, Sendable {
   /// The journal of a change that was interrupted: the store's last page is torn, and the journal holds all pages.
   case interrupted
-  /// The same, of a change of several databases whose super-journal is there and lists it.
+  /// The same, for a change of several databases whose super-journal exists and lists it.
   case interruptedWithOthers
-  /// The same, and the super-journal is gone: the change was done, and the store is not torn.
+  /// The same, but the super-journal is gone: the change was done, and the store is not torn.
   case committed
   /// A kilobyte that says that the store was empty.
   case emptiesStore
-  /// It says that the store had one page, and gives that one: the schema without any table's rows.
+  /// It says that the store had one page, and holds that page: the schema without any table's rows.
   case cutsToOnePage
   /// It says that the store had four thousand million pages.
   case stretchesStore
-  /// It gives a first page of zeros.
+  /// It holds a first page of zeros.
   case blanksSchema
-  /// It names a file of somebody else in another folder as its super-journal.
+  /// It names somebody else's file in another folder as its super-journal.
   case namesForeignFile
-  /// The same, by a name that is one of a super-journal, of a file that lists the journal.
+  /// The same, for a file that has a super-journal's name and lists the journal.
   case namesForeignList
   /// It names the store itself as its super-journal.
   case namesStore
-  /// It names a link in the store's folder, by a super-journal's name, that leads to a file of somebody else.
+  /// It names a link in the store's folder that has a super-journal's name and leads to somebody else's file.
   case namesLink
   /// It names a super-journal in the folder that lists a named pipe, which SQLite would wait for.
   case namesPipe
 
-  /// Whether undoing it is right; all others are refused.
+  /// True when undoing the journal is right; all others are refused.
   package var isSound: Bool { [.interrupted, .interruptedWithOthers, .committed].contains(self) }
 
   private static let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
@@ -38,8 +38,8 @@ package enum PlantedJournal: String, CaseIterable, Sendable {
   /// Puts the journal beside a store in rollback mode.
   ///
   /// - Parameters:
-  ///   - store: The store; it is changed only where the change that was interrupted is one.
-  ///   - foreign: A file of somebody else, which exists; what the journal may name.
+  ///   - store: The store; it is changed only if the interrupted change is a real one.
+  ///   - foreign: An existing file of somebody else, which the journal may name.
   /// - Throws: Foundation's error.
   package func plant(besideStoreAt store: URL, foreign: URL) throws {
     let store = store.resolvingSymlinksInPath()
@@ -95,7 +95,7 @@ package enum PlantedJournal: String, CaseIterable, Sendable {
   private static func header(count: Int, originalCount: Int, pageSize: Int) -> [UInt8] {
     let numbers = [UInt32(count), nonce, UInt32(originalCount), 512, UInt32(pageSize)]
     let start = magic + numbers.flatMap(bigEndian)
-    // A kilobyte in all for a journal without records.
+    // A journal without records has a kilobyte in all.
     return start + [UInt8](repeating: 0, count: 512 - start.count)
   }
 

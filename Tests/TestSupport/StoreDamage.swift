@@ -3,9 +3,9 @@ import HeirloomFormats
 package import HeirloomStore
 import Testing
 
-/// Something that a hand or a program did to a store of Wire's version 2.100, and what a verification says to it.
+/// Damage that a person or a program did to a store of Wire's version 2.100, and what a verification finds.
 package struct StoreDamage: CustomTestStringConvertible, Sendable {
-  /// What was done.
+  /// The damage in a few words.
   package let name: String
   /// The kind of the finding.
   package let kind: StoreFinding.Kind
@@ -37,7 +37,7 @@ package struct StoreDamage: CustomTestStringConvertible, Sendable {
     self.init(name, severity, kind, entity: entity, words) { try $0.executeScript(sql) }
   }
 
-  /// Does it to a store; everything ends up in the main file.
+  /// Damages a store; everything ends up in the main file.
   package func apply(to url: URL) throws {
     // Defensive connections refuse to write to `sqlite_schema`.
     let connection = try Connection(path: url.path, mode: .readWrite, options: .building)
@@ -74,9 +74,9 @@ package struct StoreDamage: CustomTestStringConvertible, Sendable {
     }
   }
 
-  // MARK: What is not recognized
+  // MARK: Stores that are not recognized
 
-  /// What keeps a store from being recognized.
+  /// Damage that keeps a store from being recognized.
   package static let ofMetadata: [StoreDamage] = [
     StoreDamage("metadata without hashes", .error, .missingHashes, "no version hashes") { connection in
       try changeMetadata(connection) { $0["NSStoreModelVersionHashes"] = nil }
@@ -108,7 +108,7 @@ package struct StoreDamage: CustomTestStringConvertible, Sendable {
       sql: "UPDATE Z_METADATA SET Z_UUID = NULL"),
   ]
 
-  /// What is odd about the metadata and the copy of the model, and does no harm.
+  /// Oddities of the metadata and the copy of the model that do no harm.
   package static let harmless: [StoreDamage] = [
     StoreDamage("a wrong digest", .warning, .wrongDigest, "digest") { connection in
       try changeMetadata(connection) { $0["NSStoreModelVersionHashesDigest"] = .string("AAAA") }
@@ -165,7 +165,7 @@ package struct StoreDamage: CustomTestStringConvertible, Sendable {
 
   // MARK: Schema and entities
 
-  /// What makes tables and entities other than the model's.
+  /// Damage that makes tables and entities differ from the model's.
   package static let ofSchema: [StoreDamage] = [
     StoreDamage(
       "no row for an entity", .error, .missingEntityRow, entity: "User", "number 24",
@@ -217,7 +217,7 @@ package struct StoreDamage: CustomTestStringConvertible, Sendable {
 
   // MARK: Rows
 
-  /// What makes rows that no app wrote.
+  /// Damage that makes rows that no app wrote.
   package static let ofRows: [StoreDamage] = [
     StoreDamage(
       "an unknown entity number", .error, .unknownEntityNumber, entity: "Message", "1 row of ZMESSAGE (first: Z_PK 22)",
@@ -276,6 +276,6 @@ package struct StoreDamage: CustomTestStringConvertible, Sendable {
       sql: "UPDATE ZMESSAGE SET ZTEXT1 = 'lost' WHERE Z_PK = 22"),
   ]
 
-  /// All of them.
+  /// All kinds of damage.
   package static let all: [StoreDamage] = ofMetadata + harmless + ofSchema + ofRows
 }

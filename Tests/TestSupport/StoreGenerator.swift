@@ -2,13 +2,13 @@ package import Foundation
 package import HeirloomModel
 import HeirloomStore
 
-/// Makes stores of any model, filled with objects, values and links from a seed: equal seeds give equal stores.
+/// A generator of stores of any model, with objects, values and links from a seed: equal seeds give equal stores.
 package struct StoreGenerator {
-  /// Objects of each concrete entity.
+  /// The number of objects of each concrete entity.
   package var objectsPerEntity: Int
-  /// Whether entities have different numbers of objects, some none, and values come again and lie at the edges of types.
+  /// True when entities have different numbers of objects, or none, and values repeat and lie at the edges of types.
   package var isVaried: Bool = false
-  /// Whether all values and to-one links are there, required or not.
+  /// True when all values and to-one links are there, required or not.
   package var isFull: Bool = false
   private var random: SplitMix64
 
@@ -80,14 +80,14 @@ package struct StoreGenerator {
         let names = columns.map(quote).joined(separator: ", ")
         try connection.execute("INSERT INTO \(quote(place.table)) (\(names)) VALUES (\(places))", values)
         keys[entity.name, default: []].append(next)
-        // Gaps, as deletions leave them.
+        // These are gaps, as deletions leave them.
         next += 1 + Int64(random.below(3))
       }
     }
     return keys
   }
 
-  /// A value of an attribute; `number` makes those of one entity differ, as uniqueness constraints ask for.
+  /// Returns a value of an attribute; `number` makes an entity's values differ, as uniqueness constraints ask for.
   private mutating func value(of attribute: AttributeDescription, number: Int64) -> SQLiteValue {
     let tag: [UInt8] = attribute.allowsExternalBinaryDataStorage ? [1] : []
     switch attribute.type {
@@ -172,7 +172,7 @@ package struct StoreGenerator {
             }
           }
         case .inverseKey(let table, let column, _, let order):
-          // The other side sets the keys; here members get their places, in an order that is not that of their keys.
+          // The other side sets the keys; here members get their positions, in an order that is not that of their keys.
           guard let order else { continue }
           orders.append((table, column, order))
         }

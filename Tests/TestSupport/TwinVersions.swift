@@ -6,8 +6,8 @@ import Testing
 
 /// Two versions with equal hashes, whose renaming identifiers lead to opposite values in the third.
 ///
-/// "1" says that `a` becomes `first` and `b` becomes `second`; "2" says the contrary. Which one made a store, only the store and what
-/// lies around it can tell.
+/// "1" says that `a` becomes `first` and `b` becomes `second`; "2" says the contrary. Only the store and its
+/// surroundings can tell which of them made the store.
 package enum TwinVersions {
   /// A version.
   package enum Version: String, Sendable, CaseIterable {
@@ -15,21 +15,21 @@ package enum TwinVersions {
     case two = "2"
   }
 
-  /// What a store tells of its version.
+  /// The evidence of a store's version.
   package struct Evidence: Sendable, CustomTestStringConvertible {
     /// The version identifiers in the metadata.
     package var identifiers: [String] = []
     /// The version whose model the store holds; `nil` for none.
     package var cache: Version?
-    /// Whether the copy has names of classes as Core Data archives them, which no model file has.
+    /// True when the copy has class names as Core Data archives them, which no model file has.
     package var isForeignCache = false
-    /// The version whose snapshot lies beside the store; `nil` for none.
+    /// The version whose snapshot is beside the store; `nil` for none.
     package var snapshot: Version?
     /// The version that is named by hand; `nil` for none.
     package var given: Version?
-    /// The version that it comes to.
+    /// The version that must be found.
     package let expected: Version
-    /// Whether nothing told it.
+    /// True when nothing tells the version.
     package var isDoubtful = false
 
     package init(
@@ -48,7 +48,7 @@ package enum TwinVersions {
     }
   }
 
-  /// Each thing that tells, against all that comes after it.
+  /// Each piece of evidence, against all that come after it.
   package static let evidence: [Evidence] = [
     Evidence(.one, identifiers: ["1"], cache: .two, snapshot: .two),
     Evidence(.two, identifiers: ["2"], cache: .one, snapshot: .one),
@@ -67,12 +67,12 @@ package enum TwinVersions {
     Evidence(.two, isDoubtful: true),
   ]
 
-  /// The model of a version.
+  /// Returns the model of a version.
   package static func model(_ version: Version) throws -> ManagedObjectModel {
     try model([("a", version == .one ? "p" : "q"), ("b", version == .one ? "q" : "p")], version.rawValue)
   }
 
-  /// The model that comes after both.
+  /// Returns the model that comes after both.
   package static func current() throws -> ManagedObjectModel { try model([("first", "p"), ("second", "q")], "3") }
 
   private static func model(_ attributes: [(String, String)], _ identifier: String) throws -> ManagedObjectModel {
@@ -90,9 +90,9 @@ package enum TwinVersions {
   /// Makes a store with one object, whose `a` is "A" and whose `b` is "B".
   ///
   /// - Parameters:
-  ///   - url: Its place.
-  ///   - evidence: What tells its version.
-  /// - Throws: What keeps it from being made.
+  ///   - url: The file of the store.
+  ///   - evidence: The evidence of its version.
+  /// - Throws: The error that keeps the store from being made.
   package static func makeStore(at url: URL, _ evidence: Evidence) throws {
     let store = try PersistentStore.create(at: url, model: model(.one))
     let context = ManagedObjectContext(store: store)
@@ -121,13 +121,13 @@ package enum TwinVersions {
       to: folder.appendingPathComponent("model.json.gz"))
   }
 
-  /// Reads what the object of a migrated store has as `first` and `second`.
+  /// Reads `first` and `second` of the object in a migrated store.
   package static func values(in url: URL) throws -> [String] {
     let store = try PersistentStore.open(at: url, model: current())
     defer { try? store.close() }
     return try store.connection.rows("SELECT ZFIRST, ZSECOND FROM ZITEM").flatMap { $0.map { $0.text ?? "" } }
   }
 
-  /// What the object has to have if a version made the store.
+  /// Returns the values that the object must have if a version made the store.
   package static func expected(_ version: Version) -> [String] { version == .one ? ["A", "B"] : ["B", "A"] }
 }

@@ -2,24 +2,24 @@ import Heirloom
 
 /// The instructions that a migration takes for each note, by Heirloom and by hand.
 ///
-/// What a migration takes at any size is in the counts of two stores, and not in their difference.
+/// The instructions that a migration takes at any size are in both stores' counts, so their difference leaves them out.
 struct CountedMigrations {
-  /// What was counted of one workload.
+  /// The counts of one workload.
   struct Counted {
-    /// Heirloom's instructions for a note by those of the proven limit.
+    /// Heirloom's instructions for each note, divided by those of the proven limit.
     var ratio: Double
-    /// What Heirloom takes at any size, its process's start included.
+    /// Heirloom's instructions at any size, including the start of its process.
     var fixed: Double
   }
 
-  /// What one process does.
+  /// The work of one process.
   private struct Key: Hashable {
     let workload: MigrationWorkload
     let way: MigrationBenchmark.Way
     let notes: Int
 
     init(_ workload: MigrationWorkload, _ way: MigrationBenchmark.Way, _ notes: Int) {
-      // All policies do the same: by hand it is one migration.
+      // All policies do the same: by hand it is a single migration.
       self.workload = way == .limitProven && workload.policy != nil ? .splitting : workload
       (self.way, self.notes) = (way, notes)
     }

@@ -3,7 +3,7 @@ import Heirloom
 import HeirloomFormats
 import HeirloomMapping
 
-/// Work whose instructions are counted: always the same, in a process that does nothing else.
+/// Work whose instructions are counted: it is always the same, in a process that does nothing else.
 enum CountedWork: String, CaseIterable {
   /// The first launch of a process with nothing to do.
   case firstLaunch
@@ -21,7 +21,7 @@ enum CountedWork: String, CaseIterable {
   /// The name of the run in a child process.
   static let childName = "counted"
 
-  /// What it is, in a few words.
+  /// The work in a few words.
   var title: String {
     switch self {
     case .firstLaunch: "first launch of a process, nothing to do"
@@ -33,7 +33,7 @@ enum CountedWork: String, CaseIterable {
     }
   }
 
-  /// Between which numbers of repetitions the difference is one repetition's, times their difference.
+  /// The fewer and the more repetitions, whose counts are compared to get the cost of one.
   var repetitions: (fewer: Int, more: Int) {
     switch self {
     case .firstLaunch: (0, 1)
@@ -44,13 +44,13 @@ enum CountedWork: String, CaseIterable {
 
   // MARK: The parent
 
-  /// Counts the instructions of one repetition of each work: of the process with more less those with fewer.
+  /// Counts the instructions of one repetition of each work, from processes with more and with fewer repetitions.
   ///
-  /// What the process does to start, and what the first repetition makes for those that follow, is in both.
+  /// Both counts include the start of the process and whatever the first repetition makes for the next ones.
   ///
   /// - Parameters:
-  ///   - counter: Counts.
-  ///   - folder: What ``prepare(in:)`` filled.
+  ///   - counter: The counter.
+  ///   - folder: The folder that ``prepare(in:)`` filled.
   /// - Returns: The instructions by work.
   /// - Throws: ``BenchmarkError/childFailed(name:reason:)`` for a process that failed.
   static func count(with counter: InstructionCounter, in folder: String) throws -> [CountedWork: Double] {
@@ -100,10 +100,10 @@ enum CountedWork: String, CaseIterable {
 
   // MARK: The child
 
-  /// Does the work so many times; what a repetition needs is made even if there is none.
+  /// Does the work the given number of times; the things that a repetition needs are made even if there is none.
   ///
   /// - Parameter words: The work, the number of repetitions and the prepared folder.
-  /// - Throws: ``BenchmarkError/unexpectedOutcome(expected:found:)`` if it comes to something else than it is about.
+  /// - Throws: ``BenchmarkError/unexpectedOutcome(expected:found:)`` if the work has another result than it should.
   static func runChild(_ words: [String]) throws {
     guard words.count == 3, let work = CountedWork(rawValue: words[0]), let count = Int(words[1]), count >= 0 else {
       throw BenchmarkError.usage("The run \(childName) needs a work, a number and a folder.")

@@ -1,31 +1,31 @@
-/// The only place that says what the guard allows: change a ceiling here, and say in the commit why.
+/// The only place that sets the guard's limits: change a ceiling here, and say in the commit why.
 ///
-/// Instructions were counted on x86-64 with Debian's SQLite 3.40 and zlib; they differ by thousandths from run to run, so that a tenth
-/// above what is measured is margin enough for other versions of these. Processor time differs by a tenth on a quiet machine and by a
-/// quarter on a busy one.
+/// Instructions were counted on x86-64 with Debian's SQLite 3.40 and zlib. They differ by thousandths from run to run,
+/// so a tenth above the measured value is margin enough for other versions of these. Processor time differs by a tenth
+/// on a quiet machine and by a quarter on a busy one.
 enum GuardCeilings {
   /// Notes in the store whose migration is compared with the limit.
   static let notes = 30_000
   /// Notes in the store whose migration must not take more memory.
   static let manyNotes = 120_000
-  /// By how much the peak of memory may grow from one to the other, as a part of the smaller.
+  /// The growth that the peak of memory may have from one to the other, as a part of the smaller peak.
   static let memoryGrowth = 0.1
 
-  /// What a migration may come to.
+  /// The ceilings of a migration.
   struct Migration {
-    /// Instructions for each note, by those of the proven limit.
+    /// Instructions for each note, divided by those of the proven limit.
     var instructions: Double
-    /// Millions of instructions at any size, the start of the process included.
+    /// Millions of instructions at any size, including the start of the process.
     var fixed: Double
-    /// Processor time, by that of the proven limit: higher than the goal where the store is too small for it.
+    /// Processor time, divided by the proven limit's: higher than the goal, for which the store is too small.
     var processor: Double
     /// The peak of the process's memory, in MB of 2²⁰ bytes.
     var peak: Double = 42
-    /// Waits for the disk, SQLite's own among them.
+    /// Waits for the disk, including SQLite's own.
     var syncs: Double = 16
   }
 
-  /// What the migration of a workload may come to.
+  /// Returns the ceilings of a workload's migration.
   static func migration(_ workload: MigrationWorkload) -> Migration {
     switch workload {
     case .additive: Migration(instructions: 0.85, fixed: 87, processor: 1.45)
@@ -40,7 +40,7 @@ enum GuardCeilings {
     }
   }
 
-  /// What a work may come to, in millions of instructions.
+  /// Returns the ceiling of a work, in millions of instructions.
   static func instructions(_ work: CountedWork) -> Double {
     switch work {
     case .firstLaunch: 13.3
@@ -56,6 +56,6 @@ enum GuardCeilings {
   static let toolSize = 11.0
   /// The libraries of Foundation that the released tool loads.
   static let foundationLibraries = 5.0
-  /// All shared libraries that it loads; how many of libxml2's are among them is the system's affair.
+  /// All shared libraries that it loads; the system decides how many of them libxml2 brings.
   static let libraries = 27.0
 }

@@ -1,15 +1,15 @@
-/// A figure that other work on the machine can spoil: measured again, longer, before it counts as over.
+/// A second, longer measurement of a figure that other work on the machine can spoil, before it counts as over.
 package enum GuardRepetition {
-  /// How many times the rounds of the first measurement the second has.
+  /// The factor by which the second measurement has more rounds than the first.
   package static let factor = 3
 
-  /// Measures a figure, and once more with more rounds if it is over its ceiling.
+  /// Measures a figure, and does so again with more rounds if it is over its ceiling.
   ///
   /// - Parameters:
-  ///   - rounds: The rounds of the first measurement; a second has ``factor`` times as many, and alone counts then.
-  ///   - measure: Measures in so many rounds.
+  ///   - rounds: The rounds of the first measurement; a second has ``factor`` times as many, and then it alone counts.
+  ///   - measure: A closure that measures in the given number of rounds.
   /// - Returns: The figure that counts, and the one that was over at first.
-  /// - Throws: What the closure throws.
+  /// - Throws: The closure's error.
   package static func measure<Failure: Error>(
     rounds: Int, _ measure: (Int) throws(Failure) -> GuardedFigure
   ) throws(Failure) -> (figure: GuardedFigure, first: GuardedFigure?) {

@@ -2,9 +2,9 @@ import Foundation
 
 /// A figure with the highest value that it may have, whichever machine it is measured on.
 package struct GuardedFigure: Hashable, Sendable {
-  /// What a figure counts.
+  /// The unit of a figure.
   package enum Unit: Hashable, Sendable {
-    /// So many times another figure of the same run.
+    /// A multiple of another figure of the same run.
     case times
     /// Bytes, shown as MB of 2²⁰ bytes.
     case bytes
@@ -16,13 +16,13 @@ package struct GuardedFigure: Hashable, Sendable {
     case count
   }
 
-  /// What was measured, in a few words.
+  /// The subject of the measurement, in a few words.
   package let subject: String
-  /// What it came to.
+  /// The measured value.
   package let measured: Double
   /// The highest value that passes.
   package let ceiling: Double
-  /// What it counts.
+  /// The figure's unit.
   package let unit: Unit
 
   /// Creates a figure.
@@ -33,18 +33,18 @@ package struct GuardedFigure: Hashable, Sendable {
     self.unit = unit
   }
 
-  /// Whether it is higher than it may be, or no number at all.
+  /// True when the figure is higher than it may be, or not a number at all.
   package var isOver: Bool { !(measured <= ceiling) }
 
-  /// By how much it may still grow, as a part of the ceiling; below 0 if it is over.
+  /// The growth that is still allowed, as a part of the ceiling; below 0 if the figure is over.
   package var marginLeft: Double { ceiling > 0 ? 1 - measured / ceiling : (isOver ? -1 : 0) }
 
-  /// What is said of a figure that is over its ceiling.
+  /// The sentence about a figure that is over its ceiling.
   package var sentence: String {
     "\(subject): \(Self.text(measured, unit)) was measured, at most \(Self.text(ceiling, unit)) is allowed."
   }
 
-  /// The cells of its line: subject, measured, ceiling, margin left.
+  /// The cells of the figure's line: subject, measured value, ceiling, margin left.
   var cells: [String] {
     let margin = isOver ? "OVER" : String(format: "%.0f %%", marginLeft * 100)
     return [subject, Self.text(measured, unit), Self.text(ceiling, unit), margin]

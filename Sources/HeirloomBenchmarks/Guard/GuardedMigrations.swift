@@ -1,16 +1,16 @@
 import Heirloom
 
-/// Migrations by Heirloom and by hand in turns, as the guard needs them: two stores that all workloads start from.
+/// Migrations by Heirloom and by hand in turns, for the guard: all workloads start from the same two stores.
 struct GuardedMigrations {
-  /// What the rounds of one workload came to.
+  /// The results of the rounds of one workload.
   struct Measured {
-    /// The processor time of Heirloom by that of the proven limit.
+    /// Heirloom's processor time, divided by that of the proven limit.
     var ratio: Double
     /// The highest peak of Heirloom's process, in bytes; `nil` where the system doesn't tell.
     var peakBytes: Double?
     /// The same with the larger store.
     var peakBytesOfMany: Double?
-    /// The most waits for the disk of one migration by Heirloom; `nil` where they aren't counted.
+    /// The most waits for the disk in one migration by Heirloom; `nil` where they aren't counted.
     var syncs: Double?
   }
 
@@ -35,20 +35,20 @@ struct GuardedMigrations {
   ///
   /// - Parameters:
   ///   - rounds: The number of rounds.
-  ///   - name: The name of their folder; what has it is removed.
-  /// - Returns: The copies, of which the last is of the larger store.
+  ///   - name: The name of their folder; an older one of that name is removed.
+  /// - Returns: The copies, the last of which is of the larger store.
   /// - Throws: `FileError`.
   func makeCopies(rounds: Int, named name: String) throws(FileError) -> RestingCopies {
     let stores = Array(repeating: store, count: rounds * Self.ways.count) + [largeStore]
     return try RestingCopies(of: stores, in: try work.emptyFolder(name))
   }
 
-  /// Migrates the smaller store in turns by hand and by Heirloom, then the larger; all results must hold the same.
+  /// Migrates the smaller store by hand and by Heirloom in turns, then the larger; all results must hold the same.
   ///
   /// - Parameters:
   ///   - workload: The migration.
-  ///   - copies: What ``makeCopies(rounds:named:)`` made.
-  /// - Returns: What was measured.
+  ///   - copies: The copies that ``makeCopies(rounds:named:)`` made.
+  /// - Returns: The measured values.
   /// - Throws: ``BenchmarkError``, if results differ or a run fails.
   func measure(_ workload: MigrationWorkload, _ copies: RestingCopies) throws -> Measured {
     let (earlier, later) = (try BenchmarkModels.notes(), try workload.destination())
@@ -69,7 +69,7 @@ struct GuardedMigrations {
     }
     let many = try copies.paths.last.map { try migrate($0, workload, .heirloom) }
     let (limits, runs) = (measured[.limitProven] ?? [], measured[.heirloom] ?? [])
-    // Of the two of a round, which the same load slows down: steadier than the least or the middle of all.
+    // Both runs of a round suffer the same load: their ratios are steadier than the least or the middle time.
     let ratios = zip(runs, limits).map { $0.processorSeconds / max($1.processorSeconds, 1e-9) }
     return Measured(
       ratio: ratios.median, peakBytes: runs.compactMap(\.peakBytes).max().map(Double.init),

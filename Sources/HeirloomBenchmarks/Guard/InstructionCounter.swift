@@ -2,13 +2,13 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Counts the instructions of runs of this tool under Valgrind: a figure that doesn't depend on how fast or busy a machine is.
+/// A counter of the instructions of runs under Valgrind, which don't depend on how fast or busy a machine is.
 struct InstructionCounter: Sendable {
   /// A run of this tool as a child process.
   struct Run: Hashable, Sendable {
     /// The name of the run.
     let name: String
-    /// What the run needs to know.
+    /// The arguments of the run.
     let words: [String]
   }
 
@@ -26,10 +26,10 @@ struct InstructionCounter: Sendable {
     (self.valgrind, self.executable) = (valgrind, executable.path)
   }
 
-  /// Counts the instructions of runs, on all processors at once: a count isn't changed by what else runs.
+  /// Counts the instructions of runs, on all processors at once: other work doesn't change a count.
   ///
-  /// - Parameter runs: The runs; equal ones are made once.
-  /// - Returns: The instructions of each whole process, its start included.
+  /// - Parameter runs: The runs; equal ones are counted once.
+  /// - Returns: The instructions of each whole process, including its start.
   /// - Throws: ``BenchmarkError/childFailed(name:reason:)`` for a run that failed.
   func count(_ runs: [Run]) throws -> [Run: Double] {
     let different = Array(Set(runs))
@@ -45,7 +45,7 @@ struct InstructionCounter: Sendable {
     let output = try SystemCommand.run(
       valgrind,
       ["--tool=callgrind", "--callgrind-out-file=/dev/null", executable, ChildProcess.option, run.name] + run.words,
-      // Without it the order of sets and dictionaries, and with it the count, differs from run to run.
+      // Without this, the order of sets and dictionaries differs from run to run, and with it the count.
       environment: ["SWIFT_DETERMINISTIC_HASHING": "1"])
     for line in output.split(separator: "\n") where line.contains("Collected :") {
       if let count = line.split(whereSeparator: \.isWhitespace).last.flatMap({ Double($0) }) { return count }

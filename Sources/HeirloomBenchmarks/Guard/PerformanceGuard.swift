@@ -1,15 +1,15 @@
 import Foundation
 import Heirloom
 
-/// Compares figures that don't depend on the machine with their ceilings, so that nothing gets slower or larger unnoticed.
+/// A comparison of machine-independent figures with their ceilings, so that nothing gets slower or larger unnoticed.
 ///
-/// Counted instructions, the released tool, processor time by the limit's in the same run, and peaks of memory.
+/// The figures are counted instructions, the released tool, processor time relative to the limit, and peaks of memory.
 struct PerformanceGuard {
   private let arguments: BenchmarkArguments
   private let work: BenchmarkFolder
   private var failures: [String] = []
 
-  /// Measures what the arguments ask for and prints a line for each figure.
+  /// Measures the figures that the arguments ask for and prints a line for each.
   ///
   /// - Throws: ``BenchmarkError/overCeilings(_:)`` with a sentence for each figure that is over its ceiling.
   static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws {
@@ -148,7 +148,7 @@ struct PerformanceGuard {
   }
 
   private static func say(_ line: String) {
-    // At once: `print` keeps lines back where nobody looks on, and errors would come before them.
+    // The line is written at once: `print` would hold lines back in a pipe, and errors would come before them.
     FileHandle.standardOutput.write(Data((line + "\n").utf8))
   }
 }

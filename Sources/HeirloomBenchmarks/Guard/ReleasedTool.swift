@@ -1,7 +1,7 @@
 import Foundation
 import Heirloom
 
-/// The released tool `heirloom` as it lies beside this one: what people download and what it loads.
+/// The released tool `heirloom` beside this one: the file that people download, and the libraries that it loads.
 struct ReleasedTool {
   private let path: String
 
@@ -15,7 +15,7 @@ struct ReleasedTool {
   /// Measures its size without symbols.
   ///
   /// - Parameter folder: An empty folder.
-  /// - Returns: Bytes; `nil` where the command is missing that removes symbols.
+  /// - Returns: The bytes; `nil` if the command that removes symbols is missing.
   /// - Throws: ``BenchmarkError/childFailed(name:reason:)`` if that command fails.
   func strippedBytes(in folder: String) throws -> Double? {
     guard let strip = SystemCommand.path(of: "strip") ?? SystemCommand.path(of: "llvm-strip") else { return nil }
@@ -24,7 +24,7 @@ struct ReleasedTool {
     return try POSIXFileOperations().status(of: copy).map { Double($0.size) }
   }
 
-  /// Returns the names of the shared libraries that are loaded when it starts, sorted; `nil` where nobody lists them.
+  /// Returns the names of the shared libraries that are loaded at its start, sorted; `nil` if no command lists them.
   func libraries() throws -> [String]? {
     guard let ldd = SystemCommand.path(of: "ldd") else { return nil }
     return try SystemCommand.run(ldd, [path]).split(separator: "\n").compactMap { line in

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Commands of the system that a check makes use of, where they are installed.
+/// Commands of the system that a check uses, where they are installed.
 enum SystemCommand {
-  /// Returns where a command lies; `nil` if it isn't installed.
+  /// Returns the path of a command; `nil` if it isn't installed.
   static func path(of name: String) -> String? {
     let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
     return folders.map { "\($0)/\(name)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
@@ -11,11 +11,12 @@ enum SystemCommand {
   /// Runs a command.
   ///
   /// - Parameters:
-  ///   - path: Where it lies.
-  ///   - arguments: Its words.
-  ///   - environment: The variables it gets; of its own process's it gets only those by which programs find libraries and commands.
-  /// - Returns: What it writes to both outputs.
-  /// - Throws: ``BenchmarkError/childFailed(name:reason:)`` with that, if it fails.
+  ///   - path: The path of the command.
+  ///   - arguments: The command's arguments.
+  ///   - environment: The variables that it gets, besides the two of this process by which libraries and commands are
+  ///     found.
+  /// - Returns: The text that it writes to both outputs.
+  /// - Throws: ``BenchmarkError/childFailed(name:reason:)`` with that text, if the command fails.
   static func run(_ path: String, _ arguments: [String], environment: [String: String] = [:]) throws -> String {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
@@ -26,7 +27,7 @@ enum SystemCommand {
     process.standardOutput = pipe
     process.standardError = pipe
     try process.run()
-    // To the end before waiting: a full pipe would keep the child from ending.
+    // Read to the end before waiting: a full pipe would keep the child from ending.
     let output = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     process.waitUntilExit()
     guard process.terminationReason == .exit, process.terminationStatus == 0 else {

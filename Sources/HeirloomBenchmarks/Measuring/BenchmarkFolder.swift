@@ -20,14 +20,14 @@ final class BenchmarkFolder {
   }
 
   deinit {
-    // What can't be removed is left in the temporary folder.
+    // A file that can't be removed is left in the temporary folder.
     try? Self.remove(path)
   }
 
   /// Returns the path of a file in the folder.
   func file(_ name: String) -> String { PathText.join(path, name) }
 
-  /// Makes an empty folder in the folder; what has the name is removed.
+  /// Makes an empty folder in the folder; an older one of that name is removed.
   func emptyFolder(_ name: String) throws(FileError) -> String {
     let folder = file(name)
     try Self.remove(folder)
@@ -35,13 +35,13 @@ final class BenchmarkFolder {
     return folder
   }
 
-  /// Removes files and folders of the folder, as far as they are there: large stores take room that the next ones need.
+  /// Removes files and folders of the folder, if they are there: large stores take space that the next ones need.
   func remove(_ names: String...) {
-    // What can't be removed is removed with the whole folder, or left in the temporary one.
+    // Anything that can't be removed goes with the whole folder, or is left in the temporary one.
     for name in names { try? Self.remove(file(name)) }
   }
 
-  /// Reads a file, which is then in the system's memory.
+  /// Reads a file, so that it is then in the system's memory.
   static func readThrough(_ path: String) throws {
     let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
     defer { try? file.close() }

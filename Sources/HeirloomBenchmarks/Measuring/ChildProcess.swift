@@ -2,16 +2,16 @@ import Foundation
 
 /// A run in a process of its own, so that its memory and its first calls are its own.
 enum ChildProcess {
-  /// The option that makes this tool do one run and print what was measured.
+  /// The option that makes this tool do one run and print the measured values.
   static let option = "--child"
 
   /// Starts this tool again for one run.
   ///
   /// - Parameters:
   ///   - name: The name of the run.
-  ///   - words: What the run needs to know.
-  ///   - returning: The type of what it answers.
-  /// - Returns: What was measured.
+  ///   - words: The arguments of the run.
+  ///   - returning: The type of its answer.
+  /// - Returns: The measured values.
   /// - Throws: ``BenchmarkError/childFailed(name:reason:)`` if the run fails.
   static func run<Measured: Decodable>(
     _ name: String, _ words: [String], returning: Measured.Type
@@ -25,7 +25,7 @@ enum ChildProcess {
     let output = Pipe()
     process.standardOutput = output
     try process.run()
-    // To the end before waiting: a full pipe would keep the child from ending.
+    // Read to the end before waiting: a full pipe would keep the child from ending.
     let data = try output.fileHandleForReading.readToEnd() ?? Data()
     process.waitUntilExit()
     guard process.terminationReason == .exit, process.terminationStatus == 0 else {
@@ -38,7 +38,7 @@ enum ChildProcess {
     }
   }
 
-  /// Prints what a run measured, for the process that started this one.
+  /// Prints the measured values of a run, for the process that started it.
   static func answer(_ measured: some Encodable) throws {
     try FileHandle.standardOutput.write(contentsOf: JSONEncoder().encode(measured))
   }

@@ -1,11 +1,11 @@
 import Heirloom
 import Synchronization
 
-/// The system's files, with the calls counted that change or sync something.
+/// The system's files, with a count of the calls that change or sync something.
 ///
-/// What SQLite does to its own files is not among them.
+/// SQLite's calls for its own files are not counted.
 final class CountingFiles: FileOperations {
-  /// How often something was done.
+  /// The numbers of calls.
   struct Counts: Hashable {
     /// Calls that wait for the disk.
     var syncs = 0

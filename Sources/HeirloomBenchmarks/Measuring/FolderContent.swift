@@ -1,7 +1,7 @@
 import Foundation
 import Heirloom
 
-/// All files of a folder as they are, for saying what changed.
+/// All files of a folder with their contents and times, for finding changes.
 struct FolderContent: Hashable {
   private struct Item: Hashable {
     let status: FileStatus
@@ -12,10 +12,10 @@ struct FolderContent: Hashable {
 
   private var items: [String: Item] = [:]
 
-  /// The files at whose making and changing SQLite is free.
+  /// The suffixes of the files that SQLite may make and change freely.
   private static let sideSuffixes = StoreLocation.sideSuffixes
 
-  /// Reads a folder and the folders in it; SQLite's side files are left out.
+  /// Reads a folder and the folders in it, without SQLite's side files.
   init(of folder: String) throws {
     try read(folder)
   }

@@ -9,16 +9,16 @@ struct FreshCopies {
   /// Its size in bytes.
   private let size: Int64
 
-  /// The most bytes of copies that wait at once: what waits must not push what is measured out of the memory.
+  /// The most bytes of copies that wait at once: they must not push the measured files out of the memory.
   private static let waitingBytes: Int64 = 1 << 30
 
-  /// Returns the copies for a round: at once as many as there is room for, so that all rest at the same time.
+  /// Returns the copies for a round, in batches as large as there is room for, so that a whole batch rests at once.
   ///
   /// - Parameters:
   ///   - original: The store, with nothing in its `-wal`.
   ///   - size: Its size in bytes.
   ///   - ways: The ways of the round, in order.
-  /// - Returns: Batches, to be made and used one after another.
+  /// - Returns: The batches, to be made and used one after another.
   static func batches(
     of original: String, size: Int64, for ways: [MigrationBenchmark.Way]
   ) -> [FreshCopies] {
@@ -30,13 +30,13 @@ struct FreshCopies {
 
   /// Makes the copies and waits until they are at rest.
   ///
-  /// - Parameter folder: An empty folder, which gets one for each way.
+  /// - Parameter folder: An empty folder, which gets a copy for each way.
   /// - Returns: The stores, in the order of ``ways``.
   /// - Throws: `FileError`.
   func make(in folder: String) throws(FileError) -> [String] {
-    // For the copies, and for a clone and an index beside them.
+    // There is memory for the copies, and for a clone and an index beside them.
     TouchedMemory.prepare(byteCount: size * Int64(ways.count + 2))
-    // On the disk before the clock starts: its writing is no part of the migration.
+    // They are on the disk before the clock starts: writing them is not part of the migration.
     let copies = try RestingCopies(of: Array(repeating: original, count: ways.count), in: folder)
     copies.wait()
     return copies.paths

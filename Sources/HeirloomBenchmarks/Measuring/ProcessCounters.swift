@@ -1,30 +1,30 @@
 import Foundation
 import Heirloom
 
-/// What the system counted for this process so far.
+/// The system's counts for this process so far.
 struct ProcessCounters: Hashable {
   /// The most memory that was resident at once, in bytes; `nil` where the system doesn't tell.
   var peakBytes: Int64?
-  /// The bytes that were given to the disk, or are to be; `nil` where the system doesn't tell.
+  /// The bytes that were, or will be, given to the disk; `nil` where the system doesn't tell.
   var writtenBytes: Int64?
   /// The calls that write to files; `nil` where the system doesn't tell.
   var writeCalls: Int64?
 
-  /// The time that the processors worked for this process, in seconds.
+  /// Returns the time that the processors worked for this process, in seconds.
   ///
-  /// Unlike the time on the wall, it hardly depends on what else the machine does.
+  /// Unlike the time on the wall, it hardly depends on the other work of the machine.
   static func processorSeconds() -> Double {
     var time = timespec()
     guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// Begins to look for the peak of the memory from now on, and returns what is resident now, in bytes.
+  /// Starts a new peak of the memory, and returns the bytes that are resident now.
   ///
-  /// - Returns: `nil` where the system doesn't tell, or goes on with the peak that it has.
+  /// - Returns: The bytes; `nil` where the system doesn't tell, or keeps the peak that it has.
   static func currentBytesFromNowOn() -> Int64? {
     #if os(Linux)
-      // "5" sets the peak to what is resident; see proc(5).
+      // "5" sets the peak to the resident size; see proc(5).
       let file = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC)
       guard file >= 0 else { return nil }
       defer { _ = close(file) }
@@ -38,7 +38,7 @@ struct ProcessCounters: Hashable {
   static func now() -> ProcessCounters {
     var counters = ProcessCounters()
     #if os(Linux)
-      // The peak that getrusage(2) tells is inherited from the parent across exec; that of the file is not.
+      // The peak of getrusage(2) is inherited from the parent across exec; that of the file is not.
       counters.peakBytes = number(after: "VmHWM:", in: "/proc/self/status").map { $0 * 1024 }
       counters.writtenBytes = number(after: "write_bytes:", in: "/proc/self/io")
       counters.writeCalls = number(after: "syscw:", in: "/proc/self/io")

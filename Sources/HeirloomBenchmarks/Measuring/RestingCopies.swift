@@ -3,8 +3,8 @@ import Heirloom
 
 /// Copies of a store, each for one run, which are at rest when they are used.
 ///
-/// An app's store has lain there since the app's last run. One that was just written is looked at twice, as its times can't tell whether
-/// it changes meanwhile: whether a run came soon enough after its copy would decide what is measured.
+/// An app's store has been at rest since the app's last run. A store that was just written is read twice, as its times
+/// can't tell whether it changes meanwhile. Otherwise the time between copy and run would decide what is measured.
 struct RestingCopies {
   /// The stores, each in a folder of its own.
   let paths: [String]
@@ -13,7 +13,7 @@ struct RestingCopies {
   /// Makes copies.
   ///
   /// - Parameters:
-  ///   - stores: What is copied, a copy for each.
+  ///   - stores: The stores that are copied, one copy for each entry.
   ///   - folder: An empty folder.
   /// - Throws: `FileError`.
   init(of stores: [String], in folder: String) throws(FileError) {

@@ -1,4 +1,4 @@
-/// Takes the time of a run and of its parts.
+/// A stopwatch for a run and its parts.
 struct Stopwatch {
   private let clock = ContinuousClock()
   private let start: ContinuousClock.Instant
@@ -7,7 +7,7 @@ struct Stopwatch {
   /// The parts so far with their seconds, in order.
   private(set) var parts: [MeasuredPart] = []
 
-  /// Starts.
+  /// Starts the clock.
   init() {
     start = clock.now
     lap = start
@@ -24,15 +24,15 @@ struct Stopwatch {
   /// The seconds since the start.
   var seconds: Double { start.duration(to: clock.now) / .seconds(1) }
 
-  /// The seconds since the start that the processors worked for this process.
+  /// The processor time of this process since the start, in seconds.
   var processorSeconds: Double { ProcessCounters.processorSeconds() - processorStart }
 }
 
 /// A part of a run.
 struct MeasuredPart: Hashable, Codable {
-  /// What was done.
+  /// The name of the part.
   let name: String
-  /// How long it took.
+  /// The time that it took, in seconds.
   let seconds: Double
 }
 

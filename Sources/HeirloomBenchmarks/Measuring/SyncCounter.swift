@@ -1,6 +1,6 @@
 internal import CSyncCounter
 
-/// Counts how often this process waits for the disk, whoever asks for it: Heirloom, SQLite or a migration by hand.
+/// A counter of this process's waits for the disk, whoever asks for them: Heirloom, SQLite or a migration by hand.
 struct SyncCounter {
   private let start = heirloom_sync_count()
 

@@ -1,13 +1,14 @@
 import Foundation
 
-/// Memory that a run finds ready.
+/// Memory that is ready for a run.
 ///
-/// A virtual machine gets memory from its host page by page when it is first touched, and may give it back when it is free: copying a
-/// file of 650 MB took 2.2 s into such memory and 0.4 s into memory that had been in use just before. That is no part of a migration.
+/// A virtual machine gets memory from its host page by page when it is first touched, and may give free memory back.
+/// Copying a file of 650 MB took 2.2 s into such memory and 0.4 s into memory that had just been in use. That is not
+/// part of a migration.
 enum TouchedMemory {
-  /// Has the host give memory, which is free again afterwards.
+  /// Makes the host give memory, which is free again afterwards.
   ///
-  /// - Parameter byteCount: How much; at most half of what the machine has is asked for.
+  /// - Parameter byteCount: The number of bytes; at most half of the machine's memory is asked for.
   static func prepare(byteCount: Int64) {
     let size = Int(clamping: min(byteCount, Int64(clamping: ProcessInfo.processInfo.physicalMemory / 2)))
     guard size > 0 else { return }

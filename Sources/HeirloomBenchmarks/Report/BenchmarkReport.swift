@@ -1,26 +1,27 @@
 import Foundation
 import Heirloom
 
-/// What all workloads gave, with the machine they ran on.
+/// The results of all workloads, with the machine that they ran on.
 ///
-/// Its JSON has these properties as keys, as have the reports in it: times are in seconds, sizes in bytes, what wasn't measured or isn't
-/// known is left out. Other programs may rely on the names; a change of their meaning changes ``format``.
+/// Its JSON has these properties as keys, and so have the reports in it. Times are in seconds and sizes in bytes;
+/// unmeasured and unknown values are left out. Other programs may rely on the names; a change of their meaning changes
+/// ``format``.
 struct BenchmarkReport: Codable {
   /// The version of the JSON's keys.
   var format = 1
   /// The operating system.
   var system: String
-  /// The processors.
+  /// The number of processors.
   var processors: Int
   /// SQLite's version.
   var sqliteVersion: String
-  /// Whether the tool was compiled with optimisation.
+  /// True when the tool was compiled with optimisation.
   var isOptimized: Bool
   /// The file system of the stores; empty where the system doesn't tell.
   var fileSystem: String
   /// The launch with nothing to do.
   var launch: LaunchBenchmark.Report?
-  /// What a very large model costs without any row.
+  /// The cost of a very large model without rows.
   var models: LargeModelBenchmark.Report?
   /// The loop over rows alone, by the number of notes.
   var rows: [String: RowBenchmark.Report] = [:]
@@ -28,13 +29,13 @@ struct BenchmarkReport: Codable {
   var removal: [String: RemovalBenchmark.Report] = [:]
   /// The memory of migrations with policies.
   var memory: MemoryBenchmark.Report?
-  /// The keeping of an old version alone.
+  /// The keeping of a previous version alone.
   var retention: RetentionBenchmark.Report?
-  /// The two ways to make a candidate, by what becomes of the rows.
+  /// The two ways to make a candidate, by the fate of the rows.
   var thresholds: ThresholdBenchmark.Report?
   /// The migration of many small stores.
   var fleet: FleetBenchmark.Report?
-  /// What matters most of each migration, by workload and size.
+  /// The main results of each migration, by workload and size.
   var summary: [MigrationSummary] = []
   /// The migrations, by their names and the numbers of notes.
   var migrations: [String: [String: MigrationBenchmark.Report]] = [:]
@@ -56,14 +57,14 @@ struct BenchmarkReport: Codable {
     fileSystem = try POSIXFileOperations().volume(of: directory).fileSystemName
   }
 
-  /// The report as one JSON object.
+  /// Returns the report as one JSON object.
   func json() throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     return String(decoding: try encoder.encode(self), as: UTF8.self)
   }
 
-  /// The migrations in the order of the workloads, those of a workload by size.
+  /// The migrations in the order of the workloads, each workload's by size.
   var orderedMigrations: [MigrationBenchmark.Report] {
     MigrationWorkload.allCases.flatMap { workload in
       (migrations[workload.rawValue] ?? [:]).values.sorted { $0.notes < $1.notes }
@@ -72,7 +73,7 @@ struct BenchmarkReport: Codable {
 
   // MARK: Text
 
-  /// What it was measured on, in a line.
+  /// The machine and the versions, in one line.
   var machine: String {
     "\(system), \(processors) processors, \(fileSystem.isEmpty ? "unknown file system" : fileSystem), SQLite \(sqliteVersion)"
       + (isOptimized ? "" : ", not optimized: run with -c release")

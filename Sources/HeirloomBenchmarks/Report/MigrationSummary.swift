@@ -1,6 +1,6 @@
-/// What matters most of one workload at one size: a line of the table that opens the report.
+/// The main results of one workload at one size: a line of the table that opens the report.
 struct MigrationSummary: Codable, Hashable {
-  /// What was measured.
+  /// The workload.
   let workload: MigrationWorkload
   /// Notes in the store.
   let notes: Int
@@ -8,13 +8,13 @@ struct MigrationSummary: Codable, Hashable {
   let seconds: Double
   /// The median of the ratios to the proven limit of the same round.
   let ratioToProvenLimit: Double
-  /// The same of the seconds that the processors worked, which hardly depend on what else the machine does.
+  /// The same ratio of processor time, which hardly depends on the other work of the machine.
   let processorRatioToProvenLimit: Double
-  /// The highest ratio that the design allows, for ``leastNotesOfTimeGoal`` notes and more.
+  /// The highest ratio that the design allows, for `leastNotesOfTimeGoal` notes and more.
   let goalRatio: Double
-  /// Whether the design has a goal of time for this size.
+  /// True when the design has a goal of time for this size.
   let hasTimeGoal: Bool
-  /// Whether the ratio is at most that of the goal, whether or not the goal is for this size.
+  /// True when the ratio is at most the goal's, even if the goal is for another size.
   let isTimeGoalMet: Bool
   /// Rows of the store a second.
   let rowsPerSecond: Double
@@ -28,17 +28,17 @@ struct MigrationSummary: Codable, Hashable {
   let peakBytes: Int64?
   /// The highest peak that the design allows, in bytes, at any size.
   let goalPeakBytes: Int64
-  /// Whether the peak is at most that of the goal; `nil` if it is unknown.
+  /// True when the peak is at most the goal's; `nil` if it is unknown.
   let isMemoryGoalMet: Bool?
   /// The highest peak of the proven limit's process, which is a Swift program too, in bytes.
   let limitPeakBytes: Int64?
-  /// The highest peak of any of these processes before its migration began, in bytes: what a Swift program takes to start.
+  /// The highest peak of these processes before their migrations began, in bytes: the cost of starting a Swift program.
   let initialPeakBytes: Int64?
 
   /// The least store for which the design has a goal of time.
   static let leastNotesOfTimeGoal = 100_000
 
-  /// Takes what matters from a report; `nil` if Heirloom was not measured.
+  /// Takes the main results from a report; `nil` if Heirloom was not measured.
   init?(_ report: MigrationBenchmark.Report) {
     guard let heirloom = report.ways.first(where: { $0.way == .heirloom }) else { return nil }
     workload = report.workload
@@ -62,7 +62,7 @@ struct MigrationSummary: Codable, Hashable {
 
   // MARK: Text
 
-  /// The table of all lines, for people.
+  /// Returns the table of all lines, for people.
   static func lines(of summaries: [MigrationSummary]) -> [String] {
     var table = TextTable([
       "", "notes", "median ms", "× proven", "CPU ×", "goal", "time", "rows/s", "MB/s", "written MB", "syncs", "peak MB",

@@ -30,12 +30,12 @@ enum HandWrittenSplit {
     return count
   }
 
-  /// Splits the notes of a clone of the store, and makes the rest of the new version around it.
+  /// Splits the notes of a clone of the store, and makes the rest of the new version around them.
   ///
   /// - Parameters:
   ///   - path: The clone.
-  ///   - before: Statements before the split, without a transaction.
-  ///   - after: Statements after it.
+  ///   - before: Statements that run before the split, without a transaction.
+  ///   - after: Statements that run after it.
   ///   - propertyList: The new metadata.
   /// - Throws: ``BenchmarkError``.
   static func alter(path: String, before: String, after: String, propertyList: [UInt8]) throws {
@@ -43,7 +43,7 @@ enum HandWrittenSplit {
     defer { sqlite3_close(handle) }
     guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK, let handle
     else { throw failure("open", handle) }
-    // Synchronous first: leaving WAL mode would bring the whole clone to the disk, which is then written again.
+    // Synchronous comes first: leaving WAL mode would sync the whole clone, which is then written again.
     let settings = """
       PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -8192; PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF;
       BEGIN IMMEDIATE;

@@ -1,18 +1,18 @@
 import Foundation
 import Heirloom
 
-/// Splits notes with objects.
+/// The split of notes with objects.
 enum NoteSplitter {
   /// Makes the verses of one note.
   ///
   /// - Parameters:
   ///   - note: The note, with a body.
-  ///   - way: How values are read and set.
+  ///   - way: The way in which values are read and set.
   ///   - owner: The note that the verses belong to.
-  ///   - context: Where verses are made.
-  ///   - made: Told of each verse.
+  ///   - context: The context in which verses are made.
+  ///   - made: A closure that is told of each verse.
   /// - Returns: The number of verses.
-  /// - Throws: `ManagedObjectError`, or what the closure throws.
+  /// - Throws: `ManagedObjectError`, or the closure's error.
   static func split(
     _ note: ManagedObject, way: RowBenchmark.Way, owner: ManagedObject?, into context: ManagedObjectContext,
     made: (ManagedObject) throws -> Void = { _ in }
@@ -56,11 +56,11 @@ enum NoteSplitter {
   }
 }
 
-/// Makes the verses of notes in a migration; subclasses say how.
+/// A policy that makes the verses of notes in a migration; subclasses say how.
 class VersePolicy: EntityMigrationPolicy {
   class var way: RowBenchmark.Way { .bytes }
 
-  /// The mapping that carries notes over, as SQL.
+  /// The name of the entity mapping that carries notes over in SQL.
   private var noteMapping: String = ""
 
   override var createsRelationships: Bool { false }
@@ -79,12 +79,12 @@ class VersePolicy: EntityMigrationPolicy {
   }
 }
 
-/// Makes verses with Swift's own types.
+/// A policy that makes verses with Swift's own types.
 final class TypedVersePolicy: VersePolicy {
   override class var way: RowBenchmark.Way { .typed }
 }
 
-/// Makes verses with values that may be of any kind.
+/// A policy that makes verses with values that may be of any kind.
 final class BoxedVersePolicy: VersePolicy {
   override class var way: RowBenchmark.Way { .boxed }
 }

@@ -9,7 +9,7 @@ enum RowBenchmark {
   enum Way: String, Codable, CaseIterable {
     /// SQLite's C functions.
     case limit
-    /// Objects, and bytes that nobody copies on the way.
+    /// Objects, with bytes that are never copied on the way.
     case bytes
     /// Objects and Swift's own types.
     case typed
@@ -30,7 +30,7 @@ enum RowBenchmark {
   /// The name of a run in a child process.
   static let childName = "rows"
 
-  /// What a child process measured.
+  /// The measured values of a child process.
   struct Measured: Codable {
     var seconds: Double
     var processorSeconds: Double
@@ -39,16 +39,16 @@ enum RowBenchmark {
     var sums: [String]
   }
 
-  /// What is reported of one way.
+  /// The report on one way.
   struct WayReport: Codable {
     var way: Way
     /// The median, in seconds.
     var seconds: Double
-    /// The median of the processors' seconds.
+    /// The median processor time, in seconds.
     var processorSeconds: Double
     /// The median of the ratios to the limit of the same round.
     var ratioToLimit: Double
-    /// The same of the processors' seconds.
+    /// The same ratio of processor time.
     var processorRatio: Double
     /// The highest ratio that the design allows for a whole migration.
     var goalRatio: Double
@@ -56,7 +56,7 @@ enum RowBenchmark {
     var peakBytes: Int64?
   }
 
-  /// What is reported.
+  /// The report on all ways.
   struct Report: Codable {
     var notes: Int
     var verses: Int64
@@ -101,7 +101,7 @@ enum RowBenchmark {
 
   // MARK: The child
 
-  /// Splits the notes in one way and answers what it took.
+  /// Splits the notes in one way and answers with the measured values.
   static func runChild(_ words: [String]) throws {
     guard words.count == 3, let way = Way(rawValue: words[0]) else {
       throw BenchmarkError.usage("The run \(childName) needs a way, a store and a new store.")
@@ -125,7 +125,7 @@ enum RowBenchmark {
     let watch = Stopwatch()
     var verses: Int64 = 0
     if way == .limit {
-      // A connection of its own: the C functions need its handle, and nobody else's statements.
+      // It has a connection of its own: the C functions need its handle, without other statements.
       verses = try HandWrittenSplit.run(storePath: storePath, path: path)
     } else {
       try connection.execute("BEGIN IMMEDIATE")

@@ -2,12 +2,12 @@ import Heirloom
 
 // Two versions of a very large model, and models as the sources that Xcode writes.
 extension BenchmarkModels {
-  /// The number of entities of the earlier of two versions of a very large model, twice that of ``large(attributeCount:entityCount:)``.
+  /// The number of entities of the earlier of two versions of a very large model, twice that of the large one.
   static let grownEntityCount = 2 * largeEntityCount
 
-  /// Two versions of a very large model.
+  /// Makes two versions of a very large model.
   ///
-  /// In every tenth entity the later one renames an attribute, drops one and has a new one; it has a new entity too.
+  /// In every tenth entity, the later one renames an attribute, drops one and adds one; it also has a new entity.
   static func grown() throws -> (earlier: ManagedObjectModel, later: ManagedObjectModel) {
     let earlier = try large(entityCount: grownEntityCount)
     var entities = earlier.entities
@@ -29,7 +29,7 @@ extension BenchmarkModels {
 
   /// Returns a model as the file `contents` of an `.xcdatamodel`.
   ///
-  /// Only what the models here have is written, whose names need no escape.
+  /// Only features of the models here are written, whose names need no escaping.
   static func source(of model: ManagedObjectModel) -> [UInt8] {
     var lines = [
       #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#,

@@ -1,17 +1,17 @@
 import Heirloom
 
-// The two versions of a model that had grown for years and is tidied up.
+// The two versions of a model that had grown for years and is then tidied up.
 extension BenchmarkModels {
-  /// The attributes of notes that go: what was imported once, was computed from other values, or was tried and given up.
+  /// The attributes of notes that are removed: imported once, computed from other values, or tried and given up.
   private static let abandoned: [AttributeDescription] = [
     attribute("excerpt", .string), attribute("latitude", .double), attribute("legacyIdentifier", .string),
     attribute("longitude", .double), attribute("preview", .binary), attribute("rating", .integer16),
   ]
 
-  /// The version with all that the years brought.
+  /// Makes the version with everything that the years brought.
   ///
-  /// A note has a body and five other attributes and relationships that stay, four indexes among them, and six attributes and two
-  /// indexes that go; tags go with their links.
+  /// A note has a body and five other attributes and relationships that stay, with four indexes among them. Six
+  /// attributes and two indexes of notes are removed, and tags with their links.
   static func notesBeforeRemovals() throws -> ManagedObjectModel {
     var note = tidiedNote
     note.attributes += abandoned
@@ -20,14 +20,14 @@ extension BenchmarkModels {
     return try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["grown"])
   }
 
-  /// The version without tags, and without most of what notes and persons had; no entity gets another number.
+  /// Makes the version without tags and most of what notes and persons had; no entity gets another number.
   static func notesAfterRemovals() throws -> ManagedObjectModel {
     var person = person
     person.attributes.removeAll { ["avatar", "createdAt", "score"].contains($0.name) }
     return try ManagedObjectModel(entities: [tidiedNote, person], versionIdentifiers: ["removal"])
   }
 
-  /// A note with what stays.
+  /// A note with the properties that stay.
   private static var tidiedNote: EntityDescription {
     var note = note
     note.attributes += [attribute("editedAt", .date), attribute("wordCount", .integer32)]

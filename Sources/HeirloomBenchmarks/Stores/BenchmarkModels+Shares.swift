@@ -1,20 +1,20 @@
 import Heirloom
 
-// Two versions of a model whose entities meet different fates; how many rows each has is a store's affair.
+// Two versions of a model whose entities have different fates; each store decides how many rows each has.
 extension BenchmarkModels {
-  /// What becomes of an entity's rows.
+  /// The fate of an entity's rows.
   enum Fate: String, Codable, CaseIterable {
     /// They stay as they are.
     case kept = "Kept"
-    /// A value changes in each of them, in place where the candidate is a copy.
+    /// A value changes in each of them, in place if the candidate is a copy.
     case changed = "Changed"
-    /// They lose two attributes, for which they are written anew whichever way the candidate is made.
+    /// They lose two attributes, so they are written anew whichever way the candidate is made.
     case anew = "Anew"
     /// They go with their entity, which sorts last so that no other gets another number.
     case gone = "Removed"
   }
 
-  /// The version with all entities, or the one after it.
+  /// Makes the version with all entities, or the one after it.
   static func fates(isLater: Bool) throws -> ManagedObjectModel {
     let fates = Fate.allCases.filter { !isLater || $0 != .gone }
     let entities = fates.map { fate in
@@ -38,10 +38,10 @@ extension BenchmarkModels {
 }
 
 extension StoreGenerator {
-  /// Makes a store whose rows are divided among entities of different fates; none has a weight, or values of the attributes that go.
+  /// Makes a store with the rows of entities of different fates; none has a weight or values of the removed attributes.
   ///
   /// - Parameters:
-  ///   - shares: The parts of all rows in hundredths; the rest is kept.
+  ///   - shares: The parts of all rows in hundredths; the others are kept.
   ///   - path: The new file.
   /// - Throws: `SQLiteError`, or an error of the model.
   func makeStore(shares: [BenchmarkModels.Fate: Int], at path: String) throws {

@@ -2,16 +2,16 @@ import Heirloom
 
 /// The models of the benchmarks' stores.
 enum BenchmarkModels {
-  /// Notes with an author and tags: the version that is migrated.
+  /// Makes the version that is migrated: notes with an author and tags.
   static func notes() throws -> ManagedObjectModel {
     try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["V1"])
   }
 
-  /// The version after an additive change: two attributes, an entity, an index.
+  /// Makes the version after an additive change: two attributes, an entity, an index.
   ///
   /// - Parameter name: The new entity; one that sorts first renumbers all others.
   /// - Returns: The model.
-  /// - Throws: `ModelError`, if the names were ill chosen.
+  /// - Throws: `ModelError`, if the names were chosen badly.
   static func notesWithAdditions(entity name: String = "Workspace") throws -> ManagedObjectModel {
     var note = note
     note.attributes.append(attribute("priority", .integer32))
@@ -22,7 +22,7 @@ enum BenchmarkModels {
     return try ManagedObjectModel(entities: [note, person, tag, named(name)], versionIdentifiers: ["W1"])
   }
 
-  /// The version with two attributes more.
+  /// Makes the version with two more attributes.
   static func notesWithAttributes() throws -> ManagedObjectModel {
     var (note, person) = (note, person)
     note.attributes.append(attribute("priority", .integer32))
@@ -30,7 +30,7 @@ enum BenchmarkModels {
     return try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["W1plain"])
   }
 
-  /// The version after a change of shape: a rename, an attribute gone, a default for NULL, several authors.
+  /// Makes the version after a change of shape: a rename, an attribute gone, a default for NULL, several authors.
   static func notesReshaped() throws -> ManagedObjectModel {
     var heading = attribute("heading", .string)
     heading.renamingIdentifier = "title"
@@ -47,7 +47,7 @@ enum BenchmarkModels {
     return try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["W2"])
   }
 
-  /// The version in which a note has verses, which sort last, instead of a body.
+  /// Makes the version in which a note has verses, which sort last, instead of a body.
   static func notesWithVerses() throws -> ManagedObjectModel {
     var note = note
     note.attributes.removeAll { $0.name == "body" }
@@ -59,7 +59,7 @@ enum BenchmarkModels {
     return try ManagedObjectModel(entities: [note, person, tag, verse], versionIdentifiers: ["W4"])
   }
 
-  /// The version after values are computed: first and last name of a name, the length of a body.
+  /// Makes the version with computed values: first and last name from a name, the length of a body.
   static func notesWithComputedValues() throws -> ManagedObjectModel {
     var note = note
     note.attributes.append(attribute("bodyLength", .integer64))
@@ -69,7 +69,7 @@ enum BenchmarkModels {
     return try ManagedObjectModel(entities: [note, person, tag], versionIdentifiers: ["W3"])
   }
 
-  /// The mapping that computes them; all else is inferred.
+  /// Makes the mapping that computes them; everything else is inferred.
   static func computedValuesMapping() throws -> MappingModel {
     var mapping = try MappingModel.inferred(from: notes(), to: notesWithComputedValues())
     let first = "FUNCTION($source.name, 'componentsSeparatedByString:', ' ')[FIRST]"
@@ -89,7 +89,7 @@ enum BenchmarkModels {
     return mapping
   }
 
-  /// What one of fifty versions adds.
+  /// The addition of one of fifty versions.
   enum Addition {
     /// An attribute of an entity, with its column's type.
     case attribute(entity: String, name: String, type: String)
@@ -97,7 +97,7 @@ enum BenchmarkModels {
     case entity(name: String, number: Int)
   }
 
-  /// Returns what a version from 1 to 50 adds: every tenth an entity, the others attributes in turns.
+  /// Returns the addition of a version from 1 to 50: every tenth adds an entity, the others attributes in turns.
   static func addition(ofVersion version: Int) -> Addition {
     if version.isMultiple(of: 10) { return .entity(name: "Zone\(version)", number: 3 + version / 10) }
     return version.isMultiple(of: 2)
@@ -105,13 +105,13 @@ enum BenchmarkModels {
       : .attribute(entity: "Note", name: "extra\(version)", type: "INTEGER")
   }
 
-  /// The attribute of notes that has an index in a version from 0 to 50: from the fifth on one, and every ten versions the other.
+  /// Returns the indexed attribute of notes in a version from 0 to 50: from 5 on, two alternate every ten versions.
   static func indexedProperty(ofVersion version: Int) -> String? {
     guard version >= 5 else { return nil }
     return ((version - 5) / 10).isMultiple(of: 2) ? "title" : "createdAt"
   }
 
-  /// One of fifty additive versions, counted from 1.
+  /// Makes one of fifty additive versions, counted from 1.
   static func notes(ofVersion last: Int) throws -> ManagedObjectModel {
     var (note, person) = (note, person)
     var others = [tag]
@@ -175,13 +175,13 @@ enum BenchmarkModels {
   /// The number of attributes of each entity of the large model.
   static let largeAttributeCount = 15
 
-  /// A model of the size of a grown app's: 50 entities, each with 15 attributes and four relationships.
+  /// Makes a model as large as a grown app's: 50 entities, each with 15 attributes and four relationships.
   ///
   /// - Parameters:
   ///   - attributeCount: The number of attributes of the first entity, by which two versions differ.
   ///   - entityCount: The number of entities, from 15 to 100.
   /// - Returns: The model.
-  /// - Throws: `ModelError`, if the numbers above were ill chosen.
+  /// - Throws: `ModelError`, if the numbers above were chosen badly.
   static func large(
     attributeCount: Int = largeAttributeCount, entityCount: Int = largeEntityCount
   ) throws -> ManagedObjectModel {

@@ -1,9 +1,9 @@
 import Foundation
 import Heirloom
 
-/// Many small stores, as a server has them that keeps one for each tenant: each in a folder of its own.
+/// Many small stores, such as a server keeps with one for each tenant, each in a folder of its own.
 ///
-/// A few originals are generated, of which all others are copies: the same seed gives the same bytes.
+/// A few originals are generated, and all others are copies of them: the same seed gives the same bytes.
 struct FleetStores {
   /// The numbers of notes in the originals.
   private static let noteCounts = [20, 24, 28, 33, 37, 42, 46, 50]
@@ -11,9 +11,9 @@ struct FleetStores {
 
   /// The number of stores.
   let count: Int
-  /// The model file that the stores are migrated to; the earlier version lies beside it.
+  /// The model file that the stores are migrated to; the earlier version is beside it.
   let modelPath: String
-  /// The originals' size together with the number of originals, for the mean size of a store.
+  /// The mean size of an original, in bytes.
   let meanByteCount: Int64
 
   private let folder: BenchmarkFolder
@@ -26,7 +26,7 @@ struct FleetStores {
   /// - Parameters:
   ///   - count: The number of stores.
   ///   - seed: The seed of the originals.
-  ///   - folder: Where everything is made.
+  ///   - folder: The folder in which everything is made.
   /// - Throws: `FileError` or `SQLiteError` if something can't be made.
   init(count: Int, seed: UInt64, in folder: BenchmarkFolder) throws {
     self.count = count
@@ -55,9 +55,9 @@ struct FleetStores {
     meanByteCount = size / Int64(originals.count)
   }
 
-  /// Makes all stores anew, as they lie on a disk before a run.
+  /// Makes all stores anew, as they are on a disk before a run.
   ///
-  /// - Returns: The file that lists them, with a path a line.
+  /// - Returns: The file that lists them, with one path on each line.
   func make() throws -> String {
     let place = try folder.emptyFolder("fleet")
     let held = try originals.map { try files.hold($0) }
@@ -72,22 +72,23 @@ struct FleetStores {
     let listPath = folder.file("fleet-list")
     if try files.status(of: listPath) != nil { try files.unlink(listPath) }
     try files.writeNewFile(listPath, bytes: Array(list.utf8), attributes: FileAttributes(mode: 0o644))
-    // The stores of a server have lain there since they were last used: their writing is no part of a migration.
+    // A server's stores have been at rest since they were last used: writing them is not part of a migration.
     sync()
     Thread.sleep(forTimeInterval: StoreVault.Configuration().restTime + 0.5)
     return listPath
   }
 
-  /// Checks migrated stores and their kept versions: a thousand of them, evenly spread, or all of fewer.
+  /// Checks migrated stores and their previous versions: about a thousand, evenly spread, or all if there are fewer.
   ///
-  /// - Parameter expected: The sums of migrated stores by their originals, which every run has to come to; the first fills them.
-  /// - Returns: How many were checked.
+  /// - Parameter expected: The sums of migrated stores by original, which every run must reach; the first run fills
+  ///   them.
+  /// - Returns: The number of stores that were checked.
   /// - Throws: ``BenchmarkError/differentContents(subject:expected:found:)`` for the first store that differs.
   func check(_ expected: inout [Int: StoreSums]) throws -> Int {
     let (earlier, later) = (try BenchmarkModels.notes(), try MigrationWorkload.additive.destination())
     let place = folder.file("fleet")
     var checked = 0
-    // An odd step meets copies of every original.
+    // An odd stride reaches copies of every original.
     for index in stride(from: 0, to: count, by: max(1, count / 1000) | 1) {
       let path = path(of: index, in: place)
       let original = index % originals.count
@@ -106,7 +107,7 @@ struct FleetStores {
     return checked
   }
 
-  /// Removes the stores with all that was made beside them.
+  /// Removes the stores with everything that was made beside them.
   func remove() throws {
     _ = try folder.emptyFolder("fleet")
   }

@@ -1,4 +1,4 @@
-/// A sequence of numbers that depends on its seed alone, on any machine.
+/// A sequence of numbers that depends only on its seed, on any machine.
 ///
 /// Source: Steele, Lea and Flood, “Fast splittable pseudorandom number generators” (SplitMix64), 2014.
 struct RandomSource: RandomNumberGenerator {
@@ -17,9 +17,9 @@ struct RandomSource: RandomNumberGenerator {
     return word ^ word >> 31
   }
 
-  /// Returns a number from 0 up to and without a limit, which is at most 2³².
+  /// Returns a number from 0 up to, but not including, a limit, which is at most 2³².
   mutating func below(_ limit: Int) -> Int {
-    // Not the standard library's way: that may change with its version, and with it the bytes of the stores.
+    // The standard library's way may change with its version, and with it the bytes of the stores.
     Int(truncatingIfNeeded: ((next() >> 32) &* UInt64(clamping: limit)) >> 32)
   }
 

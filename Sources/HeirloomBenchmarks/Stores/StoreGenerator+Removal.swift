@@ -1,9 +1,9 @@
 import Heirloom
 
 extension StoreGenerator {
-  /// Makes a store of the version with all that the years brought; see ``BenchmarkModels/notesBeforeRemovals()``.
+  /// Makes a store of the version with everything that the years brought.
   ///
-  /// Of a note's bytes, about two fifths are of attributes that go.
+  /// Removed attributes have about two fifths of a note's bytes: ``BenchmarkModels/notesBeforeRemovals()``.
   ///
   /// - Parameter path: The new file.
   /// - Throws: `SQLiteError`.

@@ -1,12 +1,13 @@
 import Heirloom
 
-/// Makes stores of any size in Core Data's layout; the same numbers and the same seed give the same bytes.
+/// A generator of stores of any size in Core Data's layout; equal numbers and seeds give equal bytes.
 ///
-/// A store of N notes has N/5 persons, N/10 tags but at most 1000, and about 1.5 links to tags a note; it is in WAL mode, closed.
+/// A store of N notes has N/5 persons, N/10 tags but at most 1000, and about 1.5 links to tags for each note. It is in
+/// WAL mode and closed.
 struct StoreGenerator {
   /// The number of notes, at least 1.
   let notes: Int
-  /// The seed of all that varies.
+  /// The seed of everything that varies.
   let seed: UInt64
 
   var persons: Int { max(1, notes / 5) }
@@ -23,10 +24,10 @@ struct StoreGenerator {
   /// Makes a store of notes, persons, tags and their links.
   ///
   /// - Parameters:
-  ///   - model: The model, in which notes may have more than in others.
+  ///   - model: The model, whose notes may have more properties than those of others.
   ///   - path: The new file.
-  ///   - insertNotes: Inserts the notes.
-  /// - Throws: `SQLiteError`, or what the closure throws.
+  ///   - insertNotes: A closure that inserts the notes.
+  /// - Throws: `SQLiteError`, or the closure's error.
   func makeStore(
     of model: ManagedObjectModel, at path: String, insertNotes: (Connection, inout RandomSource) throws -> Void
   ) throws {
@@ -45,13 +46,13 @@ struct StoreGenerator {
     }
   }
 
-  /// Makes a store of a model, with rows by the caller.
+  /// Makes a store of a model, with the caller's rows.
   ///
   /// - Parameters:
   ///   - model: The model.
   ///   - path: The new file.
-  ///   - fill: Inserts rows: the tables are there, the indexes not yet.
-  /// - Throws: `SQLiteError`, or what the closure throws.
+  ///   - fill: A closure that inserts rows: the tables are there, the indexes not yet.
+  /// - Throws: `SQLiteError`, or the closure's error.
   static func makeStore(
     of model: ManagedObjectModel, at path: String, fill: (Connection) throws -> Void = { _ in }
   ) throws {
@@ -142,13 +143,13 @@ struct StoreGenerator {
     }
   }
 
-  /// A point in time, in seconds since 2001.
+  /// Returns a point in time, in seconds since 2001.
   static func date(_ random: inout RandomSource) -> Double {
     let seconds = Double(random.below(150_000_000))
     return 600_000_000 + seconds + Double(random.below(1000)) / 1000
   }
 
-  /// Three to five sentences of five to ten words.
+  /// Returns three to five sentences of five to ten words.
   static func body(_ random: inout RandomSource) -> String {
     var body = ""
     body.reserveCapacity(320)

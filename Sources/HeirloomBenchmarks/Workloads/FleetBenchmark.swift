@@ -2,63 +2,63 @@ import Foundation
 
 /// The migration of many small stores by the tool's own command, by the number of stores that are migrated at a time.
 ///
-/// Each run has stores made anew and a process of its own, which does what `heirloom migrate --files-from LIST --jobs N` does.
-/// Then the same command runs again, to find all stores up to date.
+/// Each run has newly made stores and a process of its own, which does the work of this command:
+/// `heirloom migrate --files-from LIST --jobs N`. Then the same command runs again and finds all stores up to date.
 enum FleetBenchmark {
   /// The number of stores, if the caller names none.
   static let defaultStoreCount = 10_000
-  /// How many stores are migrated at a time, in the order of a round, if the caller doesn't say.
+  /// The numbers of stores that are migrated at a time, in the order of a round, if the caller doesn't say.
   static let defaultJobCounts = [1, 2, 4]
 
-  /// How long the stores of a run took.
+  /// The times that the stores of a run took.
   struct StoreTimes: Codable {
-    /// The mean, in seconds: what a run took, divided by its stores.
+    /// The mean, in seconds: the time of a run, divided by its stores.
     var meanSeconds: Double
     /// The median, in seconds from a store's turn to its end.
     var medianSeconds: Double
-    /// What 99 of 100 stores stay below, in seconds.
+    /// The time that 99 of 100 stores stay below, in seconds.
     var highSeconds: Double
     /// Stores a second.
     var storesPerSecond: Double
-    /// Seconds that the processors worked for the process, by store.
+    /// The processor time of the process for each store, in seconds.
     var processorSeconds: Double
   }
 
-  /// What is reported of one number of jobs.
+  /// The report on one number of jobs.
   struct JobsReport: Codable {
-    /// How many stores are migrated at a time.
+    /// The number of stores that are migrated at a time.
     var jobs: Int
     /// The migration.
     var migration: StoreTimes
-    /// How many times as fast as the run of the same round with one job.
+    /// The speed, as a multiple of the same round's run with one job.
     ///
     /// It is the median of the rounds; `nil` if there is none with one job.
     var scaling: Double?
     /// The peak of the process's memory before the first store, in bytes.
     var initialPeakBytes: Int64?
-    /// The same after a hundred stores.
+    /// The same peak after a hundred stores.
     var earlyPeakBytes: Int64?
-    /// The same after all.
+    /// The same peak after all stores.
     var peakBytes: Int64?
-    /// The most files that were open at once, as far as was looked.
+    /// The most files that were open at once, among the moments when they were counted.
     var openFiles: Int?
     /// Files that are open after the run and were not before.
     var leftOpenFiles: Int?
-    /// The calls that wait for the disk, by store, SQLite's among them: the migration and the archiving of its model.
+    /// The waits for the disk for each store, including SQLite's: the migration and the archiving of its model.
     var syncs: Double?
-    /// The second run, which finds all up to date.
+    /// The second run, which finds all stores up to date.
     var secondRun: StoreTimes
   }
 
-  /// What is reported.
+  /// The report on all runs.
   struct Report: Codable {
     /// The number of stores.
     var stores: Int
     /// The mean size of a store before, in bytes.
     var storeBytes: Int64
-    /// How often each number of jobs was run.
+    /// The number of runs with each number of jobs.
     var rounds: Int
-    /// How many migrated stores were compared, with their kept versions, in each run.
+    /// The number of migrated stores in each run that were compared, with their previous versions.
     var checkedStores: Int
     /// The runs, by the numbers of jobs.
     var runs: [JobsReport]
@@ -68,7 +68,7 @@ enum FleetBenchmark {
   static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws -> Report {
     let stores = try FleetStores(
       count: arguments.storeCount ?? defaultStoreCount, seed: arguments.seed, in: work)
-    // One run of many stores is many runs already.
+    // One run of many stores already repeats a migration many times.
     let rounds = arguments.roundCount ?? 1
     let jobCounts = arguments.jobCounts ?? defaultJobCounts
     var runs: [Int: [(first: FleetRun.Measured, second: FleetRun.Measured)]] = [:]
@@ -110,7 +110,7 @@ enum FleetBenchmark {
       processorSeconds: runs.map(\.processorSeconds).median / Double(stores))
   }
 
-  /// What 99 of 100 values are at most.
+  /// Returns the value that 99 of 100 values don't exceed.
   private static func high(_ values: [Double]) -> Double {
     let sorted = values.sorted()
     return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, sorted.count * 99 / 100)]

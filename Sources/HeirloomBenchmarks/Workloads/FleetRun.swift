@@ -6,32 +6,32 @@ import Synchronization
 enum FleetRun {
   /// The name of the run in a child process.
   static let childName = "fleet"
-  /// The number of stores after which memory has to stay as it is.
+  /// The number of stores after which memory must no longer grow.
   private static let earlyCount = 100
 
-  /// What a child process measured.
+  /// The measured values of a child process.
   struct Measured: Codable {
-    /// From before the list is read to after the last store, in seconds.
+    /// The seconds from before the list is read until after the last store.
     var seconds: Double
-    /// The same in seconds that the processors worked for the process.
+    /// The processor time of the process for the same, in seconds.
     var processorSeconds: Double
     /// The seconds of each store, in the order in which they were done.
     var storeSeconds: [Double] = []
-    /// How many stores came to each outcome.
+    /// The number of stores with each outcome.
     var outcomes: [String: Int] = [:]
     /// The peak of the process's memory before the run, in bytes; `nil` where the system doesn't tell.
     var initialPeakBytes: Int64?
-    /// The same after a hundred stores, or all of fewer.
+    /// The same peak after a hundred stores, or after all if there are fewer.
     var earlyPeakBytes: Int64?
-    /// The same after all.
+    /// The same peak after all stores.
     var peakBytes: Int64?
-    /// The most files that were open at once, looked at after every hundredth store.
+    /// The most files that were open at once, counted after every hundredth store.
     var openFiles: Int?
     /// Files that are open after the run and were not before; libdispatch keeps three of its own.
     var leftOpenFiles: Int?
-    /// The calls of all stores that wait for the disk, SQLite's among them; `nil` on systems where they aren't counted.
+    /// The waits of all stores for the disk, including SQLite's; `nil` on systems where they aren't counted.
     var syncs: Int?
-    /// What the run said on standard error.
+    /// The text of the run on standard error.
     var words: String = ""
   }
 
@@ -40,10 +40,10 @@ enum FleetRun {
   /// - Parameters:
   ///   - list: The file that lists the stores.
   ///   - stores: The stores.
-  ///   - jobs: How many are migrated at a time.
-  ///   - outcome: What each store has to come to.
-  /// - Returns: What was measured.
-  /// - Throws: ``BenchmarkError/unexpectedOutcome(expected:found:)`` if a store came to something else.
+  ///   - jobs: The number of stores that are migrated at a time.
+  ///   - outcome: The outcome that each store must have.
+  /// - Returns: The measured values.
+  /// - Throws: ``BenchmarkError/unexpectedOutcome(expected:found:)`` if a store has another outcome.
   static func inChildProcess(_ list: String, stores: FleetStores, jobs: Int, outcome: String) throws -> Measured {
     let measured = try ChildProcess.run(
       childName, [list, stores.modelPath, String(jobs)], returning: Measured.self)
@@ -56,13 +56,13 @@ enum FleetRun {
 
   // MARK: The child
 
-  /// The members of a store's line that are looked at.
+  /// The members of a store's line that are read.
   private struct Line: Decodable {
     let outcome: String
     let seconds: Double
   }
 
-  /// Runs the command and answers what it took.
+  /// Runs the command and answers with the measured values.
   static func runChild(_ words: [String]) throws {
     guard words.count == 3, Int(words[2]) != nil else {
       throw BenchmarkError.usage("The run \(childName) needs a list, a model and a number of jobs.")
@@ -101,9 +101,9 @@ enum FleetRun {
     if measured.storeSeconds.count == earlyCount { measured.earlyPeakBytes = ProcessCounters.now().peakBytes }
   }
 
-  /// The number of files that this process has open; `nil` where the system doesn't tell.
+  /// Returns the number of files that this process has open; `nil` where the system doesn't tell.
   private static func openFileCount() -> Int? {
-    // The one by which the folder is read is among them.
+    // The file by which the folder is read is among them.
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")).map { $0.count - 1 }
   }
 }

@@ -1,31 +1,31 @@
 import Foundation
 import Heirloom
 
-/// A migration as a person would write it for one store: the least that keeps the old version.
+/// A migration as a person would write it for one store: the least that keeps the previous version.
 ///
-/// Clone the file, change the clone in place without a journal, bring it to the disk once, link the old file, rename. Nothing is
-/// locked, nothing survives a crash in the middle; it is a limit to compare with, not an example to follow.
+/// It clones the file, changes the clone in place without a journal, syncs it once, links the old file and renames the
+/// clone. Nothing is locked, and nothing survives a crash in the middle: it is a limit to compare with, not an example.
 struct HandWrittenMigration {
   /// The store's file, with nothing in its `-wal`.
   let path: String
-  /// Where the old version is kept; its folder exists.
+  /// The path of the previous version; its folder exists.
   let keptPath: String
-  /// What is to be done.
+  /// The migration.
   let workload: MigrationWorkload
   /// The metadata of the new version: a constant of the migration.
   let propertyList: [UInt8]
 
   private var clonePath: String { path + ".new" }
 
-  /// Migrates.
+  /// Migrates the store.
   ///
   /// - Parameters:
-  ///   - isProven: Whether the clone is compared with the old store before it takes the store's place, as Heirloom does.
-  ///   - watch: Told of the parts.
+  ///   - isProven: True if the clone is compared with the old store before it takes its place, as Heirloom does.
+  ///   - watch: The stopwatch that is told of the parts.
   /// - Throws: `SQLiteError` or ``BenchmarkError``.
   func run(isProven: Bool, watch: inout Stopwatch) throws {
     let clone = try FileClone(of: path, at: clonePath)
-    // What shares blocks shares no memory.
+    // A clone that shares blocks is not yet in memory.
     let reading = clone.sharesBlocks ? EarlyReading(of: clonePath) : nil
     defer { reading?.stop() }
     watch.finish("clone")
@@ -54,7 +54,7 @@ struct HandWrittenMigration {
         path: clonePath, before: table, after: workload.statements, propertyList: propertyList)
     }
     let connection = try Connection(path: clonePath, mode: .readWrite, options: .building)
-    // Synchronous first: leaving WAL mode would bring the whole clone to the disk, which is then written again.
+    // Synchronous comes first: leaving WAL mode would sync the whole clone, which is then written again.
     for pragma in ["locking_mode = EXCLUSIVE", "cache_size = -8192", "synchronous = OFF", "journal_mode = OFF"] {
       try connection.execute("PRAGMA \(pragma)")
     }
@@ -69,10 +69,10 @@ struct HandWrittenMigration {
 struct FileClone: ~Copyable {
   private let path: String
   private let descriptor: Int32
-  /// Whether no block was copied.
+  /// True when no block was copied.
   let sharesBlocks: Bool
 
-  /// Makes the file, which must not exist; nothing is brought to the disk.
+  /// Makes the file, which must not exist; nothing is synced.
   init(of source: String, at path: String) throws(BenchmarkError) {
     (descriptor, sharesBlocks) = try Self.makeClone(of: source, at: path)
     self.path = path
@@ -85,7 +85,7 @@ struct FileClone: ~Copyable {
       }
       let output = open(path, O_RDWR | O_CLOEXEC)
       guard output >= 0 else { throw .system(call: "open", path: path, code: errno) }
-      // It may have copied them, which makes a needless reading.
+      // The call may have copied the blocks, which causes a needless reading.
       return (output, true)
     }
   #else
@@ -97,7 +97,7 @@ struct FileClone: ~Copyable {
       guard output >= 0 else { throw .system(call: "open", path: path, code: errno) }
       // FICLONE, see ioctl_ficlone(2).
       if ioctl(output, 0x4004_9409 as UInt, input) == 0 { return (output, true) }
-      // As fast as copy_file_range(2), which glibc's headers don't show to Swift.
+      // This is as fast as copy_file_range(2), which glibc's headers don't show to Swift.
       while true {
         let count = sendfile(output, input, nil, 1 << 30)
         if count == 0 { return (output, false) }
@@ -114,7 +114,7 @@ struct FileClone: ~Copyable {
     _ = close(descriptor)
   }
 
-  /// Brings the content to the disk.
+  /// Syncs the content to the disk.
   borrowing func synchronize() throws(BenchmarkError) {
     #if canImport(Darwin)
       let status = fcntl(descriptor, F_FULLFSYNC)

@@ -1,15 +1,15 @@
 import Heirloom
 
-/// The comparisons of the standard proof that mean something for one migration, as a person would write them for it.
+/// The comparisons of the standard proof that matter for one migration, as a person would write them for it.
 struct HandWrittenProof {
   /// The store after the migration.
   let path: String
-  /// The store before it; `nil` where it is no more, so that there is nothing to compare with.
+  /// The store before it; `nil` if it no longer exists, so that there is nothing to compare with.
   let oldPath: String?
   /// The migration.
   let workload: MigrationWorkload
 
-  /// Looks at the structure, the rows of each table, the highest keys, keys that lead nowhere, and the schema.
+  /// Checks the structure, the rows of each table, the highest keys, keys that lead nowhere, and the schema.
   ///
   /// - Throws: ``BenchmarkError/differentContents(subject:expected:found:)`` or `SQLiteError`.
   func run() throws {

@@ -1,12 +1,12 @@
 import Heirloom
 
-/// A migration in the store itself, as frameworks do it: the old version is gone afterwards.
+/// A migration in the store itself, as frameworks do it: the previous version is gone afterwards.
 ///
-/// A transaction takes each step to the disk. Between two of them the store is of a version that the app once shipped.
+/// Each hop is a transaction and is synced. Between two of them the store is of a version that the app once shipped.
 struct InPlaceMigration {
-  /// A transaction.
+  /// A hop of the migration, in one transaction.
   struct Step {
-    /// The statements, those of the metadata left out.
+    /// The statements, without those of the metadata.
     let statements: String
     /// The metadata of its version: a constant of the migration.
     let propertyList: [UInt8]
@@ -14,10 +14,10 @@ struct InPlaceMigration {
 
   /// The store's file.
   let path: String
-  /// The steps, in order.
+  /// The hops, in order.
   let steps: [Step]
 
-  /// Migrates: WAL mode is slower for so much at once and is left meanwhile, and nobody else is let in.
+  /// Migrates the store out of WAL mode, which is slower for so much at once, and lets nobody else in.
   ///
   /// - Throws: `SQLiteError`.
   func run() throws {

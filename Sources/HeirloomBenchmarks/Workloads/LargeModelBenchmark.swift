@@ -3,9 +3,9 @@ import Heirloom
 import HeirloomFormats
 import HeirloomMapping
 
-/// What a very large model costs without any row: reading, comparing, planning, archiving.
+/// The cost of a very large model without rows: reading, comparing, planning, archiving.
 enum LargeModelBenchmark {
-  /// What is measured, in the order of a round.
+  /// The steps that are measured, in the order of a round.
   enum Step: String, Codable, CaseIterable {
     /// The source that Xcode writes, from its bytes.
     case readSource
@@ -13,20 +13,20 @@ enum LargeModelBenchmark {
     case readCompiled
     /// A compressed snapshot, from its bytes.
     case readSnapshot
-    /// All that differs between two versions.
+    /// All differences between two versions.
     case compare
     /// A mapping between two versions.
     case inferMapping
-    /// The plan for an empty store: its model is found, the store is looked at.
+    /// The plan for an empty store: its model is found, and the store is inspected.
     case plan
     /// The compiled model, as bytes.
     case writeCompiled
     /// A compressed snapshot, as bytes.
     case writeSnapshot
-    /// The model beside its store, brought to the disk.
+    /// The model beside its store, synced to the disk.
     case archive
 
-    /// What it is, in a few words.
+    /// The step in a few words.
     var title: String {
       switch self {
       case .readSource: "read the source (XML)"
@@ -41,7 +41,7 @@ enum LargeModelBenchmark {
       }
     }
 
-    /// The most that the design allows for reading and comparing models, in seconds; `nil` for what it has no goal for.
+    /// The most seconds that the design allows for reading and comparing models; `nil` for steps without a goal.
     var goal: Double? {
       switch self {
       case .readSource, .readCompiled, .readSnapshot, .compare, .inferMapping: ModelBenchmark.goal
@@ -56,20 +56,20 @@ enum LargeModelBenchmark {
   private static let processes = 5
   private static let roundsEach = 11
 
-  /// What a child process measured of one step.
+  /// The measured values of one step in a child process.
   struct Measured: Codable {
     var step: Step
     /// The seconds of each run; the first is the process's first.
     var seconds: [Double]
-    /// The same in seconds that the processors worked for the process.
+    /// The processor time of each run, in seconds.
     var processorSeconds: [Double]
     /// The bytes that were read or made; `nil` for a step that has none.
     var bytes: Int?
   }
 
-  /// What is reported of one step.
+  /// The report on one step.
   struct StepReport: Codable {
-    /// What was done.
+    /// The step.
     var step: Step
     /// The median of the first runs of processes, in seconds.
     var firstSeconds: Double
@@ -77,17 +77,17 @@ enum LargeModelBenchmark {
     var seconds: Double
     /// The shortest run, in seconds.
     var leastSeconds: Double
-    /// The median of all later runs, in seconds that the processors worked for the process.
+    /// The median processor time of all later runs, in seconds.
     var processorSeconds: Double
     /// The bytes that were read or made; `nil` for a step that has none.
     var bytes: Int?
-    /// The most that the design allows, in seconds; `nil` for a step that it has no goal for.
+    /// The most seconds that the design allows; `nil` for a step without a goal.
     var goalSeconds: Double?
-    /// Whether the median of the later runs is at most the goal; `nil` without one.
+    /// True when the median of the later runs is at most the goal; `nil` without one.
     var isGoalMet: Bool?
   }
 
-  /// What is reported.
+  /// The report on all steps.
   struct Report: Codable {
     /// Entities of the later version.
     var entities: Int
@@ -95,7 +95,7 @@ enum LargeModelBenchmark {
     var attributes: Int
     /// Relationships of the later version.
     var relationships: Int
-    /// The runs of each step.
+    /// The number of runs of each step.
     var runs: Int
     /// The steps, in order.
     var steps: [StepReport]
@@ -132,7 +132,7 @@ enum LargeModelBenchmark {
 
   // MARK: The child
 
-  /// Does every step many times, in turns, and answers how long it took.
+  /// Does every step many times, in turns, and answers with the times.
   static func runChild(_ words: [String]) throws {
     guard words.count == 2, let count = Int(words[1]), count > 0 else {
       throw BenchmarkError.usage("The run \(childName) needs a folder and a number.")

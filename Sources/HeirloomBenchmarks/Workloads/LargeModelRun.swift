@@ -3,7 +3,7 @@ import Heirloom
 import HeirloomFormats
 import HeirloomMapping
 
-/// The steps that are measured with a very large model, each with a check of what it gave.
+/// The steps that are measured with a very large model, each with a check of its result.
 struct LargeModelRun {
   /// The name of the store of the earlier version.
   static let earlierStore = "Earlier.sqlite"
@@ -20,8 +20,8 @@ struct LargeModelRun {
 
   /// Prepares the steps.
   ///
-  /// - Parameter folder: Where the stores of both versions are.
-  /// - Throws: What goes wrong with the models.
+  /// - Parameter folder: The folder with the stores of both versions.
+  /// - Throws: The error of the models.
   init(folder: String) throws {
     (earlier, later) = try BenchmarkModels.grown()
     source = BenchmarkModels.source(of: later)
@@ -34,7 +34,7 @@ struct LargeModelRun {
     controller = ModelController(storeURL: URL(fileURLWithPath: PathText.join(folder, Self.laterStore)))
   }
 
-  /// Returns how many bytes a step reads or makes; `nil` if it has none.
+  /// Returns the number of bytes that a step reads or makes; `nil` if it has none.
   func byteCount(of step: LargeModelBenchmark.Step) -> Int? {
     switch step {
     case .readSource: source.count
@@ -44,7 +44,7 @@ struct LargeModelRun {
     }
   }
 
-  /// Brings about what a step begins with.
+  /// Prepares the state in which a step begins.
   func prepare(_ step: LargeModelBenchmark.Step) throws {
     let path = controller.snapshotURL.path
     guard step == .archive, try POSIXFileOperations().status(of: path) != nil else { return }
@@ -53,7 +53,7 @@ struct LargeModelRun {
 
   /// Does a step.
   ///
-  /// - Returns: A check that the step gave what it has to, for after the clock has stopped.
+  /// - Returns: A check of the step's result, for use after the clock has stopped.
   func perform(_ step: LargeModelBenchmark.Step) throws -> () throws -> Void {
     switch step {
     case .readSource:

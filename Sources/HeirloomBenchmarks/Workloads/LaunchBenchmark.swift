@@ -1,10 +1,10 @@
 import Foundation
 import Heirloom
 
-/// A launch with nothing to do: what every start of an app costs.
+/// A launch with nothing to do: the cost of every start of an app.
 ///
-/// The model is in memory already, the store migrated and archived. Measured is what an app then does: it makes a controller and an
-/// assistant and calls `migrateStore()` and `archive(_:)`.
+/// The model is already in memory, and the store is migrated and archived. The measured part is what an app then does:
+/// it makes a controller and an assistant and calls `migrateStore()` and `archive(_:)`.
 enum LaunchBenchmark {
   /// The name of the run in a child process.
   static let childName = "launch"
@@ -14,11 +14,11 @@ enum LaunchBenchmark {
   private static let processes = 15
   private static let callsEach = 100
 
-  /// What a child process measured.
+  /// The measured values of a child process.
   struct Measured: Codable {
     /// The seconds of each launch; the first is the process's first.
     var seconds: [Double]
-    /// The same in seconds that the processors worked for the process.
+    /// The processor time of each launch, in seconds.
     var processorSeconds: [Double]
     /// The bytes that were written by all launches; `nil` where the system doesn't tell.
     var writtenBytes: Int64?
@@ -28,7 +28,7 @@ enum LaunchBenchmark {
     var fileChanges: Int
   }
 
-  /// What is reported.
+  /// The report on all launches.
   struct Report: Codable {
     /// Entities of the model.
     var entities: Int
@@ -40,23 +40,23 @@ enum LaunchBenchmark {
     var firstSeconds: Double
     /// The shortest first launch, in seconds.
     var firstLeastSeconds: Double
-    /// The median of the first launches, in seconds that the processors worked for the process.
+    /// The median processor time of the first launches, in seconds.
     var firstProcessorSeconds: Double
     /// The median of all later launches, in seconds.
     var laterSeconds: Double
     /// The shortest later launch, in seconds.
     var laterLeastSeconds: Double
-    /// The median of all later launches, in seconds that the processors worked for the process.
+    /// The median processor time of all later launches, in seconds.
     var laterProcessorSeconds: Double
     /// The goal, in seconds.
     var goalSeconds: Double
-    /// Whether the medians of the first launches and of the later ones are below the goal.
+    /// True when the medians of the first launches and of the later ones are below the goal.
     var isGoalMet: Bool
     /// The number of launches.
     var launches: Int
-    /// The bytes that all launches wrote, SQLite's side files included.
+    /// The bytes that all launches wrote, including SQLite's side files.
     var writtenBytes: Int64?
-    /// The calls of all launches that write, SQLite's to its side files included.
+    /// The calls of all launches that write, including SQLite's to its side files.
     var writeCalls: Int64?
     /// Syncs, changes of files and locks of all launches.
     var fileChanges: Int
@@ -109,7 +109,7 @@ enum LaunchBenchmark {
     return known.count == counts.count ? known.reduce(0, +) : nil
   }
 
-  /// Makes a store of an earlier version, and launches the app until there is nothing left to do.
+  /// Makes a store of an earlier version, and launches the app until nothing is left to do.
   static func prepare(_ path: String, model: ManagedObjectModel) throws {
     let earlier = try BenchmarkModels.large(attributeCount: BenchmarkModels.largeAttributeCount - 1)
     try StoreGenerator.makeStore(of: earlier, at: path)
@@ -135,7 +135,7 @@ enum LaunchBenchmark {
 
   // MARK: The child
 
-  /// Launches many times and answers how long it took.
+  /// Launches many times and answers with the times.
   static func runChild(_ words: [String]) throws {
     guard words.count == 2, let count = Int(words[1]), count > 0 else {
       throw BenchmarkError.usage("The run \(childName) needs a store and a number.")

@@ -10,7 +10,7 @@ enum MemoryBenchmark {
   /// The greatest growth that the design allows, as a part of the lowest peak.
   static let goalGrowth = 0.1
 
-  /// What is reported of one workload.
+  /// The report on one workload.
   struct WorkloadReport: Codable {
     var workload: MigrationWorkload
     /// The peaks of the process's memory, in bytes, by the numbers of notes.
@@ -18,9 +18,9 @@ enum MemoryBenchmark {
     /// The highest peak that the design allows, in bytes.
     var goalPeakBytes: Int64
 
-    /// By how much the highest peak is above the lowest, as a part of the lowest; `nil` if they are unknown.
+    /// The growth from the lowest peak to the highest, as a part of the lowest; `nil` if they are unknown.
     var growth: Double?
-    /// Whether both are within what the design allows; `nil` if they are unknown.
+    /// True when both are within the design's limits; `nil` if they are unknown.
     var isGoalMet: Bool?
 
     /// Creates a report.
@@ -36,7 +36,7 @@ enum MemoryBenchmark {
     }
   }
 
-  /// What is reported.
+  /// The report on all workloads.
   struct Report: Codable {
     /// The numbers of notes.
     var notes: [Int]

@@ -2,7 +2,7 @@ import Foundation
 import Heirloom
 
 extension MigrationWorkload {
-  /// The ways that are measured for this workload beside those of every other.
+  /// The ways that are measured for this workload besides those of every other.
   var furtherWays: [MigrationBenchmark.Way] {
     switch self {
     case .additive: [.inPlace, .inPlaceProven]
@@ -17,9 +17,9 @@ extension MigrationBenchmark {
   ///
   /// - Parameters:
   ///   - path: The store.
-  ///   - steps: The versions, in order.
+  ///   - steps: The hops to the versions, in order.
   ///   - workload: The migration that is proven afterwards; `nil` for no proof.
-  /// - Returns: What it took.
+  /// - Returns: The measured values.
   /// - Throws: `SQLiteError` or ``BenchmarkError``.
   static func migrateInPlace(
     _ path: String, _ steps: [MigrationWorkload.Step], proving workload: MigrationWorkload? = nil

@@ -5,21 +5,21 @@ import Heirloom
 enum MigrationBenchmark {
   /// The ways to migrate, in the order of a round.
   enum Way: String, Codable, CaseIterable {
-    /// By hand, unproven.
+    /// A migration by hand, unproven.
     case limit
-    /// By hand, proven.
+    /// A migration by hand, proven.
     case limitProven
-    /// By `MigrationAssistant.migrateStore()` with the standard proof.
+    /// A call of `MigrationAssistant.migrateStore()` with the standard proof.
     case heirloom
     /// The same, always as a new file.
     case rebuild
     /// The same, always in a copy of the store.
     case cloneAndAlter
-    /// By hand in the store itself, which keeps no old version, unproven.
+    /// A migration by hand in the store itself, which keeps no previous version, unproven.
     case inPlace
     /// The same, proven.
     case inPlaceProven
-    /// By hand in the store itself, version by version, unproven.
+    /// A migration by hand in the store itself, version by version, unproven.
     case inPlaceSteps
 
     /// The builder, for a run of Heirloom.
@@ -34,48 +34,48 @@ enum MigrationBenchmark {
 
   /// The name of a run in a child process.
   static let childName = "migration"
-  /// The store of a size from which copies are made, in the folder of stores.
+  /// The name of the store from which copies are made, in the folder of stores.
   static let storeName = "Notes.sqlite"
 
-  /// What a child process measured.
+  /// The measured values of a child process.
   struct Measured: Codable {
-    /// From before the store is opened to after the last sync, in seconds.
+    /// The seconds from before the store is opened until after the last sync.
     var seconds: Double
-    /// The same in seconds that the processors worked for the process.
+    /// The processor time of the process for the same, in seconds.
     var processorSeconds: Double
     /// The parts, in order.
     var parts: [MeasuredPart]
-    /// The store that holds the old version; `nil` if none does.
+    /// The store that holds the previous version; `nil` if none does.
     var keptPath: String?
-    /// How Heirloom made the candidate.
+    /// The builder by which Heirloom made the candidate.
     var builder: String?
     /// The bytes written; `nil` where the system doesn't tell.
     var writtenBytes: Int64?
     /// The most memory of the process, in bytes; `nil` where the system doesn't tell.
     var peakBytes: Int64?
-    /// The same before the migration began: what the program itself takes.
+    /// The same before the migration began: the memory of the program itself.
     var initialPeakBytes: Int64?
-    /// The calls that wait for the disk, SQLite's among them; `nil` on systems where they aren't counted.
+    /// The waits for the disk, including SQLite's; `nil` on systems where they aren't counted.
     var syncs: Int?
   }
 
-  /// What is reported of one way.
+  /// The report on one way.
   struct WayReport: Codable {
     /// The way.
     var way: Way
-    /// How Heirloom made the candidate.
+    /// The builder by which Heirloom made the candidate.
     var builder: String?
     /// The median, in seconds.
     var seconds: Double
     /// The shortest, in seconds.
     var leastSeconds: Double
-    /// The median, in seconds that the processors worked for the process.
+    /// The median processor time, in seconds.
     var processorSeconds: Double
     /// The median of the ratios to the unproven limit of the same round.
     var ratioToLimit: Double
     /// The median of the ratios to the proven limit of the same round.
     var ratioToProvenLimit: Double
-    /// The same of the seconds that the processors worked.
+    /// The same ratio of processor time.
     var processorRatioToProvenLimit: Double
     /// Rows of the store a second.
     var rowsPerSecond: Double
@@ -83,7 +83,7 @@ enum MigrationBenchmark {
     var bytesPerSecond: Double
     /// The median of the bytes written.
     var writtenBytes: Double?
-    /// The most calls that wait for the disk, SQLite's among them.
+    /// The most waits for the disk, including SQLite's.
     var syncs: Int?
     /// The highest peak of the process's memory, in bytes.
     var peakBytes: Int64?
@@ -93,17 +93,17 @@ enum MigrationBenchmark {
     var parts: [MeasuredPart]
   }
 
-  /// What is reported.
+  /// The report on all ways.
   struct Report: Codable {
-    /// What was measured.
+    /// The workload.
     var workload: MigrationWorkload
     /// Notes in the store.
     var notes: Int
     /// Rows in the store.
     var rows: Int64
-    /// The store's size.
+    /// The store's size, in bytes.
     var storeBytes: Int64
-    /// How often each way was run.
+    /// The number of runs of each way.
     var rounds: Int
     /// The highest ratio to the proven limit that the design allows.
     var goalRatio: Double
@@ -111,7 +111,7 @@ enum MigrationBenchmark {
     var goalPeakBytes: Int64
     /// The ways.
     var ways: [WayReport]
-    /// What the design says of this workload beside the ratio.
+    /// The design's goals for this workload besides the ratio.
     var furtherGoals: [MigrationGoal]
   }
 
@@ -137,12 +137,12 @@ enum MigrationBenchmark {
     var expected: StoreSums?
     var measured: [Way: [Measured]] = [:]
     for round in 0..<arguments.rounds {
-      // In turns from either end: what a run leaves behind meets another way each time.
+      // The order alternates, so that what a run leaves behind meets another way each time.
       let turns = round.isMultiple(of: 2) ? ways : ways.reversed()
       for copies in FreshCopies.batches(of: original, size: size, for: turns) {
         let paths = try copies.make(in: try work.emptyFolder("run"))
         for (way, path) in zip(copies.ways, paths) {
-          // In memory too, which a copy that shares blocks isn't.
+          // The copy must also be in memory, which one that shares blocks isn't.
           try BenchmarkFolder.readThrough(path)
           let words = [workload.rawValue, way.rawValue, path]
           let result = try ChildProcess.run(childName, words, returning: Measured.self)
@@ -187,7 +187,7 @@ enum MigrationBenchmark {
 
   // MARK: The child
 
-  /// Migrates one store and answers what it took.
+  /// Migrates one store and answers with the measured values.
   static func runChild(_ words: [String]) throws {
     guard words.count == 3, let workload = MigrationWorkload(rawValue: words[0]), let way = Way(rawValue: words[1])
     else {
@@ -253,9 +253,9 @@ enum MigrationBenchmark {
   }
 }
 
-/// Takes the time between the events of a migration.
+/// A delegate that takes the time between the events of a migration.
 final class PartListener: MigrationAssistantDelegate {
-  /// Runs from the listener's making.
+  /// The stopwatch, which runs from the making of the listener.
   private(set) var watch = Stopwatch()
 
   func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {

@@ -1,21 +1,21 @@
 import Foundation
 
-/// Something the design says of one workload, with what was measured.
+/// A goal of the design for one workload, with the measured value.
 struct MigrationGoal: Codable {
-  /// What is compared.
+  /// The subject of the comparison.
   var subject: String
-  /// What was measured: a ratio, or milliseconds.
+  /// The measured value: a ratio, or milliseconds.
   var value: Double
-  /// What it is measured in: `×` or `ms`.
+  /// The unit of the value: `×` or `ms`.
   var unit: String
-  /// The most that the design allows; `nil` for no such bound.
+  /// The most that the design allows; `nil` if it has no such bound.
   var most: Double?
-  /// The least that the design wants; `nil` for no such bound.
+  /// The least that the design asks for; `nil` if it has no such bound.
   var least: Double?
 }
 
 extension MigrationGoal: CustomStringConvertible {
-  /// One line for people.
+  /// The goal and the value in one line, for people.
   var description: String {
     func text(_ value: Double) -> String { String(format: unit == "ms" ? "%.1f" : "%.2f", value) + " " + unit }
     let bound = most.map { "; goal: at most \(text($0))" } ?? least.map { "; goal: at least \(text($0))" }
@@ -24,7 +24,7 @@ extension MigrationGoal: CustomStringConvertible {
 }
 
 extension MigrationWorkload {
-  /// Says how far Heirloom is from what the design says of this workload beside the ratio to the proven limit.
+  /// Returns the design's goals for this workload, besides the ratio to the proven limit, with the measured values.
   ///
   /// - Parameters:
   ///   - measured: The runs of each way, round by round.
@@ -39,7 +39,7 @@ extension MigrationWorkload {
     ) -> Double {
       zip(heirloom, measured[way] ?? []).map(value).median
     }
-    // Where the file system shares blocks, the limit writes only what it changes.
+    // If the file system shares blocks, the limit writes only its changes.
     let written = (measured[.limit] ?? []).compactMap(\.writtenBytes).max() ?? storeBytes
     let sharesBlocks = written < storeBytes / 2
     let place = sharesBlocks ? "blocks are shared" : "blocks are copied"
@@ -76,7 +76,7 @@ extension MigrationWorkload {
 }
 
 extension MigrationBenchmark.Measured {
-  /// The seconds of some parts together.
+  /// Returns the seconds of some parts together.
   func seconds(of names: Set<String>) -> Double {
     parts.filter { names.contains($0.name) }.map(\.seconds).reduce(0, +)
   }

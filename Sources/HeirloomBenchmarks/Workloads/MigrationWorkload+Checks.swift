@@ -1,8 +1,8 @@
-// What a person would compare after a migration, and what all ways must agree on.
+// The comparisons that a person would make after a migration, and the queries on which all ways must agree.
 extension MigrationWorkload {
   // MARK: The proof by hand
 
-  /// Tables before and after whose rows must be as many.
+  /// The tables before and after that must have equally many rows.
   var tables: [(before: String, after: String)] {
     let objects = ["ZNOTE", "ZPERSON", "ZTAG"].map { ($0, $0) }
     return objects + [("Z_1TAGS", self == .renumbering ? "Z_2TAGS" : "Z_1TAGS")]
@@ -37,7 +37,7 @@ extension MigrationWorkload {
     } else {
       zeroes.append(Self.danglingKeys("ZNOTE", "ZAUTHOR", leadingTo: "ZPERSON"))
     }
-    // Rows of another entity, where the numbers are not compared below.
+    // Rows of the verses are checked here, as their numbers are not compared below.
     if policy != nil { zeroes.append(Self.danglingKeys("ZVERSE", "ZNOTE", leadingTo: "ZNOTE")) }
     switch self {
     case .computing:
@@ -53,7 +53,7 @@ extension MigrationWorkload {
     return zeroes
   }
 
-  /// Queries over the old store and the clone that must give the same: sums of the values that were changed.
+  /// Queries over the old store and the clone that must give the same result: sums of the changed values.
   var sums: [(before: String, after: String)] {
     func sum(_ value: String, _ table: String) -> String {
       "SELECT COUNT(\(value)), TOTAL((\(value)) * (1 + Z_PK % 127)) FROM \(table)"
@@ -81,20 +81,20 @@ extension MigrationWorkload {
     }
   }
 
-  /// Counts the keys that lead nowhere, each once: by the key's index, without looking at the rows.
+  /// Returns a query that counts the keys that lead nowhere, each once: by the key's index, without reading the rows.
   private static func danglingKeys(_ table: String, _ column: String, leadingTo target: String) -> String {
     "SELECT COUNT(*) FROM (SELECT DISTINCT \(column) AS k FROM main.\(table) WHERE \(column) IS NOT NULL)"
       + " WHERE k NOT IN (SELECT Z_PK FROM main.\(target))"
   }
 
-  // MARK: What all ways must agree on
+  // MARK: The queries on which all ways must agree
 
   /// Queries over a migrated store.
   var sumQueries: [String] {
     let links = self == .renumbering ? ("Z_2TAGS", noteColumn, "Z_4TAGS") : ("Z_1TAGS", noteColumn, "Z_3TAGS")
     var queries = [
       "SELECT COUNT(*), SUM(\(links.1)), SUM(\(links.2)), SUM(\(links.1) % 97 * \(links.2)) FROM \(links.0)",
-      // Where the keys of objects begin that a policy makes is Heirloom's affair.
+      // Heirloom decides where the keys of a policy's objects begin.
       "SELECT Z_ENT, Z_NAME, Z_SUPER\(policy == nil ? ", Z_MAX" : "") FROM Z_PRIMARYKEY ORDER BY Z_ENT",
       "SELECT COUNT(*), SUM(LENGTH(ZNAME)), MAX(ZNAME), SUM(Z_ENT) FROM ZTAG",
       "SELECT COUNT(*), SUM(ZAGE), TOTAL(ZCREATEDAT), SUM(LENGTH(ZEMAIL)), SUM(LENGTH(ZAVATAR)), SUM(Z_ENT) FROM ZPERSON",

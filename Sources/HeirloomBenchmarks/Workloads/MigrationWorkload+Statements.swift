@@ -1,8 +1,8 @@
 import Heirloom
 
-// What a person would write by hand for a migration.
+// The statements that a person would write by hand for a migration.
 extension MigrationWorkload {
-  /// The statements that change a clone, those of the metadata left out.
+  /// The statements that change a clone, without those of the metadata.
   var statements: String {
     switch self {
     case .additive:
@@ -88,18 +88,18 @@ extension MigrationWorkload {
     """
   }
 
-  /// A version on the way to the last one.
+  /// A hop on the path to the last version.
   struct Step {
-    /// The statements that lead to it, those of the metadata left out.
+    /// The statements of the hop, without those of the metadata.
     let statements: String
-    /// Its model.
+    /// The model of its version.
     let model: ManagedObjectModel
   }
 
-  /// The migration at once.
+  /// Returns the whole migration in one hop.
   func lastStep() throws -> Step { Step(statements: statements, model: try destination()) }
 
-  /// The versions one by one, as an app's users got them that never missed one; only the last where there are no others.
+  /// Returns the hops to each version, as for users who never missed one; only the last if there are no others.
   func steps() throws -> [Step] {
     guard self == .fiftyVersions else { return [try lastStep()] }
     return try (1...50).map { version in

@@ -1,10 +1,10 @@
 import Heirloom
 
-/// A migration of the store of notes, with what a person would write for it by hand.
+/// A migration of the store of notes, with the statements that a person would write for it by hand.
 enum MigrationWorkload: String, Codable, CaseIterable {
   /// Two attributes, an index, and an entity that sorts last: no row changes.
   case additive = "W1"
-  /// Two attributes and nothing else, which is a matter of the schema.
+  /// Two attributes and nothing else, which changes only the schema.
   case plain = "W1plain"
   /// The same with an entity that sorts first: every row gets another entity number.
   case renumbering = "W1first"
@@ -12,7 +12,7 @@ enum MigrationWorkload: String, Codable, CaseIterable {
   case reshaping = "W2"
   /// A name split in two and the length of a text, by expressions.
   case computing = "W3"
-  /// A policy makes several objects of each note, of bytes that nobody copies.
+  /// A policy makes several objects of each note, from bytes that are never copied.
   case splitting = "W4"
   /// The same with Swift's own types.
   case splittingTyped = "W4typed"
@@ -21,7 +21,7 @@ enum MigrationWorkload: String, Codable, CaseIterable {
   /// Fifty additive versions in one jump.
   case fiftyVersions = "W5"
 
-  /// What it is, in a few words.
+  /// The workload in a few words.
   var title: String {
     switch self {
     case .additive: "two attributes, an index, an entity that sorts last"
@@ -46,7 +46,7 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     }
   }
 
-  /// The model that the store gets.
+  /// Returns the model that the store gets.
   func destination() throws -> ManagedObjectModel {
     switch self {
     case .additive: try BenchmarkModels.notesWithAdditions()
@@ -78,7 +78,7 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     }
   }
 
-  /// The mappings that an app would give; none where they are inferred.
+  /// Returns the mappings that an app would give; none if they are inferred.
   func mappings() throws -> [MappingModel] {
     if self == .computing { return [try BenchmarkModels.computedValuesMapping()] }
     guard let policy else { return [] }

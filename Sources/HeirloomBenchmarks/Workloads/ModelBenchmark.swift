@@ -3,9 +3,9 @@ import Heirloom
 import HeirloomFormats
 import HeirloomMapping
 
-/// What it takes to read two models and to compare them.
+/// The cost of reading two models and comparing them.
 enum ModelBenchmark {
-  /// The goal of the design for each, in seconds.
+  /// The goal of the design for each part, in seconds.
   static let goal = 0.03
 
   private static let rounds = 31
@@ -16,7 +16,7 @@ enum ModelBenchmark {
   ///   - sourcePath: The earlier model.
   ///   - destinationPath: The later model.
   /// - Returns: A table for a person.
-  /// - Throws: What goes wrong with the files.
+  /// - Throws: The error of the files.
   static func run(_ sourcePath: String, _ destinationPath: String) throws -> String {
     let source = try ModelFile.read(sourcePath).model
     let destination = try ModelFile.read(destinationPath).model

@@ -3,7 +3,7 @@ import Heirloom
 
 /// A durable copy of a file, as a person would write it.
 enum PlainCopy {
-  /// Copies a file to a name that must not exist, and brings the copy's content to the disk.
+  /// Copies a file to a name that must not exist, and syncs the copy's content to the disk.
   ///
   /// - Throws: ``BenchmarkError/system(call:path:code:)``.
   static func copy(_ path: String, to newPath: String) throws(BenchmarkError) {
@@ -29,7 +29,7 @@ enum PlainCopy {
   }
 
   #if !canImport(Darwin)
-    /// The call that glibc's headers don't show to Swift.
+    /// The type of the call that glibc's headers don't show to Swift.
     private typealias CopyFileRange =
       @convention(c) (
         Int32, UnsafeMutablePointer<Int64>?, Int32, UnsafeMutablePointer<Int64>?, Int, UInt32

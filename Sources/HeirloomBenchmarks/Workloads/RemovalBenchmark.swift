@@ -1,7 +1,7 @@
 import Foundation
 import Heirloom
 
-/// A migration that removes much, with its clean-up at once and left for later, each in a process of its own and in turns.
+/// A migration that removes much, with its clean-up at once or later, each in a process of its own and in turns.
 enum RemovalBenchmark {
   /// The ways to migrate, in the order of a round.
   enum Way: String, Codable, CaseIterable {
@@ -13,32 +13,32 @@ enum RemovalBenchmark {
 
   /// The name of a run in a child process.
   static let childName = "removal"
-  /// How much faster a launch is to be that leaves the clean-up for later.
+  /// The factor by which a launch must be faster if it leaves the clean-up for later.
   static let goalRatio = 3.0
 
-  /// What a child process measured.
+  /// The measured values of a child process.
   struct Measured: Codable {
-    /// The launch, from before the store is opened to after the last sync, in seconds.
+    /// The seconds of the launch, from before the store is opened until after the last sync.
     var seconds: Double
-    /// The same in seconds that the processors worked for the process.
+    /// The processor time of the process for the same, in seconds.
     var processorSeconds: Double
     /// The parts of the launch, in order.
     var parts: [MeasuredPart]
-    /// The store that was kept.
+    /// The previous version's store.
     var keptPath: String
-    /// How the candidate was made.
+    /// The builder that made the candidate.
     var builder: String
-    /// What was left for later.
+    /// The clean-up that was left for later.
     var deferred: [String]
     /// The seconds of each piece of clean-up.
     var pieces: [Double]
-    /// What the store holds after the launch, and after the clean-up.
+    /// The sums over the store after the launch, and after the clean-up.
     var sums: [[String]]
-    /// The peak of the process's memory in bytes.
+    /// The peak of the process's memory, in bytes.
     var peakBytes: Int64?
   }
 
-  /// What is reported of one way.
+  /// The report on one way.
   struct WayReport: Codable {
     var way: Way
     var builder: String
@@ -48,27 +48,27 @@ enum RemovalBenchmark {
     var processorSeconds: Double
     /// The median of all clean-up after the launch, in seconds.
     var cleanUpSeconds: Double
-    /// The longest piece of it.
+    /// The longest piece of that clean-up.
     var longestPieceSeconds: Double
-    /// The pieces.
+    /// The number of pieces.
     var pieceCount: Int
-    /// What was left for later.
+    /// The clean-up that was left for later.
     var deferred: [String]
     var peakBytes: Int64?
     /// The medians of the parts, in order.
     var parts: [MeasuredPart]
   }
 
-  /// What is reported.
+  /// The report on both ways.
   struct Report: Codable {
     var notes: Int
     var storeBytes: Int64
     var rounds: Int
     /// The median of the ratios of the two launches of a round.
     var ratio: Double
-    /// How much faster a launch is to be that leaves the clean-up for later.
+    /// The factor by which a launch must be faster if it leaves the clean-up for later.
     var goalRatio: Double
-    /// Whether it is.
+    /// True when the ratio reaches the goal.
     var isGoalMet: Bool
     var ways: [WayReport]
   }
@@ -89,7 +89,7 @@ enum RemovalBenchmark {
       for way in round.isMultiple(of: 2) ? Way.allCases : Way.allCases.reversed() {
         let path = PathText.join(try work.emptyFolder("run"), "Notes.sqlite")
         try files.copyFile(original, to: path, attributes: FileAttributes(mode: 0o644))
-        // An app's store has lain there since its last run.
+        // An app's store has been at rest since its last run.
         try files.synchronizeFile(path)
         Thread.sleep(forTimeInterval: StoreVault.Configuration().restTime + 0.5)
         TouchedMemory.prepare(byteCount: 2 * (try files.status(of: path)?.size ?? 0))
@@ -129,7 +129,7 @@ enum RemovalBenchmark {
 
   // MARK: The child
 
-  /// Migrates one store, cleans up and answers what it took.
+  /// Migrates one store, cleans up and answers with the measured values.
   static func runChild(_ words: [String]) throws {
     guard words.count == 2, let way = Way(rawValue: words[0]) else {
       throw BenchmarkError.usage("The run \(childName) needs a way and a store.")

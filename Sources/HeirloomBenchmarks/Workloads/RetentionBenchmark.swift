@@ -1,7 +1,7 @@
 import Foundation
 import Heirloom
 
-/// What it takes to keep a store's file as it is, on the disk, by Heirloom's own calls and by a plain copy, in turns.
+/// The cost of keeping a store's file unchanged on the disk, by Heirloom's own calls and by a plain copy, in turns.
 enum RetentionBenchmark {
   /// The ways to keep a file, in the order of a round.
   enum Way: String, Codable, CaseIterable {
@@ -9,15 +9,15 @@ enum RetentionBenchmark {
     case copyByHand
     /// A second name in a folder of its own, as a migration keeps the store it replaces.
     case link
-    /// Shared blocks, as a migration makes its candidate and a restoration its store; absent where the file system can't.
+    /// Shared blocks, as for a migration's candidate and a restoration's store; absent if the file system has none.
     case clone
-    /// A copy, where a file system knows neither.
+    /// A copy, for a file system that can do neither.
     case copy
   }
 
   /// The name of a run in a child process.
   static let childName = "retention"
-  /// How long the keeping may take that copies no block, in seconds.
+  /// The most seconds that the keeping may take if no block is copied.
   static let goalSeconds = 0.01
   /// The highest ratio of a copy to the one by hand.
   static let goalRatio = 1.1
@@ -28,17 +28,17 @@ enum RetentionBenchmark {
   /// The numbers of notes, if the caller names none.
   static let defaultCounts = [100_000, 1_000_000]
 
-  /// What a child process measured.
+  /// The measured values of a child process.
   struct Measured: Codable {
-    /// From before the file is opened to after the last sync, in seconds; `nil` where the file system can't.
+    /// The seconds from before the file is opened until after the last sync; `nil` if the file system can't.
     var seconds: Double?
-    /// The same in seconds that the processors worked for the process.
+    /// The processor time of the process for the same, in seconds.
     var processorSeconds: Double
-    /// The memory that it took beside what the process had, in bytes; `nil` where the system doesn't tell.
+    /// The additional memory that the keeping took, in bytes; `nil` where the system doesn't tell.
     var grownBytes: Int64?
   }
 
-  /// What is reported of one way with a file of one size.
+  /// The report on one way with a file of one size.
   struct WayReport: Codable {
     var way: Way
     var fileBytes: Int64
@@ -48,15 +48,15 @@ enum RetentionBenchmark {
     var processorSeconds: Double
     /// The median of the ratios to the copy by hand of the same round.
     var ratioToCopy: Double
-    /// The most memory that it took beside what the process had, in bytes.
+    /// The most additional memory that the keeping took, in bytes.
     var grownBytes: Int64?
   }
 
-  /// What is reported.
+  /// The report on all ways.
   struct Report: Codable {
     var rounds: Int
     var ways: [WayReport]
-    /// Whether the file system shares blocks.
+    /// True when the file system shares blocks.
     var sharesBlocks: Bool
     var goalSeconds = RetentionBenchmark.goalSeconds
     var goalRatio = RetentionBenchmark.goalRatio
@@ -100,7 +100,7 @@ enum RetentionBenchmark {
       grownBytes: runs.compactMap(\.grownBytes).max())
   }
 
-  /// Makes a file of arbitrary bytes, on the disk.
+  /// Makes a file of arbitrary bytes and syncs it.
   private static func makeFile(at path: String, byteCount: Int64, seed: UInt64) throws {
     var random = RandomSource(seed: seed)
     guard FileManager.default.createFile(atPath: path, contents: nil) else {
@@ -121,7 +121,7 @@ enum RetentionBenchmark {
 
   // MARK: The child
 
-  /// Keeps one file and answers what it took.
+  /// Keeps one file and answers with the measured values.
   static func runChild(_ words: [String]) throws {
     guard words.count == 3, let way = Way(rawValue: words[0]) else {
       throw BenchmarkError.usage("The run \(childName) needs a way, a file and a folder.")
@@ -141,7 +141,7 @@ enum RetentionBenchmark {
 
   /// Keeps a file under its name in another folder: content and name are on the disk afterwards.
   ///
-  /// - Returns: Whether the file system can.
+  /// - Returns: True if the file system can.
   private static func keep(_ path: String, in folder: String, _ way: Way) throws -> Bool {
     let files = POSIXFileOperations()
     let attributes = FileAttributes(mode: 0o644)
@@ -150,7 +150,7 @@ enum RetentionBenchmark {
     case .copyByHand: try PlainCopy.copy(path, to: kept)
     case .link: try files.link(path, to: kept)
     case .clone, .copy:
-      // As the vault does beside a connection: the file is held, and closed last.
+      // The vault does the same beside a connection: the file is held, and closed last.
       let held = try files.hold(path)
       defer { held.close() }
       if way == .copy {

@@ -21,8 +21,8 @@ struct StoreSums: Hashable {
   ///
   /// - Parameters:
   ///   - path: The store.
-  ///   - model: Its model; the metadata must say so.
-  ///   - workload: The migration that made it; `nil` for a store before.
+  ///   - model: Its model, which the metadata must name.
+  ///   - workload: The migration that made it; `nil` for a store before its migration.
   /// - Throws: ``BenchmarkError/differentContents(subject:expected:found:)`` if the store is of another model.
   init(of path: String, model: ManagedObjectModel, after workload: MigrationWorkload? = nil) throws {
     let metadata = try StoreMetadata(contentsOf: URL(fileURLWithPath: path))
@@ -36,10 +36,10 @@ struct StoreSums: Hashable {
     try connection.close()
   }
 
-  /// Compares with the sums of another store, as far as both have them.
+  /// Compares the sums with those of another store, as far as both have them.
   ///
   /// - Parameter expected: The sums that these should be.
-  /// - Throws: ``BenchmarkError/differentContents(subject:expected:found:)`` for the first that differs.
+  /// - Throws: ``BenchmarkError/differentContents(subject:expected:found:)`` for the first sum that differs.
   func check(against expected: StoreSums) throws(BenchmarkError) {
     for query in rows.keys.sorted() {
       guard let other = expected.rows[query], let own = rows[query], own != other else { continue }
@@ -47,7 +47,7 @@ struct StoreSums: Hashable {
     }
   }
 
-  /// The rows of all tables together.
+  /// The number of rows of all tables together.
   var rowCount: Int64 {
     Self.earlierQueries.prefix(4).reduce(0) { $0 + (rows[$1]?.first?.first?.integer ?? 0) }
   }

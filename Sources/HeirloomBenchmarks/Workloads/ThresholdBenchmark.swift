@@ -1,12 +1,12 @@
 import Foundation
 import Heirloom
 
-/// The two ways to make a candidate, by how much of a store goes, is written anew or changes: what the planner's choice is set by.
+/// The two ways to make a candidate, by the shares of rows that are removed, rewritten or changed: the planner's basis.
 enum ThresholdBenchmark {
   /// The name of a run in a child process.
   static let childName = "thresholds"
 
-  /// What becomes of the rows, in hundredths; the rest is kept.
+  /// The shares of rows with each fate, in hundredths; the others are kept.
   struct Shares: Hashable, Codable {
     var gone = 0
     var anew = 0
@@ -23,11 +23,11 @@ enum ThresholdBenchmark {
       Shares(gone: 50, changed: 50),
     ]
 
-  /// What a child process measured.
+  /// The measured values of a child process.
   struct Measured: Codable {
-    /// From before the store is opened to after the last sync, in seconds.
+    /// The seconds from before the store is opened until after the last sync.
     var seconds: Double
-    /// The same in seconds that the processors worked for the process.
+    /// The processor time of the process for the same, in seconds.
     var processorSeconds: Double
     /// The bytes written; `nil` where the system doesn't tell.
     var writtenBytes: Int64?
@@ -35,7 +35,7 @@ enum ThresholdBenchmark {
     var storeBytes: Int64
   }
 
-  /// What is reported of one builder.
+  /// The report on one builder.
   struct BuilderReport: Codable {
     /// The medians.
     var seconds: Double
@@ -45,7 +45,7 @@ enum ThresholdBenchmark {
     var storeBytes: Int64
   }
 
-  /// What is reported of one division of the rows.
+  /// The report on one division of the rows.
   struct CellReport: Codable {
     var shares: Shares
     /// The size of the store before.
@@ -59,7 +59,7 @@ enum ThresholdBenchmark {
     var chosen: String
   }
 
-  /// What is reported.
+  /// The report on all divisions.
   struct Report: Codable {
     var rows: Int
     var rounds: Int
@@ -139,7 +139,7 @@ enum ThresholdBenchmark {
 
   // MARK: The child
 
-  /// Migrates one store and answers what it took.
+  /// Migrates one store and answers with the measured values.
   static func runChild(_ words: [String]) throws {
     guard words.count == 2, let builder = MigrationPlan.Builder(rawValue: words[0]) else {
       throw BenchmarkError.usage("The run \(childName) needs a builder and a store.")

@@ -2,20 +2,20 @@ public import Foundation
 public import HeirloomModel
 package import HeirloomStore
 
-/// Everything that a store holds of its model, in a form that doesn't depend on column order or entity numbers.
+/// The contents of a store by its model, in a form that doesn't depend on column order or entity numbers.
 ///
-/// Values that are kept in files beside the store are part of it.
+/// Values in files beside the store are included.
 public struct StoreContents: Equatable, Sendable {
   /// Objects by entity, then by primary key.
   package var objects: [String: [Int64: StoredObject]] = [:]
 
-  /// One object as a store keeps it.
+  /// An object as a store keeps it.
   package struct StoredObject: Equatable, Sendable {
     /// Stored values of attributes by path, such as `address.city`.
     package var values: [String: SQLiteValue] = [:]
     /// Primary keys of related objects by relationship; in order for an ordered one, else ascending.
     package var links: [String: [Int64]] = [:]
-    /// How often the object was saved.
+    /// The number of times that the object was saved.
     package var saves: Int64 = 0
 
     /// Creates an object without values.
@@ -80,7 +80,7 @@ public struct StoreContents: Equatable, Sendable {
     }
   }
 
-  /// The value with what its file holds; the reference itself where the file is missing.
+  /// Returns a value with the content of its file; the reference itself if the file is missing.
   private static func resolved(_ value: SQLiteValue, besideStoreAt path: String) -> SQLiteValue {
     guard case .blob(let bytes) = value, case .file(let name)? = ExternalStorage(bytes),
       let data = ExternalStorage.contents(ofFile: ExternalStorage.folder(forStoreAt: path) + "/" + name)
@@ -88,10 +88,10 @@ public struct StoreContents: Equatable, Sendable {
     return .blob(ExternalStorage.inline(data).bytes)
   }
 
-  /// The number of objects of exactly one entity.
+  /// Returns the number of objects of exactly one entity.
   ///
   /// - Parameter entity: The entity's name.
-  /// - Returns: 0 for an unknown one.
+  /// - Returns: The number; 0 for an unknown entity.
   public func count(ofEntity entity: String) -> Int { objects[entity]?.count ?? 0 }
 
   /// The number of objects.

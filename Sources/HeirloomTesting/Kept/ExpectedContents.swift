@@ -2,11 +2,11 @@ package import HeirloomMapping
 package import HeirloomModel
 package import HeirloomStore
 
-/// What a store must hold after a migration, as far as its mapping says so.
+/// The contents that a store must have after a migration, as far as its mapping says so.
 ///
-/// What code makes and what expressions compute isn't known; it is left out, and so is what a later step makes of it.
+/// The results of code and expressions aren't known; they are left out, and so is whatever a later hop makes of them.
 package struct ExpectedContents {
-  /// What must be of one object; what isn't known is left out.
+  /// The expected content of one object; the unknown is left out.
   package struct Object {
     /// Stored values of attributes by path.
     package var values: [String: SQLiteValue]
@@ -14,16 +14,16 @@ package struct ExpectedContents {
     package var links: [String: Links]
   }
 
-  /// Which objects a relationship must lead to, by their primary keys.
+  /// The objects that a relationship must lead to, by their primary keys.
   package enum Links {
     /// These, in this order.
     case exactly([Int64])
     /// These, in any order.
     case set(Set<Int64>)
-    /// None but these.
+    /// No others than these.
     case some(of: Set<Int64>, atMostOne: Bool)
 
-    /// The keys, if it is known which of them there are.
+    /// The keys, if it is known which of them are there.
     fileprivate var keys: [Int64]? {
       switch self {
       case .exactly(let keys): keys
@@ -41,10 +41,10 @@ package struct ExpectedContents {
     }
   }
 
-  /// The objects by entity and primary key; an entity of which not all are known is left out.
+  /// The objects by entity and primary key; an entity is left out if not all of its objects are known.
   package private(set) var objects: [String: [Int64: Object]] = [:]
 
-  /// Expects what a store holds.
+  /// Expects the contents of a store.
   ///
   /// - Parameters:
   ///   - contents: The store's contents.
@@ -63,16 +63,16 @@ package struct ExpectedContents {
 
   private init() {}
 
-  /// Returns what must be there after a step.
+  /// Returns the contents that must be there after a hop.
   ///
-  /// Objects of mapped entities have the primary keys that they had, or, where trees of entities come under one root, those that
-  /// ``MergedKeys`` says; copied values are equal where the type is; links lead to the same objects, in the same order where both
-  /// sides are ordered.
+  /// Objects of mapped entities keep their primary keys, except where trees of entities come under one root: there
+  /// ``MergedKeys`` gives them. Copied values are equal if the type is. Links lead to the same objects, in the same
+  /// order if both sides are ordered.
   ///
   /// - Parameters:
-  ///   - source: The model before.
-  ///   - destination: The model after.
-  ///   - mapping: What is carried out, completed.
+  ///   - source: The source model.
+  ///   - destination: The destination model.
+  ///   - mapping: The completed mapping that is carried out.
   /// - Returns: The expectation.
   package func migrated(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, by mapping: MappingModel
@@ -80,13 +80,13 @@ package struct ExpectedContents {
     ExpectedStep(before: self, source: source, destination: destination, mapping: mapping).result()
   }
 
-  /// Sets what must be of an entity's objects.
+  /// Sets the expectation for an entity's objects.
   fileprivate mutating func expect(_ objects: [Int64: Object], of entity: String) {
     self.objects[entity] = objects
   }
 }
 
-/// One step of a migration, with what must be there before it.
+/// One hop of a migration, with the contents that must be there before it.
 private struct ExpectedStep {
   let before: ExpectedContents
   let source: ManagedObjectModel
@@ -94,7 +94,7 @@ private struct ExpectedStep {
   let mapping: MappingModel
   /// Entity mappings that take all objects of an entity as they are.
   let plain: [EntityMapping]
-  /// What a source entity becomes by them.
+  /// The destination entities of these mappings, by source entity.
   let becomes: [String: String]
   let keys: MergedKeys
 
@@ -138,7 +138,7 @@ private struct ExpectedStep {
     for entity in mapping.entityMappings {
       guard let to = entity.destinationEntityName else { continue }
       guard let from = entity.sourceEntityName else {
-        // An entity that is new has no objects, unless code makes some.
+        // A new entity has no objects, unless code makes some.
         let others = mapping.entityMappings.filter { $0.destinationEntityName == to }
         if others.count == 1, !entity.isCode { result.expect([:], of: to) }
         continue
@@ -155,7 +155,7 @@ private struct ExpectedStep {
     return result
   }
 
-  /// What is added to keys; `nil` if that isn't known.
+  /// Returns the number that is added to keys; `nil` if it isn't known.
   private func shift(_ from: String, _ to: String) -> Int64? {
     let roots = (
       from: source.rootEntity(of: from)?.name ?? "", to: destination.rootEntity(of: to)?.name ?? ""
@@ -182,7 +182,7 @@ private struct ExpectedStep {
     return values
   }
 
-  /// Returns what must become of an object's links; `nil` if that isn't known for the relationship.
+  /// Returns a closure that gives an object's expected links; `nil` if they aren't known for the relationship.
   private func links(
     _ property: PropertyMapping, _ from: String, _ to: String
   ) -> ((ExpectedContents.Object) -> ExpectedContents.Links?)? {
@@ -191,7 +191,7 @@ private struct ExpectedStep {
       let shift = shift(was.destinationEntity, will.destinationEntity)
     else { return nil }
     let tree = source.entityTree(from: was.destinationEntity)
-    // What became of objects that code took isn't known.
+    // It isn't known what became of objects that code took.
     let taken = Set(mapping.entityMappings.compactMap(\.sourceEntityName)).subtracting(becomes.keys)
     let removed = Set(
       mapping.entityMappings.filter { $0.destinationEntityName == nil && !$0.isCode }.compactMap(\.sourceEntityName))
@@ -204,7 +204,7 @@ private struct ExpectedStep {
         becomes[target.name].map { destination.isEntity($0, kindOf: will.destinationEntity) } ?? false
       }
       .flatMap { (before.objects[$0.name] ?? [:]).keys })
-    // Where one object may have fewer links than before, some are dropped; none may be made up.
+    // If an object may now have fewer links than before, some are dropped; none may be made up.
     let wasInverseToOne = source.inverse(of: was).map { !$0.relationship.isToMany } ?? false
     let willInverseToOne = destination.inverse(of: will).map { !$0.relationship.isToMany } ?? false
     let isNarrowed = willInverseToOne && !wasInverseToOne
@@ -220,25 +220,25 @@ private struct ExpectedStep {
 }
 
 extension ExpectedContents {
-  /// What decisions about rows may have changed.
+  /// The changes that decisions about rows may have made.
   package struct Decided {
-    /// How many objects may be gone, by entity.
+    /// The number of objects that may be gone, by entity.
     package var removed: [String: Int64] = [:]
-    /// Entities whose objects may have got values where they had none.
+    /// The entities whose objects may have got values where they had none.
     package var filled: Set<String> = []
 
-    /// Creates what nothing was decided about.
+    /// Creates a value for a migration without decisions.
     package init() {}
   }
 
   fileprivate static var empty: ExpectedContents { ExpectedContents() }
 
-  /// Lists what a store holds otherwise, at most a finding for each property.
+  /// Lists the differences of a store from the expectation, at most one finding for each property.
   ///
   /// - Parameters:
   ///   - found: The store after the migration.
-  ///   - decided: What decisions may have changed.
-  /// - Returns: Nothing if all is well.
+  ///   - decided: The changes that decisions may have made.
+  /// - Returns: The findings; none if all is well.
   package func findings(in found: StoreContents, decided: Decided = Decided()) -> [MigrationFinding] {
     objects.sorted { $0.key.utf16Precedes($1.key) }.flatMap { entity, objects in
       findings(entity, objects, found.objects[entity] ?? [:], decided)
@@ -292,7 +292,7 @@ extension ExpectedContents {
     return findings
   }
 
-  /// A stored value in a few words.
+  /// Returns a stored value in a few words.
   private static func words(_ value: SQLiteValue) -> String {
     switch value {
     case .null: "no value"
@@ -305,10 +305,10 @@ extension ExpectedContents {
 }
 
 extension EntityMapping {
-  /// Whether code takes part.
+  /// True when code takes part.
   var isCode: Bool { entityMigrationPolicyClassName != nil || entityMigrationPolicyClass != nil }
 
-  /// Whether a condition chooses the objects.
+  /// True when a condition chooses the objects.
   fileprivate var selectsRows: Bool {
     guard let sourceExpression else { return false }
     return sourceExpression.sourceRows.map { $0.predicate != "TRUEPREDICATE" } ?? true
@@ -316,13 +316,13 @@ extension EntityMapping {
 }
 
 extension AttributeDescription {
-  /// The stored leaves whose values are kept as they are, by their path below the attribute.
+  /// Returns the stored leaves whose values are kept unchanged, by their path below the attribute.
   fileprivate func keptLeaves(of was: AttributeDescription) -> [(path: [String], leaf: AttributeDescription)] {
     guard type == was.type, !isTransient, !was.isTransient, derivation == nil, was.derivation == nil else { return [] }
     guard let composite, let old = was.composite else {
       return allowsExternalBinaryDataStorage == was.allowsExternalBinaryDataStorage ? [([], self)] : []
     }
-    // With renamed elements names alone don't tell which is which.
+    // If elements were renamed, names alone don't tell which is which.
     let isRenamed = composite.elements.contains { ($0.renamingIdentifier ?? $0.name) != $0.name }
     guard !isRenamed else { return [] }
     return composite.elements.flatMap { element in

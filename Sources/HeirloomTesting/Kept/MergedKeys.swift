@@ -1,15 +1,15 @@
-/// Says which keys objects have after trees of entities came under one root.
+/// The keys that objects have after trees of entities came under one root.
 ///
-/// Of several trees the one whose entity is nearest the root keeps its keys, by name where that doesn't decide; each other's
-/// are moved above those that are taken.
+/// The tree whose entity is nearest the root keeps its keys; among equals, the first by name does. The keys of each
+/// other tree are moved above those that are taken.
 package struct MergedKeys {
-  /// A source entity that goes on.
+  /// A source entity that is kept.
   package struct Member {
     let sourceRoot: String
     let destinationRoot: String
-    /// The destination's ancestors of what the entity becomes.
+    /// The number of the destination entity's ancestors.
     let depth: Int
-    /// How many objects it has.
+    /// The number of its objects.
     let objects: Int
 
     /// Creates a member.
@@ -23,7 +23,7 @@ package struct MergedKeys {
 
   private var offsets: [[String]: Int64] = [:]
 
-  /// Works out the offsets; `highest` are the highest keys of the source's trees, by their roots.
+  /// Computes the offsets; `highest` are the highest keys of the source's trees, by their roots.
   package init(_ members: [Member], highest: [String: Int64]) {
     for (destinationRoot, members) in Dictionary(grouping: members, by: \.destinationRoot) {
       let trees = Dictionary(grouping: members, by: \.sourceRoot).sorted { first, second in
@@ -42,7 +42,7 @@ package struct MergedKeys {
     }
   }
 
-  /// Returns the key of an object afterwards.
+  /// Returns the key that an object has afterwards.
   package func key(_ key: Int64, from sourceRoot: String, to destinationRoot: String) -> Int64 {
     key + offsets[[sourceRoot, destinationRoot], default: 0]
   }

@@ -1,16 +1,16 @@
 public import Foundation
 import HeirloomModel
 
-/// Something that a migration did not keep.
+/// A value, link or object that a migration did not keep.
 public struct MigrationFinding: Hashable, Sendable {
-  /// What it is about.
+  /// The kind of a finding.
   @nonexhaustive
   public enum Kind: String, Hashable, Sendable {
-    /// Objects are gone that the mapping keeps.
+    /// Objects that the mapping keeps are gone.
     case objectsLost
     /// Objects are there that nothing made.
     case objectsAdded
-    /// Values differ that the mapping copies.
+    /// Values that the mapping copies have changed.
     case valuesChanged
     /// Relationships lead to other objects.
     case linksChanged
@@ -18,13 +18,13 @@ public struct MigrationFinding: Hashable, Sendable {
     case unannouncedLoss
   }
 
-  /// What it is about.
+  /// The kind of the finding.
   public let kind: Kind
   /// The entity, by its name after the migration, or before it for a loss.
   public let entity: String
   /// The property, elements of composites as `composite.element`; `nil` for whole objects.
   public let property: String?
-  /// What was found and what was expected, in a sentence.
+  /// A sentence that says what was found and what was expected.
   public let message: String
 
   init(_ kind: Kind, _ entity: String, property: String? = nil, _ message: String) {
@@ -37,18 +37,18 @@ public struct MigrationFinding: Hashable, Sendable {
 
 /// A migration that did not keep what it should have.
 public struct MigrationNotKept: Error, Hashable, Sendable {
-  /// What was not kept, sorted by entity and property; never empty.
+  /// The findings, sorted by entity and property; never empty.
   public let findings: [MigrationFinding]
 }
 
 extension MigrationNotKept: LocalizedError, CustomStringConvertible {
-  /// One sentence a finding.
+  /// The findings, one sentence each.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
     findings.map(\.message).joined(separator: " ")
   }
 
-  /// The same.
+  /// The description.
   public var errorDescription: String? { description }
 }

@@ -14,16 +14,17 @@ extension StoreContents {
   /// try before.expectKept(in: storeURL, after: report)
   /// ```
   ///
-  /// Objects are compared by entity and primary key, as the mapping says; values that it copies must be equal, links must lead
-  /// to the same objects, and what is gone must be among the losses that the plan announced. What code made — policies, handlers of
-  /// stages, expressions — can't be known: entities with a policy are left out, what handlers changed is named by `except`.
+  /// Objects are compared by entity and primary key, as the mapping says. Values that it copies must be equal, and links
+  /// must lead to the same objects. Anything that is gone must be among the losses that the plan announced. The results
+  /// of code — policies, handlers of stages, expressions — can't be known: entities with a policy are left out, and
+  /// `except` names what handlers changed.
   ///
   /// - Parameters:
   ///   - url: The migrated store.
-  ///   - report: What the migration said.
-  ///   - except: What may differ: names of entities, such as `Item`, or of properties, such as `Item.title`, as they are after the
-  ///     migration.
-  /// - Throws: ``MigrationNotKept`` with all that was found, or what keeps the store from being read.
+  ///   - report: The migration's report.
+  ///   - except: The names of entities, such as `Item`, or of properties, such as `Item.title`, that may differ, as
+  ///     they are after the migration.
+  /// - Throws: ``MigrationNotKept`` with all findings, or the error that keeps the store from being read.
   public func expectKept(in url: URL, after report: MigrationReport, except: Set<String> = []) throws {
     let findings = try findings(in: url, after: report.plan).filter { finding in
       !except.contains(finding.entity) && !except.contains("\(finding.entity).\(finding.property ?? "")")
@@ -33,25 +34,25 @@ extension StoreContents {
 
   /// Checks that a store still holds the same: every object, value and link.
   ///
-  /// For what must change nothing, such as a second migration, or going back to the version that was kept.
+  /// Use it after something that must change nothing: a second migration, or going back to a previous version.
   ///
   /// - Parameters:
   ///   - url: The store.
-  ///   - model: The model that it has, which is the one that it had.
-  /// - Throws: ``MigrationNotKept`` with all that was found, or what keeps the store from being read.
+  ///   - model: The store's model, then and now.
+  /// - Throws: ``MigrationNotKept`` with all findings, or the error that keeps the store from being read.
   public func expectUnchanged(in url: URL, model: ManagedObjectModel) throws {
     let found = try StoreContents(of: url, model: model)
     let findings = ExpectedContents(self, of: model).findings(in: found)
     guard findings.isEmpty else { throw MigrationNotKept(findings: findings) }
   }
 
-  /// Lists what a migration did not keep.
+  /// Lists the differences between the migrated store and what it must hold.
   ///
   /// - Parameters:
   ///   - url: The migrated store.
-  ///   - plan: What was carried out.
-  /// - Returns: Nothing if all is well.
-  /// - Throws: What keeps the store from being read.
+  ///   - plan: The plan that was carried out.
+  /// - Returns: The findings; none if all is well.
+  /// - Throws: The error that keeps the store from being read.
   package func findings(in url: URL, after plan: MigrationPlan) throws -> [MigrationFinding] {
     var expected = ExpectedContents(self, of: plan.source)
     for step in [plan] + plan.following {
@@ -68,7 +69,7 @@ extension StoreContents {
     return expected.findings(in: found, decided: decided) + unannouncedLosses(in: plan)
   }
 
-  /// Lists what the mapping has no place for although the plan doesn't say so.
+  /// Lists the objects and values that the mapping has no place for although the plan doesn't say so.
   private func unannouncedLosses(in plan: MigrationPlan) -> [MigrationFinding] {
     let model = plan.source
     let losses = plan.allLosses

@@ -3,11 +3,11 @@ import HeirloomModel
 import HeirloomStore
 
 extension AttributeDescription {
-  /// Values that the attribute may have, those at the edges of its type included.
+  /// Returns values that the attribute may have, including those at the edges of its type.
   func sampleValues(using random: inout SplitMix64) -> [AttributeValue] {
     if let composite { return compositeValues(composite, using: &random) }
     let edges = Self.edges(of: self, using: &random)
-    // Rules most often give a limit: the values beside it are the edges then.
+    // Rules most often give a limit, whose neighbouring values are then the edges.
     let all = edges + ruleConstants.flatMap { nearby($0) } + (validationRules.isEmpty ? [] : plainValues)
     var values: [AttributeValue] = []
     for value in all + (defaultValue.map { [$0] } ?? []) where isAllowed(value) && !values.contains(value) {
@@ -16,14 +16,14 @@ extension AttributeDescription {
     return values
   }
 
-  /// A value that differs for each number and attempt; `nil` if the type has too few of them, or none that is allowed.
+  /// Returns a value that differs for each number and attempt; `nil` if the type or its rules allow too few.
   func numbered(_ number: Int, attempt: Int) -> AttributeValue? {
     let unique = Int64(number) &* 211 &+ Int64(attempt)
     for value in numbered(unique) where isAllowed(value) { return value }
     return nil
   }
 
-  /// Whether the attribute can hold a value and its rules allow it.
+  /// Returns true if the attribute can hold a value and its rules allow it.
   private func isAllowed(_ value: AttributeValue) -> Bool {
     guard (try? ValueCoding.encode(value, for: self)) != nil else { return false }
     return validationRules.allSatisfy { rule in
@@ -132,7 +132,7 @@ extension AttributeDescription {
 
   // MARK: - Rules
 
-  /// Values that rules with lengths and patterns often allow.
+  /// The values that rules with lengths and patterns often allow.
   private var plainValues: [AttributeValue] {
     guard type == .string else { return (0..<64).flatMap { numbered($0) } }
     let lengths = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 32, 36, 64, 128, 255]
@@ -148,7 +148,7 @@ extension AttributeDescription {
     }
   }
 
-  /// Values at and beside a limit, of the attribute's type.
+  /// Returns values at and beside a limit, of the attribute's type.
   private func nearby(_ limit: AttributeValue) -> [AttributeValue] {
     let number: Double
     switch limit {
@@ -186,7 +186,7 @@ extension PredicateDescription {
 }
 
 extension ValueExpression {
-  /// The constants in an expression, those in lists included.
+  /// The constants in an expression, including those in lists.
   fileprivate var constants: [AttributeValue] {
     switch self {
     case .constant(.value(let value)): [value]

@@ -4,11 +4,12 @@ package import HeirloomModel
 extension ManagedObjectModel {
   /// Returns the model with rules that keep a migration from meeting rows that stop it.
   ///
-  /// For a store whose migration is to be tried to the end, though some rows could stop it: missing values are required, numbers
-  /// stay in the range that the later type has, values that must be unique later are so now.
+  /// It is for a store whose migration must get to its end although some rows could stop it: values that must not be
+  /// missing later are required now, numbers stay in the later type's range, and values that must be unique later are
+  /// so now.
   ///
-  /// - Parameter hazards: What rows may stop.
-  /// - Returns: The narrower model; entities of which every object would stop the migration are abstract in it.
+  /// - Parameter hazards: The possible blockers.
+  /// - Returns: The narrower model; an entity is abstract in it if each of its objects would stop the migration.
   /// - Throws: ``ModelError`` if the rules contradict the model.
   package func narrowed(by hazards: [DataHazard]) throws(ModelError) -> ManagedObjectModel {
     var entities = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -71,7 +72,7 @@ extension ManagedObjectModel {
 
 extension AttributeDescription {
   fileprivate mutating func change(_ path: ArraySlice<String>, _ body: (inout AttributeDescription) -> Void) {
-    // A composite as a whole has to be there if an element must be.
+    // If an element must be there, the whole composite must be.
     if let name = path.first, let index = composite?.elements.firstIndex(where: { $0.name == name }) {
       composite?.elements[index].change(path.dropFirst(), body)
       if composite?.elements[index].isOptional == false { isOptional = false }
@@ -82,7 +83,7 @@ extension AttributeDescription {
 }
 
 extension AttributeType {
-  /// That a number is in the range of the type.
+  /// The rule that a number is in the range of the type.
   fileprivate var rangeRule: ValidationRule? {
     let limit: Double
     switch self {

@@ -1,12 +1,12 @@
 import HeirloomModel
 
-/// Links sample objects to each other.
+/// A builder of the links between sample objects.
 struct SampleLinks {
-  /// The objects, with their links.
+  /// The objects with their links.
   private(set) var plans: [SampleObjects.Plan]
 
   private let model: ManagedObjectModel
-  /// Positions of objects by entity, subentities left out.
+  /// Positions of objects by entity, without those of subentities.
   private let positions: [String: [Int]]
 
   init(model: ManagedObjectModel, plans: [SampleObjects.Plan]) {
@@ -15,7 +15,7 @@ struct SampleLinks {
     positions = Dictionary(grouping: plans.indices) { plans[$0].entity }
   }
 
-  /// One side of a relationship, with those that it leads from and to.
+  /// One side of a relationship, with the objects that it leads from and to.
   private struct Side {
     let relationship: RelationshipDescription
     /// The relationship that leads back.
@@ -23,18 +23,18 @@ struct SampleLinks {
     let owners: [Int]
     let targets: [Int]
 
-    /// The fewest links that an object is to have.
+    /// The fewest links that an object must have.
     var need: Int { relationship.isOptional ? 0 : max(1, relationship.minCount) }
-    /// The most that it may have.
+    /// The most links that an object may have.
     var room: Int { relationship.maxCount > 0 ? relationship.maxCount : .max }
   }
 
-  /// How many objects each entity needs so that each object of others that needs one of its own finds it.
+  /// Returns the number of objects that each entity needs, so that any object that needs one of its own finds it.
   static func numbers(of model: ManagedObjectModel, objectsPerEntity: Int) -> [String: Int] {
     func kinds(_ name: String) -> [String] { model.entityTree(from: name).filter { !$0.isAbstract }.map(\.name) }
     var numbers = Dictionary(
       model.entities.filter { !$0.isAbstract }.map { ($0.name, objectsPerEntity) }, uniquingKeysWith: max)
-    // Chains of entities that need each other are short; a circle that asks for ever more is left to itself.
+    // Chains of entities that need each other are short; a circle that asks for ever more is not followed further.
     for _ in 0..<3 {
       for entity in model.entities {
         for relationship in entity.relationships
@@ -50,7 +50,7 @@ struct SampleLinks {
     return numbers
   }
 
-  /// Makes all links, and leaves out objects that lack one.
+  /// Makes all links and leaves out objects that lack one.
   mutating func link(using random: inout SplitMix64) {
     var done: Set<[String]> = []
     for entity in model.entities {
@@ -80,7 +80,7 @@ struct SampleLinks {
     if isOwnInverse { return linkPairs(side, using: &random) }
     switch (side.relationship.isToMany, other?.isToMany) {
     case (false, nil):
-      // A constraint on a link alone lets each object be led to once.
+      // If a constraint covers a link alone, each object may be led to once.
       let isAlone = entity.uniquenessConstraints.contains([side.relationship.name])
       isAlone ? linkOnce(side, using: &random) : linkChildren(side, using: &random)
     case (false, true?): linkChildren(side, using: &random)
@@ -95,7 +95,7 @@ struct SampleLinks {
     }
   }
 
-  /// Notes a link on both sides.
+  /// Records a link on both sides.
   private mutating func note(_ side: Side, _ owner: Int, _ target: Int) {
     plans[owner].links[side.relationship.name, default: []].append(target)
     if let inverse = side.inverse { plans[target].links[inverse.name, default: []].append(owner) }
@@ -103,7 +103,7 @@ struct SampleLinks {
 
   private func count(_ position: Int, _ name: String) -> Int { plans[position].links[name]?.count ?? 0 }
 
-  /// Links of a relationship that leads back by itself: friends, or a partner.
+  /// Makes the links of a relationship that is its own inverse, such as friends or a partner.
   private mutating func linkPairs(_ side: Side, using random: inout SplitMix64) {
     let common = Set(side.owners).intersection(side.targets).sorted().shuffled(using: &random)
     let name = side.relationship.name
@@ -113,18 +113,18 @@ struct SampleLinks {
     }
   }
 
-  /// One-to-one links.
+  /// Makes one-to-one links.
   private mutating func linkOnce(_ side: Side, using random: inout SplitMix64) {
     let isNeeded = !side.relationship.isOptional || side.inverse.map { !$0.isOptional } ?? false
     var targets = side.targets.shuffled(using: &random)
-    // Where there are too few for all, each entity gets some.
+    // If there are too few for all, each entity gets some.
     for owner in side.owners.shuffled(using: &random) where isNeeded || random.below(5) != 0 {
       guard let target = targets.popLast() else { return }
       note(side, owner, target)
     }
   }
 
-  /// Links from objects that have one each to those that have many.
+  /// Makes links from objects that have one each to those that have many.
   private mutating func linkChildren(_ side: Side, using random: inout SplitMix64) {
     guard !side.targets.isEmpty else { return }
     let parents = Side(
@@ -134,7 +134,7 @@ struct SampleLinks {
     let possible = Set(side.targets)
     let isTree = !possible.isDisjoint(with: side.owners)
     var waiting = side.targets.flatMap { Array(repeating: $0, count: need) }.makeIterator()
-    // In a tree an object leads to the one before it or to any, so that some chains are deep.
+    // In a tree, an object leads to the one before it or to any other, so that some chains are deep.
     for (index, owner) in (isTree ? side.owners : side.owners.shuffled(using: &random)).enumerated() {
       if let parent = waiting.next() {
         note(side, owner, parent)
@@ -152,7 +152,7 @@ struct SampleLinks {
     }
   }
 
-  /// Links of many to many.
+  /// Makes many-to-many links.
   private mutating func linkMany(_ side: Side, using random: inout SplitMix64) {
     guard let inverse = side.inverse else { return }
     let room = inverse.maxCount > 0 ? inverse.maxCount : .max
@@ -177,7 +177,7 @@ struct SampleLinks {
     plans[owner].links[side.relationship.name]?.contains(target) ?? false
   }
 
-  /// Links an object to the next of some that has room, from any on.
+  /// Links an object to the next one that has room, starting anywhere.
   private mutating func link(
     _ owner: Int, by side: Side, toSomeOf targets: [Int], room: Int, using random: inout SplitMix64
   ) {
@@ -191,7 +191,7 @@ struct SampleLinks {
     }
   }
 
-  /// Links to many without a way back, where each object is led to by one.
+  /// Makes to-many links without an inverse, where only one object leads to each.
   private mutating func linkMembers(_ side: Side, using random: inout SplitMix64) {
     guard !side.owners.isEmpty else { return }
     var targets = side.targets.shuffled(using: &random)
@@ -204,7 +204,7 @@ struct SampleLinks {
     }
   }
 
-  /// Leaves out objects that lack a link that they must have, and then those that lack them.
+  /// Leaves out objects that lack a link that they must have, and then those that lack these objects.
   private mutating func leaveOutIncomplete() {
     var isStable = false
     while !isStable {
@@ -220,7 +220,7 @@ struct SampleLinks {
         isStable = false
       }
     }
-    // An optional relationship to many needs its least number as well, or none.
+    // An optional to-many relationship needs its least number as well, or none.
     for index in plans.indices where !plans[index].isOut {
       for relationship in model.relationships(of: plans[index].entity) where relationship.isToMany {
         let links = (plans[index].links[relationship.name] ?? []).filter { !plans[$0].isOut }

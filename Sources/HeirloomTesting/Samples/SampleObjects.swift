@@ -8,8 +8,8 @@ import HeirloomStore
 /// try SampleObjects(of: oldModel, seed: 1).makeStore(at: storeURL)
 /// ```
 ///
-/// The objects are as their model wants them: required values and links are there, rules for values and uniqueness constraints are
-/// kept, so that an app could have saved them. Equal models, numbers and seeds give stores with equal content.
+/// The objects are valid in their model: required values and links are there, and validation rules and uniqueness
+/// constraints are kept, so an app could have saved them. Equal models, numbers and seeds give stores of equal content.
 public struct SampleObjects: Sendable {
   /// A planned object.
   struct Plan: Sendable {
@@ -17,11 +17,11 @@ public struct SampleObjects: Sendable {
     var values: [String: AttributeValue] = [:]
     /// Positions of related objects by relationship, in order.
     var links: [String: [Int]] = [:]
-    /// Whether the object is left out, since something that it must have can't be given.
+    /// True when the object is left out, because something that it must have can't be given.
     var isOut = false
   }
 
-  /// What could not be made as the model wants it, one sentence each: an entity without objects, an attribute without values.
+  /// The flaws, one sentence each: an entity without objects, or an attribute without values.
   public private(set) var notes: [String] = []
 
   let model: ManagedObjectModel
@@ -31,19 +31,19 @@ public struct SampleObjects: Sendable {
   ///
   /// - Parameters:
   ///   - model: The model.
-  ///   - objectsPerEntity: How many objects each entity has that isn't abstract, or more where others need one each; with a dozen,
-  ///     each value at an edge comes once.
+  ///   - objectsPerEntity: The number of objects of each entity that isn't abstract, or more where others need one
+  ///     each. With a dozen, each value at an edge comes once.
   ///   - seed: Another seed gives other objects.
   public init(of model: ManagedObjectModel, objectsPerEntity: Int = 12, seed: UInt64 = 1) {
     self.init(of: model, asIfOf: model, objectsPerEntity: objectsPerEntity, seed: seed)
   }
 
-  /// Plans objects that are as a second model wants them as well.
+  /// Plans objects that a second, narrower model allows as well.
   ///
   /// - Parameters:
   ///   - model: The store's model.
   ///   - narrower: The same model with more rules.
-  ///   - objectsPerEntity: How many objects each entity has.
+  ///   - objectsPerEntity: The number of objects of each entity.
   ///   - seed: Another seed gives other objects.
   package init(of model: ManagedObjectModel, asIfOf narrower: ManagedObjectModel, objectsPerEntity: Int, seed: UInt64) {
     self.model = model
@@ -69,20 +69,20 @@ public struct SampleObjects: Sendable {
     }
   }
 
-  /// How many objects there are.
+  /// The number of objects.
   public var count: Int { plans.count { !$0.isOut } }
 
   /// Makes a store that holds the objects.
   ///
   /// - Parameter url: The store's file, which must not exist.
-  /// - Throws: What keeps the store from being written.
+  /// - Throws: The error that keeps the store from being written.
   public func makeStore(at url: URL) throws {
     let store = try PersistentStore.create(at: url, model: model)
     let context = ManagedObjectContext(store: store)
     var objects: [Int: ManagedObject] = [:]
     for (index, plan) in plans.enumerated() where !plan.isOut {
       let object = try context.insert(plan.entity)
-      // What is left out stays empty, whatever the model's default is.
+      // A value that is left out stays empty, whatever the model's default is.
       for attribute in model.attributes(of: plan.entity) where attribute.isSampled {
         try object.setValue(plan.values[attribute.name], forAttribute: attribute.name)
       }
@@ -105,10 +105,10 @@ public struct SampleObjects: Sendable {
     try store.close()
   }
 
-  /// Whether links are set on this side; the other follows.
+  /// Returns true if links are set on this side; the other side follows.
   private func isLinkingSide(_ relationship: RelationshipDescription, of entity: String) -> Bool {
     guard let inverse = model.inverse(of: relationship) else { return true }
-    // The order of a relationship is kept by setting it.
+    // Only setting an ordered relationship keeps its order.
     if relationship.isOrdered != inverse.relationship.isOrdered { return relationship.isOrdered }
     if relationship.isToMany != inverse.relationship.isToMany { return relationship.isToMany }
     let owner = model.declaringEntity(ofProperty: relationship.name, in: entity)?.name ?? entity
@@ -118,16 +118,16 @@ public struct SampleObjects: Sendable {
 }
 
 extension AttributeDescription {
-  /// Whether objects are given a value.
+  /// True when objects are given a value.
   var isSampled: Bool {
     !isTransient && derivation == nil && type != .undefined && type != .objectID
   }
 }
 
-/// Moves large values out of the rows into files beside the store, where Core Data keeps them.
+/// The move of large values from the rows into files beside the store, where Core Data keeps them.
 private struct ExternalSamples {
   let store: PersistentStore
-  /// Values from this size on are kept in files, in bytes.
+  /// The size in bytes from which values are kept in files.
   private static let limit = 100_000
 
   func moveOut() throws {

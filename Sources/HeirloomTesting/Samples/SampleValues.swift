@@ -2,35 +2,35 @@ import HeirloomFormats
 import HeirloomModel
 import HeirloomStore
 
-/// Gives sample objects their values.
+/// A source of values for sample objects.
 struct SampleValues {
   /// An attribute with the values that its objects get, one after the other.
   struct Column {
     let attribute: AttributeDescription
     let values: [AttributeValue]
-    /// At which the first object begins.
+    /// The position of the first object's value.
     let start: Int
-    /// Every which object has no value; 0 for none.
+    /// The interval at which an object has no value; 0 for none.
     let gap: Int
 
-    /// How many of the first objects have no value.
+    /// Returns how many of the first objects have no value.
     func gaps(before number: Int, at index: Int) -> Int {
       gap > 0 ? (number + index + gap - 2) / gap - (index + gap - 2) / gap : 0
     }
   }
 
-  /// What could not be given, one sentence each.
+  /// The values that could not be given, one sentence each.
   private(set) var notes: [String] = []
 
   private let model: ManagedObjectModel
-  /// Values that are taken, by constraint.
+  /// The values that are taken, by constraint.
   private var taken: [[String]: Set<[String]>] = [:]
 
   init(model: ManagedObjectModel) {
     self.model = model
   }
 
-  /// The attributes of an entity with their values.
+  /// Returns the attributes of an entity with their values.
   mutating func columns(of entity: String, using random: inout SplitMix64) -> [Column] {
     model.attributes(of: entity).filter(\.isSampled).enumerated().map { index, attribute in
       let values = attribute.sampleValues(using: &random)
@@ -45,7 +45,7 @@ struct SampleValues {
     }
   }
 
-  /// An object with its values; `nil` if it can't have those that it must.
+  /// Returns an object with its values; `nil` if it can't have those that it must.
   mutating func object(
     of entity: String, number: Int, columns: [Column]
   ) -> SampleObjects.Plan? {
@@ -56,14 +56,14 @@ struct SampleValues {
         continue
       }
       if column.gap > 0, (number + index) % column.gap == 1 { continue }
-      // Only objects with a value count, or the same values could be left out each time.
+      // Only objects with a value count; otherwise the same values could be left out each time.
       let turn = number - column.gaps(before: number, at: index)
       plan.values[column.attribute.name] = column.values[(column.start + turn) % column.values.count]
     }
     return makeUnique(&plan, number: number, columns) ? plan : nil
   }
 
-  /// Gives an object values that no other has where they must differ.
+  /// Gives an object its own values where they must differ from all others'.
   private mutating func makeUnique(_ plan: inout SampleObjects.Plan, number: Int, _ columns: [Column]) -> Bool {
     // An index for inherited properties holds the rows of all entities that have them.
     let root = model.rootEntity(of: plan.entity)?.name ?? plan.entity
@@ -92,7 +92,7 @@ struct SampleValues {
     return false
   }
 
-  /// What must differ; `nil` where a value is missing, or for links, which are looked at later.
+  /// Returns the values that must differ; `nil` if one is missing, or for links, which are checked later.
   private func key(of plan: SampleObjects.Plan, _ properties: [String]) -> [String]? {
     var parts: [String] = []
     for property in properties {

@@ -1,4 +1,4 @@
-/// A small generator of pseudo-random numbers: the same on every platform.
+/// A small generator of pseudo-random numbers that is the same on every platform.
 package struct SplitMix64: RandomNumberGenerator {
   private var state: UInt64
 
@@ -14,7 +14,7 @@ package struct SplitMix64: RandomNumberGenerator {
     return mixed ^ mixed >> 31
   }
 
-  /// Returns a number from 0 to below the bound.
+  /// Returns a number from 0 up to, but not including, the bound.
   package mutating func below(_ bound: Int) -> Int {
     Int(next() % UInt64(max(1, bound)))
   }

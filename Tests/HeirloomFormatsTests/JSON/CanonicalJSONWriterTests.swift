@@ -18,7 +18,7 @@ struct CanonicalJSONWriterTests {
     }
   }
 
-  /// Writes something of everything.
+  /// Writes a document with something of every kind.
   private func write(to writer: inout CanonicalJSONWriter) {
     writer.beginObject()
     writer.key("a")

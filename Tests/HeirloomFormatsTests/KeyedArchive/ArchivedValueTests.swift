@@ -3,7 +3,7 @@ import HeirloomFormats
 import Testing
 
 struct ArchivedValueTests {
-  /// One of each kind, and what apps archive.
+  /// Values of each kind, and values that apps archive.
   static let values: [ArchivedValue] = [
     .null, true, false, 0, -1, .integer(.max), .integer(.min), 1.5, .double(-0.0), .double(.infinity), "", "Grüße 🌱",
     "$null", .data([]), .data([0, 255]), .date(0), .date(-1e9), .uuid(Array(0..<16)), .url("https://example.org/a?b=c"),
@@ -21,7 +21,7 @@ struct ArchivedValueTests {
     #expect(try value.encoded() == bytes || value.dictionaryValue != nil)
   }
 
-  /// A value that nobody chose.
+  /// Returns a random value.
   private static func random(_ generator: inout some RandomNumberGenerator, depth: Int) -> ArchivedValue {
     let kind = Int.random(in: 0..<(depth > 0 ? 14 : 10), using: &generator)
     func list() -> [ArchivedValue] {
@@ -135,7 +135,7 @@ struct ArchivedValueTests {
 
   // MARK: - Bad input
 
-  /// Something wrong with an archive; only its name is told, since some are large.
+  /// A faulty archive; only its name is shown, since some are large.
   struct BadArchive: Sendable, CustomTestStringConvertible {
     let name: String
     let bytes: [UInt8]
@@ -237,7 +237,7 @@ struct ArchivedValueTests {
     ),
   ]
 
-  /// An archive of what a closure adds last.
+  /// Returns an archive whose root is the object that a closure returns.
   private static func archive(_ make: (inout ArchiveBuilder) -> PropertyListValue) -> [UInt8] {
     var builder = ArchiveBuilder()
     let root = make(&builder)
@@ -248,7 +248,7 @@ struct ArchivedValueTests {
   func `refuses what is no archived value, quickly`(_ archive: BadArchive) throws {
     let start = ContinuousClock.now
     #expect(throws: archive.error) { try ArchivedValue(decoding: archive.bytes) }
-    // Without a bound the worst of these take longer than anyone waits.
+    // Without a limit, the worst of these take longer than anyone waits.
     #expect(start.duration(to: .now) < .seconds(20))
     #expect(archive.error.description.hasSuffix("."))
   }
@@ -286,7 +286,7 @@ struct ArchivedValueTests {
     FileManager.default.isExecutableFile(atPath: $0)
   }
 
-  /// Takes an archive apart with Python's own reader and puts it together anew: other order, mutable classes.
+  /// A script that takes an archive apart with Python's own reader and reassembles it: other order, mutable classes.
   private static let rebuild = """
     import plistlib, sys
     source = plistlib.loads(sys.stdin.buffer.read())
@@ -321,7 +321,7 @@ struct ArchivedValueTests {
 
   @Test(.enabled(if: python != nil, "python3 is absent: its reader of property lists is not compared"))
   func `Python's property lists agree in both directions`() throws {
-    // Sets keep their order only within arrays' rules, so they are left to the other tests.
+    // Sets keep their order only within arrays' rules, so the other tests cover them.
     let everything = ArchivedValue.array(
       Self.values.filter { if case .set = $0 { false } else { $0 != .double(.infinity) } })
     let process = Process()

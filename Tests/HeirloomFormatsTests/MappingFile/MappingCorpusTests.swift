@@ -10,19 +10,19 @@ struct MappingCorpusTests {
   static let sources = Corpus.mappingPaths.filter { !$0.hasSuffix(".cdm") }
   static let compiled = Corpus.mappingPaths.filter { $0.hasSuffix(".cdm") }
 
-  /// What is left out of the files, all else being understood, and why.
+  /// The parts of the files that are left out, with the reason; everything else is understood.
   static let warnings: [String: [String]] = [
-    // Leftovers of editing that belong to no mapping model: their inverse leads nowhere.
+    // These are leftovers of editing that belong to no mapping model: their inverse leads nowhere.
     "ThreemaData.xcmappingmodel": [
       "\"ImageMessage\"", "\"TextMessage\"", "\"TextMessageMapping\"", "\"Mapping\"", "\"\"",
     ],
-    // Property mappings that no entity mapping lists, nor do they name one.
+    // No entity mapping lists these property mappings, and they don't name one.
     "MappingFrom6To7Model.xcmappingmodel": [
       "\"previousValidity\"", "\"previousOperatorBLSPublicKeys\"", "\"previousSimplifiedMasternodeEntryHashes\"",
     ],
     "Moody 2-Moody 3.xcmappingmodel": ["\"moods\"", "\"moods\""],
     "Moody 5-Moody 6.xcmappingmodel": ["\"isoContinent\"", "\"attribute1\"", "\"attribute\""],
-    // A new entity mapping that was never given an entity.
+    // This new entity mapping was never given an entity.
     "Delta4ToDelta5.xcmappingmodel": ["\"Mapping\""],
     // Xcode's compiler calls it a copy, although a relationship was added to Person.
     "V2toV3.cdm": ["\"PersonToPerson\""],
@@ -47,7 +47,7 @@ struct MappingCorpusTests {
     let expressions = read.mappingModel.entityMappings.flatMap { $0.attributeMappings + $0.relationshipMappings }
       .compactMap(\.valueExpression)
     for expression in expressions {
-      // Whatever was edited in Xcode is text that is read back to the same.
+      // Everything that was edited in Xcode is text that reads back to the same expression.
       #expect(try ValueExpression(parsing: expression.predicateFormat) == expression)
     }
   }
@@ -59,12 +59,12 @@ struct MappingCorpusTests {
         count += (mapping.attributeMappings + mapping.relationshipMappings).filter { $0.valueExpression != nil }.count
       }
     }
-    // 18 of attributes and 5 of relationships as archives, 4 key paths with the name of a mapping; one of these belongs to no
-    // entity mapping.
+    // There are 18 of attributes and 5 of relationships as archives, and 4 key paths with the name of a mapping; one of
+    // these belongs to no entity mapping.
     #expect(count == 26)
   }
 
-  /// The models that a source names, in the bundle that it names.
+  /// Returns the models that a source names, in the bundle that it names.
   private static func models(
     of read: ReadMappingModel, in project: String
   ) throws -> (source: ManagedObjectModel, destination: ManagedObjectModel) {
@@ -85,7 +85,7 @@ struct MappingCorpusTests {
     #expect(completed.mismatches(from: source, to: destination) == [])
     #expect(completed.carriesHashes)
     for mapping in completed.entityMappings { #expect(mapping.mappingType != .undefined) }
-    // What the file lists is what the destination has: no property was taken for another.
+    // The file lists what the destination has: no property was taken for another.
     for mapping in read.mappingModel.entityMappings {
       guard let entity = mapping.destinationEntityName, let open = mapping.openProperties else { continue }
       let listed = Set(mapping.relationshipMappings.map(\.name) + open.relationships)
@@ -118,7 +118,7 @@ struct MappingCorpusTests {
         }
       }
     }
-    // The rest are for versions that don't follow each other: back (corestore), over several (threema-ios).
+    // The other mapping models are for versions that aren't consecutive: back (corestore), over several (threema-ios).
     #expect(pairs == 27)
   }
 
@@ -156,10 +156,10 @@ struct MappingCorpusTests {
     #expect(fitting > 0)
   }
 
-  /// What a mapping model does: names and order, hashes, rows, policies, and each property's value.
+  /// Returns the effect of a mapping model: names and order, hashes, rows, policies, and each property's value.
   ///
-  /// Left out is what has no effect: values of attributes that are computed, relationships without a value, and through
-  /// which function links are found if only one entity mapping can have made their objects.
+  /// Parts without effect are left out: values of computed attributes, relationships without a value, and the function
+  /// by which links are found if only one entity mapping can have made their objects.
   private static func effect(
     of mappingModel: MappingModel, from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) -> MappingModel {
@@ -191,7 +191,7 @@ struct MappingCorpusTests {
   }
 }
 
-/// The part of a project's facts that names the mapping model of each step.
+/// The part of a project's facts that names the mapping model of each hop.
 private struct Facts: Decodable {
   let models: [Model]
 

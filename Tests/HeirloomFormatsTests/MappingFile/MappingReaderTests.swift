@@ -8,7 +8,7 @@ import Testing
 struct MappingReaderTests {
   // MARK: - Sources
 
-  /// A source with the given objects.
+  /// Returns a source with the given objects.
   private static func document(_ objects: String) -> [UInt8] {
     Array(
       """
@@ -18,7 +18,7 @@ struct MappingReaderTests {
       """.utf8)
   }
 
-  /// A mapping model with the entity mappings of the given identifiers.
+  /// Returns a mapping model with the entity mappings of the given identifiers.
   private static func model(_ ids: String) -> String {
     """
     <object type="XDDEVMAPPINGMODEL" id="z1"><attribute name="sourcemodelpath" type="string">A/M.xcdatamodeld/M 1.xcdatamodel</attribute>
@@ -132,7 +132,7 @@ struct MappingReaderTests {
 
   // MARK: - Bad input
 
-  /// What is wrong, the bytes, and words of the error.
+  /// The fault, the bytes, and words of the error.
   static let bad: [(name: String, bytes: [UInt8], words: String)] = {
     let mapping = object("XDDEVENTITYMAPPING", "z2", ["sourcename": "A"], links: link("attributemappings", "z3"))
     let attribute = object("XDDEVATTRIBUTEMAPPING", "z3", ["name": "a"])
@@ -205,14 +205,14 @@ struct MappingReaderTests {
     ]
   }()
 
-  /// An archive of one object.
+  /// Returns an archive of one object.
   private static func archive(_ make: (inout ArchiveBuilder) -> PropertyListValue) -> [UInt8] {
     var builder = ArchiveBuilder()
     let root = make(&builder)
     return (try? builder.bytes(root: root)) ?? []
   }
 
-  /// A compiled mapping model with one entity mapping.
+  /// Returns a compiled mapping model with one entity mapping.
   private static func compiled(_ make: (inout ArchiveBuilder) -> [String: PropertyListValue]) -> [UInt8] {
     archive { builder in
       let members = make(&builder)

@@ -8,7 +8,7 @@ struct ArchiveBuilder {
   /// The reference of no object.
   static let null: PropertyListValue = .uid(0)
 
-  /// Adds a value or an object of no members yet and returns its reference.
+  /// Adds a value, or an object without members so far, and returns its reference.
   mutating func add(_ value: PropertyListValue) -> PropertyListValue {
     objects.append(value)
     return .uid(objects.count - 1)

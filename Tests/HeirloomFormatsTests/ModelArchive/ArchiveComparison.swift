@@ -73,7 +73,7 @@ struct ArchiveComparison {
     }
   }
 
-  /// What identifies an element of a set: its text, or its name.
+  /// Returns the text that identifies an element of a set: its own text, or its name.
   private func text(_ archive: KeyedArchive, _ reference: Int) throws -> String {
     var decoder = KeyedArchiveDecoder(archive)
     if let text = try decoder.string(reference) { return text }

@@ -10,7 +10,7 @@ struct ModelArchiveCorpusTests {
     Array(try Data(contentsOf: Corpus.folder.appendingPathComponent(path)))
   }
 
-  /// What an archive may hold that a model value can't: objects of an app's own class as default, nested user info.
+  /// The contents of an archive that a model value can't have: defaults of an app's own class, nested user info.
   static let knownWarnings: Set<ModelReadingWarning> = [
     ModelReadingWarning(.invalidValue("CoreDataPlus_Tests.Cover", of: "NSDefaultValue"), place: "Book.cover"),
     ModelReadingWarning(.invalidValue("CoreDataPlus_Tests.Cover", of: "NSDefaultValue"), place: "GraphicNovel.cover"),
@@ -73,7 +73,7 @@ struct ModelArchiveCorpusTests {
       let compiled = try ModelArchiveReader.read(bytes(path)).model
       guard let candidates = sources[compiled.versionChecksum()], !Self.editedModels.contains(path) else { continue }
       pairCount += 1
-      // Versions of equal hashes may differ in what is not hashed: one of them must be the compiled one.
+      // Versions of equal hashes may differ in unhashed content: one of them must be the compiled one.
       let attempts = candidates.map { self.differences(comparable($0), comparable(compiled)) }
       let smallest = try #require(attempts.min { $0.count < $1.count })
       #expect(smallest == [], "\(path)")
@@ -93,7 +93,7 @@ struct ModelArchiveCorpusTests {
       }
       if (try? ModelArchiveReader.read(bytes)) == nil { refused += 1 }
     }
-    // What counts is that none trapped or hung; most damage is noticed.
+    // It only matters that none trapped or hung; most damage is noticed.
     #expect(refused > 300)
   }
 
@@ -112,7 +112,7 @@ struct ModelArchiveCorpusTests {
   /// Models whose sources were edited before or after they were compiled.
   static let editedModels: Set<String> = ["coredataplus/compiled/@25ef1d72/_SampleModel.momd/SampleModel.mom"]
 
-  /// The entities without what only one of the two forms has, or what apps change at run time.
+  /// Returns the entities without content that only one of the two forms has, or that apps change at run time.
   ///
   /// Caches may hold a second index named after the property, and compilers for old systems rename indexes.
   private func comparable(_ model: ManagedObjectModel) -> [EntityDescription] {

@@ -32,7 +32,7 @@ struct ModelArchiveReaderTests {
     return (result.model.attribute(named: "a", of: "E"), result.warnings)
   }
 
-  /// Attribute type, archived default, and the value that it stands for.
+  /// Attribute type, archived default, and the value that it means.
   static let defaults: [(Int, PropertyListValue, AttributeValue?)] = [
     (100, .integer(5), .integer(5)), (300, .boolean(true), .integer(1)), (300, .real(2.9), .integer(2)),
     (500, .integer(0), .double(0)), (600, .real(1.5), .double(1.5)), (800, .integer(1), .boolean(true)),

@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 
 struct ModelArchiveWriterTests {
-  /// A model with all that archives can hold.
+  /// Makes a model with everything that archives can hold.
   private func archivableModel() throws -> ManagedObjectModel {
     let model = try ManagedObjectModel.everything()
     var entities = model.entities
     for index in entities.indices {
-      // What the layout of archives has no place for, or none that is known.
+      // The layout of archives has no place for these, or none that is known.
       entities[index].codeGenerationType = nil
       entities[index].coreSpotlightDisplayNameExpression = nil
       entities[index].indexes.removeAll { $0.name == "byPlace" }
@@ -108,14 +108,14 @@ struct ModelArchiveWriterTests {
 
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct ModelArchiveWriterCorpusTests {
-  /// Ends of differences between Core Data's caches and ours that have no meaning.
+  /// The endings of differences between Core Data's caches and ours that have no meaning.
   ///
   /// Its own caches differ so among each other, by version and by whether a model was compiled or made in code.
   private static let insignificant: [String] = [
     // Numbers for truth values; mutable collections and texts.
     ": integer(0) <> boolean(false)", ": integer(1) <> boolean(true)", ": NSMutableArray <> NSArray",
     ": NSArray <> NSMutableArray", ": NSMutableSet <> NSSet", ".NSSubentities: null <> object",
-    // Apps that set or drop the classes of their entities at run time.
+    // Some apps set or drop the classes of their entities at run time.
     ".NSClassNameForEntity: null <> string(\"NSManagedObject\")",
     // Keys of empty lists.
     ": [] <> [\"NSCompoundIndexes\", \"NSFetchIndexDescriptions\"]", ": [] <> [\"NSFetchIndexDescriptions\"]",

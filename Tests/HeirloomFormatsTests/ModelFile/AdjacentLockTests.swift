@@ -10,7 +10,7 @@ struct AdjacentLockTests {
 
   init() throws {
     directory = try TemporaryDirectory()
-    // By their names the second would come first.
+    // By their names, the second would come first.
     for name in ["Start", "Middle", "New"] {
       try write(
         "M.xcdatamodeld/\(name).xcdatamodel/contents", "<model><entity name=\"\(name)\"/></model>")
@@ -64,7 +64,7 @@ struct AdjacentLockTests {
     try write("lock.json", lock("New", "Middle", "Start"))
     try write("M.lock.json", lock("Start", "New", "Middle"))
     #expect(try list().versions.map(\.name) == ["Start", "New", "Middle"])
-    // The folder form, too; and it takes none of the locks for a snapshot.
+    // The folder form works too, and takes none of the locks for a snapshot.
     #expect(try ModelVersionList(directory.url.path).versions.map(\.name) == ["Start", "New", "Middle"])
   }
 

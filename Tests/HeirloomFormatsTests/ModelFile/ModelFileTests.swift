@@ -156,7 +156,7 @@ struct ModelFileTests {
     #expect(try refusal(path("Story")).path?.hasSuffix("lock.json") == true)
   }
 
-  /// Files that are no models, and what they are.
+  /// Files that are not models, with their kinds.
   static let otherFiles: [(String, [UInt8], ModelReadingError.Content)] = [
     ("empty.mom", [], .emptyFile), ("a.txt", Array("some text\n".utf8), .text),
     ("a.bin", [1, 2, 3, 0, 255], .unknownData),

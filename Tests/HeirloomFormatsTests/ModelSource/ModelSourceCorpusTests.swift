@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct ModelSourceCorpusTests {
-  /// Unoptimised code takes half a minute for all snapshots; every fourth of those read will do there.
+  /// The interval at which snapshots are read: unoptimised code takes half a minute for all, so it reads every fourth.
   private static let snapshotStride: Int = {
     #if DEBUG
       4

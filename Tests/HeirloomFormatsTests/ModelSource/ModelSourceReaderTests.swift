@@ -39,7 +39,7 @@ struct ModelSourceReaderTests {
     #expect(model.model.entity(named: "P") == EntityDescription(name: "P"))
   }
 
-  /// Type, default as text, and the value that it stands for.
+  /// Type, default as text, and the value that it means.
   static let defaults: [(String, String, AttributeValue?)] = [
     ("Integer 16", "0", .integer(0)), ("Integer 32", "-1", .integer(-1)), ("Integer 64", "0.0", .integer(0)),
     ("Integer 64", "9223372036854775807", .integer(.max)), ("Integer 32", "NO", .integer(0)),
@@ -237,7 +237,7 @@ struct ModelSourceReaderTests {
       ])
   }
 
-  /// What an attribute of one type can't keep of what others have, with the XML attribute that is named.
+  /// The details that an attribute of one type can't keep of others', with the XML attribute that is named.
   static let misfits: [(xml: String, name: String)] = [
     ("attributeType=\"Boolean\" minValueString=\"0\"", "minValueString"),
     ("attributeType=\"Binary\" maxValueString=\"9\"", "maxValueString"),
@@ -279,7 +279,7 @@ struct ModelSourceReaderTests {
       ])
   }
 
-  /// Documents from which no model can be read, with a word that the error must say.
+  /// Documents from which no model can be read, with a word that the error must have.
   static let badDocuments: [(String, String)] = [
     ("", "empty"), (" ", "no element"), ("<", "no element"), ("<model>", "truncated"), ("<model", "well-formed"),
     ("model", "well-formed"), ("<model/>junk", "well-formed"), ("<model/><model/>", "well-formed"),

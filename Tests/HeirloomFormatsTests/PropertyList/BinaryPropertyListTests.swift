@@ -18,7 +18,7 @@ struct BinaryPropertyListTests {
   func `reads back what was written, to the bit`(_ value: PropertyListValue) throws {
     let read = try BinaryPropertyListReader(BinaryPropertyListWriter.bytes(of: value)).value()
     #expect(read == value)
-    // Equality forgives the sign of zero and the composition of letters; the bytes don't.
+    // Equality ignores the sign of zero and the composition of letters; the bytes don't.
     #expect(String(reflecting: read.sortedDescription) == String(reflecting: value.sortedDescription))
   }
 
@@ -127,7 +127,7 @@ struct BinaryPropertyListTests {
     }
   }
 
-  /// Objects that make no valid property list, each alone in a file.
+  /// Objects that don't make a valid property list, each alone in a file.
   static let badObjects: [[UInt8]] = [
     [0x01], [0x0F], [0x15, 0], [0x10], [0x13, 0, 0, 0], [0x14, 0], [0x21, 0, 0], [0x22, 0], [0x23, 0], [0x30, 0],
     [0x33, 0, 0], [0x45, 1, 2], [0x4F], [0x4F, 0x10], [0x4F, 0x23, 0, 0, 0, 0, 0, 0, 0, 0], [0x4F, 0x14, 0, 0],
@@ -145,7 +145,7 @@ struct BinaryPropertyListTests {
   }
 
   @Test func `refuses dictionaries with bad keys`() throws {
-    // A number as key; then the same key twice.
+    // The first has a number as a key, the second the same key twice.
     let number = try BinaryPropertyListReader(handmade([[0xD1, 1, 1], [0x10, 5]]))
     #expect(throws: PropertyListError.invalidKey(offset: 8)) { try number.value() }
     let twice = try BinaryPropertyListReader(handmade([[0xD2, 1, 1, 1, 1], [0x51, 0x41]]))
@@ -178,7 +178,7 @@ struct BinaryPropertyListTests {
         if (try? BinaryPropertyListReader(bytes).value()) != nil { accepted += 1 }
       }
     }
-    // Many flips make another valid value; what counts is that none trapped.
+    // Many flips make another valid value; it only matters that none trapped.
     #expect(accepted < whole.count * 8)
   }
 
@@ -188,7 +188,7 @@ struct BinaryPropertyListTests {
     #expect(throws: PropertyListError.tooDeep(limit: 256, offset: 0)) { try BinaryPropertyListWriter.bytes(of: value) }
   }
 
-  /// Puts objects into a file with references of one byte; the first is the outermost.
+  /// Returns a file with objects and references of one byte; the first object is the outermost.
   private func handmade(_ objects: [[UInt8]], offsets: [Int]? = nil) -> [UInt8] {
     var bytes = Array("bplist00".utf8)
     var starts: [Int] = []

@@ -1,7 +1,7 @@
 import HeirloomModel
 
 extension ManagedObjectModel {
-  /// A made-up model that uses every feature of models at least once.
+  /// Makes a model that uses every feature of models at least once.
   static func everything() throws -> ManagedObjectModel {
     try ManagedObjectModel(
       entities: [.document, .note, .tag], versionIdentifiers: ["2.0", ""],

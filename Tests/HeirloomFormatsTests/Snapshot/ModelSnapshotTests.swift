@@ -56,7 +56,7 @@ struct ModelSnapshotTests {
     #expect(keys(in: Array(sorted)) == keys(in: bytes))
   }
 
-  /// The keys of a document in their order.
+  /// Returns the keys of a document in their order.
   private func keys(in json: [UInt8]) -> [String] {
     let text = String(decoding: json, as: UTF8.self)
     return text.matches(of: /"((?:[^"\\]|\\.)*)"\s*:/).map { String($0.1) }
@@ -75,7 +75,7 @@ struct ModelSnapshotTests {
     let model = try ManagedObjectModel.everything()
     let bytes = try snapshot().bytes(layout)
     #expect(ModelSnapshot.file(bytes, holds: model))
-    // What isn't hashed counts too.
+    // Unhashed content counts too.
     var entities = model.entities
     entities[2].userInfo = ["new": "text"]
     let changed = try ManagedObjectModel(

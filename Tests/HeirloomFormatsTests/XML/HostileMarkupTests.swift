@@ -5,7 +5,7 @@ import Testing
 /// Documents whose parts could each be compared with all others.
 private struct NastyShape: CustomTestStringConvertible, Sendable {
   let testDescription: String
-  /// How large the smallest is.
+  /// The size of the smallest document.
   let size: Int
   let document: @Sendable (Int) -> String
 
@@ -84,12 +84,12 @@ struct HostileMarkupTests {
   @Test(arguments: NastyShape.all)
   private func `four times the document takes about four times as long`(shape: NastyShape) throws {
     let times = (0..<3).map { Self.time(Array(shape.document(shape.size << $0).utf8)) }
-    // Twice the part for the noise of a busy machine; a reader that compares all with all takes sixteen times as long.
+    // Twice the share allows for a busy machine; a reader that compares all with all takes sixteen times as long.
     #expect(times[2] < 8 * times[0] + 0.02, "\(times)")
     #expect(times[2] < 5, "\(times)")
   }
 
-  /// The processor time of all readers of XML, in seconds: the least of some.
+  /// Returns the processor time of all readers of XML, in seconds: the least of several runs.
   private static func time(_ bytes: [UInt8]) -> Double {
     (0..<2).map { _ in
       let start = now()

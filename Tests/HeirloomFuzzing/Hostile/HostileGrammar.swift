@@ -1,6 +1,6 @@
 import Foundation
 
-/// Random objects of a schema, in names of ours and others, of the shapes that ask for much.
+/// A source of random objects of a schema, with our names and others, in shapes that ask for much work.
 struct HostileGrammar {
   private static let names = [
     "ZITEM", "Z_METADATA", "Z_PRIMARYKEY", "Z_MODELCACHE", "ZLIST", "ZUSER", "ACHANGE", "ATRANSACTION", "sqlite_stat1",
@@ -11,7 +11,7 @@ struct HostileGrammar {
     "Z_PLIST BLOB", "Z_CONTENT BLOB", "Z_NAME VARCHAR", "Z_SUPER INTEGER", "Z_MAX INTEGER", "a", "b",
   ]
 
-  /// Changes a store by some objects, or by one of the known attacks.
+  /// Adds some objects to a store, or applies one of the known attacks.
   static func change(_ url: URL, using random: inout FuzzRandom) throws {
     if random.once(in: 4) { return try random.pick(HostileSchema.all).apply(to: url) }
     var objects: [HostileObject] = []
@@ -21,7 +21,7 @@ struct HostileGrammar {
 
   private static func some(using random: inout FuzzRandom) -> [HostileObject] {
     let name = random.pick(names)
-    // Mostly one, sometimes many of a kind.
+    // There is mostly one, and sometimes many of a kind.
     let count = random.once(in: 6) ? 1 << random.below(11) : 1
     return (0..<count).map { number in
       var object = object(number == 0 ? name : "\(name)\(number)", using: &random)

@@ -12,7 +12,7 @@ extension HostileSchema {
     Array(repeating: word, count: count).joined(separator: ",")
   }
 
-  // MARK: What takes long to parse
+  // MARK: Statements that are slow to parse
 
   private static let longStatements: [HostileSchema] = [
     HostileSchema("a table with 60,000 constraints") { _ in
@@ -83,7 +83,7 @@ extension HostileSchema {
 
   // MARK: Views
 
-  /// Views each of which names the one before it twice.
+  /// Returns views, each of which names the one before it twice.
   private static func doubling(_ depth: Int, from first: String = "SELECT 1 AS a") -> [HostileObject] {
     [.view("v0", first)] + (1...depth).map { .view("v\($0)", "SELECT x.* FROM v\($0 - 1) AS x, v\($0 - 1) AS y") }
   }

@@ -5,7 +5,7 @@ extension HostileSchema {
   private static let itemColumns = "Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZDONE INTEGER"
   private static let bomb = "printf('%.900000000c', 'x')"
   private static let search = "instr(zeroblob(900000), zeroblob(450000) || x'01')"
-  /// Ten joins of what has 100 rows.
+  /// Ten joins of a table that has 100 rows.
   private static let product = "(SELECT count(*) FROM \((0..<10).map { "d AS d\($0)" }.joined(separator: ",")))"
 
   // MARK: Expressions
@@ -63,7 +63,7 @@ extension HostileSchema {
 
   // MARK: Pages
 
-  /// An inner page of a table, whose cells all name one page.
+  /// Returns an inner page of a table, whose cells all name one page.
   ///
   /// https://www.sqlite.org/fileformat2.html#b_tree_pages
   private static func branch(to child: Int, byteCount: Int) -> [UInt8] {

@@ -1,9 +1,9 @@
 package import Foundation
 import HeirloomStore
 
-/// A way to make of a store a small file that asks for far more work, or memory, than it holds.
+/// An attack that makes of a store a small file that asks for far more work, or memory, than it holds.
 package struct HostileSchema: Sendable {
-  /// What was done.
+  /// The attack in a few words.
   package let name: String
   private let change: @Sendable (inout HostileStore) throws -> Void
 
@@ -11,15 +11,15 @@ package struct HostileSchema: Sendable {
     (self.name, self.change) = (name, change)
   }
 
-  /// An attack whose rows of `sqlite_schema` say it all.
+  /// Creates an attack that consists of rows of `sqlite_schema` alone.
   init(_ name: String, adding objects: @escaping @Sendable (HostileStore) -> [HostileObject]) {
     self.init(name) { store in try store.add(objects(store)) }
   }
 
-  /// Does it to a store that nobody has open.
+  /// Attacks a store that nobody has open.
   ///
   /// - Parameter url: The store's file, in rollback mode; it has a table `ZITEM` with objects.
-  /// - Throws: What keeps the store from being changed.
+  /// - Throws: The error that keeps the store from being changed.
   package func apply(to url: URL) throws {
     var store = HostileStore(url: url)
     try change(&store)
@@ -27,8 +27,8 @@ package struct HostileSchema: Sendable {
 
   /// Makes the store that is changed, the first version of the sample "Done" with six items.
   ///
-  /// - Parameter url: Where.
-  /// - Throws: What keeps it from being made.
+  /// - Parameter url: The store's file.
+  /// - Throws: The error that keeps it from being made.
   package static func makeStore(at url: URL) throws {
     let store = try PersistentStore.create(at: url, model: try FuzzSeeds.model("Done/Done.json"))
     try FuzzSeeds.fill(store)
@@ -47,7 +47,7 @@ struct HostileObject {
   var kind: String
   var name: String
   var table: String?
-  /// The first page; `nil` for that of the items' table.
+  /// The first page; `nil` for the items' table's.
   var page: Int64? = 0
   var sql: String
 
@@ -74,7 +74,7 @@ struct HostileObject {
 struct HostileStore {
   let url: URL
 
-  /// Runs statements as they are.
+  /// Runs statements unchanged.
   func run(_ script: String) throws {
     try withConnection { try $0.executeScript(script) }
   }
@@ -86,7 +86,7 @@ struct HostileStore {
     return value
   }
 
-  /// Writes rows into `sqlite_schema`; those of the same names go.
+  /// Writes rows into `sqlite_schema`; existing rows of the same names go.
   func add(_ objects: [HostileObject]) throws {
     try withConnection { connection in
       try connection.execute("PRAGMA writable_schema = ON")
@@ -108,7 +108,7 @@ struct HostileStore {
     }
   }
 
-  /// Changes the file's pages: those that are there, by their numbers from 1, and new ones at the end.
+  /// Changes the file's pages: the existing ones, by their numbers from 1, and new ones at the end.
   func changePages(_ body: (inout [[UInt8]], _ root: Int) throws -> Void) throws {
     let root = try withConnection { connection in
       try connection.firstInteger("SELECT rootpage FROM sqlite_schema WHERE name = 'ZITEM'")
@@ -117,7 +117,7 @@ struct HostileStore {
     let size = Int(bytes[16]) << 8 | Int(bytes[17])
     var pages = stride(from: 0, to: bytes.count, by: size).map { Array(bytes[$0..<min($0 + size, bytes.count)]) }
     try body(&pages, Int(root ?? 2) - 1)
-    // The header's number of pages: https://www.sqlite.org/fileformat2.html#in_header_database_size
+    // These bytes hold the number of pages: https://www.sqlite.org/fileformat2.html#in_header_database_size
     let count = UInt32(pages.count)
     pages[0].replaceSubrange(28..<32, with: withUnsafeBytes(of: count.bigEndian) { Array($0) })
     try Data(pages.joined()).write(to: url)

@@ -6,14 +6,14 @@ struct JSONMutation {
   private var root: JSONValue
   private var count = 0
 
-  /// Takes a document apart; `nil` if it is none.
+  /// Takes a document apart; `nil` if it isn't one.
   init?(_ bytes: [UInt8]) {
     guard let value = try? JSONReader.value(of: bytes) else { return nil }
     root = value
     count = Self.count(value)
   }
 
-  /// Changes what the document says.
+  /// Changes the document's content.
   mutating func mutate(using random: inout FuzzRandom) {
     for _ in 0...random.below(3) {
       var place = random.below(count)
@@ -22,7 +22,7 @@ struct JSONMutation {
     }
   }
 
-  /// Makes the hashes of a snapshot those of its model, if that can still be read: it is looked at more closely then.
+  /// Sets the hashes of a snapshot to its model's, if that can still be read, so that it is checked more closely.
   mutating func agree() {
     guard case .object(var members) = root, let content = members["model"],
       let model = try? ModelContentReader.model(content)
@@ -41,7 +41,7 @@ struct JSONMutation {
     }
   }
 
-  /// Goes to a value by its number, in the order of the document, and changes it.
+  /// Finds a value by its number, in the order of the document, and changes it.
   private static func change(
     _ value: inout JSONValue, at place: inout Int, donor: JSONValue, using random: inout FuzzRandom
   ) {

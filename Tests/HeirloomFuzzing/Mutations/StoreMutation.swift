@@ -2,7 +2,7 @@ import Foundation
 import HeirloomFormats
 import HeirloomStore
 
-/// A store's file that is changed by SQL first, so that it stays a store, and in its pages then.
+/// A store's file that is changed by SQL first, so that it stays a store, and then in its pages.
 struct StoreMutation {
   private(set) var bytes: [UInt8]
   private let url: URL
@@ -17,7 +17,7 @@ struct StoreMutation {
     url = folder.appendingPathComponent("Mutation.sqlite")
   }
 
-  /// Changes what the store holds, or how its pages hold it.
+  /// Changes the store's content, or the pages that hold it.
   mutating func mutate(using random: inout FuzzRandom) throws {
     let way = random.below(10)
     if way < 7 {
@@ -28,14 +28,14 @@ struct StoreMutation {
         }
       }
       if random.once(in: 4) {
-        // A schema of its own, which SQLite need not be able to read.
+        // This schema of its own may be unreadable for SQLite.
         try? HostileGrammar.change(url, using: &random)
         bytes = Array(try Data(contentsOf: url))
         return
       }
       let connection = try Connection(path: url.path, mode: .readWrite, options: .building)
       for _ in 0...random.below(3) {
-        // What SQLite refuses leaves the store as it was.
+        // A change that SQLite refuses leaves the store as it was.
         try? change(connection, using: &random)
       }
       try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -97,7 +97,7 @@ struct StoreMutation {
     }
   }
 
-  /// An object of the schema that calls functions, or has an unusual form.
+  /// Returns an object of the schema that calls functions, or has an unusual form.
   private func object(_ table: String, _ column: String, using random: inout FuzzRandom) -> String {
     let call = random.pick([
       "load_extension('/tmp/x')", "writefile('/tmp/x', 'y')", "randomblob(10)", "abs(\(column))", "unknown_function(1)",

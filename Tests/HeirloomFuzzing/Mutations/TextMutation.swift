@@ -7,7 +7,7 @@ struct TextMutation {
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - other: Another text, of which pieces are put in.
+  ///   - other: Another text, from which pieces are inserted.
   init(_ text: String, with other: String) {
     tokens = Self.tokens(text)
     self.other = Self.tokens(other)

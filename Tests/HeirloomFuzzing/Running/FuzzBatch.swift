@@ -1,8 +1,8 @@
 package import Foundation
 
-/// What came of a number of inputs.
+/// The results of a number of inputs.
 package struct FuzzTally: Codable, Sendable {
-  /// How many inputs ended at each stage, by its number.
+  /// The numbers of inputs that ended at each stage, by the stage's number.
   package var counts: [Int] = Array(repeating: 0, count: FuzzStage.allCases.count)
   /// The longest time that an input took, in milliseconds.
   package var slowest: Double = 0
@@ -10,18 +10,18 @@ package struct FuzzTally: Codable, Sendable {
   package var slowestInput: Int = 0
   /// The most memory that the process had at once, in bytes.
   package var peakBytes: Int64 = 0
-  /// What went wrong, by the number of the input.
+  /// The findings, with the number of the input.
   package var findings: [String] = []
 
   /// Creates a tally of nothing.
   package init() {}
 
-  /// How many inputs there were.
+  /// The number of inputs.
   package var total: Int { counts.reduce(0, +) }
-  /// How many inputs came past what the content is wrapped in.
+  /// The number of inputs that came past the container of the content.
   package var pastContainer: Int { total - counts[FuzzStage.container.rawValue] }
 
-  /// Adds what came of other inputs.
+  /// Adds the results of other inputs.
   package mutating func add(_ other: FuzzTally) {
     for index in counts.indices { counts[index] += other.counts[index] }
     if other.slowest > slowest { (slowest, slowestInput) = (other.slowest, other.slowestInput) }
@@ -30,14 +30,14 @@ package struct FuzzTally: Codable, Sendable {
   }
 }
 
-/// A number of inputs that are given to a reader in this process, one after the other.
+/// A number of inputs that a reader gets in this process, one after the other.
 package struct FuzzBatch {
-  /// The longest that the processor may work on an input, in seconds: it hardly depends on what else the machine does.
+  /// The longest processor time for an input, in seconds, which hardly depends on the other work of the machine.
   package static let timeLimit = 2
   /// The most memory that a process may have, in bytes.
   package static let memoryLimit: Int64 = 256 << 20
 
-  /// The longest that an input may take, waiting included, in seconds.
+  /// The longest time for an input, including waits, in seconds.
   package static let waitLimit = 20
 
   private let target: FuzzTarget
@@ -49,7 +49,7 @@ package struct FuzzBatch {
   /// - Parameters:
   ///   - target: The reader.
   ///   - seed: The seed of the inputs.
-  ///   - folder: A folder for files; the input that is being read is in its file `input`, its number in `number`.
+  ///   - folder: A folder for files; its file `input` has the input that is being read, and `number` its number.
   package init(_ target: FuzzTarget, seed: UInt64, folder: URL) {
     self.target = target
     self.seed = seed
@@ -60,9 +60,9 @@ package struct FuzzBatch {
   ///
   /// - Parameters:
   ///   - numbers: The inputs' numbers.
-  ///   - ownsProcess: Whether the process does nothing else: an input that takes too long ends it, and its memory is looked at.
-  /// - Returns: What came of them.
-  /// - Throws: What keeps inputs from being made.
+  ///   - ownsProcess: True if the process does nothing else: a slow input ends it, and its memory is checked.
+  /// - Returns: The results.
+  /// - Throws: The error that keeps inputs from being made.
   package func run(_ numbers: Range<Int>, ownsProcess: Bool) throws -> FuzzTally {
     let inputs = try FuzzInputs(for: target, seed: seed, folder: folder)
     let reader = try FuzzReader(target, folder: folder)
@@ -99,11 +99,11 @@ package struct FuzzBatch {
     try Data(bytes).write(to: folder.appendingPathComponent(name))
   }
 
-  /// Lets the system end the process after so many seconds of work or of time; 0 for never.
+  /// Lets the system end the process after the given seconds of work or of time; 0 for never.
   private func setAlarm(seconds: Int, waiting: Int) {
     alarm(UInt32(waiting))
     var timer = itimerval(it_interval: timeval(), it_value: timeval(tv_sec: seconds, tv_usec: 0))
-    // Of all threads, in the system too.
+    // The work of all threads counts, and that of the system for them.
     #if canImport(Glibc)
       setitimer(__itimer_which_t(ITIMER_PROF.rawValue), &timer, nil)
     #else
@@ -111,14 +111,14 @@ package struct FuzzBatch {
     #endif
   }
 
-  /// The time that the processors worked for this process.
+  /// Returns the time that the processors worked for this process, in seconds.
   static func processorSeconds() -> Double {
     var time = timespec()
     guard clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) == 0 else { return 0 }
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  /// The most memory that was resident at once; 0 where the system doesn't tell.
+  /// Returns the most memory that was resident at once; 0 where the system doesn't tell.
   private static func peakBytes() -> Int64 {
     guard let file = fopen("/proc/self/status", "re") else { return 0 }
     defer { fclose(file) }

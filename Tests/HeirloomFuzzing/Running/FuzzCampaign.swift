@@ -1,10 +1,9 @@
 package import Foundation
 import Synchronization
 
-/// The run of all readers on mutated inputs, in processes of their own: one that crashes or hangs is told and goes on
-/// with the next input.
+/// The run of all readers on mutated inputs, in processes of their own; it reports a crash or a hang and continues.
 package struct FuzzCampaign {
-  /// How many inputs a process reads.
+  /// The number of inputs that a process reads.
   private static let batchSize = 1000
 
   private let executable: URL
@@ -14,9 +13,9 @@ package struct FuzzCampaign {
   /// Creates a campaign.
   ///
   /// - Parameters:
-  ///   - executable: The program that runs a batch when it is told to.
+  ///   - executable: The program that runs a batch on request.
   ///   - seed: The seed of the inputs.
-  ///   - findingsFolder: The folder that inputs are kept in that ended a process.
+  ///   - findingsFolder: The folder that keeps the inputs that ended a process.
   package init(executable: URL, seed: UInt64, findingsFolder: URL) {
     self.executable = executable
     self.seed = seed
@@ -27,19 +26,19 @@ package struct FuzzCampaign {
   ///
   /// - Parameters:
   ///   - targets: The readers.
-  ///   - count: How many inputs there are for all readers together.
-  /// - Returns: What came of them.
-  /// - Throws: What keeps processes from being started.
+  ///   - count: The number of inputs for all readers together.
+  /// - Returns: The results.
+  /// - Throws: The error that keeps processes from being started.
   package func run(_ targets: [FuzzTarget], count: Int) throws -> [FuzzTarget: FuzzTally] {
     let shares = targets.reduce(0) { $0 + $1.share }
     var batches: [(target: FuzzTarget, numbers: Range<Int>)] = []
     for target in targets {
       let own = count * target.share / max(1, shares)
-      // What runs commands takes longest: small batches keep all processors busy to the end.
+      // Inputs that run commands are the slowest: small batches keep all processors busy to the end.
       let size = target.commandCount > 1 ? 100 : Self.batchSize
       for start in stride(from: 0, to: own, by: size) { batches.append((target, start..<min(own, start + size))) }
     }
-    // The long ones first.
+    // The long ones come first.
     batches.reverse()
     let state = Mutex((next: 0, tallies: [FuzzTarget: FuzzTally](), failure: String?.none))
     let work = batches
@@ -93,7 +92,7 @@ package struct FuzzCampaign {
         process.terminationReason == .uncaughtSignal && [SIGALRM, SIGPROF].contains(process.terminationStatus)
       let reason =
         isAlarm ? "took longer than \(FuzzBatch.timeLimit) s" : "ended the process with \(process.terminationStatus)"
-      // Those before it are counted again, without it.
+      // The inputs before it are counted again, without it.
       if number > start { tally.add(try run(target, start..<number)) }
       tally.counts[FuzzStage.accepted.rawValue] += 1
       tally.findings.append("\(target) \(number): \(reason)")
@@ -108,7 +107,7 @@ package struct FuzzCampaign {
     try bytes.write(to: findingsFolder.appendingPathComponent("\(target)-\(seed)-\(number)"))
   }
 
-  /// Returns the table of what came of the inputs.
+  /// Returns the table of the results.
   package static func table(_ tallies: [FuzzTarget: FuzzTally]) -> [String] {
     var rows = [
       ["reader", "inputs", "container", "form", "content", "accepted", "past container", "slowest ms", "peak MiB"]
@@ -137,7 +136,7 @@ package struct FuzzCampaign {
   }
 }
 
-/// A folder for one run, in memory where the system has such a place, removed with the last reference.
+/// A folder for one run, in memory if the system has such a place, removed with the last reference.
 package final class FuzzFolder: Sendable {
   /// The folder.
   package let url: URL

@@ -2,9 +2,9 @@ import Foundation
 import HeirloomStore
 
 extension FuzzReader {
-  /// Does with a store in odd company what the tool does, the writing commands last.
+  /// Does what the tool does with a store in odd surroundings, the writing commands last.
   ///
-  /// A folder of somebody else lies beside: nothing in it may be changed, removed, or get a further name.
+  /// A folder of somebody else is beside it: nothing in it may be changed, removed, or get a further name.
   func surroundings(_ bytes: [UInt8]) throws -> FuzzStage {
     let place = folder.appendingPathComponent("place")
     let foreign = folder.appendingPathComponent("foreign")
@@ -18,7 +18,7 @@ extension FuzzReader {
     }
     let letter = foreign.appendingPathComponent("letter.txt")
     try Data("dear diary".utf8).write(to: letter)
-    // A folder of the same user to which a link leads is where an app moved its external data.
+    // A folder of the same user behind a link is a place to which an app moved its external data.
     if geteuid() == 0 { for path in [letter.path, foreign.path] { _ = chown(path, 54_321, 54_321) } }
     let url = place.appendingPathComponent("Done.sqlite")
     let original = Data(try FuzzSeeds.inputs(for: .store, folder: folder)[0])
@@ -28,13 +28,13 @@ extension FuzzReader {
     var company = Surroundings(bytes, place: place, foreign: foreign, store: url)
     try company.make()
     Self.giveAwayLinks(in: place.path)
-    // Through a link the recipe itself may have filled the other folder.
+    // Through a link, the recipe itself may have filled the other folder.
     let before = Self.picture(of: foreign.path)
     let writing: [[String]] = [
       ["migrate", url.path, "--to", models, "--accept-losses", "--accept-version"], ["restore", url.path],
       ["salvage", url.path, "--model", model, "--output", place.appendingPathComponent("New.sqlite").path],
     ]
-    // Each command meets the company as it was made in one input of three.
+    // Each command meets the untouched surroundings in one input of three.
     let first = (bytes.last.map(Int.init) ?? 0) % writing.count
     var isDone = false
     for words in [
@@ -60,7 +60,7 @@ extension FuzzReader {
     return isDone ? .accepted : .content
   }
 
-  /// Gives the links to the owner of the other folder: a link of the caller's own may lead the external data where it likes.
+  /// Gives the links to the owner of the other folder: the caller's own link may lead the external data anywhere.
   private static func giveAwayLinks(in folder: String) {
     guard geteuid() == 0 else { return }
     for name in FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? [] {
@@ -70,7 +70,7 @@ extension FuzzReader {
     }
   }
 
-  /// Removes a folder by another program than Foundation, which stumbles over names that are no text.
+  /// Removes a folder by another program than Foundation, which fails at names that are not text.
   private static func removeTree(_ path: String) {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/rm")
@@ -79,9 +79,9 @@ extension FuzzReader {
     process.waitUntilExit()
   }
 
-  /// What is in a folder: modes, and of files the content and whether they have one name.
+  /// Returns the modes of everything in a folder, and for files the content and whether they have a single name.
   ///
-  /// Of a file to which the recipe gave a name in the store's folder, further names there are no harm.
+  /// A file to which the recipe gave a name in the store's folder may have further names there.
   private static func picture(of folder: String) -> [String: String] {
     var picture: [String: String] = [:]
     for name in [""] + (FileManager.default.enumerator(atPath: folder)?.allObjects as? [String] ?? []) {
@@ -96,7 +96,7 @@ extension FuzzReader {
     return picture
   }
 
-  /// Whether the six items of the store are in it, or in one that is kept or was moved aside.
+  /// Returns true if the store, a previous version or a set-aside store has the six items.
   private static func holdsRows(in place: URL) throws -> Bool {
     let paths = FileManager.default.enumerator(atPath: place.path)?.allObjects as? [String] ?? []
     return paths.filter { $0.hasSuffix("Done.sqlite") }.contains { path in

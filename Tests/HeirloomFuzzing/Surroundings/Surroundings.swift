@@ -3,10 +3,10 @@ import HeirloomMigration
 import HeirloomStore
 import HeirloomVault
 
-/// What lies beside a store, made from a recipe: any bytes are one.
+/// The surroundings of a store, made from a recipe: any bytes are one.
 ///
-/// Each action is told by its first byte and takes its choices from those that follow, so that a changed byte changes one choice and
-/// what is made stays a journal, a log or a folder.
+/// The first byte of each action decides its kind, and the next ones its choices. So a changed byte changes one choice,
+/// and the result stays a journal, a log or a folder.
 struct Surroundings {
   /// The folder with the store.
   let place: URL
@@ -14,7 +14,7 @@ struct Surroundings {
   let foreign: URL
   /// The store.
   let store: URL
-  /// Whether only the companion folder and the support folder were filled: all rows of the store can then be found.
+  /// True when only the companion folder and the support folder were filled: all rows of the store can then be found.
   private(set) var leavesStoreAlone = true
   private var recipe: Recipe
 
@@ -32,12 +32,12 @@ struct Surroundings {
     recipe = Recipe(rest: bytes[...])
   }
 
-  /// A recipe with one action of each kind, for mutations to begin with.
+  /// Returns recipes with one action of each kind, with which mutations begin.
   static func samples() -> [[UInt8]] {
     [[]] + (0..<6).map { kind in [kind] + (0..<24).map { UInt8(truncatingIfNeeded: Int($0) * 7 + Int(kind)) } }
   }
 
-  /// Makes what the recipe tells.
+  /// Makes the surroundings of the recipe.
   mutating func make() throws {
     for _ in 0..<4 where !recipe.rest.isEmpty {
       switch recipe.byte() % 6 {

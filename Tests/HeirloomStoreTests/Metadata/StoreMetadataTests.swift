@@ -18,7 +18,7 @@ struct StoreMetadataTests {
   private static let table =
     "CREATE TABLE Z_METADATA (Z_VERSION INTEGER PRIMARY KEY, Z_UUID VARCHAR(255), Z_PLIST BLOB);"
 
-  /// A complete row with the given property list.
+  /// Makes a store with a complete row that has the given property list.
   private func store(_ directory: TemporaryDirectory, _ list: PropertyListValue) throws -> URL {
     let file = try database(directory, Self.table)
     let connection = try Connection(path: file.path, mode: .readWrite)
@@ -121,7 +121,7 @@ struct StoreMetadataTests {
     let original = try database(directory, Self.table + "CREATE TABLE t (a); INSERT INTO t VALUES (zeroblob(100000))")
     let file = directory.file("Copy.sqlite")
     do {
-      // A tiny cache spills pages into the file, so the journal beside it is hot. Copying both is the power cut.
+      // A tiny cache spills pages into the file, so the journal beside it is hot. Copying both simulates the power cut.
       let writer = try Connection(path: original.path, mode: .readWrite)
       try writer.executeScript(
         "PRAGMA cache_size=1; BEGIN; UPDATE t SET a = zeroblob(99999); INSERT INTO t VALUES (zeroblob(200000))")
@@ -170,7 +170,7 @@ struct StoreMetadataTests {
       "NSStoreModelVersionHashes": .dictionary(["A": .data(Array(repeating: 7, count: 32))]),
       "NSStoreModelVersionIdentifiers": .array([.string("")]), "NSPersistenceFrameworkVersion": .integer(1251),
       "app.date": .date(12.5), "app.list": .array([.boolean(true), .real(0.5), .dictionary(["x": .data([1])])]),
-      // Not what Core Data would write, but not ours to throw away.
+      // Core Data would not write this, but it isn't ours to throw away.
       "NSStoreModelVersionHashesDigest": .integer(5),
     ]
     let file = try store(directory, .dictionary(values))
@@ -202,7 +202,7 @@ struct StoreMetadataTests {
     #expect(metadata.differingEntities(from: other) == ["B"])
     #expect(metadata.differingEntities(from: two) == ["C"])
     #expect(metadata.isCompatible(with: one, configuration: "half") && !metadata.names(one, configuration: "half"))
-    // What is not of the configuration may have changed.
+    // Parts outside the configuration may have changed.
     #expect(StoreMetadata(model: other).isCompatible(with: one, configuration: "half"))
     #expect(!StoreMetadata(model: other).isCompatible(with: one))
     #expect(!metadata.isCompatible(with: one, configuration: "unknown"))

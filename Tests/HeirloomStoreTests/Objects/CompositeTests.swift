@@ -46,7 +46,7 @@ struct CompositeTests {
         [
           composite("colorScheme", [Models.attribute("primary", .string), finish, stripe, cached, photo]),
           composite("registration", [code]),
-          // The address need not be there; one that is has a code.
+          // The address is optional; one that is there has a code.
           composite("owner", optional: false, [Models.attribute("name", .string), composite("address", [code])]),
           Models.attribute("tail", .string),
         ],
@@ -54,7 +54,7 @@ struct CompositeTests {
     ])
   }
 
-  /// An aircraft that can be saved.
+  /// Makes an aircraft that can be saved.
   private func aircraft(_ tail: String) throws -> ManagedObject {
     let aircraft = try context.insert("Aircraft")
     aircraft["tail"] = .string(tail)
@@ -158,11 +158,11 @@ struct CompositeTests {
       entity: "Aircraft", property: "colorScheme.stripe.width", rule: "SELF <= 9")
     #expect(
       try refusal { $0["colorScheme.stripe"] = .composite(["hue": .double(1), "width": .integer(10)]) } == rule)
-    // What an optional composite lacks as a whole is no fault.
+    // Parts of an optional composite that is missing as a whole are not a fault.
     let object = try aircraft("N2")
     object["colorScheme"] = nil
     try context.save()
-    // Nor is what nobody changed.
+    // Neither are values that nobody changed.
     try store.connection.execute("UPDATE ZAIRCRAFT SET ZWIDTH = 40, ZNAME = NULL")
     let other = ManagedObjectContext(store: store)
     let found = try #require(try other.fetch("Aircraft").first)

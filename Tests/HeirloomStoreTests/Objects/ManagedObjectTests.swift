@@ -19,7 +19,7 @@ struct ManagedObjectTests {
     context = ManagedObjectContext(store: store)
   }
 
-  /// A second look at the store, as another process has it.
+  /// Opens the store a second time, as another process does.
   private func reopened() throws -> ManagedObjectContext {
     ManagedObjectContext(store: try PersistentStore.open(at: url, model: model))
   }
@@ -89,7 +89,7 @@ struct ManagedObjectTests {
     }
     #expect(try rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Note'") == [[.integer(100)]])
     #expect(try rows("SELECT DISTINCT Z_OPT, Z_ENT FROM ZNOTE") == [[.integer(1), .integer(2)]])
-    // Stored as Core Data does: whole dates as integers, truth values as 0 and 1, external data inline with a tag.
+    // Core Data's forms are used: whole dates as integers, truth values as 0 and 1, external data inline with a tag.
     #expect(try rows("SELECT COUNT(*) FROM ZNOTE WHERE ZBOOL NOT IN (0, 1)") == [[.integer(0)]])
     #expect(
       try rows("SELECT COUNT(*) FROM ZNOTE WHERE ZPHOTO NOT NULL AND HEX(SUBSTR(ZPHOTO, 1, 1)) <> '01'") == [
@@ -168,7 +168,7 @@ struct ManagedObjectTests {
     #expect(try other.fetch("Person").map(\.entityName) == ["Worker", "Boss"])
     #expect(try other.count("Person") == 2)
     #expect(try other.count("Person", includesSubentities: false) == 0)
-    // Keys are handed out by the root.
+    // The root gives the keys.
     #expect(
       try rows("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY WHERE Z_MAX > 0 ORDER BY Z_NAME") == [
         [.text("Note"), .integer(3)], [.text("Person"), .integer(2)],

@@ -3,7 +3,7 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Rules of a model that a save obeys.
+/// The rules of a model that a save obeys.
 struct SavingTests {
   private let directory: TemporaryDirectory
   private let store: PersistentStore

@@ -4,13 +4,13 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Stores that are seen through someone else's connection, as a migration sees them.
+/// Stores that are read through someone else's connection, as in a migration.
 struct StoreViewTests {
   private let directory: TemporaryDirectory
   private let model: ManagedObjectModel
   private let connection: Connection
 
-  /// A connection with one empty store as `main` and another attached as `candidate`.
+  /// Opens a connection with one empty store as `main` and another attached as `candidate`.
   init() throws {
     directory = try TemporaryDirectory()
     model = try Models.everything()
@@ -29,7 +29,7 @@ struct StoreViewTests {
       metadata: try StoreMetadata(connection: connection, database: database, path: path), isReadOnly: isReadOnly)
   }
 
-  /// One of the things that a program does with objects, the same on equal stores.
+  /// Changes objects as a program does, in the same way on equal stores.
   private static func change(_ context: ManagedObjectContext, _ random: inout SplitMix64) throws {
     func pick(_ entity: String, _ random: inout SplitMix64) throws -> ManagedObject? {
       let objects = try context.fetch(entity)

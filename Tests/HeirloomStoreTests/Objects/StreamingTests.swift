@@ -4,7 +4,7 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Objects that are visited one after the other, and what becomes of those that someone keeps.
+/// Objects that are visited one after the other, and the state of those that someone keeps.
 struct StreamingTests {
   private let directory: TemporaryDirectory
   private let url: URL
@@ -23,7 +23,7 @@ struct StreamingTests {
     ManagedObjectContext(store: try PersistentStore.open(at: url, model: model))
   }
 
-  /// The paths of an entity's stored attributes.
+  /// Returns the paths of an entity's stored attributes.
   private func paths(_ entity: String) -> [String] {
     let schema = PhysicalSchema(model: model)
     return model.attributes(of: entity).flatMap { schema.columns(ofAttribute: $0.name, in: entity) }
@@ -117,7 +117,7 @@ struct StreamingTests {
     try check()
     try context.save()
     try check()
-    // Again over what was written, and with bytes.
+    // This overwrites the values, and uses bytes.
     try note.set(nil as String?, for: "text")
     #expect(try note.string("text") == nil)
     try set()
@@ -310,7 +310,7 @@ struct StreamingTests {
     }
     for key in -3...last + 20 {
       try check(key)
-      // Ahead of the key that is looked up next, and behind it.
+      // These are ahead of the next key, and behind it.
       if key % 40 == 7 { for gone in [key + 1, key + 2, key + 30, key - 5] { try delete(gone) } }
       if key % 40 == 20, !known.contains(key + 17) {
         _ = try context.insert("Cover", preferredKey: key + 17)

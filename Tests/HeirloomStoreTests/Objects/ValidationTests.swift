@@ -3,7 +3,7 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// What a save refuses, and a migration finds.
+/// The faults that a save refuses and a migration finds.
 struct ValidationTests {
   private let directory: TemporaryDirectory
   private let store: PersistentStore
@@ -70,7 +70,7 @@ struct ValidationTests {
     }
     try book.setObjects(Array(pages.prefix(3)), forRelationship: "pages")
     try context.save()
-    // None is no fault of an optional relationship.
+    // An optional relationship may have no objects.
     try book.setObjects([], forRelationship: "pages")
     try context.save()
   }
@@ -85,7 +85,7 @@ struct ValidationTests {
     #expect(throws: ManagedObjectError.invalidValue(entity: "Book", property: "stars", rule: "SELF <= 5")) {
       try writing.validate(book)
     }
-    // What an object had before is not refused when something else is changed.
+    // Existing values are not refused when something else is changed.
     try writing.writePendingChanges()
     let saved = try #require(try context.fetch("Book").first)
     try saved.set("abcd", for: "name")

@@ -5,7 +5,7 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Compares what SQL says with what the evaluator says, row by row.
+/// A comparison of SQL's results with the evaluator's, row by row.
 struct QueryComparison {
   let store: PersistentStore
   let entity: String
@@ -123,7 +123,7 @@ struct QueryComparison {
     }
   }
 
-  /// A column of dates holds whole seconds as integers.
+  /// Returns a value as a number, since a column of dates holds whole seconds as integers.
   private static func number(_ value: SQLiteValue) -> SQLiteValue {
     if case .integer(let number) = value { return .real(Double(number)) }
     return value
@@ -131,7 +131,7 @@ struct QueryComparison {
 }
 
 struct ExpressionCompilerTests {
-  /// `HEIRLOOM_QUERY_SEEDS=100` tries as many.
+  /// The seeds that are tried; `HEIRLOOM_QUERY_SEEDS=100` tries as many.
   private static let seeds: [UInt64] =
     ProcessInfo.processInfo.environment["HEIRLOOM_QUERY_SEEDS"].flatMap(UInt64.init).map { Array(0..<$0) } ?? [3, 4, 8]
 

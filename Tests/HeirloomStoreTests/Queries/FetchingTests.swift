@@ -44,7 +44,7 @@ struct FetchingTests {
     for entity in ["Note", "Person", "Worker"] {
       let all = try context.fetch(entity)
       let samples = all.prefix(4).compactMap { $0[entity == "Note" ? "text" : "name"] }
-      // A relationship of an unchanged object is followed in the store, which doesn't know of changes.
+      // A relationship of an unchanged object is followed in the store, which doesn't know the changes.
       let model = isChanged ? try Self.withoutRelationships(store.model) : store.model
       var random = RandomQueries(model: model, entity: entity, samples: samples, seed: 21)
       var numbers = SplitMix64(seed: 5)

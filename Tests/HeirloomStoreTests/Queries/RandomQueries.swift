@@ -1,12 +1,12 @@
 import HeirloomModel
 import TestSupport
 
-/// Makes random conditions and expressions about objects of one entity: the same ones for each seed.
+/// A generator of random conditions and expressions about objects of one entity, the same for each seed.
 struct RandomQueries {
   private let model: ManagedObjectModel
   private let entity: String
   private var random: SplitMix64
-  /// Values that objects have, for constants that are met.
+  /// Values that objects have, so that constants match.
   private let samples: [AttributeValue]
 
   init(model: ManagedObjectModel, entity: String, samples: [AttributeValue], seed: UInt64) {
@@ -21,7 +21,7 @@ struct RandomQueries {
 
   // MARK: Paths
 
-  /// A path from an entity to a value, through at most so many relationships to one.
+  /// Returns a path from an entity to a value, through at most the given number of to-one relationships.
   private mutating func scalarPath(from entity: String, steps: Int = 2) -> String? {
     let toOne = model.relationships(of: entity).filter { !$0.isToMany && !$0.isTransient }
     if steps > 0, !toOne.isEmpty, below(3) == 0 {
@@ -39,7 +39,7 @@ struct RandomQueries {
     return path
   }
 
-  /// A path to a composite attribute or one in it, through at most one relationship to one.
+  /// Returns a path to a composite attribute or one in it, through at most one to-one relationship.
   private mutating func compositePath(from entity: String, steps: Int = 1) -> String? {
     let toOne = model.relationships(of: entity).filter { !$0.isToMany && !$0.isTransient }
     if steps > 0, !toOne.isEmpty, below(3) == 0 {
@@ -57,7 +57,7 @@ struct RandomQueries {
     return path
   }
 
-  /// A path to the members of a relationship, and their entity.
+  /// Returns a path to the members of a relationship, and their entity.
   private mutating func collectionPath(from entity: String) -> (path: String, entity: String)? {
     let relationships = model.relationships(of: entity).filter { !$0.isTransient }
     let toMany = relationships.filter(\.isToMany)

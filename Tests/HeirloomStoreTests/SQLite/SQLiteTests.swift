@@ -143,7 +143,7 @@ struct SQLiteTests {
       try reader.close()
       #expect(try [Data(contentsOf: file), Data(contentsOf: log)] == before)
     }
-    // The contrary: a plain connection moves the content.
+    // By contrast, a plain connection moves the content.
     let plain = try Connection(path: file.path, mode: .readWrite)
     #expect(try plain.firstInteger("SELECT a FROM t") == 7)
     try plain.close()

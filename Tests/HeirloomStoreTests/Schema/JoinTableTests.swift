@@ -4,11 +4,11 @@ import HeirloomStore
 import TestSupport
 import Testing
 
-/// Tables of links where the order of names and that of numbers disagree.
+/// Tables of links for which the order of names and that of numbers disagree.
 struct JoinTableTests {
-  /// Labels are records and so have the number 6, but their name comes before that of their kinds, which have 2.
+  /// Makes a model in which labels are records with the number 6, but sort before their kinds, which have 2.
   ///
-  /// It is the shape of the stores that tell the two rules apart: a message below a record, number 6, and its display types, 2.
+  /// Stores of this shape tell the two rules apart: a message below a record, number 6, and its display types, 2.
   static func model(ordered: Set<String> = []) throws -> ManagedObjectModel {
     func many(_ name: String, _ entity: String, _ inverse: String) -> RelationshipDescription {
       Models.relationship(name, to: entity, inverse: inverse, toMany: true, ordered: ordered.contains(name))
@@ -116,7 +116,7 @@ struct JoinTableTests {
     #expect(!report.hasFaults)
     #expect(report.findings.map(\.kind) == [.differentColumnType, .differentColumnType], "\(report.findings)")
     #expect(report.findings.map(\.severity) == [.note, .note])
-    // A column of objects without a type is no such thing.
+    // A column of objects without a type is a different case.
     let connection = try Connection(path: url.path, mode: .readWrite)
     try connection.executeScript("ALTER TABLE ZRECORD DROP COLUMN ZNAME; ALTER TABLE ZRECORD ADD COLUMN ZNAME;")
     try connection.close()
@@ -133,7 +133,7 @@ struct JoinTableCorpusTests {
     let actual = try ActualSchema(of: store.connection)
     let schema = PhysicalSchema(model: store.model, actual: actual)
     #expect(schema.misnamedJoins == [:])
-    // Without a look at the file, but for those within one entity.
+    // The file is not read, except for tables within one entity.
     let derived = Set(PhysicalSchema(model: store.model).tables.filter(\.isJoin).map(\.name))
     for table in schema.tables where table.isJoin {
       let numbers = Set(table.columns.prefix(2).map { $0.name.dropFirst(2).prefix(while: \.isNumber) })

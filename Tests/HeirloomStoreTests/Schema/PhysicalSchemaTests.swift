@@ -30,7 +30,7 @@ struct PhysicalSchemaTests {
         ZLONGITUDE FLOAT, ZDECIMAL DECIMAL, ZCITY VARCHAR, ZTEXT VARCHAR, ZURI VARCHAR, ZUUID BLOB, \
         ZTRANSFORMED BLOB, ZPHOTO BLOB, ZRAW BLOB )
         """)
-    // Siblings in the order of their numbers: Artist 4, Worker 5, Boss 6.
+    // Siblings are in the order of their numbers: Artist 4, Worker 5, Boss 6.
     #expect(
       schema.table(named: "ZPERSON")?.columns.map(\.name) == [
         "Z_PK", "Z_ENT", "Z_OPT", "ZNAME", "ZTITLE", "ZTEXT", "ZTEXT1", "ZTITLE1",

@@ -18,12 +18,12 @@ struct SchemaCorpusTests {
       default: Issue.record("\(drift)")
       }
     }
-    // Framework 847 brought today's names of indexes; a join table that Core Data renamed after its other side has its
+    // Framework 847 brought today's names of indexes. A join table that Core Data renamed after its other side has its
     // index under the old name.
     if store.frameworkVersion >= 847 {
       #expect(missing.filter { !$0.contains("TRUSTEDBYCLIENTS_") } == [])
     }
-    // The name of a renamed entity stays behind, so numbers and parents count.
+    // The name of a renamed entity stays, so numbers and parents count.
     let rows = try store.connection.rows(
       "SELECT Z_ENT, Z_SUPER FROM Z_PRIMARYKEY WHERE Z_ENT < 16000 ORDER BY Z_ENT")
     #expect(rows == schema.entities.map { [.integer(Int64($0.number)), .integer(Int64($0.superentityNumber))] })

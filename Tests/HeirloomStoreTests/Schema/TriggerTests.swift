@@ -2,7 +2,7 @@ import HeirloomModel
 import HeirloomStore
 import Testing
 
-/// Triggers are judged by what they do; their text is compared with real stores elsewhere.
+/// Triggers, judged by their effects; other tests compare their text with real stores.
 struct TriggerTests {
   private func derived(_ name: String, _ type: AttributeType, _ expression: ValueExpression) -> AttributeDescription {
     var attribute = Models.attribute(name, type)

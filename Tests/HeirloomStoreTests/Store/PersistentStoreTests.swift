@@ -58,7 +58,7 @@ struct PersistentStoreTests {
 
   @Test func `a store that can't be made leaves no file`() throws {
     let directory = try TemporaryDirectory()
-    // More columns than SQLite takes.
+    // These are more columns than SQLite allows.
     let attributes = (0..<2100).map { Models.attribute("a\($0)", .integer16) }
     let model = try ManagedObjectModel(entities: [Models.entity("Wide", attributes)])
     #expect(throws: StoreError.self) { try PersistentStore.create(at: directory.file("New.sqlite"), model: model) }

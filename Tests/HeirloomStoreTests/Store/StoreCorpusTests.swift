@@ -26,7 +26,7 @@ struct StoreCorpusTests {
           do throws(ManagedObjectError) {
             _ = try object.value(forAttribute: attribute.name)
           } catch .missingExternalFile {
-            // The files lie in a folder that was not shipped with the store.
+            // The files are in a folder that was not shipped with the store.
           }
         }
         for column in store.model.attributes(of: entity.name).flatMap({
@@ -43,7 +43,7 @@ struct StoreCorpusTests {
             try checkInverse(of: relationship, from: object, to: objects, store)
           } else if let other = try object.object(forRelationship: relationship.name) {
             #expect(store.model.isEntity(other.entityName, kindOf: relationship.destinationEntity))
-            // Lists of thousands are not looked through for each of their members.
+            // Lists of thousands are not searched for each of their members.
             if count % 100 <= 3 { try checkInverse(of: relationship, from: object, to: [other], store) }
           }
         }
@@ -55,7 +55,7 @@ struct StoreCorpusTests {
     #expect(try Data(contentsOf: corpus.url) == before)
   }
 
-  /// Both sides of a relationship must tell the same.
+  /// Checks that both sides of a relationship agree.
   private func checkInverse(
     of relationship: RelationshipDescription, from object: ManagedObject, to others: [ManagedObject],
     _ store: PersistentStore
@@ -73,7 +73,7 @@ struct StoreCorpusTests {
   @Test func `a damaged store gives errors and values, and is never changed`() throws {
     let corpus = try CorpusStore(try #require(CorpusStore.paths.first { $0.hasSuffix("Example_2.sqlite") }))
     let directory = try TemporaryDirectory()
-    // One file, without a log that would cover the damage.
+    // This makes one file, without a log that would cover the damage.
     try corpus.connection.execute("VACUUM INTO ?1", [.text(directory.file("Whole.sqlite").path)])
     let whole = try Data(contentsOf: directory.file("Whole.sqlite"))
     let file = directory.file("Damaged.sqlite")
@@ -136,7 +136,7 @@ struct StoreCorpusTests {
     #expect(compared > 0)
   }
 
-  /// Stores that Core Data made in one go, not migrated, with a framework that names indexes as today.
+  /// Stores that Core Data made at once, not by migration, with a framework that names indexes as today.
   private static let fresh = CorpusStore.paths.filter { path in
     ["duckduckgo", "coredataplus", "waterme", "core-data-migration-revised", "metacocktails"].contains(
       where: path.hasPrefix)

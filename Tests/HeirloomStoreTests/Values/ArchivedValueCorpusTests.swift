@@ -26,7 +26,7 @@ struct ArchivedValueCorpusTests {
         try connection.close()
       }
     }
-    // Transformable attributes with classes of the test app.
+    // These transformable attributes have classes of the test app.
     #expect(classes == ["Content": 10_059, "CoreDataPlus_Tests.Cover": 55, "CoreDataPlus_Tests_macOS.Cover": 52])
   }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct VerificationCorpusTests {
-  /// Stores whose files of external data their project does not ship.
+  /// Stores whose projects do not ship their files of external data.
   private static let withoutFiles: Set<String> = [
     "store1-25", "store2-21-1", "store2-24-1", "store2-30-0", "store2-31-0", "store2-53-0", "store2-66-0",
     "store2-67-0",
@@ -53,7 +53,7 @@ struct VerificationCorpusTests {
       let found = try kinds(url)
       #expect(found.contains(.truncated))
       #expect(found.contains(.damaged))
-      // A page of a table in the middle.
+      // This is a page in the middle of a table.
       var damaged = whole
       damaged.replaceSubrange(8192..<12_288, with: [UInt8](repeating: 0xa5, count: 4096))
       try damaged.write(to: url)
@@ -100,7 +100,7 @@ enum StoreVerificationFiles {
 }
 
 struct VerificationTests {
-  /// Every kind of property, with a uniqueness constraint.
+  /// Makes a model with every kind of property and a uniqueness constraint.
   private static func model() throws -> ManagedObjectModel {
     var entities = try Models.everything().entities
     let index = try #require(entities.firstIndex { $0.name == "Note" })
@@ -128,7 +128,7 @@ struct VerificationTests {
     }
   }
 
-  /// A change by SQL, with the finding that it gives.
+  /// Changes by SQL, with the resulting findings.
   private static let changes: [(sql: String, severity: StoreFinding.Severity, kind: StoreFinding.Kind, words: String)] =
     [
       ("UPDATE ZNOTE SET ZUUID = x'0102' WHERE Z_PK = 1", .error, .wrongValueType, "Note.uuid"),

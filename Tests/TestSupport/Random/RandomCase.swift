@@ -1,20 +1,20 @@
-/// A random model, changes made to it, and the model that comes of them: equal seeds give equal cases.
+/// A random model, changes made to it, and the resulting model: equal seeds give equal cases.
 package struct RandomCase: Sendable {
-  /// Tells the case from all others.
+  /// The seed, which tells the case from all others.
   package let seed: UInt64
-  /// The model before.
+  /// The source model.
   package let source: RandomModel
-  /// What was changed, in order.
+  /// The changes, in order.
   package let edits: [RandomEdit]
-  /// The model after.
+  /// The destination model.
   package let destination: RandomModel
-  /// Objects of entities that have some.
+  /// The number of objects of each entity that has some.
   package let objects: Int
 
   /// Makes a case.
   package init(seed: UInt64) {
     var random = SplitMix64(seed: seed &* 0x9e37_79b9 &+ 1)
-    // The kinds take turns; those that are not combined freely come twice.
+    // The kinds take turns; those that can't be combined freely come twice.
     let kinds = RandomEdit.allCases + RandomEdit.allCases.filter { !$0.isHarmless }
     let wanted = kinds[Int(seed % UInt64(kinds.count))]
     var source = RandomModel(using: &random)
@@ -25,7 +25,7 @@ package struct RandomCase: Sendable {
         edits.append(wanted)
         break
       }
-      // There is no place for it in this model.
+      // This model has no place for the change.
       source = RandomModel(using: &random)
       destination = source
     }

@@ -50,7 +50,7 @@ extension RandomModel {
         guard !entities[entity].indexes.isEmpty else { return false }
         entities[entity].indexes.removeFirst()
       }
-      // Without this nothing would happen until another change.
+      // Without this, nothing would happen until another change.
       if random.below(2) == 0 { entities[entity].description.versionHashModifier = "\(number())" }
       return true
     default: return nil
@@ -81,7 +81,7 @@ extension RandomModel {
       guard let place = place(elements: false, using: &random, where: { !$0.description.isTransient }) else {
         return false
       }
-      // Once or three times over: only the first identifier counts.
+      // This happens once or three times: only the first identifier counts.
       for _ in 0..<1 + 2 * random.below(2) { rename(place, to: newName("a", using: &random)) }
       return true
     case .swapNames:

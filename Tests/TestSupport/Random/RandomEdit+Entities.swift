@@ -80,7 +80,7 @@ extension RandomModel {
     }
   }
 
-  /// Removes an entity: its children get its parent, and what led to it goes or leads to its parent.
+  /// Removes an entity: its children get its parent, and relationships to it go or lead to its parent.
   private mutating func remove(_ origin: Int, using random: inout SplitMix64) {
     guard let entity = entity(origin) else { return }
     for relationship in entity.relationships { removeRelationship(relationship.key) }

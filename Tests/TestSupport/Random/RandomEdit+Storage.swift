@@ -99,12 +99,12 @@ extension RandomModel {
     }
   }
 
-  /// Moves an attribute to the parent; those of siblings that go by the same identifier become one with it.
+  /// Moves an attribute to the parent; siblings' attributes with the same identifier merge with it.
   private mutating func moveAttributeUp(using random: inout SplitMix64) -> Bool {
     let fitting = places.filter { place in
       place.path.count == 1 && entities[place.entity].parent != nil && self[place].derivation == nil
     }
-    // Mostly those that siblings have too.
+    // These are mostly attributes that siblings have too.
     let shared = fitting.filter { place in
       places.contains { $0.entity != place.entity && self[$0].identifier == self[place].identifier }
     }
@@ -148,7 +148,7 @@ extension RandomModel {
 }
 
 extension RandomModel.Attribute {
-  /// What a migration goes by.
+  /// The identifier by which a migration matches the attribute.
   var identifier: String { description.renamingIdentifier ?? description.name }
 
   /// Returns a copy that continues the same.

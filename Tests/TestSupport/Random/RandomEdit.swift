@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// A change of a model: one of the rows of the table of changes in the facts on migration.
+/// A change of a model: one row of the table of changes in the facts on migration.
 package enum RandomEdit: String, CaseIterable, Sendable {
   // Nothing that is hashed.
   case unhashedChange, defaultOnly, deleteRule, validation, addTransientAttribute, removeTransientAttribute
@@ -21,7 +21,7 @@ package enum RandomEdit: String, CaseIterable, Sendable {
   case addEntity, removeEntity, renameEntity, concreteToAbstract, abstractToConcrete, insertParent, addChild
   case removeParent, moveEntityOut, moveEntityIn, mergeHierarchies
 
-  /// Whether nothing can stop a migration with this change, so that others can be combined with it freely.
+  /// True when nothing can stop a migration with this change, so that others can be combined with it freely.
   package var isHarmless: Bool {
     switch self {
     case .addRequiredAttribute, .optionalToRequired, .incompatibleTypes, .dateDouble, .externalOnToOff, .addConstraint,
@@ -36,8 +36,8 @@ package enum RandomEdit: String, CaseIterable, Sendable {
   ///
   /// - Parameters:
   ///   - model: The model.
-  ///   - random: Chooses where.
-  /// - Returns: False if there is no place for it; nothing is changed then.
+  ///   - random: The source that chooses the place.
+  /// - Returns: False if there is no place for it; then nothing is changed.
   package func apply(to model: inout RandomModel, using random: inout SplitMix64) -> Bool {
     var edited = model
     guard edited.apply(self, using: &random) else { return false }
@@ -54,7 +54,7 @@ extension RandomModel {
       ?? applyToEntities(edit, using: &random) ?? false
   }
 
-  /// Removes what refers to something that is gone.
+  /// Removes references to things that are gone.
   fileprivate mutating func cleanUp() {
     var isClean = false
     while !isClean {
@@ -101,7 +101,7 @@ extension RandomModel {
 
 // MARK: - Choosing
 
-/// Where an attribute or an element of a composite one is.
+/// The position of an attribute or of an element of a composite one.
 struct AttributePlace {
   let entity: Int
   let path: [Int]
@@ -154,7 +154,7 @@ extension RandomModel {
       .filter { matches(entities[$0.0].relationships[$0.1]) }.randomElement(using: &random)
   }
 
-  /// Removes a relationship; its inverse goes on without one.
+  /// Removes a relationship; its inverse stays without one.
   mutating func removeRelationship(_ key: Int) {
     for entity in entities.indices {
       entities[entity].relationships.removeAll { $0.key == key }
@@ -166,7 +166,7 @@ extension RandomModel {
 }
 
 extension AttributeDescription {
-  /// Renames as models should: the identifier that the attribute goes by stays.
+  /// Renames the attribute as models should: it keeps the identifier by which it is matched.
   mutating func rename(to name: String) {
     renamingIdentifier = canonicalIdentifier
     self.name = name

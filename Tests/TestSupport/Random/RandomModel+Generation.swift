@@ -1,7 +1,7 @@
 import HeirloomModel
 
 extension RandomModel {
-  /// Makes a model with every feature in it somewhere, if there are enough seeds.
+  /// Makes a model with random features; over enough seeds, every feature occurs.
   package init(using random: inout SplitMix64) {
     self.init()
     for _ in 0..<3 + random.below(4) {
@@ -48,7 +48,7 @@ extension RandomModel {
     }
   }
 
-  /// Gives children of an entity an attribute of the same name, which may become one of the parent later.
+  /// Gives children of an entity an attribute of the same name, which may become the parent's later.
   private mutating func addTwins(below parent: Int, using random: inout SplitMix64) {
     let children = entities.indices.filter { entities[$0].parent == parent }
     guard children.count > 1 else { return }
@@ -61,7 +61,7 @@ extension RandomModel {
     }
   }
 
-  /// Returns a name that nothing in the model has, some of them hard to quote.
+  /// Returns a name that nothing in the model has; some are hard to quote.
   mutating func newName(_ stem: String, using random: inout SplitMix64) -> String {
     let words = ["", "", "", "", "Größe", "it's ", "a \"b\" ", "order", "Z_", "π", "select"]
     return "\(stem)\(words[random.below(words.count)])\(number())"
@@ -70,7 +70,7 @@ extension RandomModel {
   /// Makes an entity without properties.
   mutating func newEntity(using random: inout SplitMix64) -> Entity {
     let origin = number()
-    // Some sort before, some after those that are there, so that numbers change.
+    // Some sort before and some after the existing ones, so that numbers change.
     let stem = ["A", "M", "Z"][random.below(3)]
     var description = EntityDescription(name: newName(stem, using: &random))
     if random.below(6) == 0 { description.renamingIdentifier = "id \(origin)" }
@@ -101,7 +101,7 @@ extension RandomModel {
     return attribute
   }
 
-  /// Types that have a column of their own.
+  /// The types that have a column of their own.
   static let storedTypes: [AttributeType] = [
     .integer16, .integer32, .integer64, .decimal, .double, .float, .string, .boolean, .date, .binary, .uuid, .uri,
     .transformable,
@@ -176,7 +176,7 @@ extension RandomModel {
     entities[position].indexes.append((name: "by\(number())", attributes: Array(keys)))
   }
 
-  /// Adds a derived attribute that follows something the entity has.
+  /// Adds a derived attribute that follows one of the entity's properties.
   @discardableResult
   mutating func addDerivedAttribute(to origin: Int, using random: inout SplitMix64) -> Bool {
     guard let position = position(origin) else { return false }

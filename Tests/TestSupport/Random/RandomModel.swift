@@ -1,14 +1,14 @@
 package import HeirloomModel
 
-/// A model whose parts know what they continue, however they are named.
+/// A model whose parts know their origins, however they are named.
 ///
-/// Names and renaming identifiers are what a migration infers from; origins are what a test knows from the edits it made.
+/// A migration infers from names and renaming identifiers; a test knows the origins from the edits that it made.
 package struct RandomModel: Sendable {
   /// An entity.
   package struct Entity: Sendable {
-    /// What the entity continues; equal origins are the same entity.
+    /// The origin of the entity; equal origins are the same entity.
     package let origin: Int
-    /// Name, flags and what else doesn't refer to other parts.
+    /// The name, the flags and everything else that doesn't refer to other parts.
     package var description: EntityDescription
     /// The origin of the parent.
     package var parent: Int?
@@ -24,9 +24,9 @@ package struct RandomModel: Sendable {
 
   /// An attribute, or an element of a composite one.
   package struct Attribute: Sendable {
-    /// Tells the attribute from all others in this model.
+    /// The key that tells the attribute from all others in this model.
     package let key: Int
-    /// What the attribute continues; several when siblings' attributes became one.
+    /// The origins of the attribute; there are several if siblings' attributes became one.
     package var origins: Set<Int>
     /// The attribute without its elements.
     package var description: AttributeDescription
@@ -35,7 +35,7 @@ package struct RandomModel: Sendable {
     /// The relationship or attribute key that a derived attribute counts or follows.
     package var derivation: Derivation?
 
-    /// The attribute as models have it.
+    /// Returns the attribute as models have it.
     func built(_ expression: (Derivation) -> ValueExpression?) -> AttributeDescription {
       var result = description
       if !elements.isEmpty {
@@ -48,7 +48,7 @@ package struct RandomModel: Sendable {
     }
   }
 
-  /// What a derived attribute is computed from, by keys.
+  /// The source from which a derived attribute is computed, by keys.
   package enum Derivation: Hashable, Sendable {
     /// `relationship.@count`.
     case count(relationship: Int)
@@ -68,9 +68,9 @@ package struct RandomModel: Sendable {
 
   /// One side of a relationship.
   package struct Relationship: Sendable {
-    /// Tells the relationship from all others in this model.
+    /// The key that tells the relationship from all others in this model.
     package let key: Int
-    /// What the relationship continues.
+    /// The origins of the relationship.
     package var origins: Set<Int>
     /// The relationship without its ends.
     package var description: RelationshipDescription
@@ -114,10 +114,10 @@ extension RandomModel {
     return result
   }
 
-  /// Returns the entities below an entity, itself included.
+  /// Returns the entities below an entity, including itself.
   package func tree(of origin: Int) -> [Entity] { entities.filter { isKind($0.origin, of: origin) } }
 
-  /// Whether an entity is another or below it.
+  /// Returns true if an entity is another or below it.
   package func isKind(_ origin: Int, of ancestor: Int) -> Bool {
     lineage(of: origin).contains { $0.origin == ancestor }
   }
@@ -125,10 +125,10 @@ extension RandomModel {
   /// Returns the root above an entity.
   package func root(of origin: Int) -> Int { lineage(of: origin).last?.origin ?? origin }
 
-  /// Returns the attributes of an entity, inherited ones included.
+  /// Returns the attributes of an entity, including inherited ones.
   package func attributes(of origin: Int) -> [Attribute] { lineage(of: origin).flatMap(\.attributes) }
 
-  /// Returns the relationships of an entity, inherited ones included.
+  /// Returns the relationships of an entity, including inherited ones.
   package func relationships(of origin: Int) -> [Relationship] { lineage(of: origin).flatMap(\.relationships) }
 
   /// Returns the attribute of a key and the entity that declares it.
@@ -165,7 +165,7 @@ extension RandomModel {
 // MARK: - Building
 
 extension RandomModel {
-  /// The model.
+  /// Builds the model.
   package func model() throws -> ManagedObjectModel {
     try ManagedObjectModel(
       entities: entities.map { entity in
@@ -188,7 +188,7 @@ extension RandomModel {
 
   private func names(of keys: [Int]) -> [String] { keys.compactMap { attribute($0)?.attribute.description.name } }
 
-  /// The expression of a derivation in names; `nil` when what it follows is gone.
+  /// Returns the expression of a derivation in names; `nil` if a part that it follows is gone.
   private func expression(_ derivation: Derivation) -> ValueExpression? {
     func name(_ key: Int) -> String? {
       attribute(key)?.attribute.description.name ?? relationship(key)?.relationship.description.name

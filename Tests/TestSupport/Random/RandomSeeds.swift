@@ -2,12 +2,12 @@ import Foundation
 
 /// The seeds of random tests.
 package enum RandomSeeds {
-  /// Returns the seeds that are asked for, a few at a time.
+  /// Returns the seeds to try, a few at a time.
   ///
   /// - Parameters:
-  ///   - quick: How many there are in an ordinary run.
-  ///   - long: How many there are in a long one.
-  /// - Returns: Those from 0, or those that `HEIRLOOM_SEED` names: one, or a first and a last with a dash.
+  ///   - quick: The number of seeds in an ordinary run.
+  ///   - long: The number of seeds in a long run.
+  /// - Returns: The seeds from 0, or those that `HEIRLOOM_SEED` names: one, or a first and a last with a dash.
   package static func parts(quick: Int, long: Int) -> [[UInt64]] {
     let seeds = named ?? Array(0..<UInt64(LongTests.areOn ? long : quick))
     return stride(from: 0, to: seeds.count, by: 8).map { Array(seeds[$0..<min($0 + 8, seeds.count)]) }

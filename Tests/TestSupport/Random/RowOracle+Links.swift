@@ -6,7 +6,7 @@ extension RowOracle {
   private struct Link {
     let owner: Reference
     let target: Reference
-    /// The target's place among the owner's, if there is an order.
+    /// The target's position among the owner's targets, if there is an order.
     var place: Int?
   }
 
@@ -17,7 +17,7 @@ extension RowOracle {
     var links = ownLinks(of: relationship, declaredBy: entity.origin, origins: &origins)
     let isOwnAlone = origins.count == 1
     if let inverse, !isSelfInverse {
-      // What the other side continues, unless it is the other side of what goes on already.
+      // These are the origins of the other side, except the inverses of origins that are kept already.
       var others = Set(origins.compactMap { source.relationship($0)?.relationship.inverse })
       let known = others
       let reversed = ownLinks(of: inverse.relationship, declaredBy: inverse.entity.origin, origins: &others)
@@ -79,7 +79,7 @@ extension RowOracle {
     }
   }
 
-  /// Whether the links were not one-to-one already.
+  /// Returns true unless the links were already one-to-one.
   private func wasShared(_ relationship: RandomModel.Relationship, _ entity: RandomModel.Entity) -> Bool {
     guard let old = sourceRelationship(of: relationship, declaredBy: entity.origin), !old.description.isToMany,
       let inverse = source.inverse(of: old)
@@ -100,9 +100,9 @@ extension RowOracle {
     return nil
   }
 
-  /// The links of the relationships that one continues, whose keys are added.
+  /// Returns the links of the relationships that one continues, and adds the keys of those relationships.
   ///
-  /// Those of known keys are left out.
+  /// Relationships with known keys are left out.
   private func ownLinks(
     of relationship: RandomModel.Relationship, declaredBy entity: Int, origins: inout Set<Int>
   ) -> [Link] {
@@ -128,7 +128,7 @@ extension RowOracle {
     return links
   }
 
-  /// The links of some relationships seen from their targets, in the order that those have them.
+  /// Returns the links of some relationships as seen from their targets, in the targets' order.
   private func turned(_ links: [Link], by origins: Set<Int>) -> [Link] {
     var places: [[Reference]: Int] = [:]
     for key in origins {
@@ -158,12 +158,12 @@ extension RowOracle {
 // MARK: - Losses
 
 extension RowOracle {
-  /// Lists links that are gone although both objects are there, and that no loss names.
+  /// Lists links that are gone although both objects are there and no loss names them.
   ///
   /// - Parameters:
   ///   - found: The store after the migration.
-  ///   - lost: What the plan says is lost, as `Entity.property`.
-  /// - Returns: A line for each relationship.
+  ///   - lost: The plan's losses, as `Entity.property`.
+  /// - Returns: One line for each relationship.
   package func unreportedLinks(in found: StoreContents, lost: Set<String>) -> [String] {
     source.entities.flatMap { entity in
       entity.relationships.compactMap { unreported($0, of: entity, in: found, lost: lost) }
@@ -216,7 +216,7 @@ extension RowOracle {
 // MARK: - Comparing
 
 extension RowOracle {
-  /// Lists what a store holds otherwise than it must.
+  /// Lists the differences of a store from the expected content.
   package func differences(from found: StoreContents) -> [String] {
     let expected = derivedContents(with: found)
     var found = found
@@ -251,7 +251,7 @@ extension RowOracle {
     return differences
   }
 
-  /// What must be there with derived values, which may follow from one of several right choices of links.
+  /// Returns the expected content with derived values, which may follow from one of several right choices of links.
   private func derivedContents(with found: StoreContents) -> StoreContents {
     var linked = after
     for pairing in pairings {
@@ -297,7 +297,7 @@ extension RowOracle {
     for link in pairing.links where targets[link.owner] == nil && !taken.contains(link.target) {
       differences.append("\(subject): \(link.owner) → \(link.target) is lost although both are free")
     }
-    // The other side is looked at by its own turn; here both must say the same.
+    // The other side has its own turn; here both must agree.
     for entity in tree(ofName: pairing.inverseEntity) {
       for (key, object) in found.objects[entity] ?? [:] {
         guard let back = object.links[pairing.inverse]?.first else { continue }

@@ -2,7 +2,7 @@ package import HeirloomModel
 package import HeirloomStore
 
 extension RowOracle {
-  /// What a value becomes in a column of another type.
+  /// Converts a value for a column of another type.
   static func convert(_ value: SQLiteValue, from: AttributeDescription, to: AttributeDescription) -> SQLiteValue {
     if to.allowsExternalBinaryDataStorage, !from.allowsExternalBinaryDataStorage, case .blob(let bytes) = value {
       return .blob([1] + bytes)
@@ -17,7 +17,7 @@ extension RowOracle {
     }
   }
 
-  /// Whether a type can't hold a number.
+  /// Returns true if a type can't hold a number.
   static func overflows(_ value: SQLiteValue, from: AttributeType, to: AttributeType) -> Bool {
     guard from != to, from.isNumeric, to.isNumeric else { return false }
     let range: ClosedRange<Int64>
@@ -39,7 +39,7 @@ extension RowOracle {
     }
   }
 
-  /// How a default value is stored.
+  /// Returns a default value in its stored form.
   static func stored(_ value: AttributeValue?, _ attribute: AttributeDescription) -> SQLiteValue {
     switch value {
     case nil, .composite?: .null
@@ -53,13 +53,13 @@ extension RowOracle {
     }
   }
 
-  /// One form for numbers that a column may store in two.
+  /// Returns one form for numbers that a column may store in two.
   package static func normal(_ value: SQLiteValue, _ type: AttributeType) -> SQLiteValue {
     guard case .integer(let number) = value, [.double, .float, .decimal, .date].contains(type) else { return value }
     return .real(Double(number))
   }
 
-  /// Brings what was read from a store to the form of what is expected.
+  /// Converts contents that were read from a store to the form of the expected ones.
   package static func normal(_ contents: StoreContents, _ model: ManagedObjectModel) -> StoreContents {
     var contents = contents
     for (entity, objects) in contents.objects {
@@ -87,7 +87,7 @@ extension RowOracle {
 
 extension RowOracle {
   mutating func findAttributeObstacles(in entity: RandomModel.Entity) {
-    // Of an abstract entity's properties those speak that have objects.
+    // An abstract entity's properties are reported by those below it that have objects.
     let isSpeaking =
       !entity.description.isAbstract || destination.tree(of: entity.origin).allSatisfy(\.description.isAbstract)
     guard isSpeaking, let old = source.entity(entity.origin) else { return }
@@ -142,7 +142,7 @@ extension RowOracle {
     for root in destination.entities where root.parent == nil {
       let members = destination.tree(of: root.origin).map(\.origin).filter { source.entity($0) != nil }
       let groups = Dictionary(grouping: members) { source.root(of: $0) }.values
-      // One entity of another tree may come under an entity of the one that stays, and no two that are related.
+      // One entity of another tree may come under an entity of the tree that stays, but no two related ones may.
       let isInferable = groups.contains { home in
         groups.allSatisfy { group in
           group == home

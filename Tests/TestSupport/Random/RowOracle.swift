@@ -1,7 +1,7 @@
 import HeirloomModel
 import HeirloomStore
 
-/// Says what a migration must make of a store, from the edits alone: what continues what is told by origins.
+/// The result that a migration must have, worked out from the edits alone: origins say what becomes of each part.
 package struct RowOracle {
   /// An object of the source: its tree's root and its key.
   struct Reference: Hashable {
@@ -12,23 +12,23 @@ package struct RowOracle {
   let source: RandomModel
   let destination: RandomModel
   let before: StoreContents
-  /// The destination entity's origin of each object.
+  /// The origin of the destination entity of each object.
   var homes: [Reference: Int] = [:]
   /// The keys that objects get.
   private let keys: MergedKeys
 
-  /// What must be in the store afterwards; one-to-one relationships that were none are left out.
+  /// The expected content of the store afterwards; newly one-to-one relationships are left out.
   package private(set) var after = StoreContents()
-  /// Reasons why no mapping is inferred: kind and subject.
+  /// The reasons why no mapping is inferred: kind and subject.
   package internal(set) var obstacles: Set<String> = []
-  /// Reasons in the rows why the migration can't run: kind and subject, with the number of rows.
+  /// The reasons in the rows why the migration can't run: kind and subject, with the number of rows.
   package internal(set) var blockers: [String: Int64] = [:]
-  /// What is lost: subject and number of rows.
+  /// The losses: subject and number of rows.
   package internal(set) var losses: [String: Int64] = [:]
-  /// What is wrong with links that can be told apart from a right choice only afterwards.
+  /// The newly one-to-one relationships, whose links can be checked only afterwards.
   var pairings: [Pairing] = []
 
-  /// A one-to-one relationship made of one that was none: any greatest set of its links will do.
+  /// A relationship that has become one-to-one: any largest possible set of its links will do.
   struct Pairing {
     let entity: String
     let relationship: String
@@ -115,7 +115,7 @@ package struct RowOracle {
     }
   }
 
-  /// The key that an object gets.
+  /// Returns the key that an object gets.
   func newKey(of object: Reference) -> Int64 {
     let name = { (model: RandomModel, origin: Int) in model.entity(origin)?.description.name ?? "" }
     guard let home = homes[object] else { return object.key }
@@ -136,7 +136,7 @@ package struct RowOracle {
 
   mutating func block(_ subject: String, _ rows: Int64) { blockers[subject, default: 0] += rows }
 
-  /// An attribute or element with its path, and whether what is around it may be without value.
+  /// An attribute or element with its path; it is optional if anything around it may be without a value.
   struct Level {
     let attribute: RandomModel.Attribute
     let path: [String]

@@ -2,7 +2,7 @@ import Foundation
 
 /// The part of a picture that shows one workload at all sizes.
 struct CostPanel {
-  /// What was measured.
+  /// The workload.
   let workload: MigrationWorkload
   /// The results, by size.
   let reports: [MigrationBenchmark.Report]
@@ -26,7 +26,7 @@ struct CostPanel {
     }
   }
 
-  /// The panel's elements, in its own coordinates.
+  /// Returns the panel's elements, in its own coordinates.
   ///
   /// - Parameters:
   ///   - sizes: The scale from left to right.
@@ -75,13 +75,13 @@ struct CostPanel {
     return "<path class=\"\(kind)\" d=\"M\(points)\"/>"
   }
 
-  /// A number of notes in few characters: "500", "20k", "1.5M".
+  /// Returns a number of notes in few characters: "500", "20k", "1.5M".
   static func short(_ value: Double) -> String {
     let (scaled, unit) = value >= 1e6 ? (value / 1e6, "M") : value >= 1e3 ? (value / 1e3, "k") : (value, "")
     return BenchmarkReport.number(scaled, scaled == scaled.rounded() ? 0 : 1) + unit
   }
 
-  /// A round number of milliseconds without what isn't needed: "0.5", "200".
+  /// Returns a round number of milliseconds without needless digits: "0.5", "200".
   static func milliseconds(_ value: Double) -> String {
     BenchmarkReport.number(value, max(0, Int(-log10(value).rounded(.down))))
   }

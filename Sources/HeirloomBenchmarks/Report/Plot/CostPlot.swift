@@ -1,8 +1,9 @@
-/// A picture of what migrations cost by the size of the store: a panel for each workload, all with the same scales.
+/// A picture of the cost of migrations by the size of the store: a panel for each workload, all with the same scales.
 ///
-/// An SVG file that needs nothing else. Its colours can be told from a light and from a dark ground, and its lines by their strokes.
+/// It is an SVG file that needs nothing else. Its colours show on a light and on a dark ground; strokes tell its lines
+/// apart.
 struct CostPlot {
-  /// What was measured, in the order of the panels.
+  /// The panels, in their order.
   private let panels: [CostPanel]
   /// The machine, in a line.
   private let machine: String
@@ -61,7 +62,7 @@ struct CostPlot {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// What the lines mean.
+  /// The legend of the lines.
   private var key: [String] {
     let entries = [
       ("heirloom", "Heirloom", 60.0), ("proven", "by hand, with the same proof", 178),

@@ -4,18 +4,18 @@ import Foundation
 package struct LogScale {
   /// The least and the highest value on the scale, both above 0.
   package let domain: ClosedRange<Double>
-  /// Where the least value stands, in the plot's units.
+  /// The position of the least value, in the plot's units.
   let start: Double
-  /// Where the highest value stands.
+  /// The position of the highest value.
   let end: Double
 
   /// Creates a scale that has room for values.
   ///
   /// - Parameters:
-  ///   - values: What is to be shown; those that are not above 0 are left out.
-  ///   - margin: How much room there is at least on either side, as a power of ten.
-  ///   - start: Where the scale begins.
-  ///   - end: Where it ends.
+  ///   - values: The values to be shown; those that are not above 0 are left out.
+  ///   - margin: The least room on either side, as a power of ten.
+  ///   - start: The position where the scale begins.
+  ///   - end: The position where it ends.
   package init(values: [Double], margin: Double, from start: Double, to end: Double) {
     let positive = values.filter { $0 > 0 && $0.isFinite }
     let (least, most) = (positive.min() ?? 1, positive.max() ?? 1)
@@ -23,7 +23,7 @@ package struct LogScale {
     (self.start, self.end) = (start, end)
   }
 
-  /// Returns where a value stands; one beyond the scale stands at its end.
+  /// Returns the position of a value; one beyond the scale is put at its end.
   package func position(of value: Double) -> Double {
     let (low, high) = (log10(domain.lowerBound), log10(domain.upperBound))
     guard value > 0, high > low else { return start }
@@ -41,12 +41,12 @@ package struct LogScale {
     return tens.count < 3 ? values([1, 2, 5]) : tens
   }
 
-  /// Returns those of some values, in their order, whose labels have room beside each other.
+  /// Returns the values, in their order, whose labels have room beside each other.
   ///
   /// - Parameters:
   ///   - values: The values, sorted.
-  ///   - distance: How far two labels must be apart.
-  /// - Returns: The last one, and of the others those that don't come too near to what follows.
+  ///   - distance: The least distance between two labels.
+  /// - Returns: The last value, and those others that don't come too near to the next one.
   package func spaced(_ values: [Double], by distance: Double) -> [Double] {
     var kept: [Double] = []
     for value in values.reversed() {

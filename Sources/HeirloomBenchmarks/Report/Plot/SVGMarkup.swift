@@ -1,20 +1,20 @@
 import Foundation
 
-/// Pieces of an SVG file.
+/// Functions that write pieces of an SVG file.
 package enum SVGMarkup {
   /// Returns a text at a place, with the name of its style.
   package static func text(_ text: String, x: Double, y: Double, kind: String) -> String {
     "<text class=\"\(kind)\" x=\"\(number(x))\" y=\"\(number(y))\">\(escaped(text))</text>"
   }
 
-  /// Returns a coordinate with a tenth of a unit, without what isn't needed.
+  /// Returns a coordinate with a tenth of a unit, without needless digits.
   package static func number(_ value: Double) -> String {
     let text = String(format: "%.1f", value)
     guard text.hasSuffix(".0") else { return text }
     return text == "-0.0" ? "0" : String(text.dropLast(2))
   }
 
-  /// Returns a text with the characters that mean something in XML written otherwise; a space stands for what XML can't hold.
+  /// Returns a text with XML's special characters escaped; a space stands for a character that XML can't hold.
   package static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
