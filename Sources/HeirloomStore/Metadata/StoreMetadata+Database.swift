@@ -57,8 +57,9 @@ extension StoreMetadata {
     try self.init(propertyList: propertyList, identifier: identifier, path: path)
   }
 
-  /// The condition that the metadata are a table with pages of its own and no computed columns: what is asked of anything else
-  /// could run for ever, so SQLite answers it first.
+  /// Returns the condition that the metadata are a table with pages of its own and no computed columns.
+  ///
+  /// SQLite checks it first, since reading anything else could run for ever.
   private static func isPlain(_ database: String) -> String {
     "EXISTS (SELECT 1 FROM \(quote(database)).sqlite_schema WHERE name = \(quoteLiteral(PhysicalName.metadataTable))"
       + " AND type = 'table' AND rootpage > 0 AND sql NOT LIKE '%as%')"
@@ -90,12 +91,12 @@ extension StoreMetadata {
       [.text(identifier), .blob(list)])
   }
 
-  /// Gives a store a generation; all else that its metadata say stays.
+  /// Gives a store a generation; everything else in its metadata stays.
   ///
   /// - Parameters:
   ///   - generation: The generation.
   ///   - connection: A connection whose main database is the store, outside of a transaction.
-  /// - Throws: ``StoreError`` or ``SQLiteError``; the metadata are as they were then.
+  /// - Throws: ``StoreError`` or ``SQLiteError``; the metadata are then as they were.
   package static func setGeneration(_ generation: String, in connection: Connection) throws {
     var metadata = try StoreMetadata(connection: connection, path: connection.path)
     metadata.generation = generation
