@@ -2,7 +2,7 @@ import Foundation
 import Heirloom
 
 extension Command {
-  /// Migrates stores.
+  /// The command that migrates stores.
   static let migrate = Command(
     name: "migrate", summary: "bring stores to a model; the previous version is kept",
     details: [
@@ -36,7 +36,7 @@ extension Command {
     run: MigrateCommand.run)
 }
 
-/// Migrates stores.
+/// A run of the command that migrates stores.
 enum MigrateCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let batch = try BatchOptions(arguments)
@@ -58,7 +58,7 @@ enum MigrateCommand {
     }
     var results: [Migrated] = []
     for path in named {
-      // What became of the stores before is told at the end.
+      // The report at the end tells what happened to the stores before.
       let result = Migrated(path, request: request, console: console, mayLeave: named.count == 1)
       results.append(result)
       if result.failure?.exitCode == .cancelled { break }
@@ -76,7 +76,7 @@ enum MigrateCommand {
     return count
   }
 
-  /// Reports several stores; failures are said where they belong.
+  /// Reports several stores, with each failure in its place.
   private static func together(_ results: [Migrated], of paths: [String], console: Console) -> CommandReport {
     var report = CommandReport()
     for result in results {
@@ -96,20 +96,20 @@ enum MigrateCommand {
   }
 }
 
-/// What became of one store.
+/// The result of one store.
 struct Migrated {
-  /// What is said of it.
+  /// The report on the store.
   let report: CommandReport
-  /// Why it was not migrated.
+  /// The reason why the store was not migrated.
   var failure: CommandFailure? { report.failure }
 
   /// Migrates a store.
   ///
   /// - Parameters:
   ///   - path: The store's file.
-  ///   - request: What is asked of the migration.
+  ///   - request: The settings of the migration.
   ///   - console: The surroundings.
-  ///   - mayLeave: Whether the tool may end at once while nothing was begun.
+  ///   - mayLeave: True if the tool may end at once while nothing was begun.
   init(_ path: String, request: MigrationRequest, console: Console, mayLeave: Bool = false) {
     let start = ContinuousClock.now
     do {
@@ -127,13 +127,13 @@ struct Migrated {
       )
       .warning(warnings, style: console.style)
     } catch {
-      // What a refusal is about is told too, so that a program need not ask for the plan.
+      // The report includes the findings behind a refusal, so that a program need not ask for the plan.
       let failure = CommandFailure(error).aboutStore(at: path)
       report = CommandReport(members: [("store", .text(path))] + failure.findings, failure: failure)
     }
   }
 
-  /// Keeps the model beside the store, by the second of the two calls; the store is migrated whatever comes of it.
+  /// Archives the model beside the store, by the second of the two calls; the store is migrated even if this fails.
   private static func archive(_ model: ManagedObjectModel, at path: String, console: Console) -> [String] {
     do {
       try ModelController(storeURL: URL(fileURLWithPath: path)).archive(model)
@@ -215,7 +215,7 @@ struct Migrated {
     ]
   }
 
-  /// An app that finds no store starts for the first time; someone who names one has mistyped it, or lost it.
+  /// Returns the failure for a missing store: an app would start anew, but a person has mistyped or lost it.
   private static func missing(_ path: String, request: MigrationRequest) -> CommandFailure {
     var failure = CommandFailure(StoreError(path: path, problem: .missing))
     let versions = (try? request.assistant(for: path).previousVersions()) ?? []
@@ -229,7 +229,7 @@ struct Migrated {
 }
 
 extension CommandReport {
-  /// The same report with warnings at its end.
+  /// Returns the same report with warnings at its end.
   fileprivate func warning(_ warnings: [String], style: TextStyle) -> CommandReport {
     var report = self
     report.lines += warnings.map { "\(style.yellow("note:")) \($0)" }

@@ -2,7 +2,7 @@ import Foundation
 import Heirloom
 
 extension Command {
-  /// Brings a previous version back.
+  /// The command that brings a previous version back.
   static let restore = Command(
     name: "restore",
     usage: "STORE [--version ID | --set-aside ID --to MODEL [--model MODEL]… [--mapping FILE]… [--decide"
@@ -24,7 +24,7 @@ extension Command {
     run: RestoreCommand.run)
 }
 
-/// Brings a previous version back.
+/// A run of the command that brings a previous version back.
 enum RestoreCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
@@ -60,7 +60,7 @@ enum RestoreCommand {
     } ?? []
   }
 
-  /// Brings a store to its place that was moved aside.
+  /// Brings a set-aside store back to its place.
   private static func returning(
     _ prefix: String, to path: String, keeper: StoreKeeper, _ arguments: Arguments, _ console: Console
   ) throws -> CommandReport {

@@ -2,7 +2,7 @@ import Foundation
 import Heirloom
 
 extension Command {
-  /// Exports a model.
+  /// The command that exports a model.
   static let snapshot = Command(
     name: "snapshot", usage: "MODEL [--output FILE | --history DIRECTORY [--before VERSION]] [--date DATE]",
     summary: "write a model as JSON, for version control or another machine",
@@ -30,7 +30,7 @@ extension Command {
     requiredCount: 1, run: SnapshotCommand.run)
 }
 
-/// Exports a model.
+/// A run of the command that exports a model.
 enum SnapshotCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let date = try date(arguments)
@@ -60,13 +60,13 @@ enum SnapshotCommand {
     return date
   }
 
-  /// A version's name as a file's: no part of it may lead elsewhere.
+  /// Returns a version's name as the name of a file: no part of it may lead elsewhere.
   static func fileName(_ version: String) -> String {
     let name = String(version.map { $0 == "/" || $0 == "\0" ? "-" : $0 })
     return (name.hasPrefix(".") ? "model" + name : name) + ".json"
   }
 
-  /// Writes the file unless it holds the same already.
+  /// Writes the file and returns true, unless the file holds the same already.
   static func write(_ snapshot: ModelSnapshot, to path: String) throws -> Bool {
     let bytes = try snapshot.bytes(path.hasSuffix(".gz") ? .compressed : .readable)
     let file = SnapshotFile(path: path, files: POSIXFileOperations())
