@@ -1,11 +1,11 @@
 import Foundation
 import Heirloom
 
-/// What a command line decides about rows that don't fit: `ENTITY.PROPERTY=CHOICE`.
+/// A decision on the command line about rows that don't fit: `ENTITY.PROPERTY=CHOICE`.
 struct DecisionArgument {
   /// The option.
   static let option = "--decide"
-  /// What the option's value is called.
+  /// The name of the option's value.
   static let valueName = "ENTITY.PROPERTY=CHOICE"
 
   private let text: String
@@ -41,7 +41,7 @@ struct DecisionArgument {
   ///
   /// - Parameter model: The model to migrate to, which tells the type of a value.
   /// - Returns: The decision.
-  /// - Throws: `UsageError` for a value that is of another type.
+  /// - Throws: `UsageError` for a value of another type.
   func decision(for model: ManagedObjectModel) throws(UsageError) -> DataDecision {
     let choice: DataDecision.Choice
     switch option {
@@ -123,14 +123,14 @@ struct DecisionArgument {
 }
 
 extension Command.Option {
-  /// What becomes of rows that don't fit.
+  /// The option that decides about rows that don't fit.
   static let decide = Command.Option(
     name: DecisionArgument.option, value: DecisionArgument.valueName, isRepeatable: true,
     summary: "what becomes of rows that don't fit: fill:VALUE, newest, merge, quarantine")
 }
 
 extension MigrationBlocker {
-  /// The option that decides, with the choices that there are.
+  /// The option that decides, with the possible choices.
   var optionText: String {
     let place = entity + (property.map { ".\($0.replacingOccurrences(of: ", ", with: ","))" } ?? "")
     let words = choices.map { $0 == .fill ? "fill:VALUE" : $0.rawValue }
@@ -139,7 +139,7 @@ extension MigrationBlocker {
 }
 
 extension DecisionOutcome {
-  /// What the decision came to, for a person.
+  /// The outcome of the decision, for a person.
   var words: String {
     let counts = [
       (filled, "filled"), (dropped, "dropped"), (merged, "merged"), (quarantined, "put into quarantine"),
@@ -147,7 +147,7 @@ extension DecisionOutcome {
     return "\(decision): \(counts.isEmpty ? "nothing to do" : counts.joined(separator: ", "))"
   }
 
-  /// The same for a program.
+  /// The outcome of the decision, for a program.
   var output: OutputValue {
     .object([
       ("decision", .text("\(decision)")), ("entity", .text(decision.entity)),
