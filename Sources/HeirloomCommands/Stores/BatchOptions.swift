@@ -1,9 +1,9 @@
 import Foundation
 import Heirloom
 
-/// What a command line says of many stores: how many at a time, and where they are listed.
+/// The options of a command line for many stores: how many at a time, and where they are listed.
 struct BatchOptions {
-  /// How many stores are migrated at a time.
+  /// The number of stores that are migrated at a time.
   let jobs: Int
   /// The file with paths, as it was given; `-` for standard input.
   private let list: String?
@@ -26,14 +26,14 @@ struct BatchOptions {
     jobs = count
   }
 
-  /// More have no use, and each keeps files open.
+  /// The most stores at a time: more are of no use, and each keeps files open.
   private static let mostJobs = 64
 
   /// Returns the stores that the command line names and those of the list, each once.
   ///
   /// - Parameters:
   ///   - named: The paths on the command line.
-  ///   - console: Says where paths start from that are not absolute; the user may stop the tool while a list is waited for.
+  ///   - console: Says where relative paths start; the user may stop the tool while it waits for a list.
   /// - Returns: Absolute paths.
   /// - Throws: `UsageError`, or ``StoreListError`` for a list that can't be read or that names a store twice.
   func stores(besides named: [String], console: Console) throws -> StorePaths {
@@ -61,22 +61,22 @@ struct BatchOptions {
   }
 }
 
-/// Why a list of stores is not taken.
+/// A reason why a list of stores is not taken.
 package enum StoreListError: Error, Hashable, Sendable {
-  /// The list can't be read.
+  /// A list that can't be read.
   case unreadable(list: String, reason: String)
-  /// The list has no path in it.
+  /// A list without a path.
   case empty(list: String)
-  /// A line is not UTF-8; lines count from 1.
+  /// A line that is not UTF-8; lines count from 1.
   case notText(list: String, line: Int)
-  /// A line has a NUL character in it.
+  /// A line with a NUL character in it.
   case holdsNull(list: String, line: Int)
-  /// Two paths lead to one store.
+  /// Two paths that lead to one store.
   case sameStore(String, String)
 }
 
 extension StoreListError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
+  /// One sentence with what was found and what was expected.
   package var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
