@@ -24,7 +24,7 @@ package struct Console: Sendable {
   package let executablePath: String?
   /// The interruption that says when the user stops the tool.
   package let interruption: Interruption
-  /// The function that returns the columns of the terminal, or of text where there is none.
+  /// The function that returns the columns of the terminal, or those for text where there is none.
   package let columns: @Sendable () -> Int
   /// The reporter of the work under way; each run of the tool has its own.
   private(set) var progress: ProgressReporter
@@ -136,15 +136,15 @@ struct TextStyle: Sendable {
   /// True when there are colours.
   let isColored: Bool
 
-  /// Returns important text.
+  /// Returns a text styled as important.
   func bold(_ text: String) -> String { set(text, "1") }
-  /// Returns less important text.
+  /// Returns a text styled as less important.
   func faint(_ text: String) -> String { set(text, "2") }
-  /// Returns text about something lost or wrong.
+  /// Returns a text styled as about something lost or wrong.
   func red(_ text: String) -> String { set(text, "31") }
-  /// Returns text about something done.
+  /// Returns a text styled as about something done.
   func green(_ text: String) -> String { set(text, "32") }
-  /// Returns text about something to watch.
+  /// Returns a text styled as about something to watch.
   func yellow(_ text: String) -> String { set(text, "33") }
 
   private func set(_ text: String, _ code: String) -> String {

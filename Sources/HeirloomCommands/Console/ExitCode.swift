@@ -2,7 +2,7 @@
 package enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
   /// Success, or nothing to do.
   case done = 0
-  /// A failure; the old version is in place.
+  /// A failure; the store still has its source version.
   case failed = 1
   /// A command line that is not understood.
   case usage = 2

@@ -52,7 +52,7 @@ struct StoreDiagnosis {
     )
   }
 
-  // MARK: What to do next
+  // MARK: Next command
 
   /// The findings after which only a previous version has the data.
   private static let losses: Set<StoreFinding.Kind> = [
@@ -213,7 +213,7 @@ struct StoreDiagnosis {
     return lines
   }
 
-  // MARK: What lies beside the store
+  // MARK: Files beside the store
 
   private enum Snapshot: String {
     case fits, differs, damaged, none

@@ -17,7 +17,7 @@ public struct DataDecision: Hashable, Sendable {
   /// A treatment of rows.
   @nonexhaustive
   public enum Choice: Hashable, Sendable {
-    /// A value for rows without one, or with a number that is too large.
+    /// A value for rows without one, or with a number that is out of range.
     case fill(AttributeValue)
     /// Keeping the newest of objects that are equal in a constraint: others are dropped, and links to them emptied.
     ///
@@ -36,13 +36,13 @@ public struct DataDecision: Hashable, Sendable {
 
   /// A kind of choice that a blocker offers.
   public enum Option: String, Hashable, Sendable, CaseIterable {
-    /// The kind of ``DataDecision/Choice/fill(_:)``.
+    /// A choice to fill in a value.
     case fill
-    /// The kind of ``DataDecision/Choice/keepNewest(by:)``.
+    /// A choice to keep the newest object.
     case newest
-    /// The kind of ``DataDecision/Choice/merge(by:)``.
+    /// A choice to merge objects into the newest.
     case merge
-    /// The kind of ``DataDecision/Choice/quarantine``.
+    /// A choice to move rows to a file.
     case quarantine
   }
 
@@ -126,7 +126,7 @@ public struct DecisionOutcome: Hashable, Sendable {
 }
 
 extension DataHazard.Kind {
-  /// The possible choices about rows that don't fit; none for what is not a blocker.
+  /// The possible choices about rows that don't fit; none if they are not a blocker.
   var options: [DataDecision.Option] {
     switch self {
     case .missingValue, .overflow: [.fill, .quarantine]

@@ -33,7 +33,7 @@ extension DecisionPlanner {
     return settlement
   }
 
-  // MARK: What is left to decide
+  // MARK: Open blockers
 
   /// The blockers that were counted and are not decided, except those that have to be counted anew.
   var openBlockers: [MigrationBlocker] {
@@ -87,7 +87,7 @@ extension DecisionPlanner {
     return blockers
   }
 
-  // MARK: What is counted
+  // MARK: Counts
 
   func outcomes() throws(SQLiteError) -> [DecisionOutcome] {
     var outcomes = matching.decisions.map { DecisionOutcome($0) }

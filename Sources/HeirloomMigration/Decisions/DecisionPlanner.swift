@@ -159,7 +159,7 @@ struct DecisionPlanner {
     for table in parts.links.tables { try? connection.execute("DROP TABLE IF EXISTS temp.\(quote(table.name))") }
   }
 
-  // MARK: What goes
+  // MARK: Removals
 
   /// Returns the highest number of a removed row.
   private func mark(_ table: DecisionTable) throws(SQLiteError) -> Int64 {
@@ -260,7 +260,7 @@ struct DecisionPlanner {
     "\(column) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)"
   }
 
-  // MARK: What follows
+  // MARK: Consequences
 
   /// Gives remaining objects the values they lack from those that they replace.
   private mutating func fillSurvivors(_ table: DecisionTable, after mark: Int64) throws(SQLiteError) {

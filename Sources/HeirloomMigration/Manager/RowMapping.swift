@@ -14,7 +14,7 @@ final class RowMapping {
   let keepsKeys: Bool
   /// The statement that gives the columns of a source row's destination object, as far as SQL can.
   let values: Statement?
-  /// The columns that ``values`` gives.
+  /// The columns that `values` gives.
   let columns: [String]
   /// The attributes whose expressions are evaluated for each object.
   let evaluated: [(mapping: PropertyMapping, target: AttributeTarget)]

@@ -43,8 +43,8 @@ extension BuilderChoice {
   /// Returns the builder for a candidate, by the time that it takes and the file that it leaves.
   ///
   /// `HeirloomBenchmarks --only thresholds` measures both builders. The table gives the processors' work for a new file
-  /// as a multiple of that for a copy, for 100,000 rows of 240 bytes, by the hundredths of the bytes that go and that
-  /// are written anew:
+  /// as a multiple of that for a copy, with 100,000 rows of 240 bytes. Its columns are the hundredths of the bytes that
+  /// go and that are written anew:
   ///
   /// | go, anew | 0, 0 | 50, 0 | 70, 0 | 80, 0 | 90, 0 | 0, 50 | 0, 75 | 0, 100 | 25, 50 | 25, 75 | 50, 25 | 50, 50 |
   /// | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |

@@ -3,9 +3,9 @@ import HeirloomStore
 extension CandidateParts {
   /// The steps that turn a copy of the store into the candidate.
   ///
-  /// They give the same tables, indexes and rows as ``rebuildSteps``. The same statements, from the store,
-  /// write what is written anew. The order: removals, changed values under the old names, new names and columns,
-  /// new tables and rows, metadata, indexes and triggers.
+  /// They give the same tables, indexes and rows as ``rebuildSteps``, and rewrite rows by the same statements, from the
+  /// store. The order: removals, changed values under the old names, new names and columns, new tables and rows,
+  /// metadata, indexes and triggers.
   var alteringSteps: [MigrationStep] {
     let indexes = CarriedIndexes(on: carried, actual: actual, source: source, destination: destination)
     let staying = foreign.staying(with: carried)
@@ -40,7 +40,7 @@ extension CandidateParts {
     return others.map { MigrationStep(kind: .leaveForLater, subject: $0.subject, summary: $0.summary, statements: []) }
   }
 
-  // MARK: What goes
+  // MARK: Removals
 
   private func removalSteps(indexes: CarriedIndexes, staying: Set<String>) -> [MigrationStep] {
     let kept = Set(carried.map(\.sourceTable))
@@ -76,7 +76,7 @@ extension CandidateParts {
       statements: [PlannedStatement("DROP \(kind) IF EXISTS \(quote(SchemaName.candidate)).\(quote(name))")])
   }
 
-  // MARK: What changes
+  // MARK: Changes
 
   private var changeSteps: [MigrationStep] {
     var steps: [MigrationStep] = []

@@ -2,9 +2,9 @@ import HeirloomStore
 
 /// A planner of the clean-up in a copy of the store that can wait until after the launch.
 ///
-/// A thing that stays must not be in the way: it has no name that the destination needs, doesn't keep rows from being
-/// added, and was not left by an earlier deferred migration. Rows of a removed entity don't stay in a table that is
-/// read: they would be taken for others.
+/// A thing that stays must not be in the way. It must have no name that the destination needs, not keep rows from being
+/// added, and not come from an earlier deferred migration. Rows of a removed entity don't stay in a table that is read:
+/// they would be taken for others.
 struct DeferralPlanner {
   let actual: ActualSchema
   let source: PhysicalSchema

@@ -86,7 +86,7 @@ struct DerivedBackfill {
   }
 }
 
-// MARK: - What is computed
+// MARK: - Choice of attributes
 
 extension DerivedBackfill {
   private var derived: [Derived] {

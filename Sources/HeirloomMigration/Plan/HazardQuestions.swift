@@ -385,7 +385,7 @@ extension HazardQuestions {
 }
 
 extension AttributeType {
-  /// The whole numbers that the type holds; `nil` for a type that is no integer.
+  /// The whole numbers that the type holds; `nil` for a type that is not an integer.
   fileprivate var storedRange: ClosedRange<Int64>? {
     switch self {
     case .integer16: Int64(Int16.min)...Int64(Int16.max)

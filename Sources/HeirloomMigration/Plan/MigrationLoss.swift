@@ -2,7 +2,7 @@ package import HeirloomMapping
 
 /// Rows, values or links that are there and that the destination has no place for.
 public struct MigrationLoss: Hashable, Sendable {
-  /// The entity: in the source for what is dropped, in the destination for what has too little room there.
+  /// The entity: in the source for dropped content, in the destination for content with too little room there.
   public let entity: String
   /// The property on the same side; `nil` when whole objects are lost.
   public let property: String?

@@ -21,7 +21,7 @@ struct StoreSize {
 
   /// Estimates the bytes of a table's rows and of its indexes.
   ///
-  /// The rows that it reads lie evenly between the first and the last: rows that an app wrote first are often smaller
+  /// The rows that it reads lie evenly between the first and the last. Rows that an app wrote first are often smaller
   /// than later ones, which include what was added since.
   ///
   /// - Parameters:

@@ -53,7 +53,7 @@ struct TableTransfer {
 package enum SchemaName {
   /// The store that is migrated.
   package static let store = "main"
-  /// The new store that is being built.
+  /// The candidate that is being built.
   package static let candidate = "candidate"
 }
 
