@@ -81,7 +81,7 @@ extension MigrationManager {
     }
   }
 
-  /// Lists the relationships of mappings that ran as SQL that lead to source objects of mappings by object.
+  /// Lists the relationships of mappings that ran as SQL that lead to source objects from which code makes others.
   ///
   /// - Parameter isReached: Returns true if a mapping that runs object by object is known to have made objects of a
   ///   tree's entities. A policy may make objects of any entity, so only its results count.

@@ -74,8 +74,8 @@ struct TableCarrier {
   ///   - transfer: The transfer that would fill the table.
   ///   - table: The table as a fresh store has it.
   ///   - counts: The objects of the store.
-  /// - Returns: `nil` if the table has to be made anew. Then rows go elsewhere, columns change their type or are dropped
-  ///   in a way that leaves others out of order, or the store's table is not what its model says.
+  /// - Returns: `nil` if the table has to be made anew. Then rows go elsewhere, columns change their type or are
+  ///   dropped in a way that leaves others out of order, or the store's table is not what its model says.
   mutating func carry(_ transfer: TableTransfer, to table: PhysicalTable, counts: StoreCounts) -> CarriedTable? {
     guard !taken.contains(transfer.sourceTable), let old = understood(transfer.sourceTable),
       let claims = Claims(transfer, table: table, from: old)

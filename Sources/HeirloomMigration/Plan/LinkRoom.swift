@@ -33,7 +33,7 @@ struct LinkRoom {
     }
   }
 
-  /// Returns true if these questions include a loss of the mapping.
+  /// Returns true if `ask(_:)` asks about this possible loss of the mapping.
   func cover(_ hazard: DataHazard) -> Bool {
     switch hazard.kind {
     case .severalLinks, .sharedLinks:

@@ -53,7 +53,7 @@ struct MetadataSteps {
           "INSERT INTO \(candidate).\(quote(PhysicalName.modelCacheTable)) VALUES (?1)",
           values: [.blob(try ModelArchiveWriter.cache(model))]))
     } catch {
-      // It is a cache: the store is complete without it, and the app has the model.
+      // It is a cache: the store is complete without it, and its model is beside it.
       warnings.append("the migrated store gets no copy of its model: \(error)")
     }
     self.warnings = warnings
