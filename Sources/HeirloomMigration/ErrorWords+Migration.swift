@@ -5,10 +5,10 @@ extension MigrationError: LocalizedError, CustomNSError {
   /// The description.
   public var errorDescription: String? { description }
 
-  /// What suggestions begin with, since the error doesn't know the store's file.
+  /// The beginning of suggestions, since the error doesn't know the store's file.
   package static let storeIsKept: String = "The store still holds all data in the old version."
 
-  /// Where the data are and what to do; which file it is, the error says that holds this one.
+  /// Advice on where the data are and what to do; the error that holds this one names the file.
   public var recoverySuggestion: String? {
     let kept = Self.storeIsKept
     return switch self {
@@ -42,7 +42,7 @@ extension MigrationError: LocalizedError, CustomNSError {
   /// Core Data's domain.
   public static let errorDomain: String = NSCocoaErrorDomain
 
-  /// The same as ``coreDataCode``.
+  /// The same code as `coreDataCode`.
   public var errorCode: Int { coreDataCode }
 
   /// The words and the cause.
@@ -64,7 +64,7 @@ extension EntityMappingFailure: LocalizedError, CustomNSError {
   /// The description.
   public var errorDescription: String? { description }
 
-  /// Where the data are and what to do.
+  /// Advice on where the data are and what to do.
   public var recoverySuggestion: String? {
     "The store still holds all data in the old version. Correct \(hook.rawValue) of the mapping's policy, or the mapping,"
       + " then try again."
@@ -84,7 +84,7 @@ extension MigrationManagerError: LocalizedError {
   /// The description.
   public var errorDescription: String? { description }
 
-  /// Where the data are and what to do.
+  /// Advice on where the data are and what to do.
   public var recoverySuggestion: String? {
     let kept = "The store still holds all data in the old version."
     return switch self {
@@ -103,7 +103,7 @@ extension InvalidExpression: LocalizedError, CustomNSError {
   /// The description.
   public var errorDescription: String? { description }
 
-  /// Where the data are and what to do.
+  /// Advice on where the data are and what to do.
   public var recoverySuggestion: String? {
     "The store still holds all data in the old version. Correct the expression in the mapping, then try again."
   }
@@ -122,7 +122,7 @@ extension StageFailure: LocalizedError, CustomNSError {
   /// The description.
   public var errorDescription: String? { description }
 
-  /// Where the data are and what to do.
+  /// Advice on where the data are and what to do.
   public var recoverySuggestion: String? {
     "The store still holds all data in the old version. Correct the handler, then try again: it runs anew on the store as"
       + " it is."
@@ -142,7 +142,7 @@ extension StageHandlerError: LocalizedError {
   /// The description as a sentence.
   public var errorDescription: String? { ErrorWords.sentence(description) }
 
-  /// Where the data are and what to do.
+  /// Advice on where the data are and what to do.
   public var recoverySuggestion: String? {
     "The store still holds all data in the old version. Save or roll back at the handler's end, then try again."
   }
@@ -152,7 +152,7 @@ extension StagedMigrationError: CustomNSError {
   /// Core Data's domain.
   public static let errorDomain: String = NSCocoaErrorDomain
 
-  /// The same as ``coreDataCode``.
+  /// The same code as `coreDataCode`.
   public var errorCode: Int { coreDataCode }
 
   /// The words.

@@ -2,15 +2,16 @@ import HeirloomModel
 package import HeirloomStore
 
 extension MigrationError {
-  /// The error of rows whose number is of no entity that their table has.
+  /// Returns the error of rows whose entity number is not of their table.
   package static func foreignNumber(_ value: SQLiteValue, in table: String, root: String) -> MigrationError {
     let number = value.integer.map(String.init) ?? (value == .null ? "NULL" : "that is no whole number")
     return .storeContradictsModel(
       reason: "\(table) has rows with the entity number \(number), which is none of \(root)'s")
   }
 
-  /// The error in place of one that says only what came of it: rows of a number of no entity, which are not looked for
-  /// before, since that would read each table once more.
+  /// Returns the cause of an error, if rows with the number of no entity are the cause.
+  ///
+  /// Nobody looks for such rows before, since that would read each table once more.
   static func cause(
     of error: MigrationError, in connection: Connection, model: ManagedObjectModel, configuration: String?
   ) -> MigrationError {

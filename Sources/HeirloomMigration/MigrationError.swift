@@ -1,43 +1,43 @@
 import HeirloomFormats
 import HeirloomModel
 
-/// What keeps a migration from being planned, built or proven.
+/// A failure to plan, build or prove a migration.
 @nonexhaustive
 public enum MigrationError: Error, Sendable {
-  /// The mapping asks for something that can't be carried out.
+  /// A mapping that asks for something impossible.
   case unsupportedMapping(reason: String)
-  /// Mappings name policies that nobody registered.
+  /// Names of policies in mappings that nobody registered.
   case unknownPolicies(names: [String], known: [String])
-  /// An expression of a mapping can have no value: it names what is not there, or can't be read.
+  /// An expression of a mapping that can have no value: it names something unknown, or can't be read.
   case invalidExpression(InvalidExpression)
-  /// An entity mapping failed while it ran object by object, or a value of it for one object.
+  /// An entity mapping that failed while it ran object by object, or whose value failed for one object.
   case mappingFailed(EntityMappingFailure)
-  /// Values that an expression or a policy made are equal where the destination wants them to differ.
+  /// Values from an expression or a policy that are equal where the destination wants them to differ.
   case notUnique(DuplicateObjects)
-  /// The store has rows that the model can't explain: an entity number it doesn't have, a table that is missing.
+  /// Contents that the model can't explain: an entity number it doesn't have, a missing table.
   case storeContradictsModel(reason: String)
-  /// The store holds a configuration's part of its model, and the migration would lead out of it.
+  /// A store with a configuration's part of its model, and a migration that would lead out of it.
   case unfitConfiguration(String, reason: String)
-  /// The stages of the migration can't be used.
+  /// Stages of the migration that can't be used.
   case unfitStages(StagedMigrationError)
-  /// Code of a stage failed.
+  /// Code of a stage that failed.
   case stageFailed(StageFailure)
-  /// A step wrote another number of rows than the plan counted.
+  /// A step that wrote another number of rows than the plan counted.
   case unexpectedRowCount(step: String, expected: Int64, written: Int64)
-  /// The candidate failed the proof.
+  /// A candidate that failed the proof.
   case proofFailed(findings: [String])
-  /// SQLite failed.
+  /// A failure of SQLite.
   case database(reason: String, coreDataCode: Int)
-  /// The delegate or another part of the app failed.
+  /// A failure of the delegate or another part of the app.
   case appFailed(any Error)
-  /// A decision answers nothing that may stand in the way, or in a way that is not possible there.
+  /// A decision that answers no possible blocker, or one for which its choice is not possible.
   case unfitDecision(DataDecision, reason: String)
-  /// The run was cancelled.
+  /// A run that was cancelled.
   case cancelled
 }
 
 extension MigrationError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
+  /// One sentence with what was found and what was expected.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {

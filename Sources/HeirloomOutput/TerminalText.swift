@@ -6,18 +6,18 @@ package enum TerminalText {
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - isJSON: Whether the text is JSON, whose escapes have another form.
+  ///   - isJSON: True if the text is JSON, whose escapes have another form.
   /// - Returns: Text whose only control character is the line feed.
   package static func harmless(_ text: String, isJSON: Bool = false) -> String {
     let text = PlainText.escaped(text, breaksLines: true, isJSON: isJSON)
     return isJSON && text.contains("##[") ? text.replacing("##[", with: "#\\u0023[") : text
   }
 
-  /// Returns a text as one line: no name makes a line of its own, is printed without end, or commands whoever reads lines.
+  /// Returns a text as one line: no name starts a line, is endless, or commands a program that reads lines.
   ///
   /// - Parameters:
   ///   - text: The text.
-  ///   - keepsStyle: Whether sequences that ``TextStyle`` writes stay.
+  ///   - keepsStyle: True if sequences that ``TextStyle`` writes stay.
   /// - Returns: The line, without its end.
   package static func line(_ text: String, keepsStyle: Bool = false) -> String {
     let line = PlainText.escaped(PlainText.cut(text, to: PlainText.limit), breaksLines: false) { rest in
@@ -27,15 +27,16 @@ package enum TerminalText {
       ? line.replacing("##[", with: "#\\u{23}[").replacing("::", with: ":\\u{3a}", maxReplacements: 1) : line
   }
 
-  /// Whether GitHub Actions would take a line of a log for a command: it passes over spaces before the colons, and finds the older form
-  /// anywhere.
+  /// Returns true if GitHub Actions would take a line of a log for a command.
+  ///
+  /// It passes over spaces before the colons, and finds the older form anywhere.
   private static func commandsWorkflow(_ line: String) -> Bool {
     line.drop { $0 == " " }.hasPrefix("::") || line.contains("##[")
   }
 }
 
 extension TextStyle {
-  /// What the styles write.
+  /// The sequences that the styles write.
   fileprivate static let sequences: [String.UnicodeScalarView] = ["0", "1", "2", "31", "32", "33"].map {
     "\u{1B}[\($0)m".unicodeScalars
   }

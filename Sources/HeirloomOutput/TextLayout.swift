@@ -1,11 +1,11 @@
-/// Text in the columns of a terminal.
+/// The layout of text in the columns of a terminal.
 package enum TextLayout {
   /// Returns the number of columns that a text takes.
   package static func width(of text: String) -> Int {
     text.reduce(0) { $0 + width(of: $1) }
   }
 
-  /// Returns a text that takes so many columns at most; what is cut is told by an ellipsis.
+  /// Returns a text of at most this many columns, with an ellipsis for what is cut.
   package static func cut(_ text: String, to columns: Int) -> String {
     guard width(of: text) > columns else { return text }
     guard columns > 0 else { return "" }
@@ -23,7 +23,7 @@ package enum TextLayout {
   ///
   /// - Parameters:
   ///   - text: One paragraph.
-  ///   - columns: The columns that there are; a longer word has a line of its own.
+  ///   - columns: The columns that are free; a longer word has a line of its own.
   ///   - indent: The columns that lines after the first begin with.
   /// - Returns: At least one line.
   package static func wrapped(_ text: String, to columns: Int, indent: Int = 0) -> [String] {
@@ -50,8 +50,9 @@ package enum TextLayout {
   ///
   /// - Parameters:
   ///   - rows: The rows.
-  ///   - columns: The columns that there are.
-  ///   - limit: The widest title that explanations stand beside; after a wider one, and on a narrow terminal, they stand below.
+  ///   - columns: The columns that are free.
+  ///   - limit: The widest title with explanations beside it; after a wider one, and on a narrow terminal,
+  ///     they stand below.
   /// - Returns: The lines.
   package static func table(_ rows: [(title: String, text: String)], columns: Int, limit: Int = 24) -> [String] {
     let isNarrow = columns < 60
@@ -69,10 +70,10 @@ package enum TextLayout {
     }
   }
 
-  /// The columns of a character: none for marks that stand on another, two for wide ones.
+  /// Returns the columns of a character: none for marks that stand on another, two for wide ones.
   private static func width(of character: Character) -> Int {
     guard let first = character.unicodeScalars.first else { return 0 }
-    // A picture in colour is wide whatever it is made of.
+    // A picture in colour is wide, whatever characters it has.
     if character.unicodeScalars.contains("\u{FE0F}") { return 2 }
     switch first.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format, .control: return 0

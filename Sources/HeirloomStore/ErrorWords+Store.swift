@@ -5,7 +5,7 @@ extension StoreError: CustomNSError {
   /// Core Data's domain.
   public static let errorDomain: String = NSCocoaErrorDomain
 
-  /// The code that Core Data or Foundation gives a like failure, or that of Core Data's general error.
+  /// The code that Core Data or Foundation gives a similar failure, or that of Core Data's general error.
   public var errorCode: Int { coreDataCode ?? ErrorWords.generalCode }
 
   /// The words and the store's file.
@@ -16,7 +16,7 @@ extension ManagedObjectError: CustomNSError {
   /// Core Data's domain.
   public static let errorDomain: String = NSCocoaErrorDomain
 
-  /// The code that Core Data gives a like failure; `nil` where it raises an exception instead.
+  /// The code that Core Data gives a similar failure; `nil` where it raises an exception instead.
   public var coreDataCode: Int? {
     switch self {
     case .invalidValue: 1550
@@ -35,7 +35,7 @@ extension ManagedObjectError: CustomNSError {
     }
   }
 
-  /// The code that Core Data gives a like failure, or that of its general error.
+  /// The code that Core Data gives a similar failure, or that of its general error.
   public var errorCode: Int { coreDataCode ?? ErrorWords.generalCode }
 
   /// The words, and the store's error if it is one.
@@ -49,7 +49,7 @@ extension FetchError: LocalizedError, CustomNSError {
   /// The description.
   public var errorDescription: String? { description }
 
-  /// Where the data are and what to do.
+  /// Advice on where the data are and what to do.
   public var recoverySuggestion: String? {
     switch self {
     case .unknownEntity, .unknownProperty, .unsortable, .otherContext:
@@ -65,7 +65,7 @@ extension FetchError: LocalizedError, CustomNSError {
   /// Core Data's domain.
   public static let errorDomain: String = NSCocoaErrorDomain
 
-  /// The code that Core Data gives a like failure, or that of its general error.
+  /// The code that Core Data gives a similar failure, or that of its general error.
   public var errorCode: Int {
     guard case .object(let error) = self else { return ErrorWords.generalCode }
     return error.errorCode

@@ -1,63 +1,63 @@
 import Heirloom
 import HeirloomOutput
 
-/// Something that is wrong with a history of models, or may go wrong with its stores.
+/// A fault of a history of models, or a problem that its stores may have.
 struct CheckFinding {
-  /// What it is about.
+  /// A kind of finding.
   enum Kind: String, CaseIterable {
-    /// A version can't be read.
+    /// A version that can't be read.
     case unreadableVersion
-    /// A shipped version is not what it was.
+    /// A shipped version that was changed.
     case editedVersion
-    /// A snapshot is not of the version whose name it has.
+    /// A snapshot that is not of the version whose name it has.
     case editedSnapshot
-    /// A version is the same to stores, but something else of it was edited.
+    /// A version that is the same to stores, but has other edits.
     case editedDetails
-    /// A shipped version is gone.
+    /// A shipped version that is gone.
     case missingVersion
-    /// A version is not in the lock.
+    /// A version that is not in the lock.
     case unlockedVersion
-    /// There is no lock.
+    /// A history without a lock.
     case missingLock
-    /// A shipped version comes after the current one.
+    /// A shipped version after the current one.
     case laterVersion
-    /// No mapping can be inferred.
+    /// A hop for which no mapping can be inferred.
     case mappingNeeded
-    /// A mapping model needs code of the app.
+    /// A mapping model that needs code of the app.
     case policyNeeded
-    /// Stores of a version were not tried.
+    /// A version whose stores were not tried.
     case notTried
-    /// A mapping model has no part in any migration.
+    /// A mapping model that has no part in any migration.
     case mappingUnused
-    /// Something is lost between two versions.
+    /// A loss between two versions.
     case loss
-    /// The lock acknowledges a loss that there isn't.
+    /// An acknowledgement in the lock of a loss that doesn't exist.
     case staleAcknowledgement
-    /// Some rows would stop a migration, lose something or change.
+    /// Rows that would stop a migration, lose something or change.
     case dataHazard
-    /// A migration failed.
+    /// A migration that failed.
     case migrationFailed
-    /// A migration did not keep what it should have.
+    /// A migration that did not keep everything it should.
     case notKept
-    /// A migrated store is not sound.
+    /// A migrated store that is not sound.
     case unsoundStore
-    /// Sample objects could not be made as a model wants them.
+    /// Sample objects that could not be made as a model wants them.
     case incompleteSample
-    /// A version can't be mirrored with CloudKit.
+    /// A version that can't be mirrored with CloudKit.
     case cloudKitModel
-    /// A version changes what CloudKit's deployed schema has.
+    /// A version that changes CloudKit's deployed schema.
     case cloudKitSchema
   }
 
   let severity: StoreFinding.Severity
   let kind: Kind
-  /// The version that it is about.
+  /// The version that the finding is about.
   var version: String?
   var entity: String?
   var property: String?
-  /// The file that has to change, or where it shows.
+  /// The file that has to change, or that shows the problem.
   var file: String?
-  /// What was found and what to do, one or two sentences.
+  /// The problem and the advice, in one or two sentences.
   let message: String
 
   /// The finding for a program.
@@ -69,7 +69,7 @@ struct CheckFinding {
     ])
   }
 
-  /// The finding for a person.
+  /// Returns the finding for a person.
   func line(_ style: TextStyle) -> String {
     let title =
       switch severity {

@@ -1,19 +1,19 @@
 import Heirloom
 import HeirloomOutput
 
-/// Holds the versions of a history against what CloudKit asks of models that are mirrored.
+/// The check of a history's versions against CloudKit's rules for mirrored models.
 ///
-/// What a model must be: https://developer.apple.com/documentation/coredata/creating-a-core-data-model-for-cloudkit and the reasons
-/// that `NSPersistentCloudKitContainer` gives when it refuses a store. What records are made of:
-/// https://developer.apple.com/documentation/coredata/reading-cloudkit-records-for-core-data. A schema that was deployed can only
-/// be added to: https://developer.apple.com/documentation/cloudkit/integrating-a-text-based-schema-into-your-workflow.
+/// Rules for a model: https://developer.apple.com/documentation/coredata/creating-a-core-data-model-for-cloudkit and
+/// the reasons that `NSPersistentCloudKitContainer` gives when it refuses a store. Contents of records:
+/// https://developer.apple.com/documentation/coredata/reading-cloudkit-records-for-core-data. A deployed schema can
+/// only grow: https://developer.apple.com/documentation/cloudkit/integrating-a-text-based-schema-into-your-workflow.
 struct CloudKitRules {
-  /// What was found.
+  /// The findings.
   private(set) var findings: [CheckFinding] = []
   private let currentName: String
   /// The configuration whose entities are mirrored; `nil` for all entities.
   private let configuration: String?
-  /// The fields of record types that earlier versions brought, with what they hold and the version that brought them.
+  /// The fields of record types that earlier versions deployed, with their content and the version.
   private var deployed: [String: [String: (content: String, version: String)]] = [:]
 
   /// Checks all versions up to the current one.
@@ -44,7 +44,7 @@ struct CloudKitRules {
     }
   }
 
-  /// The entities that are mirrored.
+  /// Returns the mirrored entities.
   private func entities(of model: ManagedObjectModel) -> [EntityDescription] {
     configuration == nil ? model.entities : model.entities(inConfiguration: configuration) ?? []
   }
@@ -118,12 +118,12 @@ struct CloudKitRules {
 
   // MARK: - One version and the next
 
-  /// The record type of an entity: that of its root.
+  /// Returns the record type of an entity: that of its root.
   private static func recordType(_ entity: String, _ model: ManagedObjectModel) -> String {
     "CD_" + (model.rootEntity(of: entity)?.name ?? entity)
   }
 
-  /// What the field of a property holds; `nil` if there is none.
+  /// Returns the content of a property's field; `nil` if there is none.
   private static func content(of property: any PropertyDescription) -> String? {
     switch property {
     case let attribute as AttributeDescription where !attribute.isTransient:
@@ -154,7 +154,7 @@ struct CloudKitRules {
     guard isMirrored || next.name == currentName else { return }
     let (old, new) = (last.model, next.model)
     func add(_ entity: String, _ property: String?, _ message: String) {
-      // Nobody can change any more what a version before the current one did.
+      // Nobody can mend a version before the current one any more.
       findings.append(
         CheckFinding(
           severity: next.name == currentName ? .error : .warning, kind: .cloudKitSchema, version: next.name,

@@ -2,7 +2,7 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// Holds the versions of a history against its lock and its snapshots.
+/// The check of a history's versions against its lock and its snapshots.
 struct HistoryCheck {
   /// A version that can be read.
   struct Version {
@@ -10,13 +10,13 @@ struct HistoryCheck {
     let model: ManagedObjectModel
     /// The file that a person edits.
     let file: String
-    /// Whether the lock has it.
+    /// True when the lock has the version.
     let isShipped: Bool
   }
 
-  /// What was found.
+  /// The findings.
   private(set) var findings: [CheckFinding] = []
-  /// The versions in their order, those that can't be read left out.
+  /// The readable versions in their order.
   private(set) var versions: [Version] = []
   /// The current version's name.
   let currentName: String
@@ -69,7 +69,7 @@ struct HistoryCheck {
     try makeHistory(isComplete: folder.missingNames.isEmpty)
   }
 
-  /// Notes in the lock that losses are meant, and writes it.
+  /// Records in the lock that losses are meant, and writes it.
   ///
   /// - Parameter losses: The losses.
   /// - Throws: A failure if there is no lock, or it can't be written.
@@ -97,7 +97,7 @@ struct HistoryCheck {
 
   private mutating func makeHistory(isComplete: Bool) throws {
     guard let current = versions.first(where: { $0.name == currentName }) else { return }
-    // Where the lock doesn't place all of them, the assistant has to know that. Else they are read only once.
+    // Where the lock doesn't place all versions, the assistant has to know that. Otherwise they are read only once.
     let arePlaced = versions.allSatisfy(\.isShipped)
     if !arePlaced, isComplete, findings.allSatisfy({ $0.kind != .unreadableVersion }) {
       history = try ModelHistory(contentsOf: URL(fileURLWithPath: path))
@@ -134,7 +134,7 @@ struct HistoryCheck {
     }
   }
 
-  /// Says what of a shipped version was edited, as exactly as can be told.
+  /// Adds findings about the edits to a shipped version, as exactly as possible.
   private mutating func tellEdits(
     of model: ManagedObjectModel, _ name: String, since shipped: ManagedObjectModel?, _ entry: VersionLock.Entry,
     file: String
@@ -175,7 +175,7 @@ struct HistoryCheck {
     }
   }
 
-  /// Says how a snapshot differs from its source.
+  /// Adds a finding about the differences between a snapshot and its source.
   private mutating func tellSnapshot(
     _ snapshot: ManagedObjectModel, at path: String, differsFrom source: ManagedObjectModel, _ name: String,
     isShipped: Bool
@@ -202,7 +202,7 @@ struct HistoryCheck {
 
   // MARK: - Order
 
-  /// Tells which of the versions that the lock names are gone.
+  /// Adds findings about versions that the lock names and that are gone.
   private mutating func checkMissing(_ names: [String]) {
     for name in names {
       add(

@@ -1,36 +1,36 @@
 import Heirloom
 import HeirloomOutput
 
-/// All that the migrations of a history may lose, told from models and mappings alone, held against what its lock acknowledges.
+/// The possible losses of a history's migrations, told from models and mappings alone, and checked against the lock.
 ///
-/// A loss belongs to the step between two versions that follow each other. One that only a longer way has, such as by a mapping
-/// model of its own, belongs to the versions at its ends.
+/// A loss belongs to the hop between two versions that follow each other.
+/// A loss that only a longer path has, such as by a mapping model of its own, belongs to the versions at its ends.
 struct LossReview {
-  /// Something that rows may lose between two versions.
+  /// A possible loss between two versions.
   struct Loss {
     /// The earlier version.
     let source: HistoryCheck.Version
     /// The name of the later version.
     let destinationName: String
-    /// The hazard that rows meet.
+    /// The loss and the rows that it concerns.
     let hazard: DataHazard
-    /// Whether the lock acknowledges it.
+    /// True when the lock acknowledges the loss.
     var isAcknowledged: Bool
 
-    /// The name by which it is acknowledged.
+    /// The name by which the loss is acknowledged.
     var name: String { hazard.lossName }
   }
 
   /// The losses, by version, in the order of entities.
   private(set) var losses: [Loss] = []
-  /// What the lock acknowledges and nothing loses.
+  /// The losses that the lock acknowledges and no migration has.
   private(set) var stale: [(loss: String, source: String, destination: String)] = []
 
   /// Reviews a history.
   ///
   /// - Parameters:
   ///   - versions: The versions up to the current one, in their order.
-  ///   - acknowledged: What the lock acknowledges.
+  ///   - acknowledged: The losses that the lock acknowledges.
   ///   - mappings: The mapping models that are given.
   ///   - byApp: The names of versions whose stores the app's own code migrates; their losses are not known.
   init(
@@ -56,7 +56,7 @@ struct LossReview {
     }
     for position in versions.indices.dropLast() {
       let hazards = Self.hazards(through: Array(versions[position...(position + 1)]), mappings)
-      // What the app's code keeps of it is not known here, nor a loss of a longer way.
+      // The app's code may keep some of it, which nobody knows here; nor does anybody know a longer path's loss.
       steps.append(Set(hazards.map(\.lossName)))
       if !byApp.contains(versions[position].name) { add(hazards, position, position + 1) }
     }
@@ -78,7 +78,7 @@ struct LossReview {
     }
   }
 
-  /// What a way through versions may lose; nothing where no mapping is known, which is told elsewhere.
+  /// Returns the possible losses of a path through versions; none without a mapping, which is reported elsewhere.
   private static func hazards(through versions: [HistoryCheck.Version], _ mappings: GivenMappings) -> [DataHazard] {
     guard let first = versions.first, let last = versions.last,
       first.model.versionHashes() != last.model.versionHashes()
@@ -95,7 +95,7 @@ struct LossReview {
 }
 
 extension LossReview {
-  /// Makes the findings: an error for each loss that nobody acknowledged, a note for each that somebody did.
+  /// Returns the findings: an error for each unacknowledged loss, and a note for each acknowledged one.
   ///
   /// - Parameter path: The history, for the command that acknowledges.
   /// - Returns: The findings, by version.

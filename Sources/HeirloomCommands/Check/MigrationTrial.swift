@@ -3,25 +3,25 @@ import Heirloom
 import HeirloomOutput
 import HeirloomTesting
 
-/// Migrates a store with sample objects of one version to the current one, in a temporary folder.
+/// The trial migration of a store with sample objects of one version to the current one, in a temporary folder.
 struct MigrationTrial {
-  /// What became of the store.
+  /// The result of a trial.
   enum Result: String {
-    /// It was migrated, and all that the plan promised was kept.
+    /// A migrated store that kept everything the plan promised.
     case kept
-    /// It was migrated, or should have been, and something is wrong.
+    /// A store with a fault, or one that should have been migrated and was not.
     case failed
-    /// It was not tried.
+    /// A store that was not tried.
     case notTried
   }
 
-  /// What was found.
+  /// The findings.
   private(set) var findings: [CheckFinding] = []
-  /// What became of the store.
+  /// The result of the trial.
   private(set) var result = Result.notTried
-  /// How many sample objects there were.
+  /// The number of sample objects.
   private(set) var objects = 0
-  /// How long the migration took, in seconds.
+  /// The duration of the migration, in seconds.
   private(set) var seconds = 0.0
 
   private let version: HistoryCheck.Version
@@ -38,12 +38,12 @@ struct MigrationTrial {
 
   private var way: String { "\"\(version.name)\" → \"\(history.currentName)\"" }
 
-  /// Tries it.
+  /// Runs the trial.
   ///
   /// - Parameters:
-  ///   - objectsPerEntity: How many objects each entity gets.
-  ///   - seed: Another seed gives other objects.
-  /// - Throws: What has nothing to do with the models: no room, or that the user stopped it.
+  ///   - objectsPerEntity: The number of objects of each entity.
+  ///   - seed: The seed of the sample; another one gives other objects.
+  /// - Throws: An error that has nothing to do with the models: no room, or a stop by the user.
   mutating func run(objectsPerEntity: Int, seed: UInt64) throws {
     let scratch = try ScratchFolder(console)
     defer { withExtendedLifetime(scratch) {} }
@@ -76,7 +76,7 @@ struct MigrationTrial {
 
   // MARK: - Steps
 
-  /// What rows may stop or lose, told from the models and mappings alone; `nil` if there is no way to migrate.
+  /// Returns possible blockers and losses, from the models and mappings alone; `nil` if there is no path.
   private mutating func hazards(in folder: URL) throws -> [DataHazard]? {
     let url = folder.appendingPathComponent("Empty.sqlite")
     try PersistentStore.create(at: url, model: version.model).close()
@@ -92,7 +92,7 @@ struct MigrationTrial {
   private func assistant(for url: URL) -> MigrationAssistant {
     var configuration = MigrationAssistant.Configuration()
     configuration.proof = .full
-    // They are findings already, and the samples go when they have been judged.
+    // The losses are findings already, and the samples are thrown away after the trial.
     configuration.losses = .accept
     if !mappings.isEmpty {
       mappings.add(to: &configuration, from: version.model, to: history.current)
@@ -106,7 +106,7 @@ struct MigrationTrial {
     return try console.interruption.cancelling(assistant.progress) { try assistant.migrateStore() }
   }
 
-  /// Looks at the migrated store.
+  /// Judges the migrated store.
   private mutating func judge(_ url: URL, before: StoreContents, report: MigrationReport) throws {
     result = .kept
     for finding in try before.findings(in: url, after: report.plan) {
@@ -140,7 +140,7 @@ struct MigrationTrial {
 
   private mutating func tell(_ hazards: [DataHazard]) {
     for hazard in hazards {
-      // What is lost is told of the step that loses it, by ``LossReview``.
+      // ``LossReview`` reports losses for the hop that causes them.
       guard hazard.kind.severity != .loss else { continue }
       let property = hazard.properties.isEmpty ? nil : hazard.properties.joined(separator: ", ")
       add(
@@ -186,7 +186,7 @@ struct MigrationTrial {
 }
 
 extension DataHazard {
-  /// What may happen, for somebody who has no store at hand.
+  /// Returns the words about possible effects, for a person without a store at hand.
   fileprivate func words(isAboutAllRows: Bool) -> String {
     guard case .blocker = kind.severity else { return description }
     return isAboutAllRows

@@ -12,7 +12,7 @@ struct WorkflowAnnotation {
   ///
   /// - Parameters:
   ///   - finding: The finding.
-  ///   - console: Tells where the workflow's checkout lies.
+  ///   - console: Gives the place of the workflow's checkout.
   init?(_ finding: CheckFinding, console: Console) {
     guard finding.severity < .note else { return nil }
     self.finding = finding
@@ -28,7 +28,7 @@ struct WorkflowAnnotation {
     return "::\(command) \(properties.joined(separator: ","))::\(Self.data(finding.message))"
   }
 
-  /// A path as the checkout has it.
+  /// Returns a path as the checkout has it.
   private func relative(_ path: String) -> String {
     for folder in [environment["GITHUB_WORKSPACE"] ?? "", directory] where !folder.isEmpty {
       let start = folder.hasSuffix("/") ? folder : folder + "/"
@@ -37,7 +37,7 @@ struct WorkflowAnnotation {
     return path
   }
 
-  /// Text after the command: a line end or a per cent sign would end it or change it.
+  /// Returns text after the command, with escapes for line ends and per cent signs, which would end or change it.
   static func data(_ text: String) -> String {
     PlainText.line(text).unicodeScalars.map { scalar in
       switch scalar {
@@ -49,7 +49,7 @@ struct WorkflowAnnotation {
     }.joined()
   }
 
-  /// A property's value: what separates properties is changed too.
+  /// Returns a property's value, with escapes for the separators of properties too.
   static func property(_ text: String) -> String {
     data(text).unicodeScalars.map { scalar in
       switch scalar {

@@ -3,7 +3,7 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// Checks a history of models.
+  /// The command that checks a history of models.
   static let check = Command(
     name: "check",
     summary: "every version that was shipped, migrated to the current one; for CI",
@@ -43,9 +43,9 @@ extension Command {
     example: "heirloom check Snapshots/Journal", positionals: ["DIRECTORY"], requiredCount: 1, run: CheckCommand.run)
 }
 
-/// Checks a history of models.
+/// A run of the command that checks a history of models.
 struct CheckCommand {
-  /// One version with what became of its store.
+  /// A version with the result of its trial.
   private struct Trial {
     let version: HistoryCheck.Version
     let result: MigrationTrial.Result
@@ -109,7 +109,7 @@ struct CheckCommand {
     switch arguments.value("--annotations") {
     case "github": return true
     case "none": return false
-    // Set in each step: https://docs.github.com/en/actions/reference/workflows-and-actions/variables
+    // GitHub sets it in each step: https://docs.github.com/en/actions/reference/workflows-and-actions/variables
     case nil: return console.environment["GITHUB_ACTIONS"] == "true"
     case let other?:
       throw .invalidValue(option: "--annotations", value: other, expected: "github or none")
@@ -118,7 +118,7 @@ struct CheckCommand {
 
   // MARK: - Losses
 
-  /// Finds what the steps of the history lose, and notes in the lock what is meant.
+  /// Finds the losses of the history's hops, and notes in the lock those that are meant.
   private mutating func review(
     _ history: inout HistoryCheck, _ known: ModelHistory, _ mappings: GivenMappings, byApp: Set<String>,
     acknowledging names: [String]
@@ -173,7 +173,7 @@ struct CheckCommand {
     }
     for version in history.versions[(position + 1)...] {
       trials.append(Trial(version: version, result: .notTried, objects: 0, seconds: 0))
-      // That one that was shipped comes later is an error of its own.
+      // A shipped version after the current one is an error of its own.
       guard !version.isShipped || !history.versions[position].isShipped else { continue }
       findings.append(
         CheckFinding(
@@ -190,7 +190,7 @@ struct CheckCommand {
 
   // MARK: - Telling
 
-  /// The findings, those that several versions share under one head, errors first.
+  /// The findings, errors first, with one entry for those that several versions share.
   private var merged: [CheckFinding] {
     var result: [CheckFinding] = []
     var places: [[String]: Int] = [:]
@@ -240,7 +240,7 @@ struct CheckCommand {
     }
     lines += merged.map { $0.line(style) }
     let commands = annotations ? merged.compactMap { WorkflowAnnotation($0, console: console)?.line } : []
-    // A program reads standard output: the workflow reads the other stream as well.
+    // A program reads standard output, and the workflow reads the other stream as well.
     if asJSON { for command in commands { console.writeError(command + "\n") } }
     let versions = trials.map { trial in
       OutputValue.object([

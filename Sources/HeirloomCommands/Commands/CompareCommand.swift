@@ -3,7 +3,7 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// Compares two models.
+  /// The command that compares two models.
   static let compare = Command(
     name: "compare", summary: "what changed, what it does to rows, verdict",
     details: [
@@ -22,7 +22,7 @@ extension Command {
     run: CompareCommand.run)
 }
 
-/// Compares two models.
+/// A run of the command that compares two models.
 enum CompareCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let paths = try arguments.positionals.map(console.path)
@@ -41,14 +41,14 @@ enum CompareCommand {
       members: text.members)
   }
 
-  /// Reads a model; of a store the one that made it, if need be of the versions at the other path.
+  /// Reads a model; for a store, the one that made it, if need be from the versions at the other path.
   private static func model(at path: String, besides other: String) throws -> NamedModel {
     guard case .database = PathKind(path) else { return try NamedModel(at: path) }
     if case .database = PathKind(other) { return try NamedModel(at: path) }
     return try NamedModel(at: path, known: ModelHistory(contentsOf: URL(fileURLWithPath: other)).versions)
   }
 
-  /// The source to paste, as it is; a comment if there is nothing to fill in.
+  /// Returns the source to paste, as it is; a comment if there is nothing to fill in.
   private static func skeleton(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> CommandReport {
     let difference = ModelDifference(from: source, to: destination)
     // A store that fits both models isn't migrated.

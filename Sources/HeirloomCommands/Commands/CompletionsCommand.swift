@@ -1,7 +1,7 @@
 import HeirloomOutput
 
 extension Command {
-  /// Prints a script for a shell.
+  /// The command that prints a completion script for a shell.
   static let completions = Command(
     name: "completions", summary: "a script by which a shell completes commands, options and files",
     details: [
@@ -13,7 +13,7 @@ extension Command {
     run: CompletionsCommand.run)
 }
 
-/// Prints a script for a shell.
+/// A run of the command that prints a completion script for a shell.
 enum CompletionsCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let word = arguments.positionals[0]

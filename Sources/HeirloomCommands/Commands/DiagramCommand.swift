@@ -4,7 +4,7 @@ import HeirloomDiagram
 import HeirloomOutput
 
 extension Command {
-  /// Draws a model.
+  /// The command that draws a model.
   static let diagram = Command(
     name: "diagram", usage: "MODEL [--to MODEL [--changes]] [--output FILE | --format FORMAT]",
     summary: "draw a model as SVG, Mermaid or Graphviz; with --to what differs, in colour",
@@ -25,7 +25,7 @@ extension Command {
     run: DiagramCommand.run)
 }
 
-/// Draws a model or what two models differ in.
+/// A run of the command that draws a model, or the differences of two.
 enum DiagramCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let output = arguments.value("--output")

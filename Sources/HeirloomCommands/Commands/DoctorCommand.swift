@@ -3,7 +3,7 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// Tells on one screen how a store is.
+  /// The command that shows a store's diagnosis on one screen.
   static let doctor = Command(
     name: "doctor", usage: "STORE [--model MODEL]… [--archive FILE [--include-store]]",
     summary: "one screen: how a store is, what is kept, what to run next",
@@ -22,7 +22,7 @@ extension Command {
     run: DoctorCommand.run)
 }
 
-/// Tells on one screen how a store is.
+/// A run of the command that shows a store's diagnosis on one screen.
 enum DoctorCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
@@ -48,7 +48,7 @@ enum DoctorCommand {
     do {
       let known = try models.flatMap { try NamedModel.all(at: console.path($0), console: console) }
       let url = URL(fileURLWithPath: path)
-      // What is current is the app's to say; without it the store is told of by itself.
+      // Only the app knows the current model; without it the archive describes the store by itself.
       let history = ModelHistory(
         current: try ManagedObjectModel(entities: []), earlier: known.map { (name: $0.name, model: $0.model) }
       ).trusting(Set(known.filter(\.isGiven).map(\.name)))

@@ -2,7 +2,7 @@ import Foundation
 import Heirloom
 
 extension Command {
-  /// Shows what a file is.
+  /// The command that shows what a file is.
   static let inspect = Command(
     name: "inspect", summary: "what a store, model, snapshot or mapping model is and holds",
     details: [
@@ -19,7 +19,7 @@ extension Command {
     run: InspectCommand.run)
 }
 
-/// Shows what a file is: of a store more than of anything else.
+/// A run of the command that shows what a file is, with most details for a store.
 enum InspectCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
@@ -46,7 +46,7 @@ enum InspectCommand {
     }
   }
 
-  /// Says that a store would have been welcome as well.
+  /// Returns a failure whose message says that a store would be welcome as well.
   private static func failure(_ error: ModelReadingError) -> CommandFailure {
     var failure = CommandFailure(error)
     guard case .notModel(let content) = error.problem, let path = error.path else { return failure }

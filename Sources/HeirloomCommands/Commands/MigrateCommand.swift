@@ -3,7 +3,7 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// Migrates stores.
+  /// The command that migrates stores.
   static let migrate = Command(
     name: "migrate", summary: "bring stores to a model; the previous version is kept",
     details: [
@@ -37,7 +37,7 @@ extension Command {
     run: MigrateCommand.run)
 }
 
-/// Migrates stores.
+/// A run of the command that migrates stores.
 enum MigrateCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let batch = try BatchOptions(arguments)
@@ -59,7 +59,7 @@ enum MigrateCommand {
     }
     var results: [Migrated] = []
     for path in named {
-      // What became of the stores before is told at the end.
+      // The report at the end tells what happened to the stores before.
       let result = Migrated(path, request: request, console: console, mayLeave: named.count == 1)
       results.append(result)
       if result.failure?.exitCode == .cancelled { break }
@@ -77,7 +77,7 @@ enum MigrateCommand {
     return count
   }
 
-  /// Reports several stores; failures are said where they belong.
+  /// Reports several stores, with each failure in its place.
   private static func together(_ results: [Migrated], of paths: [String], console: Console) -> CommandReport {
     var report = CommandReport()
     for result in results {

@@ -3,7 +3,7 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// Shows what a migration would do.
+  /// The command that shows a migration's plan.
   static let plan = Command(
     name: "plan", summary: "the steps, losses, blockers, time and space; nothing is changed",
     details: [
@@ -18,7 +18,7 @@ extension Command {
     run: PlanCommand.run)
 }
 
-/// Shows what a migration would do.
+/// A run of the command that shows a migration's plan.
 enum PlanCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
@@ -59,7 +59,7 @@ enum PlanCommand {
     return report
   }
 
-  /// One line: the store, from which version to which, and what the difference comes to.
+  /// Returns one line: the store, its version, the destination, and the verdict on the difference.
   static func headline(_ preview: MigrationPreview, request: MigrationRequest, style: TextStyle) -> [String] {
     let name = style.bold(preview.look.path)
     if preview.isUpToDate { return ["\(name) has the model \"\(request.history.currentName)\": nothing to do."] }

@@ -3,7 +3,7 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// Tries a migration on a copy.
+  /// The command that tries a migration on a copy.
   static let rehearse = Command(
     name: "rehearse", summary: "the whole migration on a clone; the store is untouched",
     details: [
@@ -15,7 +15,7 @@ extension Command {
     run: RehearseCommand.run)
 }
 
-/// Tries a migration on a copy.
+/// A run of the command that tries a migration on a copy.
 enum RehearseCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
@@ -33,12 +33,12 @@ enum RehearseCommand {
   ) throws -> CommandReport {
     let style = console.style
     let preview = try console.reading("Planning", path) { try MigrationPreview(of: path, for: request) }
-    // What the plan already refuses needs no copy.
+    // A migration that the plan already refuses needs no copy.
     guard preview.failure == nil, let plan = preview.plan else {
       return PlanCommand.report(preview, request: request, showsSQL: false, style: style)
     }
     let report = try run(plan, onCopyOf: path, request: request, console: console)
-    // What is beside the store is not beside its copy.
+    // Files beside the store are not beside its copy.
     var rehearsed = report.plan
     rehearsed.warnings += try request.assistant(for: path).placeWarnings()
     let text = PlanText(plan: rehearsed)
@@ -56,15 +56,15 @@ enum RehearseCommand {
       lines: lines, members: (difference?.members ?? []) + PlanText.members(of: rehearsed, seconds: report.seconds))
   }
 
-  /// Carries a plan out on a copy, which is removed.
+  /// Carries a plan out on a copy, which is then removed.
   ///
   /// - Parameters:
   ///   - plan: The plan.
   ///   - path: The store's file.
   ///   - request: The models.
-  ///   - console: Tells where temporary folders are made, and when to stop.
-  /// - Returns: What the migration of the copy came to.
-  /// - Throws: What keeps it from being made, in words about the store.
+  ///   - console: Gives the place of temporary folders and the user's wish to stop.
+  /// - Returns: The report on the migration of the copy.
+  /// - Throws: The error that keeps the copy from being migrated, in words about the store.
   static func run(
     _ plan: MigrationPlan, onCopyOf path: String, request: MigrationRequest, console: Console
   ) throws -> MigrationReport {

@@ -3,7 +3,7 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// Brings a previous version back.
+  /// The command that brings a previous version back.
   static let restore = Command(
     name: "restore",
     usage: "STORE [--version ID | --set-aside ID --to MODEL [--model MODEL]… [--mapping FILE]… [--decide"
@@ -25,7 +25,7 @@ extension Command {
     run: RestoreCommand.run)
 }
 
-/// Brings a previous version back.
+/// A run of the command that brings a previous version back.
 enum RestoreCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
@@ -61,7 +61,7 @@ enum RestoreCommand {
     } ?? []
   }
 
-  /// Brings a store to its place that was moved aside.
+  /// Brings a set-aside store back to its place.
   private static func returning(
     _ prefix: String, to path: String, keeper: StoreKeeper, _ arguments: Arguments, _ console: Console
   ) throws -> CommandReport {

@@ -4,7 +4,7 @@ import HeirloomOutput
 import HeirloomSalvage
 
 extension Command {
-  /// Reads what can be read of a damaged store.
+  /// The command that reads what is readable of a damaged store.
   static let salvage = Command(
     name: "salvage", summary: "what can be read of a damaged store, into a new one",
     details: [
@@ -27,7 +27,7 @@ extension Command {
     positionals: ["STORE"], requiredCount: 1, run: SalvageCommand.run)
 }
 
-/// Reads what can be read of a damaged store.
+/// A run of the command that reads what is readable of a damaged store.
 enum SalvageCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
@@ -48,7 +48,7 @@ enum SalvageCommand {
 }
 
 extension CommandFailure {
-  /// Says in the tool's words what kept a store from being salvaged.
+  /// Says in the tool's words why a store could not be salvaged.
   init(_ error: SalvageError) {
     guard error.problem != .cancelled else {
       self = .cancelled(storeAt: error.storePath)
@@ -61,12 +61,12 @@ extension CommandFailure {
   }
 }
 
-/// What was salvaged, for a person and for a program.
+/// The report on a salvage, for a person and for a program.
 struct SalvageText {
   let report: SalvageReport
   let style: TextStyle
 
-  /// The whole of it.
+  /// The whole report.
   var commandReport: CommandReport {
     CommandReport(lines: lines, members: members, failure: failure, printsFailure: false)
   }

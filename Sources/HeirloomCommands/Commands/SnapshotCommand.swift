@@ -3,7 +3,7 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// Exports a model.
+  /// The command that exports a model.
   static let snapshot = Command(
     name: "snapshot", usage: "MODEL [--output FILE | --history DIRECTORY [--before VERSION]] [--date DATE]",
     summary: "write a model as JSON, for version control or another machine",
@@ -31,7 +31,7 @@ extension Command {
     requiredCount: 1, run: SnapshotCommand.run)
 }
 
-/// Exports a model.
+/// A run of the command that exports a model.
 enum SnapshotCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let date = try date(arguments)

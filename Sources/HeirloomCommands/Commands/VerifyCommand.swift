@@ -3,7 +3,7 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// Checks a store.
+  /// The command that verifies a store.
   static let verify = Command(
     name: "verify",
     summary: "integrity, and drift of the real schema and rows from the model",
@@ -20,7 +20,7 @@ extension Command {
     run: VerifyCommand.run)
 }
 
-/// Checks a store.
+/// A run of the command that verifies a store.
 enum VerifyCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
@@ -44,7 +44,7 @@ enum VerifyCommand {
 }
 
 extension StoreCheck {
-  /// Where the model came from, for a program.
+  /// The origin of the model, for a program.
   var sourceCode: String {
     switch report.modelSource {
     case .snapshot: StoreLook.Origin.snapshot.rawValue

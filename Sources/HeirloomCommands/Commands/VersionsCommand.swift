@@ -3,7 +3,7 @@ import Heirloom
 import HeirloomOutput
 
 extension Command {
-  /// Lists what is kept.
+  /// The command that lists previous versions and set-aside stores.
   static let versions = Command(
     name: "versions", summary: "retained versions, the newest first, and what was moved aside",
     details: [
@@ -19,7 +19,7 @@ extension Command {
     example: "heirloom versions Journal.sqlite", positionals: ["STORE"], requiredCount: 1, run: VersionsCommand.run)
 }
 
-/// Lists what is kept.
+/// A run of the command that lists previous versions and set-aside stores.
 enum VersionsCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
@@ -55,7 +55,7 @@ enum VersionsCommand {
     return [("versions", .list(list))]
   }
 
-  /// What a pinned version alone holds; nothing is listed of one that holds the rows of a store that another one replaced.
+  /// Returns the losses that only a pinned version holds; none if it holds the rows of a replaced store.
   private static func pin(of version: PreviousVersion) -> OutputMembers {
     let alone = version.alone.map { content in
       OutputValue.object([
@@ -66,7 +66,7 @@ enum VersionsCommand {
     return [("losses", .list(alone)), ("unlisted", .integer(Int64(version.unlistedLossCount)))]
   }
 
-  /// The checksum that was noted when the version was kept, else what the version's store says of itself.
+  /// Returns the checksum recorded when the version was kept, else the one from the version's metadata.
   private static func checksum(_ version: PreviousVersion) -> String? {
     if let checksum = version.versionChecksum { return checksum }
     guard let metadata = try? StoreMetadata(contentsOf: version.storeURL) else { return nil }
@@ -93,7 +93,7 @@ enum VersionsCommand {
 }
 
 extension PreviousVersion {
-  /// A sentence for a pinned version; `nil` for any other.
+  /// Returns a sentence for a pinned version; `nil` for any other.
   func pinWords(path: String) -> String? {
     guard isPinned else { return nil }
     let release = "heirloom versions \(shellWord(path)) --release \(id) lets it go."
@@ -107,7 +107,7 @@ extension PreviousVersion {
   }
 }
 
-/// Reaches what is kept of a store, without a model.
+/// The previous versions and set-aside stores of a store, reached without a model.
 struct StoreKeeper {
   private let path: String
   private let assistant: MigrationAssistant
@@ -119,13 +119,13 @@ struct StoreKeeper {
   init(path: String) throws {
     self.path = path
     let url = URL(fileURLWithPath: path)
-    // Listing and restoring ask no model, so the assistant gets one without entities.
+    // Listing and restoring need no model, so the assistant gets one without entities.
     assistant = MigrationAssistant(
       storeURL: url, modelController: ModelController(storeURL: url),
       history: ModelHistory(current: try ManagedObjectModel(entities: [])))
   }
 
-  /// The versions, the newest first.
+  /// Returns the versions, the newest first.
   ///
   /// - Throws: `StoreError` if there is neither a store nor anything that is kept of one; `MigrationAssistantError`.
   func versions() throws -> [PreviousVersion] {
@@ -143,23 +143,23 @@ struct StoreKeeper {
     return versions
   }
 
-  /// Lets a pinned version go in its turn.
+  /// Releases a pinned version, which a later migration may then remove.
   ///
-  /// - Parameter prefix: The start of its name.
-  /// - Returns: Its name.
+  /// - Parameter prefix: The start of the version's name.
+  /// - Returns: The version's name.
   /// - Throws: `MigrationAssistantError`.
   func release(_ prefix: String) throws -> String {
     try assistant.releasePreviousVersion(prefix).id
   }
 
-  /// The stores that were moved aside, the oldest first.
+  /// Returns the set-aside stores, the oldest first.
   func setsAside() throws -> [(set: AsideSet, storePath: String)] {
     // A folder that is not there holds nothing.
     guard let location = try? StoreLocation(resolving: path, files: POSIXFileOperations()) else { return [] }
     return try StoreVault(location).asideSets().map { ($0, $0.storePath(named: location.name)) }
   }
 
-  /// The files with rows that migrations left out.
+  /// Returns the files with rows that migrations left out.
   func quarantine() throws -> [String] {
     try assistant.quarantinedRows().map(\.path)
   }
@@ -167,9 +167,9 @@ struct StoreKeeper {
   /// Brings a version back.
   ///
   /// - Parameters:
-  ///   - prefix: The start of its name; `nil` for the newest.
-  ///   - console: Tells when to stop, and is told what is under way.
-  /// - Returns: The version that was restored, the one that was kept, and what was told on the way.
+  ///   - prefix: The start of the version's name; `nil` for the newest.
+  ///   - console: Gives the user's wish to stop, and receives the progress.
+  /// - Returns: The restored version, the version kept of the replaced store, and the notes on the way.
   /// - Throws: `MigrationAssistantError`.
   func restore(
     _ prefix: String?, console: Console

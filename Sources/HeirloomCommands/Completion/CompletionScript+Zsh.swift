@@ -60,7 +60,7 @@ extension CompletionScript {
     }
   }
 
-  /// A text between the marks of a specification.
+  /// Returns a text escaped for its place between the marks of a specification.
   private func escaped(_ text: String) -> String {
     text.reduce(into: "") { result, character in
       if "[]:\\".contains(character) { result += "\\" }

@@ -1,23 +1,23 @@
-/// The script by which a shell completes the tool's command lines, made from what the commands declare.
+/// The script by which a shell completes the tool's command lines, made from the declarations of the commands.
 struct CompletionScript {
   /// A shell that a script can be made for.
   enum Shell: String, CaseIterable {
     case bash, zsh, fish
   }
 
-  /// What a word may be completed with.
+  /// A kind of word that completes a command line.
   enum Kind: Hashable {
     case file
     case folder
     case words([String])
-    /// Nothing that anybody could know.
+    /// A word that nobody could know.
     case free
 
-    /// Tells what a value may be.
+    /// Tells the kind of a value.
     ///
     /// - Parameters:
-    ///   - name: What help calls the value: that is where it is said that a value is a file.
-    ///   - choices: The words that it is one of.
+    ///   - name: The name of the value in help, which tells whether the value is a file.
+    ///   - choices: The words that the value may be.
     init(_ name: String, choices: [String]) {
       if !choices.isEmpty {
         self = .words(choices)
@@ -43,20 +43,20 @@ struct CompletionScript {
     }
   }
 
-  /// The words that may follow the tool's name, with what each does.
+  /// The words that may follow the tool's name, with the effect of each.
   var topLevel: [(name: String, summary: String)] {
     commands.map { ($0.name, $0.summary) } + [("help", "the commands, or more about one of them")]
   }
 }
 
 extension Command {
-  /// What its positional words are completed with, in order; the last counts for all that follow.
+  /// The kinds of the positional words, in order; the last counts for all that follow.
   var positionalKinds: [CompletionScript.Kind] {
     positionals.map { CompletionScript.Kind($0, choices: choices[$0] ?? []) }
   }
 }
 
 extension Command.Option {
-  /// What its value is completed with; `nil` for a flag.
+  /// The kind of the option's value; `nil` for a flag.
   var kind: CompletionScript.Kind? { value.map { CompletionScript.Kind($0, choices: choices) } }
 }

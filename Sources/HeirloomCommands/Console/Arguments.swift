@@ -1,25 +1,25 @@
-/// The words of a command line, sorted into what a command declares.
+/// The words of a command line, sorted by what a command declares.
 struct Arguments {
-  /// What a command accepts.
+  /// The words that a command accepts.
   struct Grammar {
     /// The command's name, for messages.
     var command = ""
-    /// What the positional words are called, in order, such as `STORE`.
+    /// The names of the positional words, in order, such as `STORE`.
     var positionals: [String] = []
-    /// Whether the last positional may be repeated.
+    /// True when the last positional may be repeated.
     var repeatsLast = false
-    /// How many positionals must be there.
+    /// The number of positionals that must be there.
     var requiredCount = 0
-    /// Options with a value, such as `--to`, and what the value is called.
+    /// The options with a value, such as `--to`, and the name of the value.
     var options: [String: String] = [:]
-    /// Options that may be given several times.
+    /// The options that may be given several times.
     var repeatable: Set<String> = []
-    /// Options that must be given.
+    /// The options that must be given.
     var required: [String] = []
-    /// Options without a value.
+    /// The options without a value.
     var flags: Set<String> = []
 
-    /// Whether there is an option of a name.
+    /// Returns true if there is an option of a name.
     func declares(_ option: String) -> Bool {
       options[option] != nil || flags.contains(option) || Command.Option.common.contains { $0.name == option }
     }
@@ -35,7 +35,7 @@ struct Arguments {
   ///
   /// - Parameters:
   ///   - words: The words after the command's name.
-  ///   - grammar: What the command accepts; `--json` and `--help` are always accepted.
+  ///   - grammar: The words that the command accepts; `--json` and `--help` are always accepted.
   /// - Throws: ``UsageError`` for the first word that doesn't fit.
   init(_ words: [String], grammar: Grammar) throws(UsageError) {
     self.grammar = grammar
@@ -50,7 +50,7 @@ struct Arguments {
         try take(word, from: &remaining)
       }
     }
-    // Whoever asks for help need not know the arguments yet.
+    // A person who asks for help need not know the arguments yet.
     if has("--help") { return }
     if !grammar.repeatsLast, positionals.count > grammar.positionals.count {
       throw .unexpectedArgument(positionals[grammar.positionals.count])
@@ -75,7 +75,7 @@ struct Arguments {
       let known = Array(grammar.options.keys) + grammar.flags + Command.Option.common.map(\.name)
       throw .unknown(.option(of: grammar.command), name, known: known.sorted())
     }
-    // A word that looks like an option is one; a value that begins so is joined by an equals sign.
+    // A word that looks like an option is one; a value that begins like one is joined by an equals sign.
     let next = remaining.first.flatMap { $0.hasPrefix("--") ? nil : $0 }
     guard let value = parts.count == 2 ? parts[1] : next, !value.isEmpty else {
       throw .missingValue(option: name, value: valueName)
@@ -85,31 +85,31 @@ struct Arguments {
     values[name, default: []].append(value)
   }
 
-  /// Whether a flag was given.
+  /// Returns true if a flag was given.
   func has(_ flag: String) -> Bool {
     check(flag)
     return givenFlags.contains(flag)
   }
 
-  /// The value of an option, or `nil`.
+  /// Returns the value of an option, or `nil`.
   func value(_ option: String) -> String? { all(option).first }
 
-  /// All values of a repeatable option.
+  /// Returns all values of a repeatable option.
   func all(_ option: String) -> [String] {
     check(option)
     return values[option] ?? []
   }
 
-  /// The value of an option that must be given.
+  /// Returns the value of an option that must be given.
   func required(_ option: String, _ valueName: String) throws(UsageError) -> String {
     guard let value = value(option) else { throw .missingOption(option, value: valueName) }
     return value
   }
 
-  /// Whether the command has an option; only then may it be asked for.
+  /// Returns true if the command has an option; only then may its value be read.
   func declares(_ option: String) -> Bool { grammar.declares(option) }
 
-  /// An option that is read and not declared could never be given, and no help would know it.
+  /// Checks that an option is declared: an undeclared one could never be given, and no help would know it.
   private func check(_ option: String) {
     assert(grammar.declares(option), "heirloom \(grammar.command) reads \(option), which it does not declare")
   }

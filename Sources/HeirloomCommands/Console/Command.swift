@@ -1,46 +1,46 @@
-/// A command of the tool: how it is called, what its help says, what it does.
+/// A command of the tool: its name, its help and its action.
 ///
-/// What stands here is all that the tool knows of its words: reading a command line, help and completions come from it.
+/// The tool knows its words from here alone: reading a command line, help and completions use it.
 struct Command: Sendable {
-  /// The word that calls it.
+  /// The word that calls the command.
   let name: String
-  /// What follows the name where the declarations below don't tell it all, such as `STORE [--archive FILE [--include-store]]`.
+  /// The words after the name where declarations below don't tell all: `STORE [--archive FILE [--include-store]]`.
   var usage: String?
-  /// What it does, in one line.
+  /// The effect of the command, in one line.
   let summary: String
-  /// More about it, one paragraph a line.
+  /// More about the command, one paragraph a line.
   var details: [String] = []
-  /// The options that help lists, besides those of ``Option/common``.
+  /// The options that help lists, besides those of every command.
   var options: [Option] = []
   /// A call that can be typed as it stands.
   let example: String
-  /// What the positional words are called.
+  /// The names of the positional words.
   var positionals: [String] = []
-  /// The words that a positional is one of, by what it is called.
+  /// The words that a positional may be, by its name.
   var choices: [String: [String]] = [:]
-  /// Whether the last positional may be repeated.
+  /// True when the last positional may be repeated.
   var repeatsLast = false
-  /// How many positionals must be there.
+  /// The number of positionals that must be there.
   var requiredCount = 0
-  /// Does it.
+  /// The action of the command.
   let run: @Sendable (Arguments, Console) throws -> CommandReport
 
   /// An option of a command.
   struct Option: Sendable {
     /// The option, such as `--to`.
     let name: String
-    /// What its value is called; `nil` for a flag.
+    /// The name of its value; `nil` for a flag.
     var value: String?
-    /// Whether it may be given several times.
+    /// True when it may be given several times.
     var isRepeatable = false
-    /// Whether it must be given.
+    /// True when it must be given.
     var isRequired = false
-    /// The words that its value is one of; empty where it may be anything.
+    /// The words that its value may be; empty where it may be anything.
     var choices: [String] = []
-    /// What it does.
+    /// The effect of the option.
     let summary: String
 
-    /// The same option where it must be given.
+    /// The same option, but required.
     var required: Option {
       var option = self
       option.isRequired = true
@@ -54,7 +54,7 @@ struct Command: Sendable {
     ]
   }
 
-  /// What the command accepts.
+  /// The words that the command accepts.
   var grammar: Arguments.Grammar {
     var grammar = Arguments.Grammar(
       command: name, positionals: positionals, repeatsLast: repeatsLast, requiredCount: requiredCount)
@@ -66,10 +66,10 @@ struct Command: Sendable {
     return grammar
   }
 
-  /// What follows the name, such as `STORE --to MODEL [--model MODEL]…`.
+  /// The words after the name, such as `STORE --to MODEL [--model MODEL]…`.
   var usageText: String { usageItems.joined(separator: " ") }
 
-  /// The parts of what follows the name; each belongs on one line where there is room.
+  /// The parts of the words after the name; each belongs on one line where there is room.
   var usageItems: [String] {
     if let usage { return usage.split(separator: " ").map(String.init) }
     let words = positionals.enumerated().map { index, name in
@@ -93,31 +93,31 @@ struct Command: Sendable {
 }
 
 extension Command.Option {
-  /// The option with what its value is called, such as `--to MODEL`.
+  /// The option with the name of its value, such as `--to MODEL`.
   var title: String { value.map { "\(name) \($0)" } ?? name }
 
-  /// The model to migrate to.
+  /// The option for the model to migrate to.
   static let to = Command.Option(
     name: "--to", value: "MODEL",
     summary: "the model to migrate to; an .xcdatamodeld or .momd means its current version, the others are known")
-  /// Further models.
+  /// The option for further models.
   static let model = Command.Option(
     name: "--model", value: "MODEL", isRepeatable: true,
     summary: "a further model that may have made the store; it decides among versions of equal hashes")
-  /// Mapping models.
+  /// The option for mapping models.
   static let mapping = Command.Option(
     name: "--mapping", value: "FILE", isRepeatable: true,
     summary: "a mapping model (.xcmappingmodel, .cdm), used where its entities fit; one with a policy needs the app")
-  /// Clean-up after the launch.
+  /// The option to leave clean-up until after the launch.
   static let deferring = Command.Option(
     name: "--defer",
     summary:
       "leave clean-up (tables and columns without use, new indexes) for a run without it; the store has the model at once"
   )
-  /// Consent to losses.
+  /// The option to consent to losses.
   static let acceptLosses = Command.Option(
     name: "--accept-losses", summary: "go on although something is lost that the history's lock doesn't acknowledge")
-  /// Consent to stores of other versions.
+  /// The option to consent to stores of other versions.
   static let acceptVersion = Command.Option(
     name: "--accept-version",
     summary: "go on although the store is of a newer version, or of an unknown one and loses something")

@@ -1,14 +1,14 @@
 import HeirloomOutput
 
 extension Console {
-  /// Runs a body that changes nothing: the user who stops it ends the tool at once.
+  /// Runs a body that changes nothing: a user who stops it ends the tool at once.
   ///
   /// - Parameters:
-  ///   - phase: What is being done, such as `Checking`.
-  ///   - path: The store that it is about, if it is about one.
-  ///   - body: What only reads.
-  /// - Returns: What the body returns.
-  /// - Throws: What the body throws.
+  ///   - phase: The name of the work, such as `Checking`.
+  ///   - path: The store that it is about, if any.
+  ///   - body: The work, which only reads.
+  /// - Returns: The result of the body.
+  /// - Throws: The error of the body.
   func reading<Value>(_ phase: String, _ path: String?, _ body: () throws -> Value) rethrows -> Value {
     progress.begin(phase)
     mayLeave(path)
@@ -16,7 +16,7 @@ extension Console {
     return try body()
   }
 
-  /// From now on the user who stops the tool ends it at once, until something stays.
+  /// Lets a user who stops the tool end it at once from now on, until the interruption's `stay()` is called.
   func mayLeave(_ path: String?) {
     interruption.mayLeave {
       let failure = CommandFailure.cancelled(storeAt: path)
@@ -31,7 +31,7 @@ extension Console {
 }
 
 extension CommandFailure {
-  /// Says that the user has stopped what was under way.
+  /// Returns the failure of work that the user has stopped.
   static func cancelled(storeAt path: String?) -> CommandFailure {
     CommandFailure(
       exitCode: .cancelled, code: "cancelled", coreDataCode: 3072,

@@ -1,35 +1,35 @@
 import Foundation
 import HeirloomOutput
 
-/// What a run of the tool sees of its surroundings.
+/// The surroundings of a run of the tool.
 ///
 /// Tests give one that records.
 package struct Console: Sendable {
-  /// Writes to standard output.
+  /// The function that writes to standard output.
   package let writeOutput: @Sendable (String) -> Void
-  /// Writes to standard error.
+  /// The function that writes to standard error.
   package let writeError: @Sendable (String) -> Void
-  /// Whether standard output is a terminal.
+  /// True when standard output is a terminal.
   package let isOutputTerminal: Bool
-  /// Whether standard error is a terminal.
+  /// True when standard error is a terminal.
   package let isErrorTerminal: Bool
   /// The environment.
   package let environment: [String: String]
-  /// The folder that paths start from which are not absolute; empty if it is gone.
+  /// The folder that relative paths start from; empty if it is gone.
   package let currentDirectory: String
-  /// Returns the number of the error that kept something from being written to standard output, if there was one.
+  /// The function that returns the number of the error that kept something from standard output, if any.
   let outputFailure: @Sendable () -> Int32?
-  /// Says why this process can't do the tool's work; `nil` if it can.
+  /// The reason why this process can't do the tool's work; `nil` if it can.
   let obstacle: String?
   /// The tool's own file, if it is known.
   package let executablePath: String?
-  /// Tells when the user stops the tool.
+  /// The interruption that says when the user stops the tool.
   package let interruption: Interruption
-  /// Returns the columns of the terminal, or those that text is set for where there is none.
+  /// The function that returns the columns of the terminal, or those for text where there is none.
   package let columns: @Sendable () -> Int
-  /// Tells what is under way; each run of the tool has its own.
+  /// The reporter of the work under way; each run of the tool has its own.
   private(set) var progress: ProgressReporter
-  /// Whether a program reads standard output.
+  /// True when a program reads standard output.
   private(set) var writesJSON = false
   private let status: StatusLine
   private let showsProgress: Bool
@@ -60,12 +60,12 @@ package struct Console: Sendable {
 
   /// Returns the same console for one run of the tool.
   ///
-  /// - Parameter writesJSON: Whether a program reads the output, which wants no word about progress.
+  /// - Parameter writesJSON: True if a program reads the output, which wants no word about progress.
   /// - Returns: The console, whose progress is to be finished.
   func forRun(writesJSON: Bool) -> Console {
     var console = self
     console.writesJSON = writesJSON
-    // Whoever wants no colours wants no line that moves either.
+    // A user who wants no colours wants no moving line either.
     let form: ProgressReporter.Form =
       writesJSON || !showsProgress ? .silent : isErrorTerminal && allowsColor ? .bar(columns: columns) : .lines
     console.progress = ProgressReporter(form: form, status: status, interruption: interruption)
@@ -74,7 +74,7 @@ package struct Console: Sendable {
 
   /// Creates the console of this process.
   ///
-  /// - Parameter interruption: Told when the user stops the tool.
+  /// - Parameter interruption: The interruption that says when the user stops the tool.
   /// - Returns: A console on the standard streams.
   package static func ofProcess(interruption: Interruption) -> Console {
     let (output, error) = (StandardStream(STDOUT_FILENO), StandardStream(STDERR_FILENO))
@@ -104,7 +104,7 @@ package struct Console: Sendable {
   ///
   /// - Throws: ``CommandFailure`` where there is no folder that it could start from.
   func path(_ word: String) throws(CommandFailure) -> String {
-    // Not tidied up: `link/../name` is not `name` where `link` leads elsewhere.
+    // It is not tidied up: `link/../name` is not `name` where `link` leads elsewhere.
     if word.hasPrefix("/") { return word }
     guard !currentDirectory.isEmpty else {
       throw CommandFailure(
@@ -117,13 +117,13 @@ package struct Console: Sendable {
     return currentDirectory.hasSuffix("/") ? currentDirectory + relative : "\(currentDirectory)/\(relative)"
   }
 
-  /// How text for standard output is set.
+  /// The style of text for standard output.
   var style: TextStyle { TextStyle(isColored: isOutputTerminal && allowsColor) }
 
-  /// How text for standard error is set.
+  /// The style of text for standard error.
   var errorStyle: TextStyle { TextStyle(isColored: isErrorTerminal && allowsColor) }
 
-  /// Whether colours are wanted where there is a terminal: https://no-color.org.
+  /// True when colours are wanted where there is a terminal: https://no-color.org.
   private var allowsColor: Bool { environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb" }
 
   /// Writes a line to standard error.

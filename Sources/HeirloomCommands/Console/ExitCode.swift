@@ -1,29 +1,29 @@
-/// What the tool's exit tells a script.
+/// A code of the tool's exit, for a script.
 package enum ExitCode: Int32, Hashable, Sendable, CaseIterable {
-  /// Done, or nothing to do.
+  /// Success, or nothing to do.
   case done = 0
-  /// Failed; the old version is in place.
+  /// A failure; the store still has its source version.
   case failed = 1
-  /// The command line is not understood.
+  /// A command line that is not understood.
   case usage = 2
-  /// A mapping or a decision about data is needed.
+  /// A mapping or a decision about data that is needed.
   case decisionNeeded = 3
-  /// Another process holds the store.
+  /// A store that another process holds.
   case storeInUse = 4
-  /// The store is of an unknown or newer version.
+  /// A store of an unknown or newer version.
   case unknownVersion = 5
-  /// A check found something.
+  /// Findings of a check.
   case findings = 6
-  /// It is not known whether the change outlasts a loss of power: run again.
+  /// An unknown outcome: the change may not outlast a loss of power, so run again.
   case outcomeUnknown = 7
-  /// What was asked for is done, and not all of what there is to say of it could be written.
+  /// Finished work whose report could not be written in full.
   case outputLost = 9
-  /// The user stopped it.
+  /// A run that the user stopped.
   case cancelled = 130
 }
 
 extension ExitCode {
-  /// What the code means, in a few words.
+  /// The meaning of the code, in a few words.
   var meaning: String {
     switch self {
     case .done: "done, or nothing to do"

@@ -2,7 +2,7 @@ import HeirloomOutput
 
 /// The tool's help.
 struct HelpText {
-  /// How it is set.
+  /// The style of the text.
   let style: TextStyle
   /// The columns that lines may take.
   let columns: Int
@@ -10,7 +10,7 @@ struct HelpText {
   /// Creates help for a console.
   init(_ console: Console) {
     style = console.style
-    // Longer lines are hard to read, also where there is room for them.
+    // Longer lines are hard to read, even where there is room for them.
     columns = min(max(console.columns(), 20), 100)
   }
 
@@ -28,7 +28,7 @@ struct HelpText {
       + [""] + titled("Exit codes:", codes)
   }
 
-  /// The help of a command.
+  /// Returns the help of a command.
   func lines(of command: Command) -> [String] {
     var lines = titled("heirloom \(command.name)", command.usageItems.map(Self.unbroken).joined(separator: " ")) + [""]
     let choices = command.positionals.compactMap { name in
@@ -47,7 +47,7 @@ struct HelpText {
     return lines + ["", style.bold("Example:"), "  " + command.example]
   }
 
-  /// A paragraph with a title in front.
+  /// Returns a paragraph with a title in front.
   private func titled(_ title: String, _ text: String) -> [String] {
     var lines = TextLayout.wrapped("\(title) \(text)", to: columns, indent: 2).map {
       String($0.map { $0 == "\u{A0}" ? " " : $0 })
@@ -56,7 +56,7 @@ struct HelpText {
     return lines
   }
 
-  /// Words that stay on one line.
+  /// Returns words that stay on one line.
   private static func unbroken(_ text: String) -> String {
     String(text.map { $0 == " " ? "\u{A0}" : $0 })
   }
@@ -70,7 +70,7 @@ struct HelpText {
     return [("commands", .list(commands)), ("exitCodes", .list(codes))]
   }
 
-  /// The help of a command for a program.
+  /// Returns the help of a command for a program.
   static func members(of command: Command) -> OutputMembers {
     let options = (command.options + Command.Option.common).map { option in
       OutputValue.object([

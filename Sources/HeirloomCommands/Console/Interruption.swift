@@ -2,7 +2,7 @@ import Foundation
 import Heirloom
 import Synchronization
 
-/// Tells a run of the tool that the user wants it to stop.
+/// The user's wish to stop a run of the tool.
 package final class Interruption: Sendable {
   private struct State {
     var isInterrupted = false
@@ -14,24 +14,24 @@ package final class Interruption: Sendable {
   private let state = Mutex(State())
   private let endProcess: (@Sendable (Int32) -> Void)?
 
-  /// Creates one that was not interrupted.
+  /// Creates an interruption that has not happened.
   ///
   /// - Parameter endProcess: Ends the process where nothing has to be tidied up; `nil` if it has to go on to its end.
   package init(endProcess: (@Sendable (Int32) -> Void)? = nil) {
     self.endProcess = endProcess
   }
 
-  /// Whether the user wants to stop.
+  /// True when the user wants to stop.
   package var isInterrupted: Bool { state.withLock { $0.isInterrupted } }
 
-  /// Stops what is under way.
+  /// Stops the work under way.
   ///
-  /// - Returns: Whether it is the first time.
+  /// - Returns: True the first time.
   @discardableResult
   package func interrupt() -> Bool {
     let (isFirst, actions) = state.withLock { state in
       defer { state.isInterrupted = true }
-      // Under the lock, so that what is under way can't end, and say so, meanwhile.
+      // Under the lock, so that the work under way can't end, and say so, meanwhile.
       state.leave?()
       return (!state.isInterrupted, Array(state.actions.values))
     }
@@ -42,10 +42,10 @@ package final class Interruption: Sendable {
   /// Runs a body that an interruption cancels.
   ///
   /// - Parameters:
-  ///   - progress: Cancelled by an interruption.
-  ///   - body: What is done.
-  /// - Returns: What the body returns.
-  /// - Throws: What the body throws.
+  ///   - progress: The progress that an interruption cancels.
+  ///   - body: The work.
+  /// - Returns: The result of the body.
+  /// - Throws: The error of the body.
   func cancelling<Value>(_ progress: Progress, _ body: () throws -> Value) rethrows -> Value {
     let key = state.withLock { state in
       state.next += 1
@@ -59,11 +59,11 @@ package final class Interruption: Sendable {
 }
 
 extension Interruption {
-  /// From now on an interruption ends the process at once, until ``stay()``.
+  /// Lets an interruption end the process at once from now on, until `stay()` is called.
   ///
-  /// It is for what only reads, and for what has not begun to change anything.
+  /// It is for work that only reads, and for work that has not begun to change anything.
   ///
-  /// - Parameter farewell: Says that it was stopped; it is called once at most, on any thread.
+  /// - Parameter farewell: Says that the work was stopped; it is called once at most, on any thread.
   func mayLeave(_ farewell: @escaping @Sendable () -> Void) {
     guard let endProcess else { return }
     state.withLock { state in
@@ -75,34 +75,34 @@ extension Interruption {
     }
   }
 
-  /// From now on an interruption is heard by what is under way.
+  /// Leaves interruptions to the work under way from now on.
   func stay() {
     state.withLock { $0.leave = nil }
   }
 }
 
-/// Listens to the signals by which a user or a system stops a program.
+/// A listener for the signals by which a user or a system stops a program.
 package enum SignalListener {
   /// Starts listening.
   ///
-  /// The first signal cancels what is under way, which leaves the store as it was. The second ends the process at once: that
-  /// is safe too, and the next run tidies up.
+  /// The first signal cancels the work under way, which leaves the store as it was.
+  /// The second ends the process at once. That is safe too, and the next run tidies up.
   ///
-  /// - Parameter interruption: Interrupted by a signal.
+  /// - Parameter interruption: The interruption that a signal causes.
   package static func start(interruption: Interruption) {
-    // Threads that are started from now on leave the signals to the one that waits for them.
+    // Threads that start from now on leave the signals to the one that waits for them.
     var signals = Self.signals
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     let isListening = WorkerThread.start(stackSize: 1 << 20) {
       var (signals, number) = (Self.signals, Int32(0))
       while sigwait(&signals, &number) == 0 {
         guard !interruption.interrupt() else { continue }
-        // The shell's prompt must not stand behind what is under way.
+        // The shell's prompt must not stand behind the progress line.
         if isatty(STDERR_FILENO) == 1 { _ = write(STDERR_FILENO, "\n", 1) }
         _exit(ExitCode.cancelled.rawValue)
       }
     }
-    // Where nobody listens a signal ends the process at once, which the next run sets right.
+    // Where nobody listens, a signal ends the process at once, and the next run repairs that.
     if !isListening { pthread_sigmask(SIG_UNBLOCK, &signals, nil) }
   }
 

@@ -1,21 +1,21 @@
-/// Finds the name that someone meant who mistyped one.
+/// A search for the name that a person meant and mistyped.
 enum NameSuggestion {
   /// Returns the name that is nearest to a word; `nil` if none is near enough to be meant.
   ///
   /// - Parameters:
-  ///   - word: What was typed.
-  ///   - names: The names that there are; of equally near ones the first counts.
+  ///   - word: The word that was typed.
+  ///   - names: The known names; of equally near ones the first counts.
   /// - Returns: The name.
   static func nearest(to word: String, among names: [String]) -> String? {
     let typed = letters(word)
-    // A word of one or two letters is near to everything; a long one is no name, and would take its time.
+    // A word of one or two letters is near to everything; a long one is not a name, and would take time.
     guard typed.count >= 3, typed.count <= 64 else { return nil }
     var best: (name: String, distance: Int)?
     for name in names {
       let wanted = letters(name)
       let allowed = max(1, min(typed.count, wanted.count) / 3)
       var found = distance(typed, wanted)
-      // Whoever stops in the middle of a name means that name.
+      // A person who stops in the middle of a name means that name.
       if found > allowed, wanted.starts(with: typed) { found = allowed }
       guard found <= allowed, best.map({ found < $0.distance }) ?? true else { continue }
       best = (name, found)
@@ -23,12 +23,12 @@ enum NameSuggestion {
     return best?.name
   }
 
-  /// The letters that count: dashes at the start and upper case are not what makes a name.
+  /// Returns the letters that count: dashes at the start and upper case don't make a name.
   private static func letters(_ word: String) -> [Character] {
     Array(word.lowercased().drop { $0 == "-" })
   }
 
-  /// The number of letters to put in, to leave out, to replace or to exchange with their neighbour.
+  /// Returns the number of letters to add, leave out, replace or exchange with their neighbour.
   private static func distance(_ first: [Character], _ second: [Character]) -> Int {
     var rows = [Array(0...second.count)]
     for (line, letter) in first.enumerated() {

@@ -1,15 +1,15 @@
 import Foundation
 import HeirloomOutput
 
-/// What the tool does to its own process, and asks of it; the library leaves the process as it is.
+/// The tool's questions to its own process, and changes to it; the library leaves the process as it is.
 package enum ProcessSurroundings {
   /// Prepares the process before anything else is done.
   package static func prepare() {
-    // A stream that was closed would give its number to the next file that is opened, and what is said would be written into a store.
+    // A closed stream would give its number to the next opened file, and the tool's words would go into a store.
     for number in STDIN_FILENO...STDERR_FILENO where fcntl(number, F_GETFD) < 0 {
       _ = open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
-    // A reader of the output that went away must not end a migration, and a file that may not grow is an error to be told.
+    // A reader of the output that goes away must not end a migration; a file that may not grow is an error to report.
     for number in [SIGPIPE, SIGXFSZ] { signal(number, SIG_IGN) }
   }
 
@@ -21,7 +21,7 @@ package enum ProcessSurroundings {
     return String(validatingCString: bytes).flatMap { $0.hasPrefix("/") ? $0 : nil }
   }
 
-  /// Says why this process can't do the tool's work; `nil` if it can.
+  /// The reason why this process can't do the tool's work; `nil` if it can.
   ///
   /// Without memory Swift ends a process, and without files nothing says what is missing.
   static var obstacle: String? {
@@ -37,9 +37,9 @@ package enum ProcessSurroundings {
     return nil
   }
 
-  /// A rehearsal has seven open besides those that the tool starts with.
+  /// The fewest files that a process must be able to open: a rehearsal has seven open besides the standard ones.
   private static let fewestFiles: Int64 = 16
-  /// As much as a small file may take of any command.
+  /// The least memory, in bytes: as much as any command may take for a small file.
   private static let leastMemory: Int64 = 256_000_000
 
   #if canImport(Glibc)
@@ -52,7 +52,7 @@ package enum ProcessSurroundings {
     return Int64(value.rlim_cur)
   }
 
-  /// What the process takes of its address space, in bytes; 0 where that isn't told.
+  /// The size of the process's address space, in bytes; 0 where it isn't known.
   private static var addressSpace: Int64 {
     let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
     let pages = text.flatMap { $0.split(separator: " ").first }.flatMap { Int64($0) } ?? 0

@@ -3,21 +3,21 @@ import Heirloom
 import HeirloomOutput
 import Synchronization
 
-/// Tells a person what is under way, as soon as that takes longer than a moment.
+/// A reporter that tells a person about the work under way once that takes longer than a moment.
 ///
 /// A terminal sees one line that changes; anything else that reads standard error gets a plain line for each phase.
 package final class ProgressReporter: Sendable {
-  /// How it is told.
+  /// A form of the report.
   package enum Form: Sendable {
-    /// Not at all: a program reads the output.
+    /// No report: a program reads the output.
     case silent
-    /// One plain line a phase.
+    /// One plain line for each phase.
     case lines
-    /// A line that changes, on a terminal of so many columns at the moment.
+    /// A line that changes, on a terminal with the given number of columns at the moment.
     case bar(columns: @Sendable () -> Int)
   }
 
-  /// What takes less is over before anybody wonders.
+  /// The time below which work is over before anybody wonders.
   package static let threshold: Duration = .milliseconds(300)
 
   private struct State {
@@ -40,10 +40,10 @@ package final class ProgressReporter: Sendable {
   /// Creates a reporter of one run of the tool.
   ///
   /// - Parameters:
-  ///   - form: How it is told.
-  ///   - status: Where it is told.
-  ///   - interruption: Tells that the user wants to stop, which is told as well.
-  ///   - ticks: Whether it looks from time to time by itself; else only ``tick()`` looks.
+  ///   - form: The form of the report.
+  ///   - status: The line that shows the report.
+  ///   - interruption: The user's wish to stop, which is reported too.
+  ///   - ticks: True if it checks from time to time by itself; otherwise only ``tick()`` checks.
   ///   - now: Returns the time.
   package init(
     form: Form, status: StatusLine, interruption: Interruption = Interruption(), ticks: Bool = true,
@@ -59,8 +59,8 @@ package final class ProgressReporter: Sendable {
   /// Begins a phase, which ends the one before.
   ///
   /// - Parameters:
-  ///   - phase: What is being done, such as `Writing`.
-  ///   - counts: Tells the rows; `nil` where nothing is counted.
+  ///   - phase: The name of the work, such as `Writing`.
+  ///   - counts: The number of rows; `nil` where nothing is counted.
   package func begin(_ phase: String, counting counts: Progress? = nil) {
     if case .silent = form { return }
     state.withLock { state in
@@ -72,7 +72,7 @@ package final class ProgressReporter: Sendable {
       state.counts = counts
       guard ticks, !state.isTicking else { return }
       state.isTicking = true
-      // Without a thread nothing is told until the end.
+      // Without a thread nothing is reported until the end.
       _ = WorkerThread.start(stackSize: 1 << 19) { [weak self] in
         usleep(320_000)
         while let reporter = self, !reporter.state.withLock({ $0.isFinished }) {
@@ -83,7 +83,7 @@ package final class ProgressReporter: Sendable {
     }
   }
 
-  /// Looks how far it is and tells it.
+  /// Reads the progress and reports it.
   package func tick() {
     state.withLock { state in
       let time = now()
@@ -107,7 +107,7 @@ package final class ProgressReporter: Sendable {
     }
   }
 
-  /// Ends the last phase and takes the line away; nothing is told any more.
+  /// Ends the last phase and removes the line; nothing is reported any more.
   package func finish() {
     state.withLock { state in
       state.isFinished = true

@@ -2,11 +2,11 @@ import HeirloomOutput
 
 /// What a person is told of something under way, at one moment.
 package struct ProgressText: Hashable, Sendable {
-  /// What is being done, such as `Writing`.
+  /// The name of the work, such as `Writing`.
   package var phase: String
-  /// The rows that are done; of no meaning where ``total`` is not known.
+  /// The number of rows that are done; without meaning where the total is not known.
   package var completed: Int64 = 0
-  /// All rows; 0 where nothing tells how many there are, and then no share is shown.
+  /// The number of all rows; 0 where it is not known, and then no share is shown.
   package var total: Int64 = 0
   /// The time since the phase began, in seconds.
   package var seconds: Double = 0
@@ -19,8 +19,9 @@ package struct ProgressText: Hashable, Sendable {
     self.seconds = seconds
   }
 
-  /// Returns the text for a terminal: with the bar, the share, the rows, the rate and the time that is left, as far as they
-  /// are known and there is room.
+  /// Returns the text for a terminal, as far as its parts are known and there is room.
+  ///
+  /// The parts are the bar, the share, the rows, the rate and the time that is left.
   ///
   /// - Parameter columns: The terminal's columns; one stays free, since a full line would wrap on some terminals.
   /// - Returns: One line.
@@ -30,12 +31,12 @@ package struct ProgressText: Hashable, Sendable {
     return TextLayout.cut(choices.first { TextLayout.width(of: $0) <= room } ?? choices.last ?? "", to: room)
   }
 
-  /// The lines that are possible, the one that tells most first.
+  /// The possible lines, the most detailed first.
   private var linesWithCounts: [String] {
     let share = min(1, max(0, Double(completed) / Double(total)))
     let percent = "\(Int(share * 100)) %"
     let rows = "\(grouped(min(completed, total))) of \(counted(total, "row"))"
-    // A share of nothing says nothing yet, and neither does the first half of a second.
+    // A share of 0 says nothing yet, and neither does the first half of a second.
     let rate = completed > 0 && seconds >= 0.5 ? Double(completed) / seconds : 0
     let speed = rate >= 1 && rate < 1e15 ? "\(grouped(Int64(rate))) rows/s" : ""
     let left = rate > 0 && completed < total ? Self.clock(Double(total - completed) / rate) + " left" : elapsed
@@ -57,7 +58,7 @@ package struct ProgressText: Hashable, Sendable {
     return String(repeating: "█", count: filled) + String(repeating: "░", count: places - filled)
   }
 
-  /// A time in whole seconds: what is estimated has no hundredths.
+  /// Returns a time in whole seconds: an estimate has no hundredths.
   private static func clock(_ seconds: Double) -> String {
     seconds < 59.5 ? "\(Int(max(1, seconds.rounded()))) s" : durationText(seconds)
   }

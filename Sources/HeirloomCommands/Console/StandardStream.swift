@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A standard stream of this process, which remembers what could not be written.
+/// A standard stream of this process, which remembers a failure to write.
 final class StandardStream: Sendable {
   private let descriptor: Int32
   private let state = Mutex<(hasWritten: Bool, failure: Int32?)>((false, nil))
@@ -12,7 +12,8 @@ final class StandardStream: Sendable {
 
   /// Writes all of a text.
   ///
-  /// A reader that went away, as `head` does, must not end a migration: what can't be written is dropped, and told by ``failure``.
+  /// A reader that goes away, as `head` does, must not end a migration. Text that can't be written is dropped,
+  /// and ``failure`` reports it.
   func write(_ text: String) {
     var bytes = Array(text.utf8)[...]
     let failure = state.withLock { state in
@@ -36,7 +37,7 @@ final class StandardStream: Sendable {
   var failure: Int32? {
     let (hasWritten, failure) = state.withLock { $0 }
     guard hasWritten, failure == nil else { return failure }
-    // Some file systems tell only when a file is closed.
+    // Some file systems report it only when a file is closed.
     let copy = dup(descriptor)
     guard copy >= 0, close(copy) != 0, errno != EINTR else { return nil }
     return errno

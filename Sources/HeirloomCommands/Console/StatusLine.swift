@@ -1,18 +1,18 @@
 import Synchronization
 
-/// The last line of a terminal, which shows what is under way and gives way to what is said for good.
+/// The last line of a terminal, which shows the work under way and makes room for lasting lines.
 package final class StatusLine: Sendable {
   private let write: @Sendable (String) -> Void
   private let isShown = Mutex(false)
 
-  /// Creates a line that is empty.
+  /// Creates an empty line.
   ///
   /// - Parameter write: Writes to standard error.
   package init(write: @escaping @Sendable (String) -> Void) {
     self.write = write
   }
 
-  /// Shows a text in place of what is shown; an empty one takes it away.
+  /// Shows a text in place of the present one; an empty one removes it.
   package func show(_ text: String) {
     isShown.withLock { isShown in
       guard isShown || !text.isEmpty else { return }

@@ -11,7 +11,7 @@ enum UsageError: Error, Hashable {
   case repeatedOption(String)
   case invalidValue(option: String, value: String, expected: String)
 
-  /// What a word should have been the name of.
+  /// A kind of thing that a word should have named.
   enum Name: Hashable {
     case command
     case option(of: String?)
@@ -21,13 +21,13 @@ enum UsageError: Error, Hashable {
 }
 
 extension UsageError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
+  /// One sentence with what was found and what was expected.
   var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
     switch self {
     case .unknown(let kind, let word, let known):
-      // One place for all names: what is near is asked for, else what there is.
+      // One place for all names: it suggests a near one, or lists what there is.
       "Unknown \(kind.words(word))"
         + (NameSuggestion.nearest(to: word, among: known).map { ": did you mean \"\($0)\"?" }
           ?? "; there \(known.count == 1 ? "is" : "are") \(known.joined(separator: ", ")).")
@@ -41,14 +41,14 @@ extension UsageError: CustomStringConvertible {
     }
   }
 
-  /// What to do.
+  /// The advice on what to do.
   var suggestion: String {
     "heirloom help lists the commands and says more about each."
   }
 }
 
 extension UsageError.Name {
-  /// The kind with the word, such as `command "migrat"`.
+  /// Returns the kind with the word, such as `command "migrat"`.
   fileprivate func words(_ word: String) -> String {
     switch self {
     case .command: "command \"\(word)\""

@@ -2,14 +2,14 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// What there is to say of a model's file.
+/// The inspection of a model's file.
 struct ModelInspection {
   private let path: String
   private let kind: ModelFile.Kind
   private let list: ModelVersionList
   private let read: ReadModel
 
-  /// Reads a model's file; of several versions the current one.
+  /// Reads a model's file; of several versions, the current one.
   ///
   /// - Parameter path: The path.
   /// - Throws: `ModelReadingError`.
@@ -45,7 +45,7 @@ struct ModelInspection {
     let model = read.model
     let hashes = model.versionHashes()
     let checksum = ManagedObjectModel.versionChecksum(of: hashes)
-    // A snapshot holds hashes of its own; it would not have been read if they differed.
+    // A snapshot holds hashes of its own; reading it would have failed if they differed.
     let isSnapshot = kind == .snapshot
     let entities = model.entities.map { entity in
       OutputValue.object([

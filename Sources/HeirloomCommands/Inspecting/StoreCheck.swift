@@ -2,22 +2,22 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// All that can be found out about a store and what lies beside it, without changing anything.
+/// The verification of a store and the files beside it, without changing anything.
 struct StoreCheck {
   /// The store's file.
   let path: String
-  /// What was found.
+  /// The report of the verification.
   let report: StoreReport
-  /// What is kept beside the store.
+  /// The vault with the previous versions and set-aside stores.
   let vault: StoreVault
 
-  /// Checks a store.
+  /// Verifies a store.
   ///
   /// - Parameters:
   ///   - path: The store's file.
-  ///   - models: Paths of models that may have made it.
-  ///   - console: Tells where paths start; told of models that can't be read.
-  /// - Throws: `StoreError` for what is no store; `ModelReadingError` for a path that leads to no model.
+  ///   - models: The paths of models that may have made it.
+  ///   - console: Tells where paths start, and receives notes on models that can't be read.
+  /// - Throws: `StoreError` for a file that is not a store; `ModelReadingError` for a path that leads to no model.
   init(of path: String, models: [String], console: Console) throws {
     self.path = path
     var candidates = Self.snapshots(besideStoreAt: path)
@@ -29,7 +29,7 @@ struct StoreCheck {
     self.report = report
   }
 
-  /// The snapshot beside a store, or in a retained version the one in its folder.
+  /// Returns the snapshot beside a store, or in a previous version the one in its folder.
   private static func snapshots(besideStoreAt path: String) -> [StoreModelCandidate] {
     let url = URL(fileURLWithPath: path)
     let beside = url.deletingLastPathComponent().appendingPathComponent(StoreLocation.snapshotName)
@@ -42,13 +42,13 @@ struct StoreCheck {
     }
   }
 
-  /// Drops what was said about sister versions when one of the models that were given fits.
+  /// Drops the findings about sister versions when one of the given models fits.
   private static func dropOtherVersions(_ report: inout StoreReport, models: [String]) {
     guard case .file? = report.modelSource, report.isModelFit else { return }
     report.findings.removeAll { $0.kind == .differentModel }
   }
 
-  /// How many findings there are of each severity, in words.
+  /// The number of findings of each severity, in words.
   var countWords: String {
     let counts = StoreFinding.Severity.allCases.map { severity in
       (severity, report.findings.count { $0.severity == severity })
@@ -57,7 +57,7 @@ struct StoreCheck {
     return words.isEmpty ? "no findings" : words.joined(separator: ", ")
   }
 
-  /// What the model is called in a sentence.
+  /// The words for the model in a sentence.
   var modelWords: String? {
     guard let source = report.modelSource else { return nil }
     return report.isModelFit ? source.description : "\(source.description) (it does not fit)"
@@ -74,7 +74,7 @@ struct StoreCheck {
       })
   }
 
-  /// What makes the exit code tell of findings.
+  /// The failure that makes the exit code tell of findings.
   var failure: CommandFailure? {
     guard report.hasFaults else { return nil }
     return CommandFailure(
@@ -85,7 +85,7 @@ struct StoreCheck {
 }
 
 extension StoreFinding {
-  /// The finding for a person: severity, entity and message, or a shorter text in its place.
+  /// Returns the finding for a person: severity, entity and message, or a shorter text in its place.
   func line(_ style: TextStyle, message: String? = nil) -> String {
     let title =
       switch severity {

@@ -2,31 +2,32 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// How a store is, what is kept of it and what to do next.
+/// The diagnosis of a store: its state, its previous versions and the next command.
 struct StoreDiagnosis {
   private let path: String
-  /// The checks; `nil` for a store that can't be looked at.
+  /// The verification; `nil` for a store that can't be read.
   private let check: StoreCheck?
-  /// Why it can't be looked at.
+  /// The reason why the store can't be read.
   private let problem: StoreError?
-  /// What can be seen of the store; `nil` if its metadata can't be read.
+  /// The inspection of the store; `nil` if its metadata can't be read.
   private let look: StoreLook?
-  /// Whether the store is in WAL mode; `nil` if that can't be told.
+  /// True when the store is in WAL mode; `nil` if that is unknown.
   private let usesWAL: Bool?
-  /// The versions that are kept, the newest first.
+  /// The previous versions, the newest first.
   private let versions: [PreviousVersion]
   private let setsAside: [String]
   /// The files with rows that migrations left out.
   private let quarantine: [String]
   private let bytes: (main: Int64, log: Int64, external: Int64)
 
-  /// Looks at a store.
+  /// Diagnoses a store.
   ///
   /// - Parameters:
   ///   - path: The store's file.
-  ///   - models: Paths of models that may have made it.
+  ///   - models: The paths of models that may have made it.
   ///   - console: Tells where paths start.
-  /// - Throws: `StoreError` if there is no file and nothing is kept; `ModelReadingError` for a path that leads to no model.
+  /// - Throws: `StoreError` if there is no file and nothing is kept; `ModelReadingError` for a path that leads to no
+  ///   model.
   init(of path: String, models: [String], console: Console) throws {
     self.path = path
     let vault = StoreVault(try StoreLocation(resolving: path, files: POSIXFileOperations()))
@@ -37,7 +38,7 @@ struct StoreDiagnosis {
     do {
       check = try StoreCheck(of: path, models: models, console: console)
     } catch let error as StoreError {
-      // What is kept may be all there is of the store; where there is nothing at all, the path is wrong.
+      // The kept versions may be all there is of the store; where there is nothing at all, the path is wrong.
       guard ![.missing, .notFile].contains(error.problem) || !versions.isEmpty || !setsAside.isEmpty else {
         throw error
       }
@@ -52,15 +53,15 @@ struct StoreDiagnosis {
     )
   }
 
-  // MARK: What to do next
+  // MARK: Next command
 
-  /// Findings after which the data are to be had from a retained version only.
+  /// The findings after which only a previous version has the data.
   private static let losses: Set<StoreFinding.Kind> = [
     .damaged, .truncated, .missingMetadata, .invalidMetadata, .missingHashes, .missingTable, .missingColumn,
     .missingEntityRow,
   ]
 
-  /// The command to run next, and why.
+  /// The command to run next, and the reason.
   private var next: (command: String, reason: String) {
     let word = shellWord(path)
     let findings = check?.report.findings ?? []
@@ -99,7 +100,7 @@ struct StoreDiagnosis {
     return ("heirloom inspect \(word)", "nothing is wrong; this lists what is in it")
   }
 
-  /// Whether a store that can't be read stays so: one that is in use, or that this user may not read, is another matter.
+  /// Returns true if a store stays unreadable, unlike one that is in use or that this user may not read.
   private static func isLoss(_ problem: StoreError.Problem) -> Bool {
     switch problem {
     case .missing, .notFile, .empty, .notStore: true
@@ -107,7 +108,7 @@ struct StoreDiagnosis {
     }
   }
 
-  /// Whether a store that can't be read may hold what can be salvaged.
+  /// Returns true if an unreadable store may hold rows that can be salvaged.
   private static func isDamage(_ problem: StoreError.Problem) -> Bool {
     switch problem {
     case .notDatabase, .truncated, .damaged, .metadataRowCount, .invalidMetadata, .missingVersionHashes: true
@@ -213,7 +214,7 @@ struct StoreDiagnosis {
     return lines
   }
 
-  // MARK: What lies beside the store
+  // MARK: Files beside the store
 
   private enum Snapshot: String {
     case fits, differs, damaged, none
@@ -255,7 +256,7 @@ struct StoreDiagnosis {
 }
 
 extension MigrationAssistant {
-  /// Lists what is kept of a store, the newest first; none where there is no store either.
+  /// Lists the previous versions of a store, the newest first; none where there is no store either.
   fileprivate static func versionsKept(of path: String) throws -> [PreviousVersion] {
     let url = URL(fileURLWithPath: path)
     return try MigrationAssistant(

@@ -2,16 +2,16 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// What there is to say of a store.
+/// The inspection of a store.
 struct StoreInspection {
   private let look: StoreLook
 
-  /// Looks at a store.
+  /// Inspects a store.
   ///
   /// - Parameters:
   ///   - path: The store's file.
-  ///   - models: Paths of models that may have made it.
-  ///   - console: Told of models that can't be read.
+  ///   - models: The paths of models that may have made it.
+  ///   - console: Receives notes on models that can't be read.
   /// - Throws: `StoreError`, `ModelReadingError`.
   init(path: String, models: [String], console: Console) throws {
     look = try StoreLook(at: path, known: NamedModel.likeliestFirst(at: models, console: console).fitting)
@@ -21,7 +21,7 @@ struct StoreInspection {
 
   private var checksum: String { ManagedObjectModel.versionChecksum(of: computedHashes) }
 
-  /// The hashes of the model where there is one, else those that the store names.
+  /// The hashes of the model where there is one, else those in the store's metadata.
   private var computedHashes: [String: VersionHash] {
     var hashes: [String: VersionHash] = [:]
     for entity in look.entities { hashes[entity.name] = entity.versionHash ?? entity.storedHash }

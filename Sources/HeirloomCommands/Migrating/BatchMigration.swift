@@ -3,12 +3,13 @@ import Heirloom
 import HeirloomOutput
 import Synchronization
 
-/// Migrates many stores, several at a time, and says of each what became of it as soon as it is known.
+/// A run that migrates many stores, several at a time, and reports the result of each at once.
 ///
-/// The stores are handled by threads of one process: models are read once, and a store that is up to date costs a look at its
-/// metadata rather than the start of a process. Threads share nothing but the models, which are values: each store has its own
-/// assistant and its own connections. Should the process end all the same, every store is whole, the old one or the new one,
-/// and the same command goes on. Who wants a process a store has one with `parallel` or `xargs`.
+/// Threads of one process handle the stores. Models are read once, and a store that is up to date costs a read of its
+/// metadata rather than the start of a process. Threads share nothing but the models, which are values:
+/// each store has its own assistant and its own connections. Should the process end all the same, every store is whole,
+/// before its migration or after it, and the same command goes on. A user who wants a process for each store can use
+/// `parallel` or `xargs`.
 final class BatchMigration: Sendable {
   private let paths: StorePaths
   private let jobs: Int
@@ -17,15 +18,15 @@ final class BatchMigration: Sendable {
   private let start = ContinuousClock.now
   private let state = Mutex(State())
 
-  /// How far it is.
+  /// The state of the run.
   private struct State {
-    /// The first store that was not begun.
+    /// The position of the first store that was not begun.
     var next = 0
-    /// How many stores came to each outcome.
+    /// The number of stores with each outcome.
     var outcomes: [String: Int] = [:]
-    /// How many stores failed with each code.
+    /// The number of stores that failed with each code.
     var codes: [String: Int] = [:]
-    /// The failure that says most of how the run went.
+    /// The failure that says most about the run.
     var worst: CommandFailure?
   }
 
@@ -33,8 +34,8 @@ final class BatchMigration: Sendable {
   ///
   /// - Parameters:
   ///   - paths: The stores, all different.
-  ///   - jobs: How many are migrated at a time.
-  ///   - request: What is asked for.
+  ///   - jobs: The number of stores that are migrated at a time.
+  ///   - request: The settings of the migration.
   ///   - console: The surroundings.
   init(of paths: StorePaths, jobs: Int, request: MigrationRequest, console: Console) {
     self.paths = paths
@@ -45,7 +46,7 @@ final class BatchMigration: Sendable {
 
   /// Migrates the stores; an interruption cancels those under way, and no further one is begun.
   ///
-  /// - Returns: What the run came to.
+  /// - Returns: The report on the run.
   func run() -> CommandReport {
     let group = DispatchGroup()
     for _ in 1...max(1, min(jobs, paths.count)) {
@@ -57,7 +58,7 @@ final class BatchMigration: Sendable {
       if !isStarted { group.leave() }
     }
     group.wait()
-    // Where the system has no thread left, this one does it.
+    // Where the system has no thread left, this one does the work.
     work()
     return report(state.withLock { $0 })
   }
@@ -78,7 +79,7 @@ final class BatchMigration: Sendable {
     }
   }
 
-  /// What one store's migration sees: its notes name the store, and nothing draws on the terminal.
+  /// Returns the console for one store's migration: notes name the store, and nothing draws on the terminal.
   private func console(forStoreAt path: String) -> Console {
     let console = console
     return Console(
@@ -106,7 +107,7 @@ final class BatchMigration: Sendable {
     }
   }
 
-  /// The line of a store: the same members first, whatever became of it.
+  /// Returns the line of a store: the same members come first, whatever its outcome.
   private static func line(of report: CommandReport, outcome: String, seconds: Double) -> String {
     let known = Dictionary(zip(report.members.names, report.members.values)) { first, _ in first }
     var members: OutputMembers = [
@@ -171,13 +172,13 @@ final class BatchMigration: Sendable {
 }
 
 extension ExitCode {
-  /// What asks for more care comes first: of two failures the run's code is that of the first.
+  /// The exit codes in the order of the care that they ask for: of two failures, the first gives the run's code.
   private static let worstFirst: [ExitCode] = [
     .cancelled, .outcomeUnknown, .failed, .usage, .findings, .unknownVersion, .decisionNeeded, .storeInUse, .outputLost,
     .done,
   ]
 
-  /// Whether a failure asks for more care than another.
+  /// Returns true if a failure asks for more care than another.
   func isWorse(than other: ExitCode) -> Bool {
     let order = Self.worstFirst
     return order.firstIndex(of: self) ?? 0 < order.firstIndex(of: other) ?? 0
@@ -185,7 +186,7 @@ extension ExitCode {
 }
 
 extension OutputMembers {
-  /// The text of a member; `nil` if it is none.
+  /// Returns the text of a member; `nil` if it is not a text.
   fileprivate func text(_ name: String) -> String? {
     guard let index = names.firstIndex(of: name), case .text(let text) = values[index] else { return nil }
     return text

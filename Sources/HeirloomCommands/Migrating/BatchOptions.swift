@@ -2,9 +2,9 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// What a command line says of many stores: how many at a time, and where they are listed.
+/// The options of a command line for many stores: how many at a time, and where they are listed.
 struct BatchOptions {
-  /// How many stores are migrated at a time.
+  /// The number of stores that are migrated at a time.
   let jobs: Int
   /// The file with paths, as it was given; `-` for standard input.
   private let list: String?
@@ -27,14 +27,14 @@ struct BatchOptions {
     jobs = count
   }
 
-  /// More have no use, and each keeps files open.
+  /// The most stores at a time: more are of no use, and each keeps files open.
   private static let mostJobs = 64
 
   /// Returns the stores that the command line names and those of the list, each once.
   ///
   /// - Parameters:
   ///   - named: The paths on the command line.
-  ///   - console: Says where paths start from that are not absolute; the user may stop the tool while a list is waited for.
+  ///   - console: Says where relative paths start; the user may stop the tool while it waits for a list.
   /// - Returns: Absolute paths.
   /// - Throws: `UsageError`, or ``StoreListError`` for a list that can't be read or that names a store twice.
   func stores(besides named: [String], console: Console) throws -> StorePaths {

@@ -1,23 +1,23 @@
 import Foundation
 import Heirloom
 
-/// What would happen if a store were migrated, found out without changing anything.
+/// A preview of a store's migration, made without changing anything.
 struct MigrationPreview {
-  /// The store.
+  /// The inspection of the store.
   let look: StoreLook
-  /// What differs between its model and the current one; `nil` if its model is not known.
+  /// The difference between the store's model and the current one; `nil` if the store's model is not known.
   let difference: ModelDifference?
   /// The plan; `nil` if there is nothing to do or none can be made.
   let plan: MigrationPlan?
-  /// What a migration would fail with.
+  /// The failure that a migration would end with.
   let failure: CommandFailure?
 
-  /// Looks at a store and makes the plan.
+  /// Inspects a store and makes the plan.
   ///
   /// - Parameters:
   ///   - path: The store's file.
   ///   - request: The models.
-  /// - Throws: `MigrationAssistantError` or `StoreError` for a store of which nothing can be said.
+  /// - Throws: `MigrationAssistantError` or `StoreError` for a store about which nothing can be said.
   init(of path: String, for request: MigrationRequest) throws {
     let history = request.history
     let look = try StoreLook(at: path) { history.versions(withHashes: $0) }
@@ -42,10 +42,10 @@ struct MigrationPreview {
     }
   }
 
-  /// Whether the store has the current model.
+  /// True when the store has the current model.
   var isUpToDate: Bool { plan == nil && failure == nil }
 
-  /// What the assistant would refuse, by its own rules.
+  /// Returns the failure with which the assistant would refuse the plan, by its own rules.
   private static func objection(
     to plan: MigrationPlan, look: StoreLook, request: MigrationRequest
   ) -> CommandFailure? {

@@ -2,7 +2,7 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// Runs the assistant on one store for the tool.
+/// A run of the assistant on one store for the tool.
 struct StoreMigration {
   let request: MigrationRequest
   let console: Console
@@ -11,20 +11,20 @@ struct StoreMigration {
   ///
   /// - Parameters:
   ///   - path: The store's file.
-  ///   - mayLeave: Whether the tool may end at once while nothing was begun; false where something is to be tidied up.
-  /// - Returns: What it came to.
+  ///   - mayLeave: True if the tool may end at once while nothing was begun; false where something has to be tidied up.
+  /// - Returns: The outcome.
   /// - Throws: `MigrationAssistantError`.
   func run(on path: String, mayLeave: Bool = true) throws -> MigrationOutcome {
     try run(request.assistant(for: path), mayLeave: mayLeave) { try $0.migrateStore() }
   }
 
-  /// Brings a store to its place that was moved aside; an interruption by the user cancels its migration.
+  /// Brings a set-aside store back to its place; an interruption by the user cancels its migration.
   ///
   /// - Parameters:
   ///   - id: The set's name.
   ///   - source: The store's file in the set.
   ///   - path: The store's place.
-  /// - Returns: What it came to.
+  /// - Returns: The outcome.
   /// - Throws: `MigrationAssistantError`.
   func putBack(_ id: String, storedAt source: String, to path: String) throws -> SetAsideOutcome {
     try run(request.assistant(for: path, migrating: source), mayLeave: true) { assistant in
@@ -41,7 +41,7 @@ struct StoreMigration {
     let log = EventLog(console: console)
     assistant.delegate = log
     console.progress.begin("Looking at the store")
-    // Whoever waits for another process to let go has begun nothing yet.
+    // A run that waits for another process to release the store has begun nothing yet.
     if mayLeave { console.mayLeave(assistant.storeURL.path) }
     defer { console.interruption.stay() }
     return try withExtendedLifetime(log) {
@@ -50,14 +50,14 @@ struct StoreMigration {
   }
 }
 
-/// What became of the clean-up that an earlier deferred migration had left in a store.
+/// The clean-up that an earlier deferred migration left in a store: its finished and its remaining parts.
 struct CleanUp {
-  /// What was done.
+  /// The parts that are done.
   var done: [String] = []
-  /// What is left.
+  /// The parts that are left.
   var left: [String] = []
 
-  /// What became of it, for a store that has the model.
+  /// The words about the clean-up, for a store that has the model.
   var words: String {
     if !done.isEmpty { return "cleaned up \(listText(done, limit: 6))." }
     return left.isEmpty ? "nothing to do." : "nothing to do but to clean up \(listText(left, limit: 6))."
@@ -65,13 +65,13 @@ struct CleanUp {
 }
 
 extension StoreMigration {
-  /// Cleans up what a deferred migration left in a store that has the model, unless that is to be left.
+  /// Does the clean-up that a deferred migration left in a store that has the model, unless it is to be left.
   ///
   /// - Parameters:
-  ///   - outcome: What the migration came to.
+  ///   - outcome: The outcome of the migration.
   ///   - path: The store's file.
-  /// - Returns: What was done and what is left; nothing after a migration.
-  /// - Throws: `StoreError`, `DeferredMigrationError`; what was done before is done.
+  /// - Returns: The parts that are done and those that are left; nothing after a migration.
+  /// - Throws: `StoreError`, `DeferredMigrationError`; what was done before stays done.
   func cleanUp(after outcome: MigrationOutcome, at path: String) throws -> CleanUp {
     let url = URL(fileURLWithPath: path)
     guard case .upToDate = outcome, try StoreMetadata(contentsOf: url).deferredMigration != nil else {
@@ -92,10 +92,10 @@ extension StoreMigration {
   }
 }
 
-/// Stops the assistant when the user does, and tells what is worth telling.
+/// The assistant's delegate, which stops it when the user does, and reports noteworthy events.
 final class EventLog: MigrationAssistantDelegate {
   private let console: Console
-  /// The lines that were told.
+  /// The lines that were reported.
   private(set) var notes: [String] = []
 
   init(console: Console) {
@@ -118,7 +118,7 @@ final class EventLog: MigrationAssistantDelegate {
     begin(after: event, assistant)
   }
 
-  /// Tells what is under way after an event.
+  /// Reports the work that begins after an event.
   private func begin(after event: MigrationEvent, _ assistant: MigrationAssistant) {
     let progress = console.progress
     switch event {
@@ -135,7 +135,7 @@ final class EventLog: MigrationAssistantDelegate {
     }
   }
 
-  /// What is worth a line although the migration goes on; the rest is in the result.
+  /// Returns the line for an event that is worth one; the rest is in the result.
   private static func words(_ event: MigrationEvent) -> String? {
     switch event {
     case .foundStaleCandidate(let path): "an earlier run left a candidate behind: \(path)"

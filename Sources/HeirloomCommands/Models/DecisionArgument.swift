@@ -1,11 +1,11 @@
 import Foundation
 import Heirloom
 
-/// What a command line decides about rows that don't fit: `ENTITY.PROPERTY=CHOICE`.
+/// A decision on the command line about rows that don't fit: `ENTITY.PROPERTY=CHOICE`.
 struct DecisionArgument {
   /// The option.
   static let option = "--decide"
-  /// What the option's value is called.
+  /// The name of the option's value.
   static let valueName = "ENTITY.PROPERTY=CHOICE"
 
   private let text: String
@@ -41,7 +41,7 @@ struct DecisionArgument {
   ///
   /// - Parameter model: The model to migrate to, which tells the type of a value.
   /// - Returns: The decision.
-  /// - Throws: `UsageError` for a value that is of another type.
+  /// - Throws: `UsageError` for a value of another type.
   func decision(for model: ManagedObjectModel) throws(UsageError) -> DataDecision {
     let choice: DataDecision.Choice
     switch option {
@@ -123,7 +123,7 @@ struct DecisionArgument {
 }
 
 extension Command.Option {
-  /// What becomes of rows that don't fit.
+  /// The option that decides about rows that don't fit.
   static let decide = Command.Option(
     name: DecisionArgument.option, value: DecisionArgument.valueName, isRepeatable: true,
     summary: "what becomes of rows that don't fit: fill:VALUE, newest, merge, quarantine")

@@ -6,27 +6,27 @@ struct GivenMappings {
   private struct Given {
     let path: String
     let read: ReadMappingModel
-    /// The mapping model; with version hashes once it is known for which versions it is.
+    /// The mapping model; with version hashes once its versions are known.
     let mapping: MappingModel
   }
 
   private var all: [Given] = []
 
-  /// Whether none was named.
+  /// True when none was named.
   var isEmpty: Bool { all.isEmpty }
 
   /// Reads mapping models and finds the versions that they are for.
   ///
   /// - Parameters:
   ///   - paths: The files.
-  ///   - history: The versions that are known.
-  ///   - console: Told of what is not understood in the files.
+  ///   - history: The known versions.
+  ///   - console: Receives notes on what is not understood in the files.
   /// - Throws: `MappingReadingError`, also for a file that doesn't fit the versions that it names.
   init(_ paths: [String], history: ModelHistory, console: Console) throws {
     for path in paths {
       let read = try MappingModelFile.read(path).read
       for warning in read.warnings { console.log("note: \(path): \(warning.description)") }
-      // Without known versions, entities and properties by their names have to do.
+      // Without known versions, the names of entities and properties have to do.
       let bound = try history.bound(read, path: path)
       all.append(Given(path: path, read: read, mapping: bound ?? read.mappingModel))
     }
@@ -35,8 +35,8 @@ struct GivenMappings {
   /// Gives the mapping models to an assistant.
   ///
   /// - Parameters:
-  ///   - configuration: The assistant's settings: they get mapping models with version hashes, and those without that fit; all
-  ///     if the store's model is not known.
+  ///   - configuration: The assistant's settings. They get mapping models with version hashes,
+  ///     and fitting ones without; all if the store's model is not known.
   ///   - source: The model that made the store, if it is known.
   ///   - destination: The current model.
   func add(

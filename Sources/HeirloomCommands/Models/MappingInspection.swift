@@ -1,7 +1,7 @@
 import Heirloom
 import HeirloomOutput
 
-/// What there is to say of a mapping model's file.
+/// The inspection of a mapping model's file.
 struct MappingInspection {
   private let path: String
   private let read: ReadMappingModel

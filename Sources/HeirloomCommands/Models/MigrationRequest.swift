@@ -1,7 +1,7 @@
 import Foundation
 import Heirloom
 
-/// What a command line asks of a migration: the store, the model to migrate to, the models that are known.
+/// The settings of a migration on a command line: the model to migrate to and the known models.
 struct MigrationRequest {
   /// The current model and the known ones.
   let history: ModelHistory
@@ -14,7 +14,7 @@ struct MigrationRequest {
   ///
   /// - Parameters:
   ///   - arguments: `--to`, `--model`, `--mapping`, `--decide`, `--accept-losses`, `--accept-version`, `--defer`.
-  ///   - console: Told of what is not understood in the files.
+  ///   - console: Receives notes on what is not understood in the files.
   /// - Throws: `UsageError`, `ModelReadingError`, `MappingReadingError`.
   init(_ arguments: Arguments, console: Console) throws {
     let path = try console.path(arguments.required("--to", "MODEL"))
@@ -27,7 +27,7 @@ struct MigrationRequest {
     let (added, trusted) = Self.distinct(others, from: history)
     if !added.isEmpty { history = history.adding(added) }
     mappings = try GivenMappings(arguments.all("--mapping").map(console.path), history: history, console: console)
-    // Whoever runs the tool reads what it says, and is asked before something is lost.
+    // A person who runs the tool reads its output, and is asked before something is lost.
     configuration.losses = arguments.has("--accept-losses") ? .accept : .stop
     configuration.migratesUnknownVersions = arguments.has("--accept-version")
     let current = history.current
@@ -53,16 +53,16 @@ struct MigrationRequest {
       storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
   }
 
-  /// Looks at a store; `nil` where nothing can be read, which the assistant tells better.
+  /// Inspects a store; `nil` where nothing can be read, which the assistant explains better.
   private func look(atStore path: String) -> StoreLook? {
     try? StoreLook(at: path) { history.versions(withHashes: $0) }
   }
 
-  /// Further models under names that the history doesn't use.
+  /// Returns further models under names that the history doesn't use.
   ///
-  /// The order of versions goes by names: a further model with the name of a newer version must not make that an older one.
+  /// The order of versions goes by names: a further model must not make a newer version of the same name an older one.
   ///
-  /// - Returns: Those that the history doesn't have, and the names of all that the command line names by themselves.
+  /// - Returns: The models that the history lacks, and the names of those that the command line gives by themselves.
   private static func distinct(
     _ models: [NamedModel], from history: ModelHistory
   ) -> (added: [(name: String, model: ManagedObjectModel)], trusted: Set<String>) {
@@ -82,7 +82,7 @@ struct MigrationRequest {
     return (added, trusted)
   }
 
-  /// The same history with the current version as the newest: whoever accepts any version may go back.
+  /// Returns the history with the current version as the newest: a user who accepts any version may go back.
   private static func withCurrentLast(_ history: ModelHistory) throws -> ModelHistory {
     let earlier = history.versionNames.filter { $0 != history.currentName }.compactMap { name in
       (try? history.model(named: name)).map { (name: name, model: $0) }

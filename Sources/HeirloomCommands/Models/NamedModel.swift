@@ -1,15 +1,15 @@
 import Foundation
 import Heirloom
 
-/// A model that the command line leads to, with what it is called.
+/// A model that the command line leads to, with its name.
 struct NamedModel {
   /// The version's name.
   let name: String
   /// The model.
   let model: ManagedObjectModel
-  /// What of its file was not understood.
+  /// The parts of its file that were not understood.
   var warnings: [String] = []
-  /// Whether the path leads to this version, or to all of its bundle, rather than to a sister.
+  /// True when the path leads to this version, or to all of its bundle, rather than to a sister.
   var isGiven = true
 
   /// Creates a named model.
@@ -46,9 +46,9 @@ struct NamedModel {
   ///
   /// - Parameters:
   ///   - path: The path of a model.
-  ///   - console: Told of versions that can't be read.
+  ///   - console: Receives notes on versions that can't be read.
   /// - Returns: The versions in their order.
-  /// - Throws: `ModelReadingError` if there is none that can be read.
+  /// - Throws: `ModelReadingError` if no version can be read.
   static func all(at path: String, console: Console) throws -> [NamedModel] {
     let list = try ModelVersionList(path)
     let namesOne =
@@ -65,7 +65,7 @@ struct NamedModel {
             name: version.name, model: read.model, warnings: read.warnings.map(\.description),
             isGiven: !namesOne || version.name == list.currentVersionName))
       } catch {
-        // The version that was asked for must be readable; its sisters are a help only.
+        // The requested version must be readable; its sisters only help.
         if list.versions.count == 1 || version.name == list.currentVersionName { throw error }
         console.log("note: \(error.description)")
       }
@@ -77,8 +77,8 @@ struct NamedModel {
   ///
   /// - Parameters:
   ///   - words: The paths as they were given.
-  ///   - console: Tells where paths start; told of versions that can't be read.
-  /// - Returns: The models, of each path those nearest to the current version first, as the assistant has them.
+  ///   - console: Tells where paths start, and receives notes on versions that can't be read.
+  /// - Returns: The models; for each path, those nearest to the current version first, as the assistant has them.
   /// - Throws: `ModelReadingError` for a path that leads to no model.
   static func likeliestFirst(at words: [String], console: Console) throws -> [NamedModel] {
     try words.flatMap { word in
@@ -92,14 +92,14 @@ struct NamedModel {
 }
 
 extension [NamedModel] {
-  /// Finds those that have a store's hashes.
+  /// Returns the models that have a store's hashes.
   func fitting(_ hashes: [String: VersionHash]) -> [VersionCandidate] {
     filter { $0.model.versionHashes() == hashes }.map {
       VersionCandidate(name: $0.name, model: $0.model, isGiven: $0.isGiven)
     }
   }
 
-  /// The models for what checks a store.
+  /// The models as candidates for a store's verification.
   var candidates: [StoreModelCandidate] {
     map { StoreModelCandidate(source: .file($0.name), model: $0.model, isGiven: $0.isGiven) }
   }

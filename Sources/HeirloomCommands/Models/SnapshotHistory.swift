@@ -2,14 +2,14 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// Writes versions as snapshots into a history and fixes them in its lock.
+/// A history to which versions are added as snapshots and fixed in its lock.
 struct SnapshotHistory {
   private let folder: String
   private let source: String
   private let list: ModelVersionList?
   private var lock: VersionLock
   private let lockPath: String
-  /// Whether the folder holds several bundles, whose versions may have the same names.
+  /// True when the folder holds several bundles, whose versions may have the same names.
   private let isShared: Bool
   private let files = POSIXFileOperations()
 
@@ -18,8 +18,8 @@ struct SnapshotHistory {
   /// - Parameters:
   ///   - folder: The folder.
   ///   - source: The model to add, or a store.
-  /// - Throws: `ModelReadingError` for a damaged lock, or if there is no model; a failure if it can't be told which lock it is
-  ///   for.
+  /// - Throws: `ModelReadingError` for a damaged lock, or if there is no model; a failure if nothing tells which model
+  ///   the lock is for.
   init(at folder: String, for source: String) throws {
     (self.folder, self.source) = (folder, source)
     if case .database = PathKind(source) { list = nil } else { list = try ModelVersionList(source) }
@@ -49,11 +49,11 @@ struct SnapshotHistory {
   ///
   /// - Parameters:
   ///   - place: The fixed version before which the current one is put, alone; `nil` for after all others.
-  ///   - date: The time that snapshots note.
-  ///   - console: Told of what is not understood.
-  /// - Returns: What was written.
-  /// - Throws: A failure for a version that was shipped and edited since, and for one that would get a wrong place; nothing is
-  ///   written then.
+  ///   - date: The time that snapshots record.
+  ///   - console: Receives notes on what is not understood.
+  /// - Returns: The report on the written files.
+  /// - Throws: A failure for a version that was shipped and edited since, and for one that would get a wrong place;
+  ///   then nothing is written.
   mutating func add(before place: String?, date: Date, console: Console) throws -> CommandReport {
     let current = try NamedModel(at: source)
     for warning in current.warnings { console.log("note: \(warning)") }
@@ -103,7 +103,7 @@ struct SnapshotHistory {
       ])
   }
 
-  /// The versions before the current one by name that are not in the lock, in their natural order.
+  /// Returns the versions before the current one by name that are not in the lock, in their natural order.
   ///
   /// Entries of a lock that was written without the entities' hashes get them.
   private mutating func unlockedVersions(before current: NamedModel) throws -> [NamedModel] {
@@ -120,13 +120,13 @@ struct SnapshotHistory {
     return fresh.sorted { NaturalOrder.precedes($0.name, $1.name) }
   }
 
-  /// The version before which one belongs by its name; `nil` if it stands before all such.
+  /// Returns the version that a name should precede; `nil` if it stands before all such versions.
   private func follower(of name: String) -> String? {
     let position = lock.versions.firstIndex { $0.name == name } ?? lock.versions.count
     return lock.versions[..<position].first { NaturalOrder.precedes(name, $0.name) }?.name
   }
 
-  /// Says of a version that was fixed now that it stands elsewhere than by its name.
+  /// Returns a note on a newly fixed version that stands elsewhere than by its name.
   private func misplacement(_ name: String) -> String? {
     follower(of: name).map {
       "note: \"\(name)\" stands after \"\($0)\", which was fixed first. If it was shipped earlier, take its entry out of"

@@ -1,17 +1,17 @@
 import Foundation
 
-/// What a word of the command line leads to, as far as that decides how it is read.
+/// The kind of thing at a path, as far as it decides how the path is read.
 enum PathKind {
   case missing
   case unreadable(String)
   case folder
-  /// A SQLite database by its first bytes.
+  /// A file that is an SQLite database by its first bytes.
   case database
   case emptyFile
   case file
   case special
 
-  /// Looks at a path; of a file, the first bytes are read.
+  /// Finds the kind of a path; of a file, the first bytes are read.
   init(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else {

@@ -1,15 +1,15 @@
 import Heirloom
 import HeirloomOutput
 
-/// The objects of each entity of a store, counted.
+/// The number of objects of each entity of a store.
 struct RowCounts {
-  /// Objects of exactly the entity, by its name.
+  /// The number of objects of exactly the entity, by its name.
   private(set) var rows: [String: Int64] = [:]
   /// Parents by the entity's name, where the store alone told them.
   private(set) var superentities: [String: String] = [:]
-  /// What is odd, in sentences.
+  /// The oddities, in sentences.
   private(set) var notes: [String] = []
-  /// What keeps the store from being migrated: a row whose number is of no entity of its table.
+  /// The error that stops a migration: a row whose entity number is not of its table.
   private(set) var contradiction: MigrationError?
 
   /// Counts by a model.
@@ -17,7 +17,7 @@ struct RowCounts {
   /// - Parameters:
   ///   - connection: The store.
   ///   - schema: The schema of the store's model.
-  ///   - actual: What the file has.
+  ///   - actual: The schema of the file.
   /// - Throws: `SQLiteError` for a damaged file.
   init(connection: Connection, schema: PhysicalSchema, actual: ActualSchema) throws(SQLiteError) {
     for entity in schema.entities { rows[entity.name] = 0 }
@@ -40,7 +40,7 @@ struct RowCounts {
     }
   }
 
-  /// Counts by what the store itself says of its entities, for a store whose model is not known.
+  /// Counts by the store's own table of entities, for a store whose model is not known.
   ///
   /// - Parameter connection: The store.
   /// - Throws: `SQLiteError` for a damaged file.

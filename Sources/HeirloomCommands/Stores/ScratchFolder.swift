@@ -3,20 +3,20 @@ import Heirloom
 
 /// A folder that only this user may enter, for one run of the tool, removed with the value's last reference.
 ///
-/// A run that is killed leaves its folder behind; the next one removes it. The folder is locked as long as its run lives: what is locked, of
-/// another user's or of another name stays.
+/// A killed run leaves its folder behind, and the next one removes it. The folder is locked as long as its run lives.
+/// Folders that are locked, of another user or of another name stay.
 final class ScratchFolder {
   /// The folder's path.
   let path: String
   private let parent: String
   private let descriptor: Int32
 
-  /// What the names of such folders begin with; 32 hexadecimal digits follow.
+  /// The beginning of the names of such folders; 32 hexadecimal digits follow.
   private static let prefix = "heirloom-scratch."
 
-  /// Makes a folder, where the environment wants temporary ones to be, and removes those of runs that were killed.
+  /// Makes a folder where the environment wants temporary ones, and removes those of killed runs.
   ///
-  /// - Parameter console: Tells the environment.
+  /// - Parameter console: Gives the environment.
   /// - Throws: `FileError`.
   init(_ console: Console) throws {
     parent = try Self.parent(console)
@@ -27,11 +27,11 @@ final class ScratchFolder {
       guard mkdir(path, 0o700) == 0 else { throw FileError(.makeDirectory, path, code: errno) }
       let descriptor = Self.folder(path, in: AT_FDCWD)
       guard descriptor >= 0 else {
-        // Another run may have taken it for one that was left.
+        // Another run may have taken it for one that was left behind.
         guard errno == ENOENT else { throw FileError(.makeDirectory, path, code: errno) }
         continue
       }
-      // A file system without locks is one on which nothing is swept either.
+      // On a file system without locks, nothing is swept either.
       guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK,
         try files.status(of: path)?.identity == Self.status(descriptor)?.identity
       else {
@@ -49,13 +49,13 @@ final class ScratchFolder {
     close(descriptor)
   }
 
-  /// The folder that temporary ones are made in.
+  /// Returns the folder for temporary folders.
   static func parent(_ console: Console) throws -> String {
     let named = console.environment["TMPDIR", default: ""]
     return try console.path(named.isEmpty ? FileManager.default.temporaryDirectory.path : named)
   }
 
-  /// Removes the folders of runs that were killed.
+  /// Removes the folders of killed runs.
   private static func sweep(_ parent: String) {
     let names = (try? POSIXFileOperations().names(in: parent)) ?? []
     let outer = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -85,7 +85,7 @@ final class ScratchFolder {
     return (identity, UInt32(status.st_uid), UInt32(status.st_mode))
   }
 
-  /// Removes what is in a folder, by descriptors: a link is removed itself, and nothing is reached by a path.
+  /// Removes the contents of a folder by descriptors: links are removed themselves, and no paths are followed.
   private static func empty(_ descriptor: Int32, depth: Int = 0) {
     let copy = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard depth < 64, copy >= 0 else { return }
@@ -97,7 +97,7 @@ final class ScratchFolder {
     while let entry = readdir(list) {
       withUnsafePointer(to: &entry.pointee.d_name) { tuple in
         tuple.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: tuple.pointee)) { name in
-          // The names of the folder itself and of the one above it.
+          // Skip the names of the folder itself and of the one above it.
           guard strcmp(name, ".") != 0, strcmp(name, "..") != 0, unlinkat(descriptor, name, 0) != 0 else { return }
           let inner = openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
           guard inner >= 0 else { return }

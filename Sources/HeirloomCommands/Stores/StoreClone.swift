@@ -10,17 +10,17 @@ final class StoreClone {
   /// The store.
   let originalPath: String
 
-  /// Copies a store, what is in its `-wal` file included; the store itself is only read.
+  /// Copies a store with its `-wal` file's content; the store itself is only read.
   ///
   /// - Parameters:
   ///   - path: The store's file, which other processes may have open.
   ///   - bytesNeeded: The room that must be left beside the copy.
-  ///   - console: Tells where temporary folders are made, and when to stop.
+  ///   - console: Gives the place of temporary folders and the user's wish to stop.
   /// - Throws: `StoreError`, `CommandFailure` when there is no room, `MigrationAssistantError` when it was stopped.
   init(of path: String, bytesNeeded: Int64, console: Console) throws {
     let location = try StoreLocation(resolving: path, files: POSIXFileOperations())
     originalPath = path
-    // Before the room is measured: what a run left that was killed takes some.
+    // This comes before the room is measured: a killed run's folder takes some.
     folder = try ScratchFolder(console)
     self.path = PathText.join(folder.path, location.name)
     try Self.checkRoom(in: ScratchFolder.parent(console), for: location, bytesNeeded: bytesNeeded)
@@ -30,7 +30,7 @@ final class StoreClone {
     try checkCancellation(console)
   }
 
-  /// Says about the store what was found out about its copy.
+  /// Returns an error about the copy as a failure about the store.
   func translate(_ error: any Error) -> CommandFailure {
     var failure = CommandFailure(error)
     failure.message = failure.message.replacingOccurrences(of: path, with: originalPath)
@@ -52,7 +52,7 @@ final class StoreClone {
     do throws(StoreError) {
       try StoreReading.withQuietConnection(toStoreAt: location.path) { connection throws(StoreError) in
         do throws(SQLiteError) {
-          // A second attempt finds what the first left.
+          // A second attempt finds the file that the first left.
           try? FileManager.default.removeItem(atPath: path)
           // Page by page: a copy that SQLite made anew would have other faults than the store, or none.
           try connection.backUp(to: path) { console.interruption.isInterrupted }
@@ -73,7 +73,7 @@ final class StoreClone {
     guard try files.status(of: folder)?.kind == .directory else { return }
     let copy = PathText.join(self.folder.path, name)
     try files.makeDirectory(copy, attributes: attributes)
-    // Folders come before what is in them.
+    // Folders come before their contents.
     for case let inner as String in FileManager.default.enumerator(atPath: folder) ?? .init() {
       try checkCancellation(console)
       let source = PathText.join(folder, inner)
@@ -96,7 +96,7 @@ final class StoreClone {
       attributes: FileAttributes(mode: 0o600))
   }
 
-  /// Checks the room before a long copy is begun.
+  /// Checks the room before a long copy begins.
   private static func checkRoom(in folder: String, for location: StoreLocation, bytesNeeded: Int64) throws {
     var size = bytesNeeded
     for path in [location.path, location.path + "-wal"] { size += fileSize(path) }

@@ -1,10 +1,10 @@
 import Foundation
 import Heirloom
 
-/// Paths of stores, in as many bytes as they have and eight more each.
+/// A list of stores' paths, in as many bytes as they have and eight more each.
 package struct StorePaths: Sendable {
   private var bytes: [UInt8] = []
-  /// Where each path ends in the bytes.
+  /// The ends of the paths in the bytes.
   private var ends: [Int] = []
 
   /// Creates a list of some paths.
@@ -30,11 +30,11 @@ package struct StorePaths: Sendable {
   }
 }
 
-/// Reads lists of stores.
+/// A reader of lists of stores.
 package enum StoreList {
-  /// What stands after each path.
+  /// The character after each path.
   package enum Separator: UInt8, Sendable {
-    /// A NUL character, which no path has in it.
+    /// A NUL character, which no path contains.
     case null = 0
     /// A line feed.
     case lineFeed = 0x0A
@@ -43,7 +43,7 @@ package enum StoreList {
   /// The longest list that is read, in bytes: more than a million paths.
   private static let limit = 256 << 20
 
-  /// Opens a file; it may be a pipe, and then it is waited for.
+  /// Opens a file, and waits for it if it is a pipe.
   static func open(_ path: String) throws(StoreListError) -> FileHandle {
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
@@ -60,10 +60,10 @@ package enum StoreList {
   ///
   /// - Parameters:
   ///   - handle: The file.
-  ///   - separator: What stands after each path.
+  ///   - separator: The character after each path.
   ///   - name: The list's name, for messages.
   ///   - body: Takes each path; empty ones are passed over, and the last one need not be ended.
-  /// - Throws: ``StoreListError``, or what the body throws.
+  /// - Throws: ``StoreListError``, or the error of the body.
   static func read(
     _ handle: FileHandle, separator: Separator, name: String, _ body: (String) throws -> Void
   ) throws {
@@ -85,11 +85,11 @@ package enum StoreList {
     }
   }
 
-  /// Takes a list apart.
+  /// Parses a list.
   ///
   /// - Parameters:
   ///   - bytes: The list's content; empty paths are passed over, and the last one need not be ended.
-  ///   - separator: What stands after each path.
+  ///   - separator: The character after each path.
   ///   - name: The list's name, for messages.
   /// - Returns: The paths in their order.
   /// - Throws: ``StoreListError``.
@@ -101,7 +101,7 @@ package enum StoreList {
     return paths
   }
 
-  /// Finds the paths in bytes that come piece by piece.
+  /// A finder of the paths in bytes that come piece by piece.
   private struct Parser {
     let separator: Separator
     let name: String
@@ -115,7 +115,7 @@ package enum StoreList {
 
     mutating func take(_ bytes: [UInt8], _ body: (String) throws -> Void) throws {
       var parts = bytes.split(separator: separator.rawValue, omittingEmptySubsequences: false)
-      // What stands after the last separator may go on in the next piece.
+      // The bytes after the last separator may continue in the next piece.
       let last = parts.removeLast()
       for part in parts {
         rest += part
@@ -124,13 +124,13 @@ package enum StoreList {
       rest += last
     }
 
-    /// Takes what was read since the last separator for a path.
+    /// Takes the bytes since the last separator as a path.
     mutating func finish(_ body: (String) throws -> Void) throws {
       defer {
         rest.removeAll(keepingCapacity: true)
         line += 1
       }
-      // A list that was written on Windows.
+      // A list that was written on Windows ends its lines with two characters.
       if separator == .lineFeed, rest.last == 0x0D { rest.removeLast() }
       guard !rest.isEmpty else { return }
       guard !rest.contains(0) else { throw StoreListError.holdsNull(list: name, line: line) }
@@ -142,11 +142,11 @@ package enum StoreList {
     }
   }
 
-  /// Whether a path leads to what the vault keeps, as it comes from a search for all files of a name.
+  /// Returns true if a path from a search for files of a name leads to a store in the vault.
   ///
-  /// A version that is kept must stay what it is; who wants to migrate one names it on the command line.
+  /// A previous version must stay as it is; a user who wants to migrate one names it on the command line.
   package static func isKept(_ path: String) -> Bool {
-    // Most paths have nothing of the kind.
+    // Most paths contain no such folder.
     guard path.contains(StoreLocation.companionSuffix) else { return false }
     let parts = path.names(separatedBy: "/", omittingEmptySubsequences: true)
     return zip(parts, parts.dropFirst()).contains { folder, name in
@@ -167,7 +167,7 @@ package enum StoreList {
     }
   }
 
-  /// What two paths of one file have in common.
+  /// A key that two paths of one file share.
   private struct Key {
     let first: UInt64
     let second: UInt64
@@ -175,7 +175,7 @@ package enum StoreList {
 
     init(_ path: String, position: Int, files: POSIXFileOperations) {
       self.position = position
-      // What isn't there has no number; its migration will say so.
+      // A missing file has no number; its migration will say so.
       let real = (try? StoreLocation(resolving: path, files: files))?.path ?? path
       if let status = (try? files.status(of: real)) ?? nil {
         (first, second) = (status.identity.device, status.identity.inode)

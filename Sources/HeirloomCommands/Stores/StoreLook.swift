@@ -2,9 +2,9 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// What can be seen of a store without changing it: its metadata, the model that made it, the objects it holds.
+/// The inspection of a store: its metadata, the model that made it and the objects it holds.
 struct StoreLook {
-  /// Where a store's model was found.
+  /// The origin of a store's model.
   enum Origin: String {
     case snapshot
     case file
@@ -20,17 +20,17 @@ struct StoreLook {
     var versionHash: VersionHash?
     /// The hash of the metadata.
     var storedHash: VersionHash?
-    /// The objects of exactly this entity.
+    /// The number of objects of exactly this entity.
     var rows: Int64?
   }
 
   /// The store's file.
   let path: String
-  /// What the store says of itself.
+  /// The store's own metadata.
   let metadata: StoreMetadata
   /// The model that made the store, if one was found.
   private(set) var model: ManagedObjectModel?
-  /// Where the model was found.
+  /// The origin of the model.
   private(set) var origin = Origin.none
   /// The version's name, if the model is a known version.
   private(set) var versionName: String?
@@ -38,24 +38,24 @@ struct StoreLook {
   private(set) var configuration: String?
   /// The entities, sorted by name.
   private(set) var entities: [Entity] = []
-  /// What a deferred migration left to be cleaned up, one phrase each.
+  /// The clean-up that a deferred migration left, one phrase each.
   private(set) var deferred: [String] = []
-  /// Whether the last commits are in the `-wal` file.
+  /// True when the last commits are in the `-wal` file.
   let hasLog: Bool
-  /// What is odd, in sentences.
+  /// The oddities, in sentences.
   private(set) var notes: [String] = []
-  /// What keeps the store from being migrated, as its rows tell.
+  /// The error that stops a migration, as the rows tell.
   private(set) var contradiction: MigrationError?
 
-  /// Finds the known versions that have the hashes of a store, the likeliest first.
+  /// A function that returns the known versions with the hashes of a store, the likeliest first.
   typealias Known = ([String: VersionHash]) -> [VersionCandidate]
 
-  /// Looks at a store.
+  /// Inspects a store.
   ///
   /// - Parameters:
   ///   - path: The store's file.
   ///   - known: Finds known versions by the store's hashes.
-  /// - Throws: `StoreError` for what is no readable store.
+  /// - Throws: `StoreError` for a file that is not a readable store.
   init(at path: String, known: Known = { _ in [] }) throws(StoreError) {
     self = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
       try StoreLook(connection: connection, path: path, known: known)
@@ -64,7 +64,7 @@ struct StoreLook {
 
   private init(connection: Connection, path: String, known: Known) throws(StoreError) {
     self.path = path
-    // One transaction, so that metadata and counts belong to the same state.
+    // One transaction makes metadata and counts belong to the same state.
     try Self.converting(path) { () throws(SQLiteError) in try connection.execute("BEGIN") }
     metadata = try StoreMetadata(connection: connection, path: path)
     hasLog = !StoreReading.isComplete(path)
@@ -90,10 +90,10 @@ struct StoreLook {
     }
   }
 
-  /// The objects of all entities.
+  /// The number of objects of all entities.
   var rowCount: Int64 { entities.reduce(0) { $0 + ($1.rows ?? 0) } }
 
-  /// What to say where the store's model is needed and none fits.
+  /// The error for a store whose model is needed when none fits.
   var modelIsMissing: MigrationAssistantError { .noModel(storePath: path, nearest: []) }
 
   // MARK: Finding the model
@@ -111,7 +111,7 @@ struct StoreLook {
     }
   }
 
-  /// The snapshot beside the store, or in a retained version the one in its folder, if it fits.
+  /// Returns the snapshot beside a store, or in a previous version the one in its folder, if it fits.
   private mutating func fittingSnapshot() -> ManagedObjectModel? {
     let url = URL(fileURLWithPath: path)
     let beside = url.deletingLastPathComponent().appendingPathComponent(StoreLocation.snapshotName)
@@ -143,7 +143,7 @@ struct StoreLook {
     return nil
   }
 
-  /// Whether a model, or one of its configurations, is what the metadata name.
+  /// Returns true if the metadata name a model or one of its configurations.
   private func fits(_ model: ManagedObjectModel) -> Bool {
     ([nil] + model.configurations.map { Optional($0.name) }).contains { metadata.names(model, configuration: $0) }
   }

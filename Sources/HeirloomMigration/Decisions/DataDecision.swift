@@ -1,9 +1,9 @@
 import HeirloomMapping
 public import HeirloomModel
 
-/// What is to be done with rows that don't fit the destination: an answer to a ``MigrationBlocker``.
+/// An answer to a blocker: the treatment of rows that don't fit the destination.
 ///
-/// A decision about something that no row needs is carried out all the same: there is nothing to do.
+/// A decision about rows that the store doesn't have is accepted all the same: there is nothing to do.
 public struct DataDecision: Hashable, Sendable {
   /// The entity in the destination, as the blocker names it.
   public let entity: String
@@ -11,38 +11,38 @@ public struct DataDecision: Hashable, Sendable {
   ///
   /// An element of a composite attribute is `composite.element`.
   public let properties: [String]
-  /// What is done.
+  /// The treatment of the rows.
   public let choice: Choice
 
-  /// What is done with rows.
+  /// A treatment of rows.
   @nonexhaustive
   public enum Choice: Hashable, Sendable {
-    /// Rows without a value, or with a number that is too large, get this value.
+    /// A value for rows without one, or with a number that is out of range.
     case fill(AttributeValue)
-    /// Of objects that are equal in a constraint, the newest stays and the others are dropped; links to them are emptied.
+    /// Keeping the newest of objects that are equal in a constraint: others are dropped, and links to them emptied.
     ///
-    /// The newest has the highest value of the attribute that is named, such as a date, else the highest primary key.
+    /// The newest has the highest value of the named attribute, such as a date; without one, the highest primary key.
     case keepNewest(by: String? = nil)
-    /// Of objects that are equal in a constraint, the newest stays and takes the place of the others.
+    /// Merging objects that are equal in a constraint into the newest.
     ///
-    /// Links to the others lead to it, its to-many relationships hold their members too, and what it has no value for it gets
-    /// from the newest that has one. Where both have a value its own counts.
+    /// Links to the others lead to it, and its to-many relationships hold their members too.
+    /// Values that it lacks come from the newest that has one. Where both have a value, its own counts.
     case merge(by: String? = nil)
-    /// The rows go to a file, each with the reason, and not into the migrated store; links to them are emptied.
+    /// Moving the rows to a file, each with the reason, instead of the migrated store; links to them are emptied.
     ///
     /// Of objects that are equal in a constraint, the one with the highest primary key stays.
     case quarantine
   }
 
-  /// A kind of choice: what a blocker offers.
+  /// A kind of choice that a blocker offers.
   public enum Option: String, Hashable, Sendable, CaseIterable {
-    /// ``DataDecision/Choice/fill(_:)``.
+    /// A choice to fill in a value.
     case fill
-    /// ``DataDecision/Choice/keepNewest(by:)``.
+    /// A choice to keep the newest object.
     case newest
-    /// ``DataDecision/Choice/merge(by:)``.
+    /// A choice to merge objects into the newest.
     case merge
-    /// ``DataDecision/Choice/quarantine``.
+    /// A choice to move rows to a file.
     case quarantine
   }
 
@@ -94,27 +94,27 @@ extension DataDecision: CustomStringConvertible {
   }
 }
 
-/// What a decision came to.
+/// The outcome of a decision.
 public struct DecisionOutcome: Hashable, Sendable {
   /// The decision.
   public let decision: DataDecision
-  /// Rows that get a value.
+  /// The number of rows that get a value.
   public internal(set) var filled: Int64 = 0
-  /// Objects that are dropped, since a newer one stays.
+  /// The number of objects that are dropped, since a newer one stays.
   public internal(set) var dropped: Int64 = 0
-  /// Objects that others take the place of.
+  /// The number of objects that are merged into others.
   public internal(set) var merged: Int64 = 0
-  /// Objects that go to the file.
+  /// The number of objects that go to the file.
   public internal(set) var quarantined: Int64 = 0
 
   init(_ decision: DataDecision) {
     self.decision = decision
   }
 
-  /// Objects of the store that the migrated store doesn't have.
+  /// The number of objects of the store that the migrated store doesn't have.
   public var removed: Int64 { dropped + merged + quarantined }
 
-  /// Takes objects that the decision removes.
+  /// Adds objects that the decision removes.
   mutating func remove(_ count: Int64) {
     switch decision.choice {
     case .fill: break
@@ -126,7 +126,7 @@ public struct DecisionOutcome: Hashable, Sendable {
 }
 
 extension DataHazard.Kind {
-  /// What may be decided about rows that don't fit; nothing for what is no blocker.
+  /// The possible choices about rows that don't fit; none if they are not a blocker.
   var options: [DataDecision.Option] {
     switch self {
     case .missingValue, .overflow: [.fill, .quarantine]

@@ -1,7 +1,7 @@
 import HeirloomMapping
 import HeirloomStore
 
-/// Decisions, with what was counted without them.
+/// Decisions, with the findings that were counted without them.
 struct DecisionDraft {
   /// The values that rows get.
   private(set) var values = DecidedValues()
@@ -9,7 +9,7 @@ struct DecisionDraft {
   private let hazards: [DataHazard]
   private let found: [MigrationBlocker]
 
-  /// Matches decisions with what was found.
+  /// Matches decisions with the findings.
   ///
   /// - Throws: ``MigrationError/unfitDecision(_:reason:)``.
   init(
@@ -27,7 +27,7 @@ struct DecisionDraft {
   /// The decisions, in the order in which they were given.
   var decisions: [DataDecision] { matching.decisions }
 
-  /// The hazards for which there are rows, with the number of the decision about each.
+  /// The blockers with rows, with the number of the decision about each.
   var decidedHazards: [(hazard: DataHazard, decision: Int)] {
     hazards.compactMap { hazard in
       guard found.contains(where: { $0.isAbout(hazard) }),
@@ -37,10 +37,10 @@ struct DecisionDraft {
     }
   }
 
-  /// Whether rows change by decision.
+  /// True when rows change by decision.
   var isActive: Bool { !decidedHazards.isEmpty }
 
-  /// Finds out what the decisions do to the rows of a candidate.
+  /// Works out the changes that the decisions make to the rows of a candidate.
   func settlement(
     of parts: CandidateParts, routing: EntityRouting, questions: HazardQuestions, connection: Connection
   ) throws -> RowSettlement {

@@ -2,26 +2,27 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// Tells which decision answers what.
+/// The blockers that decisions answer.
 struct DecisionMatching {
   /// The decisions, in the order in which they were given.
   let decisions: [DataDecision]
   private var indexes: [Place: Int] = [:]
 
-  /// Something that may have to be decided.
+  /// A place where something may have to be decided.
   private struct Place: Hashable {
     let kind: String
     let entity: String
     let properties: Set<String>
   }
 
-  /// Matches decisions with what may be met in the rows.
+  /// Matches decisions with the possible blockers.
   ///
   /// - Parameters:
   ///   - decisions: The decisions.
-  ///   - hazards: What the models say may be met.
+  ///   - hazards: The possible losses, blockers and warnings, as the models tell.
   ///   - destination: The destination.
-  /// - Throws: ``MigrationError/unfitDecision(_:reason:)`` for one that answers nothing, or what another answers already.
+  /// - Throws: ``MigrationError/unfitDecision(_:reason:)`` for a decision that answers nothing,
+  ///   or only what others answer.
   init(
     _ decisions: [DataDecision], hazards: [DataHazard], destination: PhysicalSchema
   ) throws(MigrationError) {
@@ -36,7 +37,7 @@ struct DecisionMatching {
             && Set(decisions[other].properties) == Set(decisions[index].properties)
             && kind.options.contains(decisions[other].choice.option)
         }
-        // One that fits everything leaves what another is meant for.
+        // A decision that fits everything leaves blockers to others that are meant for them.
         let meant = answers.filter { decisions[$0].choice != .quarantine }
         guard let answer = meant.first ?? answers.first else { continue }
         guard meant.count <= 1, !meant.isEmpty || answers.count == 1 else {
@@ -56,12 +57,12 @@ struct DecisionMatching {
     }
   }
 
-  /// Returns the number of the decision about something; `nil` if there is none.
+  /// Returns the number of the decision about a blocker; `nil` if there is none.
   func decision(about kind: DataHazard.Kind, of entity: String, _ properties: [String]) -> Int? {
     indexes[Place(kind: kind.code, entity: entity, properties: Set(properties))]
   }
 
-  /// What may have to be decided at the place that a decision names.
+  /// Returns the blockers that are possible at the place that a decision names.
   private static func questions(
     at decision: DataDecision, hazards: [DataHazard], model: ManagedObjectModel
   ) -> [(kind: DataHazard.Kind, place: Place)] {
@@ -69,7 +70,7 @@ struct DecisionMatching {
     var kinds = hazards.filter {
       $0.kind.severity == .blocker && $0.entity == decision.entity && Set($0.properties) == properties
     }.map(\.kind)
-    // What decisions bring about has to be decided as well, though the models alone don't say so.
+    // Decisions may cause further blockers, though the models alone don't say so.
     let entity = model.entity(named: decision.entity)
     if entity?.uniquenessConstraints.contains(where: { Set($0) == properties }) ?? false { kinds.append(.duplicate) }
     if let name = decision.properties.first, properties.count == 1,
@@ -122,7 +123,7 @@ struct DecisionMatching {
 }
 
 extension RelationshipDescription {
-  /// Whether every object must lead to another one.
+  /// True when every object must lead to another one.
   var isRequiredKey: Bool { !isOptional && !isToMany && !isTransient }
 }
 
@@ -131,7 +132,7 @@ struct DecidedValues: Hashable, Sendable {
   private var missing: [[String]: AttributeValue] = [:]
   private var overflow: [[String]: AttributeValue] = [:]
 
-  /// Takes a value for the rows of a hazard.
+  /// Adds a value for the rows of a blocker.
   mutating func fill(_ hazard: DataHazard, with value: AttributeValue) {
     let place =
       [hazard.entity]
@@ -139,24 +140,24 @@ struct DecidedValues: Hashable, Sendable {
     if case .overflow = hazard.kind { overflow[place] = value } else { missing[place] = value }
   }
 
-  /// Whether no row gets a value.
+  /// True when no row gets a value.
   var isEmpty: Bool { missing.isEmpty && overflow.isEmpty }
 
-  /// Whether rows get a value for an attribute, or one of its elements.
+  /// Returns true if rows get a value for an attribute, or one of its elements.
   func concern(_ attribute: String, declaredBy entity: String) -> Bool {
     (Array(missing.keys) + Array(overflow.keys)).contains { $0.starts(with: [entity, attribute]) }
   }
 
-  /// The value of rows that had none.
+  /// Returns the value of rows that had none.
   func missingValue(atPath path: [String], of entity: String) -> AttributeValue? { missing[[entity] + path] }
 
   /// Adds decided values to the expression of a column.
   ///
   /// - Parameters:
-  ///   - expression: What rows get without a decision.
+  ///   - expression: The value that rows get without a decision.
   ///   - stored: The quoted source column, over the source row `s`.
   ///   - path: The destination's attribute and elements.
-  ///   - entity: The entity that declares it.
+  ///   - entity: The entity that declares the attribute.
   ///   - leaf: The leaf at the path.
   /// - Returns: The expression itself if nothing was decided.
   func apply(

@@ -3,7 +3,7 @@ import HeirloomModel
 import HeirloomStore
 
 extension DecisionPlanner {
-  /// Puts together what was found out.
+  /// Returns all results together.
   mutating func settle() throws -> RowSettlement {
     var settlement = RowSettlement()
     settlement.findSteps = [
@@ -33,9 +33,9 @@ extension DecisionPlanner {
     return settlement
   }
 
-  // MARK: What is left to decide
+  // MARK: Open blockers
 
-  /// The blockers that were counted and are not decided, but for those that have to be counted anew.
+  /// The blockers that were counted and are not decided, except those that have to be counted anew.
   var openBlockers: [MigrationBlocker] {
     let decided = decidedHazards.map(\.hazard)
     return found.filter { blocker in
@@ -48,7 +48,7 @@ extension DecisionPlanner {
     }
   }
 
-  /// Objects that are equal in a constraint about which nothing was decided.
+  /// Returns blockers for objects that are equal in a constraint about which nothing was decided.
   private func openDuplicates() throws(SQLiteError) -> [MigrationBlocker] {
     var blockers: [MigrationBlocker] = []
     for (entity, properties, index) in constraints {
@@ -68,7 +68,7 @@ extension DecisionPlanner {
     return blockers
   }
 
-  /// Objects whose required link leads to one that doesn't stay.
+  /// Returns blockers for objects whose required link leads to one that doesn't stay.
   private func openLinks() throws(SQLiteError) -> [MigrationBlocker] {
     var blockers: [MigrationBlocker] = []
     for table in orderedTables {
@@ -87,7 +87,7 @@ extension DecisionPlanner {
     return blockers
   }
 
-  // MARK: What is counted
+  // MARK: Counts
 
   func outcomes() throws(SQLiteError) -> [DecisionOutcome] {
     var outcomes = matching.decisions.map { DecisionOutcome($0) }
@@ -107,7 +107,7 @@ extension DecisionPlanner {
     return outcomes
   }
 
-  /// What decisions take away.
+  /// Returns the losses that decisions cause.
   func losses() throws(SQLiteError) -> [MigrationLoss] {
     var losses: [MigrationLoss] = []
     for (hazard, index) in decidedHazards where matching.decisions[index].choice.option == .fill {
@@ -171,7 +171,7 @@ extension DecisionPlanner {
     return "Objects of \"\(entity)\" \(words), by the decision \(decision)."
   }
 
-  /// The rows for the file.
+  /// Returns the query of the rows for the file; `nil` if there are none.
   private func quarantine() throws(SQLiteError) -> QuarantineQuery? {
     let numbers = matching.decisions.indices.filter { matching.decisions[$0].choice == .quarantine }
     guard !numbers.isEmpty else { return nil }
@@ -182,7 +182,7 @@ extension DecisionPlanner {
       let count = try connection.firstInteger("SELECT COUNT(*) \(condition)") ?? 0
       guard count > 0 else { continue }
       rows += count
-      // Of an object that an object stays for, the key in the store: a merged tree gives others.
+      // The key of the twin in the store, since a merged tree gives other keys.
       let twin =
         "COALESCE((SELECT r.spk FROM \(table.rows) AS r WHERE r.pk = m.twin),"
         + " (SELECT x.spk FROM \(table.removed) AS x WHERE x.pk = m.twin))"

@@ -7,9 +7,9 @@ extension DecisionPlanner {
 
   // MARK: Objects
 
-  /// Adds the steps that write to the candidate what was found out, with what they must come to.
+  /// Adds the steps that write the results to the candidate, with the checks of their outcome.
   func addSteps(to settlement: inout RowSettlement) throws(SQLiteError) {
-    // Rows that go make room for values that others get.
+    // Removed rows make room for values that others get.
     for table in orderedTables {
       let rows = settlement.removedRows[table.table] ?? 0
       guard rows > 0 else { continue }
@@ -49,7 +49,7 @@ extension DecisionPlanner {
       statements: statements)
   }
 
-  /// The step that writes the columns that are kept track of.
+  /// Returns the step that writes the tracked columns.
   private func update(of table: DecisionTable) throws(SQLiteError) -> MigrationStep? {
     guard let condition = table.isChanged,
       let rows = try connection.firstInteger("SELECT COUNT(*) FROM \(table.rows) AS r WHERE \(condition)"), rows > 0
@@ -73,7 +73,7 @@ extension DecisionPlanner {
       ])
   }
 
-  /// The step that gives objects what they lack of those that were merged into them.
+  /// Returns the step that gives objects the values they lack from those that were merged into them.
   private func completion(of table: DecisionTable) -> MigrationStep? {
     let tracked = Set(table.columns.map(\.name))
     var groups: [String: [TrackedColumn]] = [:]
@@ -104,7 +104,7 @@ extension DecisionPlanner {
       ])
   }
 
-  /// The steps that put members that an object gets after those that it has.
+  /// Returns the steps that put an object's new members after those that it has.
   private func orders(of table: DecisionTable) throws(SQLiteError) -> [MigrationStep] {
     var steps: [MigrationStep] = []
     for column in table.columns {
@@ -162,7 +162,7 @@ extension DecisionPlanner {
 
   // MARK: Links
 
-  /// Adds the steps that lead the links of a table of links elsewhere.
+  /// Adds the steps that redirect the links of a table of links.
   func add(_ join: JoinTransfer, to settlement: inout RowSettlement) throws(SQLiteError) {
     guard case .links(let entity, let name) = join.table.kind,
       let relationship = destination.model.relationship(named: name, of: entity),
@@ -180,7 +180,7 @@ extension DecisionPlanner {
     let selection =
       "SELECT l.owner, l.target, \(owner.key) AS o, \(target.key) AS t FROM (\(join.selection)) AS l"
       + owner.join + target.join
-    // A link between objects that become one would lead back to itself.
+    // A link between objects that become one would lead from it to itself.
     let isKept =
       "o IS NOT NULL AND t IS NOT NULL" + (owner.root == target.root ? " AND (o <> t OR owner = target)" : "")
     let touched = try connection.firstInteger(
@@ -259,13 +259,13 @@ private struct JoinEnd {
   let root: String
   /// The table of the objects, if some may be removed.
   let table: DecisionTable?
-  /// The key that takes the place of the end's; NULL if none does.
+  /// The SQL of the key that replaces the end's; NULL if none does.
   let key: String
-  /// What has to be joined to the links `l` for it.
+  /// The SQL of the joins to the links `l` that the key needs.
   let join: String
-  /// Whether the object is removed.
+  /// The SQL of the condition that the object is removed.
   let isGone: String
-  /// The place of a merged object among those that were merged into one.
+  /// The SQL of the place of a merged object among those that were merged into one.
   let place: String
 
   init?(_ name: String, entity: String, _ planner: DecisionPlanner) {

@@ -2,17 +2,17 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// Finds out what decisions come to, by carrying them out on temporary tables of keys and of what constraints are about.
+/// A planner of the outcome of decisions, which carries them out on temporary tables.
 ///
-/// The statements that find the rows read the store alone. The builder runs the same ones again, so what is planned is what is
-/// done; then the outcome is written to the candidate.
+/// The tables hold keys and the columns of constraints. The statements that find the rows read the store alone.
+/// The builder runs the same ones again, so it does what was planned; then the outcome is written to the candidate.
 struct DecisionPlanner {
   let matching: DecisionMatching
   let parts: CandidateParts
   let routing: EntityRouting
   let questions: HazardQuestions
   let hazards: [DataHazard]
-  /// The hazards for which there are rows, with the number of the decision about each.
+  /// The blockers with rows, with the number of the decision about each.
   let decidedHazards: [(hazard: DataHazard, decision: Int)]
   /// The blockers that were counted without decisions.
   let found: [MigrationBlocker]
@@ -20,9 +20,9 @@ struct DecisionPlanner {
   let columns: TrackedColumns
 
   var script: CountedStatements
-  /// The tables that are kept track of, by the root entity of their objects.
+  /// The tracked tables, by the root entity of their objects.
   private(set) var tables: [String: DecisionTable] = [:]
-  /// Uniqueness constraints on tables whose rows may be removed.
+  /// The uniqueness constraints on tables whose rows may be removed.
   private(set) var constraints: [(entity: String, properties: [String], index: PhysicalIndex)] = []
 
   var destination: PhysicalSchema { parts.destination }
@@ -44,13 +44,13 @@ struct DecisionPlanner {
     script = CountedStatements(connection: connection)
   }
 
-  /// Rows that are removed in more rounds than this are not followed further: a chain of required links is longer.
+  /// The most rounds of removals that are followed: a chain of required links is longer.
   static let roundLimit = 10_000
 
-  /// Finds out what the decisions come to.
+  /// Works out the outcome of the decisions.
   ///
   /// - Parameter values: The values that rows get, which the parts have taken into account.
-  /// - Returns: What is done, and what is left to decide.
+  /// - Returns: The changes, and the blockers that are left to decide.
   /// - Throws: ``MigrationError`` or SQLite's error.
   mutating func settlement(values: DecidedValues) throws -> RowSettlement {
     chooseTables(values: values)
@@ -86,7 +86,7 @@ struct DecisionPlanner {
       // A value that many rows get makes them equal.
       if zip(properties, owners).contains(where: { values.concern($0, declaredBy: $1) }) { roots.insert(root) }
     }
-    // Where keys lead to objects that may go, rows may become equal, or lack a link that they must have.
+    // Where keys lead to objects that may be removed, rows may become equal or lack a required link.
     while true {
       let before = roots.count
       for entity in destination.entities where entity.superentityNumber == 0 && !roots.contains(entity.name) {
@@ -120,7 +120,7 @@ struct DecisionPlanner {
     }
   }
 
-  /// The column that tells the age of an entity's objects.
+  /// Returns the column that tells the age of an entity's objects.
   private func ageColumn(of decision: DataDecision, in root: PhysicalEntity) -> String? {
     guard let age = decision.choice.age, destination.entity(named: decision.entity)?.rootName == root.name else {
       return nil
@@ -138,7 +138,7 @@ struct DecisionPlanner {
     let made = orderedTables.map { table in
       table.statements(parts.transfers.filter { $0.table == table.table })
     }
-    // What was gathered is there when the candidate is built; to count, it is needed now.
+    // Gathered links are there when the candidate is built; the count needs them now.
     if made.contains(where: { $0.rows.contains { $0.contains(LinkTables.namePrefix) } }) {
       for step in parts.links.steps { for statement in step.statements { try connection.execute(statement.sql) } }
     }
@@ -159,9 +159,9 @@ struct DecisionPlanner {
     for table in parts.links.tables { try? connection.execute("DROP TABLE IF EXISTS temp.\(quote(table.name))") }
   }
 
-  // MARK: What goes
+  // MARK: Removals
 
-  /// The highest number of a row that is gone.
+  /// Returns the highest number of a removed row.
   private func mark(_ table: DecisionTable) throws(SQLiteError) -> Int64 {
     try connection.firstInteger("SELECT MAX(seq) FROM \(table.removed)") ?? 0
   }
@@ -250,7 +250,7 @@ struct DecisionPlanner {
     return isChanged
   }
 
-  /// The condition that a row `r` had a link that decisions have emptied.
+  /// Returns the condition that a row `r` had a link that decisions have emptied.
   static func lostLink(_ column: TrackedColumn) -> String {
     let (name, former) = (quote(column.name), quote(column.former))
     return "r.\(name) IS NULL AND r.\(former) IS NOT NULL AND \(isIn("r.ent", column.holders))"
@@ -260,15 +260,15 @@ struct DecisionPlanner {
     "\(column) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)"
   }
 
-  // MARK: What follows
+  // MARK: Consequences
 
-  /// Gives objects that stay what they lack of those they take the place of.
+  /// Gives remaining objects the values they lack from those that they replace.
   private mutating func fillSurvivors(_ table: DecisionTable, after mark: Int64) throws(SQLiteError) {
     for group in Dictionary(grouping: table.columns, by: \.group).values.sorted(by: { $0[0].name < $1[0].name }) {
       let isEmpty = group.map { "\(quote($0.name)) IS NULL" }.joined(separator: " AND ")
       var isGiven = "(" + group.map { "o.\(quote($0.name)) IS NOT NULL" }.joined(separator: " OR ") + ")"
       if let link = group[0].link, link.root == table.root.name {
-        // An object that is its own parent would come of two of which one was the other's.
+        // Merging an object with its parent would make it its own parent.
         let key = "o.\(quote(group[0].name))"
         isGiven +=
           " AND COALESCE((SELECT x.survivor FROM \(table.removed) AS x WHERE x.pk = \(key)), \(key)) <> m.survivor"
@@ -283,11 +283,11 @@ struct DecisionPlanner {
     }
   }
 
-  /// Takes rows out that are gone, and leads what led to them elsewhere, or nowhere.
+  /// Takes removed rows out, and redirects or empties the links to them.
   private mutating func follow(_ table: DecisionTable, after mark: Int64) throws(SQLiteError) {
     let gone = "(SELECT pk FROM \(table.removed) WHERE seq > \(mark))"
     guard try script.change("DELETE FROM \(table.rows) WHERE pk IN \(gone)") > 0 else { return }
-    // What had been merged into one of them goes its way.
+    // Objects that had been merged into one of them follow it.
     let removed = table.removed
     try script.change(
       "UPDATE \(removed) AS r SET survivor = n.survivor, twin = COALESCE(n.survivor, r.twin), place = r.place + n.place,"
@@ -304,7 +304,7 @@ struct DecisionPlanner {
             + " ON t.pk = m.survivor AND \(Self.isIn("t.ent", link.targets)) WHERE m.pk = r.\(name)\(isOther))"
             + " WHERE \(name) IN \(gone)")
         guard let inverse = link.inverseColumn else { continue }
-        // Of several that lead to one object, one is led back to.
+        // Where several lead to one object, only one of them is led back to.
         try script.change(
           "UPDATE \(other.rows) AS r SET \(name) = NULL WHERE \(name) IN"
             + " (SELECT survivor FROM \(removed) WHERE seq > \(mark)) AND r.pk IS NOT"
@@ -315,7 +315,7 @@ struct DecisionPlanner {
 }
 
 extension MigrationBlocker {
-  /// Whether the blocker is what was found of a hazard.
+  /// Returns true if the blocker comes from this entry of the mapping.
   func isAbout(_ hazard: DataHazard) -> Bool {
     kind == hazard.kind.code && entity == hazard.entity
       && (property ?? "") == hazard.properties.joined(separator: ", ")
@@ -323,7 +323,7 @@ extension MigrationBlocker {
 }
 
 extension PhysicalIndex {
-  /// Whether the index enforces a uniqueness constraint.
+  /// True when the index enforces a uniqueness constraint.
   var isConstraint: Bool {
     if case .constraint = kind { true } else { false }
   }

@@ -3,19 +3,19 @@ import HeirloomStore
 
 /// Temporary tables with the rows of one table of objects, as far as decisions touch them.
 ///
-/// `heirloom_rows_N` has the keys (`pk`, and `spk` in the store), the entities (`ent`, and `sent` in the store) and some columns
-/// with the values that they get: as they would be without a decision in a column whose name begins with `was`, and as they will
-/// be. `heirloom_removed_N` has the rows that don't stay.
+/// `heirloom_rows_N` has the keys (`pk`, and `spk` in the store), the entities (`ent`, and `sent` in the store) and
+/// some columns with the values that rows get. A column whose name begins with `was` has the value without a decision;
+/// the other has the final value. `heirloom_removed_N` has the rows that don't stay.
 struct DecisionTable {
-  /// Tells the tables from others of their kind.
+  /// The number that tells the tables from others of their kind.
   let number: Int
   /// The table in the candidate.
   let table: String
   /// The root entity of the objects.
   let root: PhysicalEntity
-  /// The columns that are kept track of.
+  /// The tracked columns.
   let columns: [TrackedColumn]
-  /// Whether rows may be removed; if not, the table only has keys of rows that may be.
+  /// True when rows may be removed; otherwise the table only has keys of rows that may be.
   let mayLoseRows: Bool
 
   /// The table of rows, quoted.
@@ -31,16 +31,16 @@ struct DecisionTable {
   /// The table in the candidate, quoted.
   var candidate: String { "\(quote(SchemaName.candidate)).\(quote(table))" }
 
-  /// The columns that hold keys of objects of a tree.
+  /// Returns the columns that hold keys of objects of a tree.
   func links(to root: String) -> [TrackedColumn] { columns.filter { $0.link?.root == root } }
 
-  /// The condition that a row `r` is not as it would be without decisions; `nil` if no column is kept track of.
+  /// The condition that decisions change a row `r`; `nil` if no column is tracked.
   var isChanged: String? {
     columns.isEmpty
       ? nil : columns.map { "r.\(quote($0.name)) IS NOT r.\(quote($0.former))" }.joined(separator: " OR ")
   }
 
-  /// The statements that make the tables, and fill that of the rows from the store.
+  /// Returns the statements that make the tables, and fill that of the rows from the store.
   func statements(_ transfers: [TableTransfer]) -> (definitions: [String], rows: [String], indexes: [String]) {
     let list = columns.map { ", \(quote($0.name)) \($0.type.rawValue), \(quote($0.former)) \($0.type.rawValue)" }
     let definitions = [
@@ -74,16 +74,16 @@ struct DecisionTable {
 struct TrackedColumn: Hashable {
   /// The column's name.
   let name: String
-  /// Its type.
+  /// The column's type.
   let type: SQLColumnType
-  /// What the columns have in common that get a value together: those of one composite attribute.
+  /// The name shared by columns that get a value together: those of one composite attribute.
   let group: String
   /// The numbers of the entities whose objects have the property.
   let holders: ClosedRange<Int>
-  /// What the column leads to, if it holds a key.
+  /// The target of the column, if it holds a key.
   let link: Link?
 
-  /// What a key leads to.
+  /// The target of a key.
   struct Link: Hashable {
     /// The root entity of the related objects.
     let root: String
@@ -96,19 +96,19 @@ struct TrackedColumn: Hashable {
     /// The relationship, and the entity that declares it.
     let relationship: String
     let entity: String
-    /// Whether every object must have a related one.
+    /// True when every object must have a related one.
     let isRequired: Bool
-    /// The column of the related objects that leads back, where one object is related to one other.
+    /// The column of the related objects that leads back, in a one-to-one relationship.
     let inverseColumn: String?
     /// The column with the place among the related object's members.
     let orderColumn: String?
   }
 
-  /// The name of the column with the value that there would be without decisions.
+  /// The name of the column with the value without decisions.
   var former: String { "was \(name)" }
 }
 
-/// Tells which columns of a schema decisions may change.
+/// The columns of a schema that decisions may change.
 struct TrackedColumns {
   let schema: PhysicalSchema
   /// The columns that hold keys, by table.
@@ -158,7 +158,7 @@ struct TrackedColumns {
     }
   }
 
-  /// Returns a column of a table as one to keep track of.
+  /// Returns a column of a table as a tracked column.
   func column(named name: String, of table: String) -> TrackedColumn? {
     if let link = links[table]?.first(where: { $0.name == name }) { return link }
     guard let column = schema.table(named: table)?.column(named: name),

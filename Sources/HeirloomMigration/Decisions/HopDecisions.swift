@@ -4,14 +4,14 @@ import HeirloomStore
 extension MigrationHop {
   /// Returns the decisions that are about one of several hops.
   ///
-  /// What stands in the way of a hop may not be there in another one, whose versions differ in other things.
+  /// A blocker of one hop may not exist in another, whose versions have other differences.
   ///
   /// - Parameters:
   ///   - decisions: All decisions.
   ///   - index: The number of the hop.
   ///   - hops: All hops.
   /// - Returns: All of them where there is one hop.
-  /// - Throws: ``MigrationError/unfitDecision(_:reason:)`` for one that is about no hop.
+  /// - Throws: ``MigrationError/unfitDecision(_:reason:)`` for a decision that is about no hop.
   static func decisions(
     _ decisions: [DataDecision], aboutHop index: Int, of hops: [MigrationHop]
   ) throws(MigrationError) -> [DataDecision] {
@@ -36,7 +36,7 @@ extension MigrationHop {
     }
   }
 
-  /// Why a decision is not about the hop; `nil` if it is.
+  /// Returns the reason why a decision is not about the hop; `nil` if it is.
   private func objection(to decision: DataDecision) -> MigrationError? {
     do throws(MigrationError) {
       _ = try DecisionMatching(

@@ -1,7 +1,8 @@
-/// The rows that go to a file instead of into the candidate: told by temporary tables that are there when it is built.
+/// The rows that go to a file instead of the candidate, as temporary tables tell when it is built.
 struct QuarantineQuery: Hashable, Sendable {
-  /// Queries of: the key and the entity number in the store, the number of the decision, and the key and the entity number of
-  /// the equal object that stays, if that is why.
+  /// Queries of the key and the entity number in the store, the number of the decision, and the kept equal object.
+  ///
+  /// That object is given by key and entity number, if it is the reason.
   let queries: [String]
   /// All decisions.
   let decisions: [DataDecision]

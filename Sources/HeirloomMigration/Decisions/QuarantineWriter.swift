@@ -3,9 +3,10 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-/// Writes rows that don't go into the migrated store to files: a JSON object a line, with all that the store says of a row.
+/// A writer of files with the rows that don't go into the migrated store.
 ///
-/// Dates are seconds since 2001-01-01 UTC, bytes are base64, and of bytes outside the store the file is named.
+/// Each line is a JSON object with all that the store has of a row. Dates are seconds since 2001-01-01 UTC and bytes
+/// are base64. Bytes outside the store are named by their file.
 struct QuarantineWriter {
   private let connection: Connection
   private let statements: StatementCache
@@ -15,16 +16,16 @@ struct QuarantineWriter {
   private let storeIdentifier: String
   private let supportFolder: String
 
-  /// The bytes after which another file is begun: none is in memory as a whole with all others.
+  /// The size at which another file is begun, so that memory never holds all rows at once.
   static let partByteCount = 8 << 20
 
   /// Prepares to read a store.
   ///
   /// - Parameters:
-  ///   - query: Which rows.
+  ///   - query: The query of the rows.
   ///   - plan: The plan that is carried out.
   ///   - store: The store, with the connection that built the candidate.
-  /// - Throws: What reading the store's schema and metadata throws.
+  /// - Throws: The errors of reading the store's schema and metadata.
   init(_ query: QuarantineQuery, of plan: MigrationPlan, store: RunStore) throws {
     self.query = query
     connection = store.connection
@@ -41,7 +42,7 @@ struct QuarantineWriter {
   /// Writes the files.
   ///
   /// - Parameters:
-  ///   - folder: The folder, which has only those of hops before.
+  ///   - folder: The folder, which only has files of earlier hops.
   ///   - files: The file system.
   ///   - attributes: Permissions and owner of the files.
   /// - Throws: `FileError`, SQLite's error, or ``MigrationError`` when other rows are found than were planned.
@@ -73,7 +74,7 @@ struct QuarantineWriter {
     }
   }
 
-  /// The rows of a query about the object of a key; the same few queries are asked for each object.
+  /// Returns the rows of a query about the object of a key; the same few queries are asked for each object.
   private func rows(_ sql: String, ofKey key: Int64) throws(SQLiteError) -> [[SQLiteValue]] {
     try statements.withStatement(sql, [.integer(key)]) { statement throws(SQLiteError) in
       var rows: [[SQLiteValue]] = []
@@ -142,7 +143,7 @@ struct QuarantineWriter {
     let columns = attributes.map { schema.columns(ofAttribute: $0.name, in: entity.name) }
     let names = columns.joined().map { "s.\(quote($0.name))" }
     var values: ArraySlice<SQLiteValue> = []
-    // SQLite allows 2000 result columns; a table has no more of them.
+    // SQLite allows 2000 result columns, and a table has no more.
     if !names.isEmpty {
       let row = try rows(
         "SELECT \(names.joined(separator: ", ")) FROM \(quote(SchemaName.store)).\(quote(entity.table)) AS s"

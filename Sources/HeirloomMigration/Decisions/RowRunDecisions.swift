@@ -2,9 +2,9 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// What decisions do to objects that are made one by one, where no step of SQL finds them.
+/// The decisions about objects that are made one by one, which no step of SQL finds.
 package struct RowRunDecisions: Hashable, Sendable {
-  /// Objects of the source that an entity mapping doesn't take by decision.
+  /// The objects of the source that an entity mapping leaves out by decision.
   struct Exclusion: Hashable, Sendable {
     /// The name of the source entity.
     let source: String
@@ -23,7 +23,7 @@ package struct RowRunDecisions: Hashable, Sendable {
   /// The objects that go to the file.
   var exclusions: [Exclusion] = []
 
-  /// The query of the keys of a source entity's objects that a mapping leaves out; `nil` for none.
+  /// Returns the query of the keys of a source entity's objects that a mapping leaves out; `nil` for none.
   func excludedKeys(of mapping: EntityMapping, source: PhysicalSchema) -> String? {
     let excluded = exclusions.filter {
       $0.source == mapping.sourceEntityName && $0.destination == mapping.destinationEntityName
@@ -32,7 +32,7 @@ package struct RowRunDecisions: Hashable, Sendable {
     return Self.keys(of: first.source, excluded.map(\.condition), source)
   }
 
-  /// The query of the keys of objects that meet one of some conditions, with further columns.
+  /// Returns the query of the keys of objects that meet one of several conditions, with further columns.
   static func keys(
     of entity: String, _ conditions: [String], _ source: PhysicalSchema, and columns: String = ""
   ) -> String? {
@@ -45,13 +45,13 @@ package struct RowRunDecisions: Hashable, Sendable {
 }
 
 extension DecisionDraft {
-  /// Finds out what the decisions do to objects that are made one by one.
+  /// Works out the changes that the decisions make to objects that are made one by one.
   ///
   /// - Parameters:
   ///   - mappings: The entity mappings that run object by object.
-  ///   - questions: What was asked of the store.
+  ///   - questions: The questions that the store was asked.
   ///   - connection: The store.
-  /// - Returns: The values that they get, and the objects that are left out.
+  /// - Returns: The values that objects get, and the objects that are left out.
   /// - Throws: ``MigrationError/unfitDecision(_:reason:)`` for one that needs all objects at once; SQLite's error.
   func rowRun(
     _ mappings: [EntityMapping], questions: HazardQuestions, connection: Connection
@@ -72,7 +72,7 @@ extension DecisionDraft {
       }
       for (row, condition) in questions.conditions(of: hazard) where isByRow(row) {
         guard let destination = row.destinationEntity else { continue }
-        // An object goes to the file once, by the first decision that is about it.
+        // An object goes to the file once, by the first decision about it.
         let earlier = result.exclusions.filter { $0.source == row.entity && $0.destination == destination }
         let own = (["(\(condition))"] + earlier.map { "(\($0.condition)) IS NOT TRUE" }).joined(separator: " AND ")
         guard let keys = RowRunDecisions.keys(of: row.entity, [own], questions.source),
@@ -88,7 +88,7 @@ extension DecisionDraft {
 }
 
 extension RowSettlement {
-  /// Takes what decisions do to objects that are made one by one.
+  /// Adds the decisions about objects that are made one by one.
   mutating func add(_ rowRun: RowRunDecisions, decisions: [DataDecision], source: PhysicalSchema) {
     guard !rowRun.exclusions.isEmpty else { return }
     var (queries, rows) = (quarantine?.queries ?? [], quarantine?.rows ?? 0)

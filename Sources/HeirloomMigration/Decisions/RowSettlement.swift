@@ -1,41 +1,41 @@
 import HeirloomMapping
 import HeirloomStore
 
-/// What decisions do to the rows of a candidate.
+/// The changes that decisions make to the rows of a candidate.
 struct RowSettlement {
   /// The step that finds the rows, before any are copied.
   var findSteps: [MigrationStep] = []
   /// The steps that change the candidate, after rows and links are there and before indexes are.
   var settleSteps: [MigrationStep] = []
-  /// Objects that don't stay, by table.
+  /// The number of objects that don't stay, by table.
   var removedRows: [String: Int64] = [:]
-  /// The same by the entity of the destination.
+  /// The number of objects that don't stay, by the entity of the destination.
   var removedObjects: [String: Int64] = [:]
-  /// Where removed objects are found while the candidate is built.
+  /// The places of removed objects while the candidate is built.
   var removals: [RemovedObjects] = []
-  /// The links that there are in the end, by table.
+  /// The number of links in the end, by table.
   var linkRows: [String: Int64] = [:]
-  /// What became of each decision.
+  /// The outcome of each decision.
   var outcomes: [DecisionOutcome] = []
-  /// What decisions take away.
+  /// The losses that decisions cause.
   var losses: [MigrationLoss] = []
-  /// What still has to be decided.
+  /// The blockers that still have to be decided.
   var blockers: [MigrationBlocker] = []
   /// The condition that no decision touched the row with the key `pk`, by table.
   var untouched: [String: String] = [:]
-  /// What the candidate must come to.
+  /// The checks that the candidate must pass.
   var checks: [ProofCheck] = []
-  /// The rows for the file.
+  /// The query of the rows for the file.
   var quarantine: QuarantineQuery?
 
-  /// Whether decisions change links or rows of a table.
+  /// Returns true if decisions change links or rows of a table.
   func concerns(_ table: String) -> Bool { untouched[table] != nil || linkRows[table] != nil }
 }
 
-/// Statements that are carried out while a plan is made, to count, and again when the candidate is built.
+/// Statements that run while a plan is made, to count, and again when the candidate is built.
 struct CountedStatements {
   let connection: Connection
-  /// The statements that did something.
+  /// The statements that changed something.
   private(set) var statements: [PlannedStatement] = []
 
   init(connection: Connection) {
@@ -48,7 +48,7 @@ struct CountedStatements {
     statements.append(PlannedStatement(sql))
   }
 
-  /// Changes rows; a statement that changes none is forgotten, since the rows of a store that is held are always the same.
+  /// Changes rows, and forgets a statement that changes none: the rows of a held store are always the same.
   ///
   /// - Parameter sql: An `INSERT`, `UPDATE` or `DELETE` on a temporary table.
   /// - Returns: The number of rows.

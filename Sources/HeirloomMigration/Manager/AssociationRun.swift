@@ -1,21 +1,21 @@
-/// Source keys that follow each other, and the destination keys that became of them and follow each other too.
+/// A sequence of source keys that follow each other, whose destination keys follow each other too.
 struct AssociationRun {
   /// The first source object.
   let source: Associations.Key
   /// The first destination object.
   let destination: Associations.Key
-  /// Whether the destination may have been associated before; the run is of nothing else then.
+  /// True when the destination may have been associated before; then it is the run's only one.
   var isRepeated: Bool = false
   /// The number of destination keys.
   private(set) var count: Int64 = 1
-  /// How many of them became of each source key but the last, of which are all others.
+  /// The numbers of destination keys for each source key but the last; all others are the last one's.
   private(set) var counts: [UInt8] = []
-  /// How many of them became of the last source key; not known for a run that was read.
+  /// The number of destination keys for the last source key; unknown for a run that was read.
   private var lastCount: Int64 = 1
 
-  /// The most source keys of a run: few enough to be looked through.
+  /// The most source keys of a run: few enough to search one by one.
   private static let spanLimit: Int = 64
-  /// The destination keys to which no other source key's are added.
+  /// The number of destination keys from which a run takes no further source key.
   private static let countLimit: Int64 = 1024
 
   /// Creates a run of one source object and one destination object.
@@ -26,7 +26,7 @@ struct AssociationRun {
     counts.reserveCapacity(isRepeated ? 0 : Self.spanLimit)
   }
 
-  /// Creates a run that was written.
+  /// Creates a run that was read from its table.
   init(source: Associations.Key, destination: Associations.Key, count: Int64, counts: [UInt8]) {
     self.source = source
     self.destination = destination
@@ -40,7 +40,7 @@ struct AssociationRun {
   /// The last destination key.
   var lastDestination: Int64 { destination.primaryKey + (count - 1) }
 
-  /// Takes up an association that follows; false if it doesn't follow, or the run is long enough.
+  /// Adds an association and returns true if it follows and the run has room.
   mutating func take(_ newSource: Associations.Key, _ newDestination: Associations.Key) -> Bool {
     guard !isRepeated, newSource.entity == source.entity, newDestination.entity == destination.entity,
       Self.distance(from: destination.primaryKey, to: newDestination.primaryKey) == count,
@@ -60,7 +60,7 @@ struct AssociationRun {
     return true
   }
 
-  /// The destination objects of one of the source objects.
+  /// Returns the destination objects of one of the source objects.
   func destinations(of key: Associations.Key) -> [Associations.Key] {
     guard let step = Self.distance(from: source.primaryKey, to: key.primaryKey), step >= 0, step < span else {
       return []
@@ -72,7 +72,7 @@ struct AssociationRun {
     }
   }
 
-  /// The source object of one of the destination objects.
+  /// Returns the source object of one of the destination objects.
   func source(of key: Associations.Key) -> Associations.Key? {
     guard var place = Self.distance(from: destination.primaryKey, to: key.primaryKey), place >= 0, place < count else {
       return nil
@@ -86,7 +86,7 @@ struct AssociationRun {
     return Associations.Key(entity: source.entity, primaryKey: source.primaryKey + step)
   }
 
-  /// How far one key is from another; `nil` if no number is large enough to tell.
+  /// Returns the distance from one key to another; `nil` if it overflows.
   private static func distance(from first: Int64, to second: Int64) -> Int64? {
     let (distance, overflow) = second.subtractingReportingOverflow(first)
     return overflow ? nil : distance

@@ -1,11 +1,11 @@
 import HeirloomModel
 import HeirloomStore
 
-/// Which destination objects became of which source objects, by entity mapping.
+/// The destination objects that were made from each source object, by entity mapping.
 ///
-/// They are kept in temporary tables rather than in memory: a row for each run of source keys that follow each other and whose
-/// destination keys do so too. Mappings that run as SQL need no rows, since their objects have their keys, or those and an
-/// offset.
+/// They are kept in temporary tables rather than in memory. A row holds a run of source keys that follow each other and
+/// whose destination keys do so too. Mappings that run as SQL need no rows, since their objects have the source's keys,
+/// with or without an offset.
 final class Associations {
   /// An object by the number of its entity and its primary key.
   struct Key: Hashable {
@@ -13,19 +13,21 @@ final class Associations {
     let primaryKey: Int64
   }
 
-  /// What is known of one mapping's associations.
+  /// The record of one mapping's associations.
   fileprivate final class Mapping {
     /// The table's quoted name.
     let table: String
-    /// How its keys follow from the source's; `nil` for a mapping that runs object by object.
+    /// The rule by which keys follow from the source's; `nil` for a mapping that runs object by object.
     let rule: Rule?
-    /// Writes a run.
+    /// The statement that writes a run.
     let insertion: Statement?
     /// The most source keys of a run that was written.
     var longestSpan: Int64 = 1
     /// The most destination keys of a run that was written.
     var longest: Int64 = 0
-    /// The highest destination key by entity, but for the open run: above it, a destination can't have been associated before.
+    /// The highest destination key by entity, without the open run.
+    ///
+    /// A destination above it can't have been associated before.
     var highest: [Int: Int64] = [:]
     var hasIndexes = false
 
@@ -36,19 +38,19 @@ final class Associations {
     }
   }
 
-  /// Associations that follow from keys.
+  /// A rule for associations that follow from keys.
   struct Rule {
     let sourceEntity: Int
     let destinationEntity: Int
     let offset: Int64
 
-    /// The destination object of a source object.
+    /// Returns the destination object of a source object.
     func destination(of source: Key) -> Key? {
       guard source.entity == sourceEntity else { return nil }
       return Key(entity: destinationEntity, primaryKey: source.primaryKey &+ offset)
     }
 
-    /// The source object of a destination object.
+    /// Returns the source object of a destination object.
     func source(of destination: Key) -> Key? {
       guard destination.entity == destinationEntity else { return nil }
       return Key(entity: sourceEntity, primaryKey: destination.primaryKey &- offset)
@@ -57,14 +59,14 @@ final class Associations {
 
   private let connection: Connection
   private let statements: StatementCache
-  /// Where objects are found that decisions removed.
+  /// The places of objects that decisions removed.
   private let removals: [RemovedObjects]
-  /// How often somebody asked for an object that a decision removed, and that nothing took the place of.
+  /// The number of requests for an object that a decision removed without a successor.
   private(set) var removedCount: Int64 = 0
   private var mappings: [String: Mapping] = [:]
   /// The mapping of the last association.
   @exclusivity(unchecked) private var last: (name: String, mapping: Mapping)?
-  /// Its run that is not written yet.
+  /// The run of that mapping that is not written yet.
   @exclusivity(unchecked) private var open: AssociationRun?
   /// The mapping that was last asked for.
   @exclusivity(unchecked) private var lastAsked: (name: String, mapping: Mapping)?
@@ -103,7 +105,7 @@ final class Associations {
 
   // MARK: Writing
 
-  /// Notes that a destination object became of a source object.
+  /// Records that a destination object was made from a source object.
   ///
   /// - Returns: False if both were associated by the mapping before.
   func associate(_ source: Key, _ destination: Key, mapping name: String) throws(SQLiteError) -> Bool {
@@ -136,7 +138,7 @@ final class Associations {
     try mapping.write(run)
   }
 
-  /// Writes its open run and makes the indexes: only a mapping whose associations are asked for needs them.
+  /// Writes the mapping's open run and makes its indexes: only a mapping that is asked for associations needs them.
   private func prepareLookUp(_ name: String) throws(SQLiteError) -> Mapping? {
     if lastAsked?.name != name { lastAsked = mappings[name].map { (name, $0) } }
     guard let mapping = lastAsked?.mapping, mapping.rule == nil else { return lastAsked?.mapping }
@@ -156,18 +158,18 @@ final class Associations {
   /// The names of the mappings, sorted.
   var mappingNames: [String] { mappings.keys.sorted { $0.utf16Precedes($1) } }
 
-  /// Whether a mapping that runs object by object associated objects of some of the given entities of the destination.
+  /// Returns true if a mapping by object associated objects of some of the given destination entities.
   func hasObjects(of entities: ClosedRange<Int>, mapping name: String) -> Bool {
     mappings[name]?.highest.keys.contains { entities.contains($0) } ?? false
   }
 
-  /// How the objects of a mapping that ran as SQL follow from the source's; `nil` for any other, and where decisions removed some.
+  /// Returns the rule of a mapping that ran as SQL; `nil` for others, and where decisions removed objects.
   func rule(ofMapping name: String) throws(SQLiteError) -> Rule? {
     guard let rule = try prepareLookUp(name)?.rule, removal(of: rule.destinationEntity) == nil else { return nil }
     return rule
   }
 
-  /// The destination objects of a source object, in the order in which they were associated.
+  /// Returns the destination objects of a source object, in the order in which they were associated.
   func destinations(of source: Key, mapping name: String) throws(SQLiteError) -> [Key] {
     guard let mapping = try prepareLookUp(name) else { return [] }
     if let rule = mapping.rule { return try destinations(of: source, by: rule) }
@@ -177,7 +179,7 @@ final class Associations {
     return runs.flatMap { $0.destinations(of: source) }
   }
 
-  /// The source objects of a destination object, in the order in which they were associated.
+  /// Returns the source objects of a destination object, in the order in which they were associated.
   func sources(of destination: Key, mapping name: String) throws(SQLiteError) -> [Key] {
     guard let mapping = try prepareLookUp(name) else { return [] }
     if let rule = mapping.rule { return try sources(of: destination, by: rule) }
@@ -187,7 +189,7 @@ final class Associations {
     return runs.compactMap { $0.source(of: destination) }
   }
 
-  /// The runs that meet a condition, in the order in which they were written.
+  /// Returns the runs that meet a condition, in the order in which they were written.
   private func runs(
     _ condition: String, _ values: [SQLiteValue], _ mapping: Mapping
   ) throws(SQLiteError) -> [AssociationRun] {
@@ -211,14 +213,14 @@ final class Associations {
 
   // MARK: Objects that decisions removed
 
-  /// What stands for an object.
+  /// The object that now stands for another.
   private enum Successor {
     case itself
     case other(Key)
     case none
   }
 
-  /// Whether decisions removed objects of the tree of an entity of the destination.
+  /// Returns true if decisions removed objects of the tree of a destination entity.
   func hasRemovals(ofEntity number: Int) -> Bool { removal(of: number) != nil }
 
   private func removal(of number: Int) -> RemovedObjects? {
@@ -233,7 +235,7 @@ final class Associations {
     }
   }
 
-  /// What became of a source object by a mapping that ran as SQL, with what decisions did to it.
+  /// Returns a source object's destinations by a mapping that ran as SQL, after decisions.
   private func destinations(of source: Key, by rule: Rule) throws(SQLiteError) -> [Key] {
     guard let key = rule.destination(of: source) else { return [] }
     guard let removal = removal(of: key.entity) else { return [key] }
@@ -246,13 +248,13 @@ final class Associations {
     }
   }
 
-  /// What a destination object was made of by a mapping that ran as SQL, and what was merged into it.
+  /// Returns a destination object's sources by a mapping that ran as SQL, with those merged into it.
   private func sources(of destination: Key, by rule: Rule) throws(SQLiteError) -> [Key] {
     let own = rule.source(of: destination).map { [$0] } ?? []
     return try own + predecessors(of: destination).filter { $0.entity == rule.sourceEntity }
   }
 
-  /// The source objects of what was merged into an object.
+  /// Returns the source objects of the objects that were merged into one.
   private func predecessors(of key: Key) throws(SQLiteError) -> [Key] {
     guard let removal = removal(of: key.entity) else { return [] }
     var keys: [Key] = []
@@ -268,7 +270,7 @@ final class Associations {
   ) throws(Failure) {
     do {
       guard let mapping = try prepareLookUp(name), mapping.rule == nil else { return }
-      // A copy of what is there: the closure may associate more, which is not visited.
+      // Only rows up to here: the closure may associate more, which are not visited.
       let last = try connection.firstInteger("SELECT MAX(rowid) FROM temp.\(mapping.table)") ?? 0
       let rows = try connection.prepare(
         "SELECT rowid, entity, first, count, is_repeated FROM temp.\(mapping.table) WHERE rowid <= ?1"
@@ -298,7 +300,7 @@ final class Associations {
     }
   }
 
-  /// Carries the closure's error past those of SQLite.
+  /// A wrapper that carries the closure's error past those of SQLite.
   private struct BodyError<Failure: Error>: Error {
     let error: Failure
   }
@@ -315,7 +317,7 @@ final class Associations {
   ///
   /// - Parameters:
   ///   - entity: The number of the source entity.
-  ///   - table: Its table.
+  ///   - table: The table of the source entity.
   /// - Returns: The number of objects that have no association.
   /// - Throws: `SQLiteError`.
   func unassociated(entity: Int, table: String) throws(SQLiteError) -> Int64 {

@@ -2,9 +2,9 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The objects that code made or changed, by entity, to look at them as saving them would.
+/// The objects that code made or changed, by entity, to check them as saving would.
 ///
-/// What must be there and how many there must be is asked of whole tables; only rules for values are evaluated object by object.
+/// Required properties and counts are checked on whole tables; only rules for values are evaluated object by object.
 struct MadeObjects {
   let context: ManagedObjectContext
   let setting: RowRunSetting
@@ -20,8 +20,8 @@ struct MadeObjects {
   ///
   /// - Parameters:
   ///   - entity: The entity.
-  ///   - key: The key above which objects are looked at; `nil` for all.
-  /// - Throws: ``Fault``, or what goes wrong with the store.
+  ///   - key: The key above which objects are checked; `nil` for all.
+  /// - Throws: ``Fault``, or an error of the store.
   func check(_ entity: PhysicalEntity, after key: Int64?) throws {
     guard !entity.isAbstract else { return }
     try checkRequired(entity, after: key)
@@ -32,10 +32,10 @@ struct MadeObjects {
     try checkRules(entity, after: key)
   }
 
-  /// Throws if a row that was changed is still not as its entity wants it.
+  /// Throws if a changed row still breaks the rules of its entity.
   ///
   /// - Parameter suspect: The row.
-  /// - Throws: ``Fault``, or what goes wrong with the store.
+  /// - Throws: ``Fault``, or an error of the store.
   func check(_ suspect: Suspect) throws {
     guard let object = try context.object(numbered: suspect.entity, primaryKey: suspect.primaryKey) else { return }
     do throws(ManagedObjectError) {
@@ -50,7 +50,7 @@ struct MadeObjects {
     }
   }
 
-  /// The condition on keys of rows `s`.
+  /// Returns the condition on keys of rows `s`.
   private static func isAfter(_ key: Int64?) -> String { key.map { " AND s.\(Self.key) > \($0)" } ?? "" }
 
   private func table(_ name: String) -> String { "\(quote(SchemaName.candidate)).\(quote(name))" }
@@ -58,7 +58,7 @@ struct MadeObjects {
   private static let key = quote(PhysicalName.primaryKey)
   private static let number = quote(PhysicalName.entity)
 
-  /// Values and links that must be there.
+  /// Checks the values and links that are required.
   private func checkRequired(_ entity: PhysicalEntity, after key: Int64?) throws {
     let required = try context.requiredColumns(ofEntity: entity.name)
     guard !required.isEmpty else { return }
@@ -76,7 +76,7 @@ struct MadeObjects {
         entity: entity.name, property: required[place - 1].property, primaryKey: key))
   }
 
-  /// Relationships of other objects that lead to those that were made.
+  /// Checks the relationships of other objects that lead to those that were made.
   private func checkInverses(of entity: PhysicalEntity) throws {
     let model = setting.destination.model
     for relationship in model.relationships(of: entity.name) {
@@ -93,7 +93,7 @@ struct MadeObjects {
     }
   }
 
-  /// The number of objects that a to-many relationship leads to.
+  /// Checks the number of objects that a to-many relationship leads to.
   private func checkCount(
     of relationship: RelationshipDescription, _ storage: RelationshipStorage, _ entity: PhysicalEntity,
     after key: Int64?
@@ -112,7 +112,7 @@ struct MadeObjects {
     if relationship.maxCount > 1 { conditions.append("c.n > \(relationship.maxCount)") }
     guard !conditions.isEmpty else { return }
     let owner = quote(links.owner)
-    // The candidate has no indexes yet: one pass over the links.
+    // The candidate has no indexes yet, so this makes one pass over the links.
     let rows = try setting.connection.rows(
       "SELECT s.\(Self.key), IFNULL(c.n, 0) FROM \(table(entity.table)) AS s LEFT JOIN (SELECT \(owner) AS k,"
         + " COUNT(*) AS n FROM \(table(links.table)) WHERE \(owner) IS NOT NULL GROUP BY \(owner)) AS c"
@@ -129,7 +129,7 @@ struct MadeObjects {
     throw Fault(entity: entity.name, primaryKey: key, underlying: error)
   }
 
-  /// Values that must be as a rule wants them.
+  /// Checks the values against their rules.
   private func checkRules(_ entity: PhysicalEntity, after key: Int64?) throws {
     guard try context.hasRules(forEntity: entity.name) else { return }
     var fault: Fault?

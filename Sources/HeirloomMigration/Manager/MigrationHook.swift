@@ -2,36 +2,37 @@ import HeirloomFormats
 import HeirloomModel
 public import HeirloomStore
 
-/// A step of a policy, by Core Data's names.
+/// A method of a policy, by Core Data's name.
 public enum MigrationHook: String, Hashable, Sendable, CaseIterable {
-  /// Before a mapping's first source object.
+  /// The call before a mapping's first source object.
   case begin
-  /// For each source object.
+  /// The call for each source object.
   case createDestinationInstances
-  /// After the last source object.
+  /// The call after the last source object.
   case endInstanceCreation
-  /// For each destination object.
+  /// The call for each destination object.
   case createRelationships
-  /// After the last destination object.
+  /// The call after the last destination object.
   case endRelationshipCreation
-  /// Once, after all relationships of all mappings.
+  /// The one call after all relationships of all mappings.
   case performCustomValidation
-  /// At the end.
+  /// The call at the end.
   case end
 }
 
-/// What went wrong while an entity mapping ran object by object, and where.
+/// A failure of an entity mapping that ran object by object, with its place.
 public struct EntityMappingFailure: Error, Sendable {
   /// The name of the entity mapping.
   public let mapping: String
-  /// The step.
+  /// The method that was called.
   public let hook: MigrationHook
-  /// The entity of the object that the step was for, or else that of the mapping's destination, or source.
+  /// The entity of the object concerned, else that of the mapping's destination or source.
   public let entity: String
-  /// The object that the step was for: of the source while objects are made, of the destination afterwards; `nil` for a step
-  /// that is for no single object.
+  /// The object concerned; `nil` for a call without one.
+  ///
+  /// It is of the source while objects are made, and of the destination afterwards.
   public let object: ManagedObjectID?
-  /// What the policy threw, or what was found wrong.
+  /// The error that the policy threw or that a check found.
   public let underlying: any Error
 
   /// Creates a failure.
@@ -47,7 +48,7 @@ public struct EntityMappingFailure: Error, Sendable {
 }
 
 extension EntityMappingFailure: CustomStringConvertible {
-  /// One sentence: where it happened and what was found.
+  /// One sentence with the place and the finding.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
@@ -60,24 +61,24 @@ extension EntityMappingFailure: CustomStringConvertible {
 /// A mistake of a policy or mapping that shows only when objects are made.
 @nonexhaustive
 public enum MigrationManagerError: Error, Hashable, Sendable {
-  /// The mapping model has no entity mapping of that name.
+  /// The name of an entity mapping that the mapping model doesn't have.
   case unknownEntityMapping(String, known: [String])
-  /// Of the objects of the mapping's destination entity that were made for a source object, `made` were not associated.
+  /// Objects of the mapping's destination entity, made for one source object, of which `made` were not associated.
   case notAssociated(entity: String, made: Int)
-  /// The same two objects were associated by the same mapping before.
+  /// Two objects that the same mapping associated before.
   case associatedTwice(source: Int64, destination: Int64)
-  /// An object that is to be associated is of the wrong side, or was not saved by this migration.
+  /// An object to associate that is of the wrong side, or was not saved by this migration.
   case foreignObject(entity: String)
-  /// A value expression gave what the property can't hold.
+  /// A value expression whose value the property can't hold.
   case unfitValue(property: String, expected: String)
-  /// A value expression can't be evaluated.
+  /// A value expression that can't be evaluated.
   case expressionFailed(property: String, reason: String)
-  /// A required property has no value at the end.
+  /// A required property without a value at the end.
   case missingValue(entity: String, property: String, primaryKey: Int64)
 }
 
 extension MigrationManagerError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
+  /// One sentence with what was found and what was expected.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {

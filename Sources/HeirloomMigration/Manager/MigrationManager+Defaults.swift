@@ -2,18 +2,18 @@ public import HeirloomMapping
 import HeirloomModel
 public import HeirloomStore
 
-// What the standard policy does.
+// The work of the standard policy.
 extension MigrationManager {
-  /// Makes the destination object of a source object, gives it the values of the attribute mappings and associates both.
+  /// Makes the destination object of a source object, sets its attributes by the mappings and associates both.
   ///
-  /// A policy calls it for the part of its work that inference can do. The object has the source object's key where no other
-  /// mapping takes objects of the same entity, so that what names it from outside goes on naming it.
+  /// A policy calls it for the part of its work that inference can do. The object has the source object's key where no
+  /// other mapping takes objects of the same entity, so outside references to it stay valid.
   ///
   /// - Parameters:
   ///   - source: The source object.
   ///   - mapping: The entity mapping.
   /// - Returns: The destination object.
-  /// - Throws: What goes wrong with an expression, a value or the stores.
+  /// - Throws: An error of an expression, a value or the stores.
   public func createDestinationInstance(
     forSource source: ManagedObject, in mapping: EntityMapping
   ) throws -> ManagedObject {
@@ -47,12 +47,12 @@ extension MigrationManager {
     }
   }
 
-  /// Sets the relationships of a destination object as the relationship mappings say.
+  /// Sets the relationships of a destination object by the relationship mappings.
   ///
   /// - Parameters:
   ///   - destination: The destination object.
   ///   - mapping: The entity mapping that made it.
-  /// - Throws: What goes wrong with an expression or the stores.
+  /// - Throws: An error of an expression or the stores.
   public func createRelationships(of destination: ManagedObject, in mapping: EntityMapping) throws {
     guard let run = run(of: mapping), !run.relationships.isEmpty else { return }
     let sources = try sourceInstances(forEntityMappingNamed: mapping.name, destinationInstances: [destination])
@@ -63,9 +63,9 @@ extension MigrationManager {
     }
   }
 
-  /// Sets a relationship to what mappings made of what it led to; objects that can't be its destinations are left out.
+  /// Sets a relationship to the given objects, without those that can't be its destinations.
   ///
-  /// An object that may be in one link only stays in that which came first, as when SQL takes the links over.
+  /// An object that may be in one link only stays in its first one, as when SQL takes the links over.
   func set(_ relationship: RelationshipDescription, of object: ManagedObject, to found: [ManagedObject]) throws {
     let inverse = destinationModel.inverse(of: relationship)?.relationship
     var seen: Set<ManagedObject> = []
@@ -101,7 +101,7 @@ extension MigrationManager {
       return try destinationInstances(
         forEntityMappingNamed: mapping, sourceInstances: relatedObjects(of: source, by: name))
     case .defaultValue, .constant, .attribute, .filledAttribute, .steppedAttribute:
-      // A path of one name that is no attribute is a relationship: its objects are of the source.
+      // A path of one name that is not an attribute is a relationship: its objects are of the source.
       guard let name = property.sourceAttributeName else { return [] }
       return try destinationInstances(
         forSourceRelationshipNamed: name, sourceInstances: relatedObjects(of: source, by: name))
@@ -110,7 +110,7 @@ extension MigrationManager {
     }
   }
 
-  /// Evaluates the expression of a property mapping; no value if it has none.
+  /// Evaluates the expression of a property mapping and returns no value if it has none.
   private func evaluate(
     _ property: PropertyMapping, from source: ManagedObject, to destination: ManagedObject, _ run: RowMapping
   ) throws -> EvaluatedValue {
@@ -126,7 +126,7 @@ extension MigrationManager {
     }
   }
 
-  /// What a relationship of a source object leads to.
+  /// Returns the objects that a relationship of a source object leads to.
   func relatedObjects(of source: ManagedObject, by name: String) throws -> [ManagedObject] {
     guard let relationship = sourceModel.relationship(named: name, of: source.entityName) else {
       throw ManagedObjectError.unknownProperty(entity: source.entityName, property: name)

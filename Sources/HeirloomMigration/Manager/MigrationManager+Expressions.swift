@@ -3,7 +3,7 @@ import HeirloomModel
 import HeirloomStore
 
 extension MigrationManager {
-  /// What value expressions of a mapping see and call, but for the objects; made once for each mapping.
+  /// Returns the evaluator of a mapping's value expressions, without the objects; made once for each mapping.
   func evaluator(for run: RowMapping) -> ExpressionEvaluator {
     if let known = run.evaluator { return known }
     let evaluator = makeEvaluator(run)
@@ -25,7 +25,7 @@ extension MigrationManager {
       let (name, objects) = try self.nameAndObjects(arguments, of: Self.sourceInstancesSelector)
       return Self.list(try self.sourceInstances(forEntityMappingNamed: name, destinationInstances: objects))
     }
-    // What a policy knows comes before what is registered under the same name.
+    // A policy's function comes before a registered one of the same name.
     let policy = run.policy
     for selector in run.policySelectors {
       let registered = calls[selector]
@@ -37,7 +37,7 @@ extension MigrationManager {
         return try registered(receiver, arguments)
       }
     }
-    // All objects of a run are of one moment.
+    // All objects of a run have the same time.
     var evaluator = ExpressionEvaluator(functions: calls, now: startTime)
     evaluator.variables["manager"] = .object(ManagerSource())
     evaluator.variables["entityMapping"] = .object(MappingSource(run.mapping))
@@ -63,7 +63,7 @@ extension MigrationManager {
 
   private static func list(_ objects: [ManagedObject]) -> EvaluatedValue { .list(objects.map { .object($0) }) }
 
-  /// The objects of a value: one, several or none.
+  /// Returns the objects of a value: one, several or none.
   private static func objects(in value: EvaluatedValue, named name: String) throws -> [ManagedObject] {
     switch value {
     case .null: return []
@@ -79,7 +79,7 @@ extension MigrationManager {
     try objects(in: value, named: relationship.name)
   }
 
-  /// A value as an attribute holds it: numbers become the attribute's kind where nothing is lost.
+  /// Returns a value as an attribute holds it: numbers become the attribute's type where nothing is lost.
   static func value(
     _ value: EvaluatedValue, for attribute: AttributeDescription
   ) throws -> AttributeValue? {
@@ -87,7 +87,7 @@ extension MigrationManager {
     switch value {
     case .null: return nil
     case .value(let value): found = value
-    // A composite attribute of an object is what its elements are.
+    // A composite attribute of an object has the value of its elements.
     case .object(let source): found = (source.valueIdentity.base as? [String: AttributeValue]).map { .composite($0) }
     case .list: found = nil
     }
@@ -96,14 +96,14 @@ extension MigrationManager {
   }
 }
 
-/// What `$manager` and `$entityPolicy` are in an expression: receivers of functions.
+/// The value of `$manager` and `$entityPolicy` in an expression: a receiver of functions.
 struct ManagerSource: ValueSource {
   let valueIdentity: AnyHashable = "manager"
 
   func value(forKey key: String) -> EvaluatedValue? { nil }
 }
 
-/// What `$entityMapping` and `$propertyMapping` are in an expression.
+/// The value of `$entityMapping` and `$propertyMapping` in an expression.
 struct MappingSource: ValueSource {
   private let values: [String: EvaluatedValue]
   let valueIdentity: AnyHashable
@@ -132,7 +132,7 @@ struct MappingSource: ValueSource {
   func value(forKey key: String) -> EvaluatedValue? { values[key] }
 }
 
-/// A user info dictionary in an expression; a key that isn't there has no value.
+/// A user info dictionary in an expression; a missing key has no value.
 private struct UserInfoSource: ValueSource {
   let userInfo: [String: String]
   var valueIdentity: AnyHashable { userInfo }

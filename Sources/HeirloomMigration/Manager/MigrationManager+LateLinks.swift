@@ -2,7 +2,7 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-// Links of objects whose own mapping ran as SQL to objects that are made one by one.
+// Links from objects whose own mapping ran as SQL to objects that are made one by one.
 extension MigrationManager {
   /// A relationship of the destination whose links lead to objects that are made one by one.
   private struct LateLinks {
@@ -15,15 +15,15 @@ extension MigrationManager {
     let destination: PhysicalEntity
     /// The query of the keys of source objects with such links.
     let owners: String
-    /// What is added to a source key.
+    /// The number that is added to a source key.
     let offset: Int64
   }
 
-  /// Sets relationships of objects whose own mapping ran as SQL, where they lead to objects that were made one by one.
+  /// Sets the relationships of objects whose mapping ran as SQL, where they lead to objects made one by one.
   func relateLateLinks() throws {
     for links in lateLinks(reaching: { self.associations.hasObjects(of: $0, mapping: $1) }) {
       currentEntityMapping = links.mapping
-      // What was merged into an object comes after its own.
+      // Links of objects that were merged into another come after its own.
       let isSettled = associations.hasRemovals(ofEntity: links.destination.number)
       for isMerged in isSettled ? [false, true] : [false] {
         try relate(links, keepingOthers: isSettled, ofMerged: isMerged)
@@ -57,7 +57,7 @@ extension MigrationManager {
     }
   }
 
-  /// Throws if an object that must be linked to one that is made by code is not, though it was in the source.
+  /// Throws if an object lacks a required link to one made by code that it had in the source.
   func validateLateLinks() throws {
     for links in lateLinks(reaching: { _, _ in true }) {
       guard !links.relationship.isToMany, !links.relationship.isOptional,
@@ -81,10 +81,10 @@ extension MigrationManager {
     }
   }
 
-  /// Lists the relationships of mappings that ran as SQL that lead to source objects of which code makes others.
+  /// Lists the relationships of mappings that ran as SQL that lead to source objects from which code makes others.
   ///
-  /// - Parameter isReached: Whether a mapping that runs object by object is known to have made objects of a tree's entities: a
-  ///   policy may make objects of any entity, and what counts is what it did.
+  /// - Parameter isReached: Returns true if a mapping that runs object by object is known to have made objects of a
+  ///   tree's entities. A policy may make objects of any entity, so only its results count.
   /// - Returns: The relationships, in the order of the mappings.
   private func lateLinks(
     reaching isReached: (_ entities: ClosedRange<Int>, _ mapping: String) -> Bool
@@ -116,7 +116,7 @@ extension MigrationManager {
     return found
   }
 
-  /// The query of the keys of objects with links to objects of some entities; `nil` for no entities.
+  /// Returns the query of the keys of objects with links to objects of some entities; `nil` for no entities.
   private func owners(of name: String, _ source: PhysicalEntity, leadingTo targets: [String]) -> String? {
     guard let table = targets.first.flatMap({ setting.source.table(ofEntity: $0)?.name }),
       let links = setting.source.links(of: name, in: source.name, schema: SchemaName.store, isReversed: false)

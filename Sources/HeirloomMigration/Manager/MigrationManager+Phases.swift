@@ -6,8 +6,8 @@ import HeirloomStore
 extension MigrationManager {
   /// Runs the three phases inside the caller's transaction.
   ///
-  /// - Returns: What it came to.
-  /// - Throws: ``MigrationError``; what was written is of no use then.
+  /// - Returns: The outcome of the run.
+  /// - Throws: ``MigrationError``; then everything that was written is useless.
   func run(policies: MigrationPolicyRegistry) throws -> RowRunOutcome {
     do {
       try prepare(policies: policies)
@@ -16,7 +16,7 @@ extension MigrationManager {
       for run in runs { try relate(run) }
       for run in runs { try validate(run) }
       try destinationContext.writePendingChanges()
-      // What was changed after it had been looked at.
+      // Rows that changed after they were checked.
       for run in runs { try validateWritten(by: run) }
       try validateLateLinks()
       currentEntityMapping = nil
@@ -51,7 +51,7 @@ extension MigrationManager {
     }
   }
 
-  /// How the keys of a mapping that ran as SQL follow from the source's; one that carries nothing over has no objects.
+  /// Returns the key rule of a mapping that ran as SQL; a mapping that carries nothing over has no objects.
   private func rule(of mapping: EntityMapping) -> Associations.Rule {
     guard let source = mapping.sourceEntityName.flatMap({ setting.source.entity(named: $0) }),
       let destination = mapping.destinationEntityName.flatMap({ setting.destination.entity(named: $0) })
@@ -68,7 +68,7 @@ extension MigrationManager {
     try call(.begin, run) { try run.policy.begin(run.mapping, manager: self) }
     if let source = run.source {
       let evaluator = evaluator(for: run)
-      // What SQL can't select is looked at object by object.
+      // The condition that SQL can't evaluate is checked object by object.
       let (selection, condition) = run.selection(setting: setting, evaluator: evaluator)
       var visited: Int64 = 0
       try forEachSource(source, selection) { object in
@@ -79,7 +79,7 @@ extension MigrationManager {
           try createInstances(of: object, run)
         }
         visited += 1
-        // Telling costs more than a row.
+        // Reporting progress costs more than a row.
         if visited % 128 == 0 { progress.completedUnitCount += 128 }
       }
       progress.completedUnitCount += visited % 128
@@ -107,7 +107,7 @@ extension MigrationManager {
     if let failure { throw failure }
   }
 
-  /// Calls the hook for one source object and looks whether what it made is associated.
+  /// Calls the policy for one source object and checks that the objects it made are associated.
   private func createInstances(of object: ManagedObject, _ run: RowMapping) throws {
     let made = run.destination.map { destinationContext.insertedObjects(ofEntity: $0.number) } ?? 0
     let associated = associatedObjects
@@ -123,7 +123,7 @@ extension MigrationManager {
   private func relate(_ run: RowMapping) throws {
     currentEntityMapping = run.mapping
     if run.policy.createsRelationships {
-      // The standard step has nothing to do for a mapping that sets no relationship.
+      // The standard policy has nothing to do for a mapping that sets no relationship.
       let isStandard = type(of: run.policy) == EntityMigrationPolicy.self
       if !isStandard || !run.relationships.isEmpty {
         try associations.forEachDestination(ofMapping: run.mapping.name, wrapping: { $0 as any Error }) { key in
@@ -149,7 +149,7 @@ extension MigrationManager {
       try run.policy.performCustomValidation(for: run.mapping, manager: self)
     }
     try noteWritten(by: run)
-    // Whoever made objects of another mapping's destination leaves them to that mapping.
+    // A policy that made objects of another mapping's destination leaves them to that mapping.
     let others = Set(runs.filter { $0 !== run }.compactMap(\.destination?.number))
     run.writtenEntities.subtract(others)
     if let own = run.destination?.number { run.writtenEntities.insert(own) }
@@ -158,18 +158,18 @@ extension MigrationManager {
     try noteWritten(by: run)
   }
 
-  /// Keeps in mind what a mapping wrote since the last call.
+  /// Records what a mapping wrote since the last call.
   private func noteWritten(by run: RowMapping) throws {
     run.writtenEntities.formUnion(destinationContext.takeWrittenEntities())
     try destinationContext.leaveSuspects(to: place(of: run))
   }
 
-  /// The place of a mapping among those that run object by object.
+  /// Returns the place of a mapping among those that run object by object.
   private func place(of run: RowMapping) -> Int { runs.firstIndex { $0 === run } ?? runs.count }
 
-  /// Throws if an object that code made or changed is not as its entity wants it.
+  /// Throws if an object that code made or changed breaks the rules of its entity.
   ///
-  /// What objects had whose own mapping ran as SQL is not refused: of those, what code added or changed is looked at.
+  /// For objects whose own mapping ran as SQL, only the additions and changes of code are checked.
   private func validateWritten(by run: RowMapping) throws {
     currentEntityMapping = run.mapping
     let made = MadeObjects(context: destinationContext, setting: setting)
@@ -190,7 +190,7 @@ extension MigrationManager {
     run.writtenEntities.removeAll()
   }
 
-  /// Runs a check of what a mapping wrote and says of a fault which object has it.
+  /// Runs a check of what a mapping wrote and names the object that has a fault.
   private func check(_ run: RowMapping, _ body: () throws -> Void) throws {
     try call(.performCustomValidation, run) {
       do {
@@ -206,7 +206,7 @@ extension MigrationManager {
     }
   }
 
-  /// Counts what is there now in the tables that were written to.
+  /// Counts the rows and objects in the tables that were written to.
   private func outcome() throws -> RowRunOutcome {
     let candidate = quote(SchemaName.candidate)
     var objects: [String: Int64] = [:]
@@ -223,7 +223,7 @@ extension MigrationManager {
             "SELECT COUNT(*) FROM \(candidate).\(quote(table)) WHERE \(quote(PhysicalName.entity)) = \(entity.number)")
       }
     }
-    // A mapping whose policy made nothing still has a number: none.
+    // A mapping whose policy made nothing has a count all the same.
     for name in runs.compactMap(\.mapping.destinationEntityName) where objects[name] == nil {
       guard let entity = setting.destination.entity(named: name) else { continue }
       objects[name] = try setting.connection.firstInteger(
@@ -247,7 +247,7 @@ extension MigrationManager {
 
   // MARK: Calling
 
-  /// Runs a step and says of what it throws where that was.
+  /// Calls a method of a policy and adds the place to its error.
   private func call(
     _ hook: MigrationHook, _ run: RowMapping, _ object: ManagedObject? = nil, _ body: () throws -> Void
   ) throws {
@@ -273,7 +273,7 @@ extension MigrationManager {
   }
 }
 
-/// What became of the objects of an entity mapping that ran object by object.
+/// The result of an entity mapping that ran object by object.
 public struct EntityMappingResult: Hashable, Sendable {
   /// The name of the entity mapping.
   public let mapping: String
@@ -283,10 +283,10 @@ public struct EntityMappingResult: Hashable, Sendable {
   public let sourceEntity: String?
   /// The name of the destination entity; `nil` if there is none.
   public let destinationEntity: String?
-  /// The source objects that the mapping took.
+  /// The number of source objects that the mapping took.
   public let sourceObjects: Int64
-  /// The objects of the destination entity that were associated with them.
+  /// The number of objects of the destination entity that were associated with them.
   public let destinationObjects: Int64
-  /// The objects of the source entity that became nothing, whatever the mapping; the previous version keeps them.
+  /// The number of objects of the source entity that became nothing by any mapping; the previous version keeps them.
   public let leftBehind: Int64
 }

@@ -3,38 +3,39 @@ public import HeirloomMapping
 public import HeirloomModel
 public import HeirloomStore
 
-/// Runs entity mappings object by object, and is what their policies work with.
+/// A manager that runs entity mappings object by object, and that their policies work with.
 ///
-/// It serves one migration and belongs to the task that runs it. Objects of the source are read from the store that is migrated,
-/// which nothing changes; objects of the destination are written to the new store that takes its place when all has gone well.
-/// Neither side's objects are kept: an object that a policy wants later is found again by its association.
+/// It serves one migration and belongs to the task that runs it. Objects of the source are read from the migrated
+/// store, which nothing changes. Objects of the destination are written to the candidate,
+/// which takes the store's place when all has gone well. Neither side's objects are kept:
+/// an object that a policy wants later is found again by its association.
 public final class MigrationManager {
   /// The model that the objects come from.
   public var sourceModel: ManagedObjectModel { setting.parts.source.model }
   /// The model that the objects become part of.
   public var destinationModel: ManagedObjectModel { setting.parts.destination.model }
-  /// All entity mappings, those that run as SQL included.
+  /// All entity mappings, including those that run as SQL.
   public let mappingModel: MappingModel
-  /// The objects of the store that is migrated; they can't be changed.
+  /// The objects of the migrated store; they can't be changed.
   public let sourceContext: ManagedObjectContext
-  /// The objects of the new store.
+  /// The objects of the candidate.
   public let destinationContext: ManagedObjectContext
-  /// How far the migration is; cancelling it stops the run at the next object.
+  /// The progress of the migration; cancelling it stops the run at the next object.
   public let progress: Progress
-  /// What policies tell each other.
+  /// A place for policies to share values.
   public var userInfo: [String: Any] = [:]
-  /// The functions that value expressions call, by selector, beyond the built-in ones and those of policies.
+  /// The functions that value expressions call, by selector, besides the built-in ones and those of policies.
   public var functions: [String: ExpressionEvaluator.Function]
   /// The entity mapping that runs; `nil` before and after.
   @exclusivity(unchecked) public internal(set) var currentEntityMapping: EntityMapping?
 
   let setting: RowRunSetting
-  /// What `now()` is to expressions, in seconds since 2001-01-01 00:00:00 UTC.
+  /// The value of `now()` in expressions, in seconds since 2001-01-01 00:00:00 UTC.
   let startTime: Double = Date.now.timeIntervalSinceReferenceDate
   let associations: Associations
-  /// The mappings that run object by object, with what is needed to run them.
+  /// The mappings that run object by object, with everything needed to run them.
   var runs: [RowMapping] = []
-  /// What the app wants the run to stop with.
+  /// The error that the app wants the run to stop with.
   private(set) var cancellation: (any Error)?
 
   init(setting: RowRunSetting, registry: MigrationPolicyRegistry, progress: Progress) throws {
@@ -49,16 +50,16 @@ public final class MigrationManager {
 
   // MARK: Associations
 
-  /// Notes that a destination object became of a source object.
+  /// Records that a destination object was made from a source object.
   ///
-  /// Only objects that are associated are visited when relationships are made.
+  /// Only associated objects are visited when relationships are made.
   ///
   /// - Parameters:
   ///   - source: An object of ``sourceContext``.
   ///   - destination: An object of ``destinationContext``.
   ///   - mapping: The entity mapping that made it.
-  /// - Throws: ``MigrationManagerError`` if one is of the wrong side, both were associated before, or the mapping is none of
-  ///   the mapping model's.
+  /// - Throws: ``MigrationManagerError`` if one is of the wrong side, both were associated before,
+  ///   or the mapping is not in the mapping model.
   public func associate(source: ManagedObject, destination: ManagedObject, for mapping: EntityMapping) throws {
     if mapping.name != currentEntityMapping?.name { try checkNames([mapping.name]) }
     guard let from = key(of: source, in: sourceContext) else {
@@ -73,23 +74,23 @@ public final class MigrationManager {
     if destination.isOf(mapping.destinationEntityName) { associatedObjects += 1 }
   }
 
-  /// Objects of mappings' own destination entities that were associated, to see what a policy forgot.
+  /// The number of associated objects of mappings' own destination entities, to see which ones a policy forgot.
   @exclusivity(unchecked) var associatedObjects: Int = 0
 
-  /// How often links were asked for to objects that decisions removed.
+  /// The number of requests for links to objects that decisions removed.
   var removedLinks: [RemovedLink: Int64] = [:]
 
-  /// Returns the destination objects that became of source objects.
+  /// Returns the destination objects that were made from source objects.
   ///
   /// - Parameters:
   ///   - name: The name of the entity mapping that made them.
   ///   - sources: Objects of ``sourceContext``.
   /// - Returns: The objects, by source object, each in the order in which they were associated.
-  /// - Throws: ``MigrationManagerError/unknownEntityMapping(_:known:)``, or what goes wrong with the stores.
+  /// - Throws: ``MigrationManagerError/unknownEntityMapping(_:known:)``, or an error of the stores.
   public func destinationInstances(
     forEntityMappingNamed name: String, sourceInstances sources: [ManagedObject]
   ) throws -> [ManagedObject] {
-    // The short way for policies that ask for the one object of each source object.
+    // The fast path for policies that ask for the one object of each source object.
     if sources.count == 1, let rule = try associations.rule(ofMapping: name) {
       guard let key = key(of: sources[0], in: sourceContext).flatMap(rule.destination) else { return [] }
       return try destinationContext.object(numbered: key.entity, primaryKey: key.primaryKey).map { [$0] } ?? []
@@ -98,26 +99,26 @@ public final class MigrationManager {
     return try destinations(of: sources, mappings: [name])
   }
 
-  /// Returns the destination objects that became of the source objects that a relationship leads to, by whatever mapping.
+  /// Returns the destination objects made from the source objects that a relationship leads to, by any mapping.
   ///
   /// - Parameters:
   ///   - name: The name of the source relationship.
-  ///   - sources: What it leads to: objects of ``sourceContext``.
+  ///   - sources: The objects that it leads to, of ``sourceContext``.
   /// - Returns: The objects, by source object, each in the order of the mappings.
-  /// - Throws: What goes wrong with the stores.
+  /// - Throws: An error of the stores.
   public func destinationInstances(
     forSourceRelationshipNamed name: String, sourceInstances sources: [ManagedObject]
   ) throws -> [ManagedObject] {
     try destinations(of: sources, mappings: mappingModel.entityMappings.map(\.name), relationship: name)
   }
 
-  /// Returns the source objects that destination objects became of.
+  /// Returns the source objects that destination objects were made from.
   ///
   /// - Parameters:
   ///   - name: The name of the entity mapping that made them.
   ///   - destinations: Objects of ``destinationContext``.
   /// - Returns: The objects, by destination object, each in the order in which they were associated.
-  /// - Throws: ``MigrationManagerError/unknownEntityMapping(_:known:)``, or what goes wrong with the stores.
+  /// - Throws: ``MigrationManagerError/unknownEntityMapping(_:known:)``, or an error of the stores.
   public func sourceInstances(
     forEntityMappingNamed name: String, destinationInstances destinations: [ManagedObject]
   ) throws -> [ManagedObject] {
@@ -155,7 +156,7 @@ public final class MigrationManager {
     return objects
   }
 
-  /// Counts what a policy asked for in vain.
+  /// Counts the links to removed objects that a policy asked for.
   private func noteRemovedLinks(_ count: Int64, _ relationship: String?) {
     guard count > 0, let mapping = currentEntityMapping, runs.contains(where: { $0.mapping.name == mapping.name })
     else {
@@ -180,7 +181,7 @@ public final class MigrationManager {
 
   /// Stops the run at the next object; the store stays as it was.
   ///
-  /// - Parameter error: What the migration ends with.
+  /// - Parameter error: The error that the migration ends with.
   public func cancelMigration(with error: any Error) {
     if cancellation == nil { cancellation = error }
   }

@@ -3,8 +3,8 @@ public import HeirloomModel
 
 /// The policies and functions that mapping models call by name.
 ///
-/// Mapping model files name classes, and there is nothing in Swift that finds a class by its name. A class that an entity
-/// mapping was given in Swift needs no name.
+/// Mapping model files name classes, and Swift can't find a class by its name.
+/// A class that an entity mapping was given in Swift needs no name.
 public struct MigrationPolicyRegistry: Sendable {
   /// A function that expressions call.
   public typealias Function =
@@ -21,18 +21,18 @@ public struct MigrationPolicyRegistry: Sendable {
   /// The names of policies, sorted.
   public var policyNames: [String] { policies.keys.sorted { $0.utf16Precedes($1) } }
 
-  /// Makes a policy known under a name.
+  /// Registers a policy under a name.
   ///
   /// - Parameters:
   ///   - policy: The class.
-  ///   - name: The name that mapping models have; by default that of the class. One with a module's name and a point before
-  ///     it is found too.
+  ///   - name: The name that mapping models use; by default that of the class.
+  ///     The same name after a module's name and a point is found too.
   public mutating func register(_ policy: EntityMigrationPolicy.Type, named name: String? = nil) {
     let policyClass = PolicyClass(policy)
     policies[name ?? policyClass.name] = policyClass
   }
 
-  /// Makes a function known under a selector.
+  /// Registers a function under a selector.
   ///
   /// - Parameters:
   ///   - selector: The name with a colon for each argument, such as `shortName:`.
@@ -41,9 +41,9 @@ public struct MigrationPolicyRegistry: Sendable {
     functions[selector] = function
   }
 
-  /// The functions as evaluators take them.
+  /// The functions in the form that evaluators take.
   ///
-  /// Swift converts a function, but a dictionary of functions only by a cast, which fails when the program runs.
+  /// Swift converts a single function, but a dictionary of functions only by a cast, which fails when the program runs.
   var evaluatorFunctions: [String: ExpressionEvaluator.Function] {
     functions.mapValues { function in { receiver, arguments in try function(receiver, arguments) } }
   }
@@ -65,7 +65,7 @@ public struct MigrationPolicyRegistry: Sendable {
     return type.init()
   }
 
-  /// The names of a mapping model's policies that nobody knows, sorted, each once.
+  /// Returns the names of a mapping model's policies that nobody knows, sorted, each once.
   package func unknownPolicies(of mappings: [EntityMapping]) -> [String] {
     let unknown = mappings.filter { policyClass(of: $0) == nil }.compactMap(\.entityMigrationPolicyClassName)
     return Set(unknown).sorted { $0.utf16Precedes($1) }

@@ -2,7 +2,7 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// An entity mapping that runs object by object, with all that is worked out once.
+/// An entity mapping that runs object by object, with everything that is worked out once.
 final class RowMapping {
   let mapping: EntityMapping
   let policy: EntityMigrationPolicy
@@ -10,27 +10,27 @@ final class RowMapping {
   let source: PhysicalEntity?
   /// The condition on source objects; `nil` for all.
   let predicate: PredicateDescription?
-  /// Whether an object has the key of the source object that it became of.
+  /// True when an object has the key of its source object.
   let keepsKeys: Bool
-  /// Gives the columns of a source row's destination object, as far as SQL can.
+  /// The statement that gives the columns of a source row's destination object, as far as SQL can.
   let values: Statement?
-  /// The columns that ``values`` gives.
+  /// The columns that `values` gives.
   let columns: [String]
   /// The attributes whose expressions are evaluated for each object.
   let evaluated: [(mapping: PropertyMapping, target: AttributeTarget)]
   /// The selectors that expressions send to `$entityPolicy`.
   let policySelectors: Set<String>
-  /// The source objects that the mapping took.
+  /// The number of source objects that the mapping took.
   var sourceObjects: Int = 0
-  /// The objects of the destination entity that were associated.
+  /// The number of objects of the destination entity that were associated.
   var destinationObjects: Int = 0
-  /// What evaluates the mapping's expressions, once there was one to evaluate.
+  /// The evaluator of the mapping's expressions, once one was evaluated.
   var evaluator: ExpressionEvaluator?
-  /// The numbers of the entities of whose objects the mapping wrote some that nobody has looked at yet.
+  /// The numbers of the entities of objects that the mapping wrote and nobody has checked yet.
   var writtenEntities: Set<Int> = []
   /// The source key that was last given to a destination object.
   var lastKeptKey: Int64?
-  /// The relationship mappings that say something.
+  /// The relationship mappings that give a value.
   let relationships: [(mapping: PropertyMapping, relationship: RelationshipDescription)]
 
   init(_ mapping: EntityMapping, policy: EntityMigrationPolicy, setting: RowRunSetting) throws {
@@ -66,7 +66,7 @@ final class RowMapping {
     }
   }
 
-  /// The condition on the source objects that an entity mapping takes.
+  /// Returns the condition on the source objects that an entity mapping takes.
   static func predicate(of mapping: EntityMapping) throws -> PredicateDescription? {
     guard let expression = mapping.sourceExpression else { return nil }
     guard let rows = expression.sourceRows else {
@@ -90,12 +90,12 @@ final class RowMapping {
   }
 }
 
-/// The query of what SQL can say of one source row's destination object: what is copied, converted, filled or constant.
+/// The query of a source row's destination values that SQL can give: copied, converted, filled or constant.
 private struct ValueSelection {
   let sql: String
   let columns: [String]
 
-  /// Writes the query with the planner that serves mappings without policies, so that both give the same values.
+  /// Creates the query with the planner for mappings without policies, so that both give the same values.
   ///
   /// `nil` if there is nothing to select.
   init?(of mapping: EntityMapping, setting: RowRunSetting) throws {
@@ -142,7 +142,7 @@ private struct ValueSelection {
 }
 
 extension ValueExpression {
-  /// The selectors of functions that the expression sends to a variable.
+  /// Returns the selectors of functions that the expression sends to a variable.
   func selectors(sentTo variable: String) -> [String] {
     var found: [String] = []
     for part in parts {
@@ -151,7 +151,7 @@ extension ValueExpression {
     return found
   }
 
-  /// The key paths that the expression asks of a variable, or of the object itself, which it stands for.
+  /// Returns the key paths that the expression reads from a variable, or from the object that it stands for.
   func paths(of variable: String) -> [String] {
     parts.compactMap { part in
       switch part {
@@ -164,7 +164,7 @@ extension ValueExpression {
     }
   }
 
-  /// The expression and all that it is made of, conditions left out.
+  /// The expression and all its parts, without conditions.
   private var parts: [ValueExpression] {
     let children: [ValueExpression] =
       switch self {

@@ -2,22 +2,22 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// What a plan worked out for the mappings that run object by object.
+/// The parts of a plan for the mappings that run object by object.
 package struct RowRunParts: Hashable, Sendable {
   let source: PhysicalSchema
   let destination: PhysicalSchema
-  /// Which mappings they are.
+  /// The mappings, divided by how they run.
   let split: MappingSplit
   /// The keys of objects whose mappings run as SQL.
   let keys: KeyPlan
-  /// The tables in which derived values follow from what code makes.
+  /// The tables in which derived values follow from the objects that code makes.
   let derivedTables: Set<String>
-  /// Where objects are found that decisions removed.
+  /// The places of objects that decisions removed.
   let removals: [RemovedObjects]
-  /// What decisions do to the objects of these mappings.
+  /// The decisions about the objects of these mappings.
   let decided: RowRunDecisions
 
-  /// Plans are compared by what they do; this follows from the models and the mapping, which they hold.
+  /// Compares plans by what they do; the rest follows from the models and the mapping that they hold.
   package static func == (left: RowRunParts, right: RowRunParts) -> Bool {
     left.split.byRow == right.split.byRow && left.source.model == right.source.model
       && left.destination.model == right.destination.model
@@ -29,9 +29,9 @@ package struct RowRunParts: Hashable, Sendable {
   }
 }
 
-/// What a run of entity mappings object by object works on.
+/// The stores and mappings of a run of entity mappings object by object.
 struct RowRunSetting {
-  /// Holds the store and has the candidate attached.
+  /// The connection to the store, with the candidate attached.
   let connection: Connection
   let parts: RowRunParts
   /// All entity mappings.
@@ -56,7 +56,7 @@ struct RowRunSetting {
     self.parts = parts
     self.mapping = mapping
     mappingNames = Set(mapping.entityMappings.map(\.name))
-    // Both are the same store for whoever names its objects and reads its external data.
+    // Both are the same store for code that names its objects and reads its external data.
     let metadata = try StoreMetadata(connection: connection, database: SchemaName.store, path: store.path)
     sourceStore = PersistentStore(
       viewing: connection, database: SchemaName.store, path: store.externalPath, schema: parts.source,
@@ -67,21 +67,21 @@ struct RowRunSetting {
       metadata: metadata)
   }
 
-  /// Lets go of all statements, so that the candidate can be detached.
+  /// Releases all statements, so that the candidate can be detached.
   func close() {
     try? sourceStore.close()
     try? destinationStore.close()
   }
 }
 
-/// What code did that no plan could tell.
+/// The outcome of code that no plan could foresee.
 struct RowRunOutcome {
-  /// What became of each mapping's objects.
+  /// The result of each mapping.
   let results: [EntityMappingResult]
-  /// The objects of each entity of the destination that code may have made or removed, subentities left out.
+  /// The number of objects of each destination entity that code may have made or removed, without those of subentities.
   let objects: [String: Int64]
-  /// The rows of each table that code wrote to.
+  /// The number of rows of each table that code wrote to.
   let rowCounts: [String: Int64]
-  /// How often links were asked for to objects that decisions removed.
+  /// The number of requests for links to objects that decisions removed.
   let removedLinks: [RemovedLink: Int64]
 }

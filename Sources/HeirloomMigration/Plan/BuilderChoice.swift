@@ -1,18 +1,18 @@
 import HeirloomStore
 
-/// Who says how a candidate is made.
+/// The choice of how a candidate is made.
 package enum BuilderChoice: Hashable, Sendable {
-  /// The planner, by what it counts on the store.
+  /// A choice by the planner, from what it counts on the store.
   case automatic
-  /// The caller: both builders give the same store, and a test compares them.
+  /// A choice by the caller: both builders give the same store, and a test compares them.
   case always(MigrationPlan.Builder)
 }
 
 extension BuilderChoice {
-  /// Says how a candidate is made.
+  /// Returns the builder that makes a candidate.
   ///
   /// - Parameters:
-  ///   - parts: What the candidate is made of.
+  ///   - parts: The parts of the candidate.
   ///   - size: The store's size.
   ///   - connection: The connection to the store.
   /// - Returns: The builder.
@@ -40,10 +40,11 @@ extension BuilderChoice {
     return Self.builder(anew: anew, empty: empty, of: size.bytes)
   }
 
-  /// Says how a candidate is made, by its time and by the file that it leaves.
+  /// Returns the builder for a candidate, by the time that it takes and the file that it leaves.
   ///
-  /// `HeirloomBenchmarks --only thresholds` measures both ways. Work of the processors for a new file, as a multiple of that for a copy,
-  /// with 100,000 rows of 240 bytes, by the hundredths of the bytes that go and that are written anew:
+  /// `HeirloomBenchmarks --only thresholds` measures both builders. The table gives the processors' work for a new file
+  /// as a multiple of that for a copy, with 100,000 rows of 240 bytes. Its columns are the hundredths of the bytes that
+  /// go and that are written anew:
   ///
   /// | go, anew | 0, 0 | 50, 0 | 70, 0 | 80, 0 | 90, 0 | 0, 50 | 0, 75 | 0, 100 | 25, 50 | 25, 75 | 50, 25 | 50, 50 |
   /// | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -55,12 +56,12 @@ extension BuilderChoice {
   ///
   /// - Parameters:
   ///   - anew: The bytes of tables that are written anew, even in a copy.
-  ///   - empty: The bytes that hold nothing in a copy.
+  ///   - empty: The bytes that are empty space in a copy.
   ///   - total: The store's size in bytes.
   /// - Returns: The builder.
   static func builder(anew: Int64, empty: Int64, of total: Int64) -> MigrationPlan.Builder {
-    // From four fifths on a new file takes less time. A copy is as large as the store, whatever it loses: one that is more than
-    // twice as large as what it holds is not worth the time that it saves, about four tenths at that point.
+    // From four fifths on, a new file takes less time. A copy is as large as the store, whatever it loses.
+    // One more than twice as large as its content is not worth the time that it saves, about four tenths at that point.
     anew > total / 5 * 4 - empty || empty > total / 2 ? .rebuild : .cloneAndAlter
   }
 }

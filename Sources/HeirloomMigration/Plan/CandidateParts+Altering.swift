@@ -1,10 +1,11 @@
 import HeirloomStore
 
 extension CandidateParts {
-  /// The steps that make the candidate of a copy of the store: the same tables, indexes and rows as ``rebuildSteps``.
+  /// The steps that turn a copy of the store into the candidate.
   ///
-  /// What is written anew is written by the same statements, from the store. The order: what goes, changed values under the old
-  /// names, new names and columns, new tables and rows, metadata, indexes and triggers.
+  /// They give the same tables, indexes and rows as ``rebuildSteps``, and rewrite rows by the same statements, from the
+  /// store. The order: removals, changed values under the old names, new names and columns, new tables and rows,
+  /// metadata, indexes and triggers.
   var alteringSteps: [MigrationStep] {
     let indexes = CarriedIndexes(on: carried, actual: actual, source: source, destination: destination)
     let staying = foreign.staying(with: carried)
@@ -27,7 +28,7 @@ extension CandidateParts {
     return steps + foreign.laterSteps(keeping: staying) + deferralSteps
   }
 
-  /// The steps that say what is left for after the launch, and do nothing.
+  /// The steps that list what is left for after the launch, and do nothing.
   private var deferralSteps: [MigrationStep] {
     let columns = deferral.columns.sorted { $0.key < $1.key }.flatMap { table, names in
       names.map { (subject: "\(table).\($0)", summary: "Leave the column \(table).\($0), which goes later") }
@@ -39,14 +40,14 @@ extension CandidateParts {
     return others.map { MigrationStep(kind: .leaveForLater, subject: $0.subject, summary: $0.summary, statements: []) }
   }
 
-  // MARK: What goes
+  // MARK: Removals
 
   private func removalSteps(indexes: CarriedIndexes, staying: Set<String>) -> [MigrationStep] {
     let kept = Set(carried.map(\.sourceTable))
     let trees = Set(source.indexes.filter { $0.ordering == nil }.map(\.name))
     let later = Set(deferral.tables + deferral.unusedIndexes)
     var steps: [MigrationStep] = []
-    // Triggers and views first, which are made again at the end: they may speak of anything that changes.
+    // Triggers and views go first and are made again at the end: they may speak of anything that changes.
     for (object, _) in actual.ownership(under: source) where object.kind == .trigger {
       steps.append(Self.removal(of: object.name, "TRIGGER"))
     }
@@ -75,7 +76,7 @@ extension CandidateParts {
       statements: [PlannedStatement("DROP \(kind) IF EXISTS \(quote(SchemaName.candidate)).\(quote(name))")])
   }
 
-  // MARK: What changes
+  // MARK: Changes
 
   private var changeSteps: [MigrationStep] {
     var steps: [MigrationStep] = []
@@ -111,10 +112,10 @@ extension CandidateParts {
 
   // MARK: Names
 
-  /// The step that gives tables, columns and indexes the names and statements of the destination.
+  /// Returns the step that gives tables, columns and indexes the names and statements of the destination.
   ///
-  /// The statements are written into `sqlite_schema`, as SQLite's own `ALTER TABLE` does to add and to rename: nothing in the
-  /// rows depends on them. Each keeps the columns that are there in their places and adds new ones at the end.
+  /// The statements are written into `sqlite_schema`, as SQLite's own `ALTER TABLE` does to add and rename.
+  /// Nothing in the rows depends on them. Each keeps the present columns in their places and adds new ones at the end.
   private func namingSteps(indexes: CarriedIndexes) -> [MigrationStep] {
     var statements: [PlannedStatement] = []
     for table in carried {
@@ -146,13 +147,13 @@ extension CandidateParts {
     MigrationStep(
       kind: .alterSchema, subject: "sqlite_schema", summary: summary,
       statements: [PlannedStatement("PRAGMA writable_schema = ON")] + statements
-        // The schema is read again.
+        // SQLite reads the schema again.
         + [PlannedStatement("PRAGMA writable_schema = RESET")])
   }
 
-  /// The statement that changes one entry of the schema.
+  /// Returns the statement that changes one entry of the schema.
   ///
-  /// The entry is found by its number in the store, of which the candidate is a copy: names may move in a circle.
+  /// The entry is found by its number in the store, which the candidate is a copy of: names may move in a circle.
   private static func renaming(
     _ kind: SchemaObject.Kind, _ name: String, to newName: String, of table: String, sql: String?
   ) -> PlannedStatement {

@@ -2,39 +2,39 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// What a candidate is made of, whichever way it is built.
+/// The parts of a candidate, whichever builder makes it.
 struct CandidateParts {
   let actual: ActualSchema
   let source: PhysicalSchema
   let destination: PhysicalSchema
   let counts: StoreCounts
-  /// The tables of the model; those that are carried over with the columns in the order of the store.
+  /// The tables of the model; carried tables have their columns in the order of the store.
   private(set) var tables: [PhysicalTable] = []
-  /// How tables of objects are filled.
+  /// The transfers that fill tables of objects.
   private(set) var transfers: [TableTransfer] = []
   /// The gathered links that transfers draw from.
   private(set) var links = LinkTables()
-  /// How tables of links are filled.
+  /// The transfers that fill tables of links.
   let joins: [JoinTransfer]
-  /// The numbering of members whose order was not copied.
+  /// The steps that number members whose order was not copied.
   let orders: [MigrationStep]
   /// The tables whose rows can stay where they are in a copy of the store.
   private(set) var carried: [CarriedTable] = []
-  /// The computing of derived attributes whose values can't be taken over.
+  /// The steps that compute derived attributes whose values can't be taken over.
   let backfill: DerivedBackfill
-  /// What no model knows.
+  /// The objects of the store that no model knows.
   let foreign: ForeignObjects
-  /// The copying of its rows.
+  /// The steps that copy the rows of these objects.
   let foreignRows: [MigrationStep]
-  /// What becomes of rows that name entities by number.
+  /// The changes to rows that name entities by number.
   let framework: FrameworkRows
-  /// What the store says of itself.
+  /// The steps that write the store's own metadata.
   var metadata: MetadataSteps
-  /// What is left for after the launch, in a copy of the store.
+  /// The clean-up that is left for after the launch, in a copy of the store.
   private(set) var deferral = DeferredMigration()
   /// The step that runs mappings object by object; none if all run as SQL.
   let rowRun: [MigrationStep]
-  /// What decisions do to the rows.
+  /// The changes that decisions make to the rows.
   var settlement = RowSettlement()
 
   init(
@@ -70,7 +70,7 @@ struct CandidateParts {
       let transfer = planner.transfer(table: table)
       links = planner.links
       guard let transfer else { continue }
-      // Rows of another tree come to those that could stay.
+      // Rows of another tree join those that could stay.
       let isMerged = transfer.destinationNumbers != nil
       guard !isMerged, let kept = carrier.carry(transfer, to: table, counts: counts) else {
         transfers.append(transfer)
@@ -98,12 +98,12 @@ struct CandidateParts {
       ).deferral
   }
 
-  /// The rows that a transfer writes.
+  /// Returns the number of rows that a transfer writes.
   func rows(of transfer: TableTransfer) -> Int64 {
     transfer.sourceNumbers.reduce(0) { $0 + (counts.byNumber[$1] ?? 0) }
   }
 
-  /// The rows that each table has in the end.
+  /// The number of rows that each table has in the end.
   var rowCounts: [(table: String, rows: Int64)] {
     var objects: [String: Int64] = [:]
     for transfer in transfers { objects[transfer.table, default: 0] += rows(of: transfer) }
@@ -134,7 +134,7 @@ extension CandidateParts {
     return steps + foreign.laterSteps()
   }
 
-  /// The step that runs mappings object by object, after all other rows and before indexes and triggers are made.
+  /// Returns the step that runs mappings object by object, after all other rows and before indexes and triggers.
   private static func rowRun(of mappings: [EntityMapping], counts: StoreCounts) -> [MigrationStep] {
     guard !mappings.isEmpty else { return [] }
     let rows = mappings.compactMap(\.sourceEntityName).reduce(Int64(0)) { $0 + counts.byEntity[$1, default: 0] }
@@ -148,14 +148,14 @@ extension CandidateParts {
     ]
   }
 
-  /// The step that makes an empty table.
+  /// Returns the step that makes an empty table.
   static func creation(of table: PhysicalTable) -> MigrationStep {
     MigrationStep(
       kind: .createTable, subject: table.name, summary: "Make the table \(table.name)",
       statements: [PlannedStatement(statementInCandidate(table.sql))])
   }
 
-  /// The step that fills a table of objects.
+  /// Returns the step that fills a table of objects.
   func copy(_ transfer: TableTransfer) -> MigrationStep {
     let rows = rows(of: transfer)
     return MigrationStep(
@@ -163,7 +163,7 @@ extension CandidateParts {
       rows: rows, statements: [PlannedStatement(transfer.sql, expectedRows: rows)])
   }
 
-  /// The steps that make an index, or an R-tree with the objects that are in it.
+  /// Returns the steps that make an index, or an R-tree with the objects in it.
   func indexSteps(for index: PhysicalIndex) -> [MigrationStep] {
     var statements = [PlannedStatement(statementInCandidate(index.sql))]
     if index.ordering == nil {
@@ -181,7 +181,7 @@ extension CandidateParts {
     ]
   }
 
-  /// The step that makes a trigger.
+  /// Returns the step that makes a trigger.
   static func creation(of trigger: PhysicalTrigger) -> MigrationStep {
     MigrationStep(
       kind: .createTrigger, subject: trigger.name, summary: "Make the trigger \(trigger.name)",

@@ -1,8 +1,8 @@
 import HeirloomStore
 
-/// What becomes of the indexes on tables whose rows stay where they are.
+/// The indexes on tables whose rows stay where they are, divided into those that stay and those that go.
 struct CarriedIndexes {
-  /// Indexes that stay, by the name that they have in the store, with what they become.
+  /// Indexes that stay, by the name that they have in the store, with their new description.
   private(set) var kept: [(name: String, index: PhysicalIndex)] = []
   /// Indexes that go.
   private(set) var dropped: [String] = []
@@ -10,10 +10,10 @@ struct CarriedIndexes {
   /// Compares the indexes of a store's tables with those that a model asks for.
   ///
   /// - Parameters:
-  ///   - tables: The tables that are carried over.
-  ///   - actual: What the store has.
-  ///   - source: What its model asks for.
-  ///   - destination: What the new model asks for.
+  ///   - tables: The carried tables.
+  ///   - actual: The schema that the store has.
+  ///   - source: The schema that the store's model asks for.
+  ///   - destination: The schema that the destination asks for.
   init(on tables: [CarriedTable], actual: ActualSchema, source: PhysicalSchema, destination: PhysicalSchema) {
     for table in tables {
       let changing = Set(table.updates.map(\.column))

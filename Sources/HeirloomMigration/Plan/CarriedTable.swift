@@ -1,12 +1,12 @@
 import HeirloomStore
 
-/// A table whose rows stay where they are in a copy of the store, with what changes in and around them.
+/// A table whose rows stay where they are in a copy of the store, with the changes in and around them.
 struct CarriedTable {
   /// The table in the store.
   let sourceTable: String
   /// The table in the candidate: the columns of the store's table in their order, then new ones.
   let table: PhysicalTable
-  /// The source's columns by the names that they get.
+  /// The source's columns by their names in the candidate.
   let origins: [String: String]
   /// The columns of the source in their order.
   let sourceColumns: [String]
@@ -21,15 +21,15 @@ struct CarriedTable {
   /// The number of rows.
   let rows: Int64
 
-  /// Whether the table is called as before and its columns too, with the same values.
+  /// True when the table and its columns keep their names and values.
   var isOnlyExtended: Bool {
     table.name == sourceTable && dropped == nil && updates.isEmpty && origins.allSatisfy { $0.key == $0.value }
   }
 
-  /// Whether columns are added that get values while the others still have the names of the source.
+  /// True when added columns get values while the other columns still have their source names.
   var isExtendedFirst: Bool { updates.contains { !sourceColumns.contains($0.column) } }
 
-  /// The statement that changes the values, while all columns still have the names of the source.
+  /// The statement that changes the values, while all columns still have their source names.
   var updateStatement: PlannedStatement? {
     guard !updates.isEmpty else { return nil }
     let values = updates.map { "\(quote($0.column)) = \($0.expression.sql)" }.joined(separator: ", ")
@@ -39,14 +39,14 @@ struct CarriedTable {
         + " WHERE s.\(quote(PhysicalName.entity)) IN (\(list))", expectedRows: rows)
   }
 
-  /// The statement of the source's table with the new columns after those of the source.
+  /// The statement of the source's table with the new columns after its own.
   var extendedSQL: String {
     let added = table.columns.filter { origins[$0.name] == nil && !pending.contains($0.name) }
     let old = sourceColumns.compactMap { name -> PhysicalColumn? in
       let column =
         origins.first { $0.value == name }.flatMap { table.column(named: $0.key) }
         ?? (pending.contains(name) ? table.column(named: name) : nil)
-      // The one that goes needs only its place.
+      // The column that goes needs only its place.
       guard let column else { return PhysicalColumn(name: name, type: .blob, role: .optimisticLock) }
       return PhysicalColumn(name: name, type: column.type, role: column.role)
     }
@@ -54,11 +54,11 @@ struct CarriedTable {
   }
 }
 
-/// Finds the tables that can be carried over.
+/// A finder of the tables that can be carried over.
 struct TableCarrier {
   let actual: ActualSchema
   let source: PhysicalSchema
-  /// Whether columns that go may stay for now.
+  /// True when columns that go may stay for now.
   let defers: Bool
   private var taken: Set<String> = []
 
@@ -68,14 +68,14 @@ struct TableCarrier {
     self.defers = defers
   }
 
-  /// Looks whether the rows of a table of objects can stay where they are.
+  /// Returns a table of objects as a carried table if its rows can stay where they are.
   ///
   /// - Parameters:
-  ///   - transfer: How the table would be filled.
+  ///   - transfer: The transfer that would fill the table.
   ///   - table: The table as a fresh store has it.
   ///   - counts: The objects of the store.
-  /// - Returns: `nil` if the table has to be made anew: rows go elsewhere, columns change their type or are dropped in a way
-  ///   that leaves others out of order, or the store's table is not what its model says.
+  /// - Returns: `nil` if the table has to be made anew. Then rows go elsewhere, columns change their type or are
+  ///   dropped in a way that leaves others out of order, or the store's table is not what its model says.
   mutating func carry(_ transfer: TableTransfer, to table: PhysicalTable, counts: StoreCounts) -> CarriedTable? {
     guard !taken.contains(transfer.sourceTable), let old = understood(transfer.sourceTable),
       let claims = Claims(transfer, table: table, from: old)
@@ -83,14 +83,14 @@ struct TableCarrier {
     let rows = transfer.sourceNumbers.reduce(Int64(0)) { $0 + (counts.byNumber[$1] ?? 0) }
     guard rows == counts.total(ofTable: transfer.sourceTable, in: source) else { return nil }
 
-    // A column whose name is needed can't wait.
+    // A column can't wait if the destination needs its name.
     let needed = Set(table.columns.map { $0.name.lowercased() })
     let unclaimed = old.columns.map(\.name).filter { !claims.claimed.contains($0) }
     let pending = defers ? unclaimed.filter { !needed.contains($0.lowercased()) } : []
     let dropped = unclaimed.filter { !pending.contains($0) }
     let names = old.columns.compactMap { claims.names[$0.name] } + claims.added
     guard let layout = table.withColumns(names), layout.columns.count == table.columns.count else { return nil }
-    // SQLite drops one column as fast as it rewrites the table, and Core Data makes the table anew in the model's order.
+    // SQLite drops one column as fast as it rewrites the table; Core Data makes the table anew in the model's order.
     guard dropped.isEmpty || dropped.count == 1 && (layout == table || !pending.isEmpty) else { return nil }
     taken.insert(transfer.sourceTable)
     return CarriedTable(
@@ -101,7 +101,7 @@ struct TableCarrier {
       numbers: transfer.sourceNumbers, rows: rows)
   }
 
-  /// Looks whether the links of a join table can stay where they are.
+  /// Returns a join table as a carried table if its links can stay where they are.
   ///
   /// - Parameters:
   ///   - name: The store's table.
@@ -130,7 +130,7 @@ struct TableCarrier {
     return table
   }
 
-  /// Which column of the store's table each column takes the place of.
+  /// The matches of columns with those of the store's table whose place they take.
   private struct Claims {
     /// The columns' new names by those in the store.
     private(set) var names: [String: String] = [:]
@@ -141,7 +141,7 @@ struct TableCarrier {
 
     var claimed: Set<String> { Set(names.keys) }
 
-    /// The table with the columns in the order of the store's, those that stay for now in their places, and new ones.
+    /// Returns the table in the order of the store's columns: pending ones in their places, new ones at the end.
     func layout(of table: PhysicalTable, from old: PhysicalTable, keeping pending: [String]) -> PhysicalTable {
       let columns = old.columns.compactMap { column in
         pending.contains(column.name) ? column : names[column.name].flatMap { table.column(named: $0) }
@@ -151,7 +151,7 @@ struct TableCarrier {
     }
 
     init?(_ transfer: TableTransfer, table: PhysicalTable, from old: PhysicalTable) {
-      // Those that stay as they are first: where two come from one column, the other is the new one.
+      // Unchanged ones come first: where two come from one column, the other is new.
       for isVerbatim in [true, false] {
         for (name, expression) in transfer.columns where expression.isVerbatim == isVerbatim {
           guard let origin = expression.origin, names[origin] == nil,

@@ -3,13 +3,13 @@ import HeirloomStore
 
 /// The bits of changed properties in the table of changes.
 struct ChangedBits {
-  /// What becomes of the bits by the number of the entity, where they don't stay.
+  /// The changes to the bits, by the number of the entity, where they don't stay.
   private var plans: [Int: ChangedColumns] = [:]
   private let table: String
-  /// What can't be told any more, one sentence each.
+  /// The facts that can't be told any more, one sentence each.
   private(set) var warnings: [String] = []
 
-  /// Derives what becomes of the bits; of none where the table has no such column.
+  /// Derives the changes to the bits; none where the table has no such column.
   init(_ fates: [EntityFate], _ table: ActualTable, source: ManagedObjectModel, destination: ManagedObjectModel) {
     self.table = table.name
     guard table.column(named: PhysicalName.changedColumns) != nil else { return }
@@ -19,10 +19,10 @@ struct ChangedBits {
     }
   }
 
-  /// Whether bits of any entity would change.
+  /// True when bits of any entity would change.
   var concernsAny: Bool { !plans.isEmpty }
 
-  /// Makes the SQL of the column.
+  /// Returns the SQL of the column.
   ///
   /// - Parameters:
   ///   - fates: The entities that rows are about.
@@ -64,16 +64,16 @@ struct ChangedBits {
 
 /// The values of deleted objects in the table of changes: one column for each attribute that asks for it, by name.
 struct Tombstones {
-  /// For each column of the destination's attributes the one of the source's; `nil` for none.
+  /// For each column of the destination's attributes, that of the source's; `nil` for none.
   private var plans: [Int: [Int?]] = [:]
-  /// How many of an entity's columns the source uses.
+  /// The number of an entity's columns that the source uses.
   private var used: [Int: Int] = [:]
   private let table: String
   private let columns: [String]
-  /// What goes, one sentence each.
+  /// The values that go, one sentence each.
   private(set) var warnings: [String] = []
 
-  /// Derives what becomes of the values; of none where the table has no such columns.
+  /// Derives the changes to the values; none where the table has no such columns.
   init(_ fates: [EntityFate], _ table: ActualTable, source: ManagedObjectModel, destination: ManagedObjectModel) {
     self.table = table.name
     columns = (0..<table.columns.count).map { "\(PhysicalName.tombstonePrefix)\($0)" }
@@ -98,10 +98,10 @@ struct Tombstones {
     model.attributes(of: entity).filter(\.preservesValueInHistoryOnDeletion).sorted { $0.name.utf16Precedes($1.name) }
   }
 
-  /// Whether values of any entity would change.
+  /// True when values of any entity would change.
   var concernsAny: Bool { !plans.isEmpty }
 
-  /// Makes the SQL of columns that change.
+  /// Returns the SQL of columns that change.
   ///
   /// - Parameters:
   ///   - fates: The entities that rows are about.

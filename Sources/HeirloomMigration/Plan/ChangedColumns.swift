@@ -2,26 +2,27 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The bits that say in persistent history which properties an update changed, in another model.
+/// The bits that say in persistent history which properties an update changed, as the destination has them.
 ///
-/// Each property has a slot; slot 0 is the most significant bit of the first byte. Two accounts of the order of slots exist, and
-/// none of how composite attributes count. So bits are moved only where all accounts move them alike. Elsewhere an update says
-/// that every property changed: a reader that looks too often loses nothing, one that looks at a wrong property or at none does.
+/// Each property has a slot; slot 0 is the most significant bit of the first byte.
+/// Two accounts of the order of slots exist, and none of how composite attributes count.
+/// So bits are moved only where all accounts move them alike. Elsewhere an update says that every property changed.
+/// A reader that checks too often loses nothing; one that checks a wrong property, or none, does.
 enum ChangedColumns: Hashable {
-  /// The bits stay as they are.
+  /// Bits that stay as they are.
   case kept
-  /// Each slot of the destination takes the bit of a slot of the source; -1 for a property without a source.
+  /// Slots of the destination that each take the bit of a slot of the source; -1 for a property without a source.
   case moved(origins: [Int], sourceCount: Int)
-  /// All slots of the destination are set.
+  /// Slots of the destination that are all set.
   case all(count: Int)
 
   /// The name of the function in SQL that moves bits.
   private static let functionName = "heirloom_moved_bits"
 
-  /// Derives what becomes of the bits of an entity's updates.
+  /// Derives the change to the bits of an entity's updates.
   ///
   /// - Parameters:
-  ///   - fate: What becomes of the entity, which goes on.
+  ///   - fate: The fate of the entity, which has a destination.
   ///   - source: The source model.
   ///   - destination: The destination model.
   init(_ fate: EntityFate, source: ManagedObjectModel, destination: ManagedObjectModel) {
@@ -44,7 +45,7 @@ enum ChangedColumns: Hashable {
     self = first == Array(way.from.indices) ? .kept : .moved(origins: first, sourceCount: way.from.count)
   }
 
-  /// The slot of the source for each of the destination; `nil` if a value is computed, of what isn't told.
+  /// Returns the source's slot for each destination slot; `nil` if a value is computed, since its input is unknown.
   private static func origins(of slots: [Slot], in old: [Slot], _ properties: [String: PropertyMapping]) -> [Int]? {
     var origins: [Int] = []
     for slot in slots {
@@ -56,15 +57,15 @@ enum ChangedColumns: Hashable {
     return origins
   }
 
-  /// The number of bytes that the bits of so many slots take.
+  /// Returns the number of bytes that the bits of this many slots take.
   static func byteCount(_ slots: Int) -> Int { (slots + 7) / 8 }
 
-  /// The bytes of an update that the bits fit; `nil` where it doesn't matter.
+  /// The number of bytes that an update's bits must have; `nil` where it doesn't matter.
   var fittingByteCount: Int? {
     if case .moved(_, let count) = self { Self.byteCount(count) } else { nil }
   }
 
-  /// The SQL of the bits as they become, over the quoted column.
+  /// Returns the SQL of the bits in the destination, over the quoted column.
   func expression(over column: String) -> String {
     switch self {
     case .kept: return column
@@ -81,7 +82,7 @@ enum ChangedColumns: Hashable {
     return "x'\(bytes.hexadecimal)'"
   }
 
-  /// Makes the function available that moves bits.
+  /// Registers the function that moves bits.
   static func registerFunction(on connection: Connection) throws(SQLiteError) {
     try connection.registerFunction(functionName, argumentCount: 2, isDeterministic: true) { arguments in
       let origins = (arguments.text(at: 1) ?? "").split(separator: ",").map { Int($0) ?? -1 }
@@ -104,12 +105,12 @@ enum ChangedColumns: Hashable {
 
   /// An account of the order of slots.
   private struct Account {
-    /// Whether to-one relationships come first and to-many ones last, and the entity of a to-one's object has a slot of its own.
+    /// True when to-one relationships come first and to-many ones last, and a to-one's entity has a slot of its own.
     let goesByKind: Bool
-    /// Whether a composite attribute has a slot for each leaf.
+    /// True when a composite attribute has a slot for each leaf.
     let splitsComposites: Bool
 
-    /// The first is the one that real stores speak for.
+    /// All accounts; the first is the one that real stores support.
     static let all: [Account] = [true, false].flatMap { kind in
       [false, true].map { Account(goesByKind: kind, splitsComposites: $0) }
     }

@@ -5,14 +5,14 @@ import HeirloomStore
 
 /// The value expressions of entity mappings as SQL over source rows `s`.
 ///
-/// It says which mappings need not run object by object: ``isCompilable(_:)``.
+/// They tell which mappings need not run object by object: ``isCompilable(_:)``.
 struct CompiledMappings {
   /// The SQL of attributes that expressions give, by entity mapping and attribute.
   private var values: [String: [String: ColumnExpression]] = [:]
-  /// Why a mapping's expression has to be evaluated for each object, by entity mapping.
+  /// The reasons why a mapping's expression must be evaluated for each object, by entity mapping.
   private(set) var reasons: [String: String] = [:]
 
-  /// Compiles nothing.
+  /// Creates an empty value, with nothing compiled.
   init() {}
 
   /// Checks the expressions of all entity mappings and compiles those of mappings without a policy.
@@ -83,13 +83,13 @@ struct CompiledMappings {
     }
   }
 
-  /// Whether all values that an entity mapping gives by expressions are SQL; it may have other reasons to run by object.
+  /// Returns true if all values that a mapping gives by expressions are SQL; other reasons may make it run by object.
   func isCompilable(_ mapping: EntityMapping) -> Bool { reasons[mapping.name] == nil }
 
-  /// The SQL of attributes by name.
+  /// Returns the SQL of attributes by name.
   func values(of mapping: EntityMapping) -> [String: ColumnExpression] { values[mapping.name] ?? [:] }
 
-  /// The expression of an attribute that copying and converting can't give.
+  /// Returns the expression of an attribute that copying and converting can't give.
   static func expression(
     of property: PropertyMapping, in mapping: EntityMapping, _ source: ManagedObjectModel,
     _ destination: ManagedObjectModel
@@ -120,7 +120,7 @@ private func destinationType(of attribute: AttributeDescription) -> SQLColumnTyp
 
 // MARK: - Checks
 
-/// An expression of a mapping, with what it may name.
+/// An expression of a mapping, with the things that it may name.
 struct ExpressionPlace {
   let mapping: EntityMapping
   let property: PropertyMapping
@@ -128,25 +128,25 @@ struct ExpressionPlace {
   let source: ManagedObjectModel
   let functions: [String: ExpressionEvaluator.Function]
 
-  /// What is known before a row is looked at.
+  /// The evaluator with everything that is known before a row is read.
   var evaluator: ExpressionEvaluator {
     var evaluator = ExpressionEvaluator(
       functions: functions, now: Date.now.timeIntervalSinceReferenceDate)
     evaluator.variables["entityMapping"] = .object(MappingSource(mapping))
     evaluator.variables["propertyMapping"] = .object(MappingSource(property))
-    // Receivers of functions, as they are when objects are made one by one.
+    // They receive functions here, as they do when objects are made one by one.
     evaluator.variables["manager"] = .object(ManagerSource())
     evaluator.variables["entityPolicy"] = .object(ManagerSource())
     return evaluator
   }
 
-  /// Throws if the expression can have no value, whatever the row.
+  /// Throws an error if the expression can have no value, whatever the row.
   func check() throws(MigrationError) {
     var evaluator = evaluator
     evaluator.variables["source"] = .null
     evaluator.variables["destination"] = .null
     for selector in MigrationManager.selectors { evaluator.functions[selector] = { _, _ in .null } }
-    // A policy's functions are known when it is asked, by name.
+    // A policy is asked for its functions only later, by name.
     if mapping.entityMigrationPolicyClassName != nil {
       for selector in expression.selectors(sentTo: "entityPolicy") { evaluator.functions[selector] = { _, _ in .null } }
     }
@@ -173,7 +173,7 @@ struct ExpressionPlace {
 }
 
 extension ManagedObjectModel {
-  /// Finds the first name of a path that is no property; what follows an operator, or a value, is not looked at.
+  /// Finds the first name of a path that is not a property, up to an operator or a value.
   fileprivate func problem(inPath path: String, of start: String) -> (entity: String, property: String)? {
     var entity = start
     let names = path.names(separatedBy: ".").map(String.init)
@@ -196,7 +196,7 @@ extension ManagedObjectModel {
   }
 }
 
-/// Makes the stored value of an attribute of what an expression gave.
+/// The conversion of an expression's value to the stored value of an attribute.
 private struct ValueAdaption {
   let mapping: String
   let source: String

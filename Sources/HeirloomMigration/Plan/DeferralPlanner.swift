@@ -1,21 +1,21 @@
 import HeirloomStore
 
-/// Finds out what of the clean-up in a copy of the store can wait until after the launch.
+/// A planner of the clean-up in a copy of the store that can wait until after the launch.
 ///
-/// What stays must not be in the way: no name that the destination needs, nothing that keeps rows from being added, nothing
-/// that an earlier deferred migration had left already. Rows of an entity that is gone don't stay in a table that is read:
+/// A thing that stays must not be in the way. It must have no name that the destination needs, not keep rows from being
+/// added, and not come from an earlier deferred migration. Rows of a removed entity don't stay in a table that is read:
 /// they would be taken for others.
 struct DeferralPlanner {
   let actual: ActualSchema
   let source: PhysicalSchema
   let destination: PhysicalSchema
   let carried: [CarriedTable]
-  /// The rows of each table in the end.
+  /// The number of rows of each table in the end.
   let rowCounts: [(table: String, rows: Int64)]
-  /// Whether SQLite can give empty pages back to the file system step by step.
+  /// True when SQLite can give empty pages back to the file system step by step.
   let canReleasePages: Bool
 
-  /// What waits.
+  /// The clean-up that waits.
   var deferral: DeferredMigration {
     let indexes = CarriedIndexes(on: carried, actual: actual, source: source, destination: destination)
     var columns: [String: [String]] = [:]
@@ -28,7 +28,7 @@ struct DeferralPlanner {
       releasesPages: frees && canReleasePages)
   }
 
-  /// The names of the destination's tables and indexes, which share one room, in lower case.
+  /// The names of the destination's tables and indexes, which share one namespace, in lower case.
   private var needed: Set<String> {
     Set((destination.tables.map(\.name) + destination.indexes.map(\.name)).map { $0.lowercased() })
   }
@@ -46,7 +46,7 @@ struct DeferralPlanner {
     }.map(\.object.name).sorted()
   }
 
-  /// Indexes that go, on tables whose rows, names and indexed columns stay as they are.
+  /// Returns the indexes that go, on tables whose rows, names and indexed columns stay as they are.
   private func unusedIndexes(_ indexes: CarriedIndexes) -> [String] {
     let needed = needed
     return indexes.dropped.filter { name in
@@ -62,7 +62,7 @@ struct DeferralPlanner {
     }.sorted()
   }
 
-  /// New indexes that an app works without, on tables with rows.
+  /// Returns the new indexes that an app works without, on tables with rows.
   private func missingIndexes(_ indexes: CarriedIndexes) -> [String] {
     let kept = Set(indexes.kept.map(\.index.name))
     let left = Set(actual.pending(under: source).missingIndexes)

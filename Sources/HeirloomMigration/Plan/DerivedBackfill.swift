@@ -2,19 +2,19 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// Computes derived attributes in the candidate's rows, where their values can't be taken over.
+/// The computation of derived attributes in the candidate's rows, where their values can't be taken over.
 ///
-/// Core Data's triggers compute them when objects change; the rows that a migration writes get them from here, after all rows
-/// and indexes are there and before the triggers are.
+/// Core Data's triggers compute them when objects change. The rows that a migration writes get them from here,
+/// after all rows and indexes are there and before the triggers are.
 struct DerivedBackfill {
   let routing: EntityRouting
   let source: PhysicalSchema
   let destination: PhysicalSchema
-  /// Objects of each source entity, subentities left out.
+  /// The number of objects of each source entity, without those of subentities.
   let counts: [String: Int64]
-  /// Whether code makes objects too, of whatever entity.
+  /// True when code makes objects too, of whatever entity.
   var followsCode: Bool = false
-  /// Whether all values are computed that can be, since decisions change what they follow from.
+  /// True when all possible values are computed, since decisions change what they follow from.
   var isAnew = false
 
   /// A derived attribute of the destination.
@@ -44,7 +44,7 @@ struct DerivedBackfill {
     return steps
   }
 
-  /// The tables in which values of objects that code didn't make follow from those that it made.
+  /// The tables in which values of objects that code didn't make follow from objects that it made.
   var tablesFollowingCode: Set<String> {
     guard followsCode else { return [] }
     return Set(
@@ -53,7 +53,7 @@ struct DerivedBackfill {
       })
   }
 
-  /// Says so of derived attributes that can't be computed here.
+  /// The sentences about derived attributes that can't be computed here.
   var warnings: [String] {
     derived.compactMap { item in
       let routes = routes(of: item).filter { counts[$0.source, default: 0] > 0 }
@@ -64,7 +64,7 @@ struct DerivedBackfill {
     }
   }
 
-  /// Whether a derived attribute of a route's objects is computed rather than taken over.
+  /// Returns true if a derived attribute of a route's objects is computed rather than taken over.
   func isComputed(_ attribute: AttributeDescription, declaredBy entity: String, in route: EntityRoute) -> Bool {
     guard let derivation = attribute.derivation, let owner = destination.model.entity(named: entity) else {
       return false
@@ -72,7 +72,7 @@ struct DerivedBackfill {
     return isComputed(Derived(entity: owner, attribute: attribute, derivation: derivation), in: route)
   }
 
-  /// The source attribute that is derived in the same way.
+  /// Returns the source attribute that is derived in the same way.
   ///
   /// Mappings leave derived attributes out, since their values follow from others.
   static func source(
@@ -86,7 +86,7 @@ struct DerivedBackfill {
   }
 }
 
-// MARK: - What is computed
+// MARK: - Choice of attributes
 
 extension DerivedBackfill {
   private var derived: [Derived] {
@@ -109,7 +109,7 @@ extension DerivedBackfill {
     return isAnew || routes(of: item).contains { isDue(item, in: $0) }
   }
 
-  /// Whether the source has no value, or one that may follow from something else now.
+  /// Returns true if the source has no value, or one that may now follow from something else.
   private func isDue(_ item: Derived, in route: EntityRoute) -> Bool {
     guard Self.source(of: item.attribute, in: route, model: source.model) != nil,
       let input = DerivationInput(item.derivation)
@@ -128,14 +128,14 @@ extension DerivedBackfill {
       || input.attribute != nil && !targets.surviving.allSatisfy { isKept(input.attribute, in: $0) }
   }
 
-  /// Whether a relationship has no links but those of one of the source.
+  /// Returns true if a relationship's links all come from one relationship of the source.
   private func isAlone(_ relationship: RelationshipDescription, of entity: String) -> Bool {
     let owner = destination.model.declaringEntity(ofProperty: relationship.name, in: entity)?.name ?? entity
     return LinkQueries(routing: routing, source: source, destination: destination)
       .links(of: relationship, declaredBy: owner)?.parts.count == 1
   }
 
-  /// Whether several objects may lead to one by a relationship.
+  /// Returns true if several objects may lead to one by a relationship; `nil` without an inverse.
   private func isShared(_ relationship: RelationshipDescription, in model: ManagedObjectModel) -> Bool? {
     model.inverse(of: relationship)?.relationship.isToMany
   }
@@ -164,7 +164,7 @@ extension DerivedBackfill {
       numbers = destination.model.entityTree(from: item.entity.name).compactMap { entity in
         destination.entity(named: entity.name).map { String($0.number) }
       }
-      // What objects had before follows from nothing that code has changed, unless it follows from other objects.
+      // An earlier value follows from nothing that code has changed, unless it follows from other objects.
       if DerivationInput(item.derivation)?.relationship == nil {
         let dueNumbers = computed.sorted().joined(separator: ", ")
         condition =
@@ -181,7 +181,7 @@ extension DerivedBackfill {
       ])
   }
 
-  /// The value of a derived attribute over the row `t0`; `nil` for one that SQL can't give.
+  /// Returns the value of a derived attribute over the row `t0`; `nil` for one that SQL can't give.
   private func expression(of item: Derived) -> String? {
     guard let input = DerivationInput(item.derivation) else { return nil }
     let entity = item.entity.name
@@ -193,7 +193,7 @@ extension DerivedBackfill {
     }
   }
 
-  /// The value at the end of a path through to-one relationships.
+  /// Returns the value at the end of a path through to-one relationships.
   private func value(_ path: [String], of entity: String, row: Int) -> String? {
     if let column = destination.column(atPath: path, in: entity) { return "t\(row).\(quote(column.name))" }
     guard path.count > 1, let relationship = destination.model.relationship(named: path[0], of: entity),
@@ -205,7 +205,7 @@ extension DerivedBackfill {
       + " WHERE t\(row + 1).\(quote(PhysicalName.primaryKey)) = t\(row).\(quote(key)))"
   }
 
-  /// The number of objects that a to-many relationship leads to, or what is made of a value of each.
+  /// Returns the number of objects that a to-many relationship leads to, or one value collected from them.
   private func collected(_ function: DerivationInput.Collector, _ path: [String], of entity: String) -> String? {
     guard let name = path.first, let relationship = destination.model.relationship(named: name, of: entity),
       relationship.isToMany, let storage = destination.storage(ofRelationship: name, in: entity)
@@ -236,9 +236,9 @@ extension DerivedBackfill {
   }
 }
 
-/// What a derived attribute is computed from, in one of the forms that Core Data takes.
+/// The input of a derived attribute, in one of the forms that Core Data takes.
 struct DerivationInput: Hashable {
-  /// How the value comes of the input.
+  /// The way in which the value follows from the input.
   enum Kind: Hashable {
     /// The time of the last change.
     case now
@@ -246,11 +246,11 @@ struct DerivationInput: Hashable {
     case value
     /// A text in another form.
     case text(TextFunction)
-    /// What a to-many relationship leads to, in one value.
+    /// One value collected from the objects of a to-many relationship.
     case collected(Collector)
   }
 
-  /// What is made of several values.
+  /// A function that makes one value of several.
   enum Collector: String, Hashable {
     case count = "count:"
     case sum = "sum:"
@@ -260,10 +260,10 @@ struct DerivationInput: Hashable {
   }
 
   let kind: Kind
-  /// Names of properties.
+  /// The names of properties along the path.
   let path: [String]
 
-  /// Reads a derivation; `nil` for one of another form, or with a condition on what is collected.
+  /// Reads a derivation; `nil` for one of another form, or with a condition on the collected objects.
   init?(_ derivation: DerivedAttributeDescription) {
     guard derivation.filteringPredicate == nil else { return nil }
     switch derivation.derivationExpression.compiled {
@@ -286,7 +286,7 @@ struct DerivationInput: Hashable {
     guard !path.contains(where: { $0.hasPrefix("@") }) else { return nil }
   }
 
-  /// The relationship that the path begins with, if it goes on after one or collects.
+  /// The first relationship of the path, if the path continues after it or collects its objects.
   var relationship: String? {
     if case .collected = kind { return path.first }
     return path.count > 1 ? path.first : nil

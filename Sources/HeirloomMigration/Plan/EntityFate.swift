@@ -2,26 +2,26 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// What becomes of the objects of a source entity, for whoever names them by entity and key outside the model.
+/// The fate of a source entity's objects, for whatever names them by entity and key outside the model.
 struct EntityFate {
   /// The entity in the source.
   let source: PhysicalEntity
-  /// The entity in the destination; `nil` if there is none, or objects go several ways.
+  /// The entity in the destination; `nil` if there is none, or if objects go to several.
   let destination: PhysicalEntity?
-  /// Whether some mapping takes its objects.
+  /// True when some mapping takes its objects.
   let goesOn: Bool
-  /// What is added to the objects' keys.
+  /// The number that is added to the objects' keys.
   let keyOffset: Int64
-  /// What the mapping says of properties, by the destination's names; `nil` if code says it.
+  /// The mappings of properties, by the destination's names; `nil` if code decides them.
   let properties: [String: PropertyMapping]?
 
-  /// Whether an object is called as before.
+  /// True when objects keep their entity number and key.
   var isSame: Bool { destination?.number == source.number && keyOffset == 0 }
 
-  /// Tells what becomes of each source entity.
+  /// Derives the fate of each source entity.
   ///
-  /// Objects of an entity go one way if one entity mapping takes them, and their keys are known then: it runs as SQL, or keeps
-  /// them.
+  /// Objects of an entity have one destination if one entity mapping takes them.
+  /// Their keys are then known if it runs as SQL or keeps them.
   static func fates(
     routing: EntityRouting, split: MappingSplit, source: PhysicalSchema, destination: PhysicalSchema
   ) -> [EntityFate] {

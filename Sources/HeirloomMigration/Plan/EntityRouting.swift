@@ -2,7 +2,7 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// How the objects of one destination entity come from those of one source entity.
+/// The route of one source entity's objects to one destination entity.
 struct EntityRoute {
   /// The source entity's name.
   let source: String
@@ -12,13 +12,13 @@ struct EntityRoute {
   let sourceNumber: Int
   /// The destination entity's number, in `Z_ENT` of the candidate.
   let destinationNumber: Int
-  /// What the mapping says of the entity's properties, by the destination property's name.
+  /// The property mappings of the entity, by the destination property's name.
   let properties: [String: PropertyMapping]
   /// The SQL of attributes that expressions give, by the destination attribute's name.
   let compiled: [String: ColumnExpression]
 }
 
-/// How a table of entities is filled: a tree of destination entities from one tree of the source.
+/// The route that fills a table of entities: from one tree of the source to a tree of the destination.
 struct TreeRoute {
   /// The root entity of the destination tree.
   let destinationRoot: String
@@ -28,13 +28,13 @@ struct TreeRoute {
   let routes: [EntityRoute]
 }
 
-/// Where the objects of every entity go.
+/// The routes of the objects of every entity.
 struct EntityRouting {
   /// The trees of the destination, in the order of entity numbers.
   ///
-  /// A tree that draws from several trees of the source is there once for each; the one that keeps its keys comes first.
+  /// A tree that draws from several trees of the source occurs once for each; the one that keeps its keys comes first.
   let trees: [TreeRoute]
-  /// The keys that objects get.
+  /// The keys of objects in the destination.
   let keys: KeyPlan
   /// Routes by the source entity's name.
   let bySource: [String: EntityRoute]
@@ -45,8 +45,8 @@ struct EntityRouting {
   ///
   /// - Parameters:
   ///   - mapping: The entity mappings that run as SQL.
-  ///   - compiled: Their expressions.
-  ///   - kept: Roots of the source and of the destination between which objects that are made one by one keep their keys.
+  ///   - compiled: The compiled expressions of these mappings.
+  ///   - kept: The roots, in source and destination, between which objects that are made one by one keep their keys.
   ///   - source: The source.
   ///   - destination: The destination.
   ///   - counts: The objects of the store.
@@ -82,7 +82,7 @@ struct EntityRouting {
       let routes = destination.model.entityTree(from: root.name).compactMap { byDestination[$0.name] }
       let groups = Dictionary(grouping: routes) { source.model.rootEntity(of: $0.source)?.name ?? $0.source }
       if groups.isEmpty { trees.append(TreeRoute(destinationRoot: root.name, sourceRoot: nil, routes: [])) }
-      /// How far below the root the highest of a group's entities is: the tree that others come under keeps its keys.
+      /// Returns the depth of a group's highest entity below the root: the tree that others join keeps its keys.
       func depth(_ routes: [EntityRoute]) -> Int {
         routes.map { destination.model.superentities(of: $0.destination).count }.min() ?? 0
       }
@@ -98,12 +98,12 @@ struct EntityRouting {
     self.byDestination = byDestination
   }
 
-  /// The root entities of the source whose trees a tree of the destination draws from.
+  /// Returns the root entities of the source whose trees a tree of the destination draws from.
   func sourceRoots(ofTree destinationRoot: String) -> [String] {
     trees.filter { $0.destinationRoot == destinationRoot }.compactMap(\.sourceRoot)
   }
 
-  /// Gives constants the kind of the attributes that they are for, and refuses what an attribute can't hold.
+  /// Converts constants to the types of their attributes, and refuses those that an attribute can't hold.
   private static func fittingConstants(
     of mapping: EntityMapping, model: ManagedObjectModel
   ) throws(MigrationError) -> EntityMapping {

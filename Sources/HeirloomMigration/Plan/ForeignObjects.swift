@@ -1,13 +1,13 @@
 import HeirloomModel
 import HeirloomStore
 
-/// The objects of a store that no model knows: they travel along unchanged.
+/// The objects of a store that no model knows, which are taken over unchanged.
 ///
-/// They are tables, indexes, triggers and views of the app, of persistent history, of CloudKit mirroring.
+/// They are tables, indexes, triggers and views of the app, of persistent history and of CloudKit mirroring.
 struct ForeignObjects {
   private let actual: ActualSchema
   private let travelling: [SchemaObject]
-  /// Indexes and triggers that are left out, since what they belong to is gone.
+  /// Indexes and triggers that are left out, since their table or column is gone.
   private let leftOut: Set<String>
 
   init(
@@ -15,7 +15,7 @@ struct ForeignObjects {
   ) throws {
     self.actual = actual
     let modelTables = Set(destination.tables.map(\.name))
-    // An R-tree of the model is made anew, its tables with it.
+    // An R-tree of the model is made anew with its tables.
     let trees = Set(source.indexes.filter { $0.ordering == nil }.map(\.name))
     travelling = actual.ownership(under: source).compactMap { object, ownership in
       switch ownership {
@@ -43,7 +43,7 @@ struct ForeignObjects {
     for object in travelling where object.kind == .index || object.kind == .trigger {
       let isOnView = actual.object(.view, named: object.table) != nil
       if !candidateTables.contains(object.table), !isOnView { leftOut.insert(object.name) }
-      // An index can't be made, and a trigger would keep objects from being saved.
+      // Such an index can't be made, and such a trigger would keep objects from being saved.
       let gone = actual.table(named: object.table)?.columns.filter { column in
         destination.table(named: object.table)?.column(named: column.name) == nil
       }
@@ -61,7 +61,7 @@ struct ForeignObjects {
     self.leftOut = leftOut
   }
 
-  /// What is left out, one sentence each.
+  /// The objects that are left out, one sentence each.
   var warnings: [String] {
     leftOut.sorted().map {
       PlainText.line("the index or trigger \"\($0)\" of the app is left out: its table or a column of it is gone")
@@ -83,7 +83,7 @@ struct ForeignObjects {
     }
   }
 
-  /// The steps that copy the tables' rows, those of the framework's own tables as they become.
+  /// Returns the steps that copy the tables' rows, with changes in the framework's own tables.
   func rowSteps(
     _ framework: FrameworkRows, counting connection: Connection
   ) throws(SQLiteError) -> [MigrationStep] {
@@ -114,7 +114,7 @@ struct ForeignObjects {
                 + " FROM \(quote(SchemaName.store)).\(name) AS s\(clause)", expectedRows: rows)
           ]))
     }
-    // SQLite keeps the table after the last one with AUTOINCREMENT is gone, and makes none without.
+    // SQLite keeps the table after the last one with AUTOINCREMENT is gone, and makes it only with one.
     let counts = ordinaryTables.contains {
       actual.object(.table, named: $0.name)?.sql?.uppercased().contains("AUTOINCREMENT") ?? false
     }
@@ -132,9 +132,10 @@ struct ForeignObjects {
     return steps
   }
 
-  /// The steps that write rows of the framework's own tables anew in a copy of the store, where they don't stay as they are.
+  /// Returns the steps that rewrite changed rows of the framework's own tables in a copy of the store.
   ///
-  /// Nothing is changed in place: where a pair of number and key must be unique, it may be another row's until that has changed.
+  /// Nothing is changed in place: a pair of number and key that must be unique may be another row's until that has
+  /// changed.
   static func rewritingSteps(_ copies: [MigrationStep], _ framework: FrameworkRows) -> [MigrationStep] {
     copies.compactMap { copy in
       guard let rewrite = framework.rewrites[copy.subject] else { return nil }
@@ -145,9 +146,9 @@ struct ForeignObjects {
     }
   }
 
-  /// The objects that stay in a copy of the store: ordinary and virtual tables, and indexes on what doesn't change.
+  /// Returns the objects that stay in a copy: ordinary and virtual tables, and indexes on what doesn't change.
   ///
-  /// - Parameter tables: The model's tables that are carried over.
+  /// - Parameter tables: The carried tables of the model.
   /// - Returns: Names.
   func staying(with tables: [CarriedTable]) -> Set<String> {
     let changing = Set(actual.tables.map(\.name)).subtracting(travelling.filter { $0.kind == .table }.map(\.name))
@@ -162,7 +163,7 @@ struct ForeignObjects {
       }.map(\.name))
   }
 
-  /// The indexes of no model on tables that are carried over, which don't stay.
+  /// Returns the indexes of no model on carried tables that don't stay.
   func indexesToDrop(on tables: [CarriedTable], keeping staying: Set<String>) -> [String] {
     let names = Set(tables.map(\.sourceTable))
     return travelling.filter {
@@ -170,9 +171,9 @@ struct ForeignObjects {
     }.map(\.name)
   }
 
-  /// The steps that make indexes, virtual tables, views and triggers, after all rows are there.
+  /// Returns the steps that make indexes, virtual tables, views and triggers, after all rows are there.
   ///
-  /// - Parameter staying: What is there already.
+  /// - Parameter staying: The names of objects that are there already.
   /// - Returns: The steps.
   func laterSteps(keeping staying: Set<String> = []) -> [MigrationStep] {
     var steps: [MigrationStep] = []
@@ -201,7 +202,7 @@ struct ForeignObjects {
     return steps
   }
 
-  /// The name of a table's hidden key, quoted; `nil` if a column stands for it or there is none.
+  /// Returns the name of a table's hidden key, quoted; `nil` if a column stands for it or there is none.
   private func hiddenKey(of table: ActualTable, connection: Connection) -> String? {
     let keys = table.columns.filter { $0.primaryKeyPosition > 0 }
     if keys.count == 1, keys[0].declaredType.uppercased() == "INTEGER" { return nil }

@@ -2,21 +2,23 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The rows of persistent history and of CloudKit mirroring, which name objects by the number of their entity and their key.
+/// The rows of persistent history and CloudKit mirroring, which name objects by entity number and key.
 ///
-/// Numbers follow from the names of all entities, so that an entity that comes or goes changes those of others. After a migration
-/// every row names the entity that it named before. Rows of entities that are gone, or whose objects go several ways, are left
-/// out: nobody could read them, and the number may be another entity's. That is no loss of a person's data, so it is a warning.
+/// Numbers follow from the names of all entities, so an entity that comes or goes changes those of others.
+/// After a migration every row names the entity that it named before. Rows are left out if their entity is gone or its
+/// objects go to several entities. Nobody could read them, and the number may be another entity's.
+/// That is no loss of a person's data, so it is a warning.
 ///
-/// Apple documents nothing of history across migrations; that a row goes on telling of the same object is what its readers need.
+/// Apple documents nothing about history across migrations; its readers need each row to go on describing the same
+/// object.
 struct FrameworkRows {
-  /// How the rows of one table are copied.
+  /// The change to the rows of one table as they are copied.
   struct Rewrite {
     /// The SQL of columns that aren't copied, over the row `s`.
     fileprivate(set) var expressions: [String: String] = [:]
     /// The condition of rows that are copied, over the row `s`.
     fileprivate(set) var conditions: [String] = []
-    /// What is done, in words.
+    /// The change in words.
     var summary: String {
       let words = [
         (followed, "follow their entities"), (leftOut, "are left out"),
@@ -34,7 +36,7 @@ struct FrameworkRows {
 
   /// The tables that aren't copied as they are.
   private(set) var rewrites: [String: Rewrite] = [:]
-  /// What is left out or can't be told any more, one sentence each.
+  /// The facts that are left out or can't be told any more, one sentence each.
   private(set) var warnings: [String] = []
   /// The comparisons by entity names.
   private(set) var checks: [ProofCheck] = []
@@ -44,7 +46,7 @@ struct FrameworkRows {
   private let connection: Connection
   private var fates: [String: EntityFate] = [:]
 
-  /// Looks at the rows; at none of them if nothing changes that they speak of.
+  /// Reads the rows, unless nothing that they speak of changes.
   init(
     actual: ActualSchema, routing: EntityRouting, split: MappingSplit, source: PhysicalSchema,
     destination: PhysicalSchema, connection: Connection
@@ -62,7 +64,7 @@ struct FrameworkRows {
     }
   }
 
-  /// A table of the store.
+  /// Returns the qualified name of a table of the store.
   private func stored(_ table: String) -> String { "\(quote(SchemaName.store)).\(quote(table))" }
 
   // MARK: - Numbers
@@ -71,7 +73,7 @@ struct FrameworkRows {
     let going = fates.values.filter { $0.destination != nil }
     var bits = ChangedBits(going, table, source: source.model, destination: destination.model)
     var tombstones = Tombstones(going, table, source: source.model, destination: destination.model)
-    // A number that is nobody's is another's where the destination has more entities.
+    // A number that is nobody's becomes another entity's where the destination has more entities.
     let isConcerned =
       destination.entities.count > source.entities.count || fates.values.contains { !$0.isSame } || bits.concernsAny
       || tombstones.concernsAny
@@ -144,8 +146,9 @@ struct FrameworkRows {
     }
   }
 
-  /// Compares the rows of each entity, by names: those of the plan for the store's numbers, the table of entities' for the
-  /// candidate's.
+  /// Compares the rows of each entity by name.
+  ///
+  /// The plan gives the names for the store's numbers, and the table of entities those for the candidate's.
   private mutating func check(_ reference: EntityReference, fates: [EntityFate], _ isNumber: String) {
     let column = "s.\(quote(reference.column))"
     func key(_ offset: String) -> String { reference.key.map { "(s.\(quote($0)) + \(offset)) % 8191" } ?? "0" }

@@ -2,21 +2,21 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// Turns what a migration may meet in the rows into questions that a store answers.
+/// The questions to a store about rows that may cause losses, blockers and warnings.
 struct HazardQuestions {
   let source: PhysicalSchema
   let destination: ManagedObjectModel
-  /// Objects of each source entity, subentities left out.
+  /// The number of objects of each source entity, without those of subentities.
   let counts: [String: Int64]
   /// The conditions of entity mappings that take only some objects.
   let conditions: TakenRows
   private(set) var questions = StoreQuestions()
   /// The source entities whose objects a relationship can no longer lead to, by its entity and name.
   private var lostTargets: [[String]: [String]] = [:]
-  /// Objects that a relationship leads to and no condition takes, in the same way.
+  /// The objects that a relationship leads to and no condition takes, by the same key.
   private var leftOutTargets: [[String]: [DataHazard.Rows]] = [:]
 
-  /// Asks about all hazards.
+  /// Asks about all possible losses, blockers and warnings.
   init(
     _ hazards: [DataHazard], source: PhysicalSchema, destination: ManagedObjectModel, counts: [String: Int64],
     conditions: TakenRows
@@ -66,7 +66,7 @@ struct HazardQuestions {
       askForDuplicates(hazard, rows)
     case .severalLinks(let otherSide):
       askForOwners(hazard, rows, otherSide: otherSide, "HAVING COUNT(*) > 1")
-    // Only the links as they come to be stored tell; see ``LinkRoom``.
+    // Only the links as they will be stored tell; see ``LinkRoom``.
     case .sharedLinks: break
     case .orderDropped:
       askForOwners(hazard, rows, otherSide: nil, "HAVING COUNT(*) > 1")
@@ -83,8 +83,10 @@ struct HazardQuestions {
     }
   }
 
-  /// The rows of a hazard that can be counted: entities without objects need no scan, and which objects are in the way of a
-  /// mapping whose condition SQL can't tell shows when they are made.
+  /// Returns the rows that can be counted.
+  ///
+  /// Entities without objects need no scan. If SQL can't tell a mapping's condition, blockers show only when objects
+  /// are made.
   private func countable(_ hazard: DataHazard) -> [DataHazard.Rows] {
     hazard.rows.filter {
       counts[$0.entity, default: 0] > 0 && (hazard.kind.severity == .loss || conditions.areKnown(of: $0))
@@ -111,15 +113,15 @@ struct HazardQuestions {
 // MARK: - Rows
 
 extension HazardQuestions {
-  /// The condition that a number is outside the range of a type; `nil` for a type without one.
+  /// Returns the condition that a number is outside the range of a type; `nil` for a type without one.
   static func overflow(_ column: String, of type: AttributeType) -> String? {
     if type == .float { return "ABS(\(column)) > \(Float.greatestFiniteMagnitude) AND ABS(\(column)) < 9e999" }
     return type.storedRange.map { "\(column) < \($0.lowerBound) OR \(column) > \($0.upperBound)" }
   }
 
-  /// The conditions, over the source row `s`, that the rows of a hazard meet, with what tells of the rows.
+  /// Returns the conditions of the rows that are blockers, over the source row `s`, with the description of the rows.
   ///
-  /// Duplicates meet none of their own, nor do rows that only lose something.
+  /// Duplicates have no condition of their own, nor do rows that only lose something.
   func conditions(of hazard: DataHazard) -> [(row: DataHazard.Rows, condition: String)] {
     countable(hazard).compactMap { row in
       let condition: String
@@ -141,7 +143,7 @@ extension HazardQuestions {
 // MARK: - Values
 
 extension HazardQuestions {
-  /// The source columns of a row's first property, over the row `s`; none for a property that is new.
+  /// Returns the source columns of a row's first property, over the row `s`; none for a new property.
   private func columns(of row: DataHazard.Rows) -> [String] {
     guard let property = row.properties.first ?? nil else { return [] }
     return columns(ofProperty: property, in: row.entity)
@@ -160,21 +162,21 @@ extension HazardQuestions {
     "s.\(quote(PhysicalName.entity)) = \(source.entity(named: entity)?.number ?? 0)"
   }
 
-  /// A condition on the rows of an entity that mappings take; in a table of one entity there are no others.
+  /// Returns a condition on the rows of an entity that mappings take; a table of one entity has no others.
   private func of(_ row: DataHazard.Rows, _ table: String, _ condition: String) -> String {
     let entity = source.onlyNumber(inTable: table) == nil ? isOf(row.entity) : nil
     let parts = [entity, conditions.condition(of: row)].compactMap { $0 }
     return parts.isEmpty ? condition : (parts + ["(\(condition))"]).joined(separator: " AND ")
   }
 
-  /// The query of the keys of the rows.
+  /// Returns the query of the keys of the rows.
   private func keys(of row: DataHazard.Rows) -> String? {
     guard let table = source.table(ofEntity: row.entity)?.name else { return nil }
     return "SELECT s.\(quote(PhysicalName.primaryKey)) FROM \(quote(SchemaName.store)).\(quote(table)) AS s WHERE "
       + ([isOf(row.entity), conditions.condition(of: row)].compactMap { $0 }).joined(separator: " AND ")
   }
 
-  /// The number of the rows, as SQL.
+  /// Returns the number of the rows, as SQL.
   private func number(of row: DataHazard.Rows) -> String {
     guard conditions.condition(of: row) != nil, let keys = keys(of: row) else {
       return String(counts[row.entity, default: 0])
@@ -184,7 +186,8 @@ extension HazardQuestions {
 
   /// Asks for rows whose property has no value.
   ///
-  /// For each of the rows there is the condition that a value is missing; `nil` if it is in all, since the property is new.
+  /// Each of the rows has the condition that a value is missing; `nil` if it is missing in all,
+  /// since the property is new.
   private mutating func askForMissing(
     _ hazard: DataHazard, _ rows: [DataHazard.Rows], conditions missing: [String?]
   ) {
@@ -217,7 +220,7 @@ extension HazardQuestions {
 
   /// Asks for rows in which the property has a value.
   private mutating func askForDroppedValues(_ hazard: DataHazard, _ rows: [DataHazard.Rows]) {
-    // Most often one column of a table of one entity, whose values SQLite counts without a condition for each row.
+    // Most often one column of a table of one entity; SQLite counts its values without a condition for each row.
     if rows.count == 1, let table = source.table(ofEntity: rows[0].entity)?.name,
       source.onlyNumber(inTable: table) != nil, conditions.condition(of: rows[0]) == nil,
       case let columns = columns(of: rows[0]), columns.count == 1
@@ -242,9 +245,10 @@ extension HazardQuestions {
     questions.count(sql: "SELECT " + (counts + [String(known)]).joined(separator: " + ")) { Self.finding(hazard, $0) }
   }
 
-  /// Whether a number changes when it is stored as another type.
+  /// Returns the condition that a number changes when it is stored as another type.
   ///
-  /// A store keeps Float and Decimal as doubles, so only two ways lose anything: a fraction, and digits beyond a double's.
+  /// A store keeps Float and Decimal as doubles, so only two kinds of value lose anything: fractions,
+  /// and integers with digits beyond a double's.
   private static func rounding(_ column: String, to type: AttributeType) -> String? {
     if type.isInteger { return "\(column) <> CAST(\(column) AS INTEGER)" }
     return "TYPEOF(\(column)) = 'integer' AND CAST(CAST(\(column) AS REAL) AS INTEGER) <> \(column)"
@@ -255,14 +259,14 @@ extension HazardQuestions {
     let parts = rows.compactMap { row -> String? in
       guard let table = source.table(ofEntity: row.entity)?.name else { return nil }
       let values = zip(hazard.properties, row.properties).map { (property: String, path: String?) -> String in
-        // A row keeps or gets an attribute that is not of the constraint's entity but of one below it.
+        // A row keeps or gets an attribute of an entity below the constraint's.
         let attribute = destination.attribute(named: property, of: row.destinationEntity ?? hazard.entity)
         if let path {
           guard let column = columns(ofProperty: path, in: row.entity).first else { return "NULL" }
           guard let attribute, let before = source.model.attribute(named: path, of: row.entity),
             let leaves = LeafPair(from: before, to: AttributeTarget(attribute), path: [])
           else { return column }
-          // Rounding and filling make values equal that were not.
+          // Rounding and filling can make different values equal.
           return ValueConversion.expression(
             column: column, from: leaves.source, to: leaves.destination, mustFill: leaves.mustFill
           ).sql
@@ -287,7 +291,7 @@ extension HazardQuestions {
 // MARK: - Links
 
 extension HazardQuestions {
-  /// The links of the owners that a row names, as a query with `owner` and `target`.
+  /// Returns the links of the owners that a row names, as a query with `owner` and `target`.
   ///
   /// `otherSide` is a relationship whose links lead to the owners, for a property that is new.
   private func links(of row: DataHazard.Rows, otherSide: DataHazard.SourceRelationship?) -> String? {
@@ -300,7 +304,7 @@ extension HazardQuestions {
     } else {
       query = nil
     }
-    // Links of objects of another tree say nothing, whose keys may be equal.
+    // Links of objects of another tree say nothing, since their keys may be equal.
     guard let query, let entity = source.entity(named: row.entity), query.ownerRoot == entity.rootName else {
       return nil
     }
@@ -314,13 +318,13 @@ extension HazardQuestions {
       + " ON o.\(quote(PhysicalName.primaryKey)) = k.owner AND o.\(quote(PhysicalName.entity)) = \(entity.number)"
   }
 
-  /// A condition that the row `s` has no link; `nil` if all rows lack one.
+  /// Returns a condition that the row `s` has no link; `nil` if all rows lack one.
   private func missingLink(
     _ row: DataHazard.Rows, hazard: DataHazard, otherSide: DataHazard.SourceRelationship?
   ) -> String? {
     let lost = (lostTargets[[hazard.entity] + hazard.properties] ?? []).compactMap { source.entity(named: $0) }
     let numbers = lost.map { String($0.number) }.joined(separator: ", ")
-    /// Whether a key leads to an object that the relationship can't lead to any more.
+    /// Returns the condition that a key leads to an object that the relationship can no longer lead to.
     func isLost(_ key: String) -> String? {
       var parts = (leftOutTargets[[hazard.entity] + hazard.properties] ?? []).compactMap { keys(of: $0) }
       if let first = lost.first {
@@ -381,7 +385,7 @@ extension HazardQuestions {
 }
 
 extension AttributeType {
-  /// The whole numbers that the type holds; `nil` for a type that is no integer.
+  /// The whole numbers that the type holds; `nil` for a type that is not an integer.
   fileprivate var storedRange: ClosedRange<Int64>? {
     switch self {
     case .integer16: Int64(Int16.min)...Int64(Int16.max)
@@ -393,7 +397,7 @@ extension AttributeType {
 }
 
 extension PhysicalSchema {
-  /// The entity number that all rows of a table have, if it holds objects of one entity only.
+  /// Returns the entity number that all rows of a table have, if it holds objects of one entity only.
   func onlyNumber(inTable name: String) -> Int? {
     guard case .objects(let root)? = table(named: name)?.kind, model.entityTree(from: root).count == 1 else {
       return nil

@@ -8,7 +8,7 @@ public struct InvalidExpression: Error, Hashable, Sendable {
   public let entity: String
   /// The destination property that the expression gives; `nil` for the condition on source objects.
   public let property: String?
-  /// What is wrong.
+  /// The problem with the expression.
   public let problem: Problem
 
   /// Creates a description.
@@ -19,20 +19,20 @@ public struct InvalidExpression: Error, Hashable, Sendable {
     self.problem = problem
   }
 
-  /// What is wrong with an expression.
+  /// A problem with an expression.
   @nonexhaustive
   public enum Problem: Hashable, Sendable {
-    /// The source entity, or one that a path leads to, has no such property.
+    /// A property that the source entity, or one that a path leads to, doesn't have.
     case unknownProperty(entity: String, property: String)
-    /// A function or variable is not known, or the text is no expression.
+    /// An unknown function or variable, or a text that is not an expression.
     case evaluation(EvaluationError)
-    /// The condition on source objects can't be read.
+    /// A condition on source objects that can't be read.
     case syntax(ExpressionError)
   }
 }
 
 extension InvalidExpression: CustomStringConvertible {
-  /// One sentence: where the expression stands and what is wrong.
+  /// One sentence with the place of the expression and its problem.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {

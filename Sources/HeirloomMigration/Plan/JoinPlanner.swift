@@ -2,26 +2,26 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// How the table of a many-to-many relationship is filled.
+/// The transfer that fills the table of a many-to-many relationship.
 struct JoinTransfer {
   /// The table in the candidate.
   let table: PhysicalTable
   /// The step that fills an empty table.
   let step: MigrationStep
-  /// The links that it gets.
+  /// The number of links that the table gets.
   let rows: Int64
-  /// The query of them: `owner` and `target`, with the destination's keys.
+  /// The query of these links: `owner` and `target`, with the destination's keys.
   let selection: String
-  /// The store's table if all of its links are taken as they are, with its columns by those of the candidate's.
+  /// The store's table, with its columns by the candidate's, if all of its links are taken unchanged.
   let source: (table: String, origins: [String: String])?
 }
 
-/// Plans how the tables of many-to-many relationships are filled.
+/// A planner of the transfers that fill the tables of many-to-many relationships.
 struct JoinPlanner {
   let routing: EntityRouting
   let source: PhysicalSchema
   let destination: PhysicalSchema
-  /// Objects of each source entity, to leave out conditions on entities that have none.
+  /// The number of objects of each source entity, to leave out conditions on entities that have none.
   let sourceCounts: [String: Int64]
   let connection: Connection
 
@@ -61,12 +61,12 @@ struct JoinPlanner {
         : "FROM (\(queries.filtered(links, relationship: relationship, declaredBy: entity))) AS k"
       var total: (all: Int64, linked: Int64)?
       if keepsKeys, conditions.isEmpty, let pairs = links.pairs { total = try count(pairs) }
-      // Counting all is quick, where all are taken.
+      // Counting all rows is quick, where all are taken.
       var rows = total?.linked ?? 0
       if total == nil { rows = try connection.firstInteger("SELECT COUNT(*) \(survivors)") ?? 0 }
       let isWhole = keepsKeys && total?.all == rows
       let names = columns.map(quote).joined(separator: ", ")
-      // In the order of the table's key: else an index on the other side is read, and each row goes to another page.
+      // In the order of the table's key: otherwise an index on the other side is read, and rows go to scattered pages.
       let keys = table.columns.prefix(2).map { $0.name == ownerColumn ? "k.owner" : "k.target" }
       let renamed = links.parts.compactMap(\.pairs?.table).first { misnamed[$0] != nil && $0 != table.name }
       let step =
@@ -100,7 +100,7 @@ struct JoinPlanner {
     return (all, all - loose)
   }
 
-  /// The place of a member: the stored one, or a new one in the order of primary keys.
+  /// Returns the place of a member: the stored one, or a new one in the order of primary keys.
   private static func place(
     _ places: LinkUnion.Places, _ stored: String, of member: String, among owner: String
   ) -> String {
@@ -118,7 +118,7 @@ struct JoinPlanner {
     return destination.storage(ofRelationship: inverse.relationship.name, in: inverse.entity.name)?.orderColumn
   }
 
-  /// A join that leaves out links whose end is an object that does not become one of the entity; nothing if all do.
+  /// Returns a join that leaves out links to objects that don't become the entity; empty if all do.
   private func condition(on end: String, entity: String) -> String {
     let routes = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
     guard let first = routes.first, let root = source.model.rootEntity(of: first.source)?.name,
@@ -134,14 +134,14 @@ struct JoinPlanner {
   }
 }
 
-/// Plans the numbering of members of relationships that become ordered, or whose order was kept elsewhere.
+/// A planner of the numbering of members whose relationship becomes ordered, or whose order was kept elsewhere.
 struct OrderPlanner {
   let routing: EntityRouting
   let source: PhysicalSchema
   let destination: PhysicalSchema
   let transfers: [TableTransfer]
 
-  /// One step for each order column that was not copied.
+  /// The steps that number members, one for each order column that was not copied.
   ///
   /// Without an order in the source, members are numbered by primary key: 2048, then steps of 1024, as Core Data does.
   var steps: [MigrationStep] {
@@ -152,7 +152,7 @@ struct OrderPlanner {
   }
 
   private func step(for column: PhysicalColumn, of tableName: String, transfers: [TableTransfer]) -> MigrationStep? {
-    // Where several fill a table and one copies the places, only rows of that one are members.
+    // Where several transfers fill a table and one copies the places, only its rows are members.
     guard case .order(let entity, let name) = column.role,
       transfers.allSatisfy({ $0.columns.first { $0.name == column.name }?.expression == .null }),
       let relationship = destination.model.relationship(named: name, of: entity)

@@ -3,8 +3,8 @@ import HeirloomStore
 
 /// The primary keys that objects have in the destination.
 ///
-/// Keys are unique within a tree of entities. Where objects of several trees of the source come under one root, those of one
-/// tree keep their keys, and each other tree's are moved above all that are taken: the old key and an offset.
+/// Keys are unique within a tree of entities. Where objects of several trees of the source come under one root, those
+/// of one tree keep their keys. Each other tree's keys are moved above all that are taken: the old key plus an offset.
 struct KeyPlan {
   /// The objects of one tree of the source that get other keys.
   private struct Move {
@@ -14,22 +14,23 @@ struct KeyPlan {
 
   /// The highest key that counts as handed out, by the root entity of the destination.
   private(set) var highest: [String: Int64] = [:]
-  /// The highest key of trees whose keys must not be handed out again: those of objects that are made one by one and keep
-  /// their keys, and those of deleted objects.
+  /// The highest key of trees whose keys must not be handed out again, by the destination's root entity.
+  ///
+  /// These are keys of objects that are made one by one and keep their keys, and those of deleted objects.
   private var keptHighest: [String: Int64] = [:]
-  /// Moves by the root of the source and that of the destination.
+  /// The moves, by the roots of the source and the destination.
   private var moves: [[String]: Move] = [:]
 
   /// Chooses the keys.
   ///
   /// - Parameters:
-  ///   - trees: How tables are filled; of those with one root in the destination, the one that keeps its keys comes first.
-  ///   - kept: Roots of the source and of the destination between which objects that are made one by one keep their keys.
+  ///   - trees: The routes that fill tables; of those with one destination root, the one that keeps its keys is first.
+  ///   - kept: The roots, in source and destination, between which objects that are made one by one keep their keys.
   ///   - source: The source.
-  ///   - counts: Its objects.
+  ///   - counts: The objects of the source.
   ///   - connection: The store.
-  /// - Throws: ``MigrationError/storeContradictsModel(reason:)`` when the store doesn't say which keys were handed out, or
-  ///   there are no numbers left above them.
+  /// - Throws: ``MigrationError/storeContradictsModel(reason:)`` when the store doesn't say which keys were handed out,
+  ///   or there are no numbers left above them.
   init(
     trees: [TreeRoute], keeping kept: [(source: String, destination: String)] = [], source: PhysicalSchema,
     counts: StoreCounts, connection: Connection
@@ -48,7 +49,7 @@ struct KeyPlan {
         throw MigrationError.storeContradictsModel(
           reason: "\(PhysicalName.primaryKeyTable) has no row for the entity number \(entity.number)")
       }
-      // What a store says of its highest key may be behind, if something else than Core Data added rows.
+      // The store's record of its highest key may be behind, if something other than Core Data added rows.
       let own = max(maximum, try Self.highestKey(in: entity.table, connection: connection))
       let rows = tree.routes.reduce(Int64(0)) { $0 + counts.byEntity[$1.source, default: 0] }
       guard let taken = highest[tree.destinationRoot] else {
@@ -56,7 +57,7 @@ struct KeyPlan {
         continue
       }
       guard rows > 0 else {
-        // History and CloudKit may still name deleted objects of it: their keys are not handed out again.
+        // History and CloudKit may still name its deleted objects, so their keys are not handed out again.
         keptHighest[tree.destinationRoot] = max(keptHighest[tree.destinationRoot] ?? 0, own)
         continue
       }
@@ -67,7 +68,7 @@ struct KeyPlan {
         highest[tree.destinationRoot] = max(taken, own)
         continue
       }
-      // Core Data counts from 1; something else may have written a lower key, which must come above those taken too.
+      // Core Data counts from 1. Something else may have written a lower key, which must come above the taken ones too.
       let lowest = try Self.lowestKey(in: entity.table, connection: connection)
       let (room, isTooLow) = Int64(1).subtractingReportingOverflow(min(lowest, 1))
       let (offset, isTooHigh) = taken.addingReportingOverflow(room)
@@ -88,22 +89,22 @@ struct KeyPlan {
     }
   }
 
-  /// Says so of objects that get other keys, one sentence for each tree that they come from.
+  /// The sentences about objects that get other keys, one for each tree that they come from.
   var warnings: [String] { moves.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value.warning) }
 
   /// Returns a key of the source as it is in the destination.
   ///
   /// - Parameters:
-  ///   - key: An SQL expression: the key of an object that exists.
+  ///   - key: An SQL expression with the key of an object that exists.
   ///   - sourceRoot: The root entity of the object in the source.
-  ///   - destinationRoot: Its root entity in the destination.
+  ///   - destinationRoot: The root entity of the object in the destination.
   /// - Returns: The expression itself where keys are kept.
   func moved(_ key: String, from sourceRoot: String, to destinationRoot: String) -> String {
     let offset = offset(from: sourceRoot, to: destinationRoot)
     return offset == 0 ? key : "\(key) + \(offset)"
   }
 
-  /// What is added to the keys of one tree of the source in a tree of the destination.
+  /// Returns the number that is added to the keys of one source tree in a tree of the destination.
   func offset(from sourceRoot: String, to destinationRoot: String) -> Int64 {
     moves[[sourceRoot, destinationRoot]]?.offset ?? 0
   }

@@ -3,21 +3,21 @@ import HeirloomStore
 
 /// The links of a relationship of the source as a query of pairs, with the keys of the source.
 ///
-/// Whatever way a relationship is stored, its links are rows of `owner`, `target`, `position` and `inverse_position`, seen
-/// from one of its sides. `position` is the target's place among the owner's, `inverse_position` the owner's place among
-/// the target's; NULL where there is no order.
+/// However a relationship is stored, its links are rows of `owner`, `target`, `position` and `inverse_position`,
+/// seen from one of its sides. `position` is the target's place among the owner's targets.
+/// `inverse_position` is the owner's place among the target's owners. Both are NULL where there is no order.
 struct LinkQuery: Hashable {
   /// A `SELECT` with the four columns.
   let sql: String
-  /// Whether `position` holds an order.
+  /// True when `position` holds an order.
   let isOrdered: Bool
-  /// Whether `inverse_position` holds an order.
+  /// True when `inverse_position` holds an order.
   let isInverseOrdered: Bool
   /// The root entity of the owners.
   let ownerRoot: String
   /// The root entity of the targets.
   let targetRoot: String
-  /// The table of pairs that the links are all of; `nil` if they are kept in another way, or in several tables.
+  /// The one table of pairs that holds all links; `nil` if they are stored otherwise, or in several tables.
   var pairs: Pairs?
 
   /// The columns of a table of pairs.
@@ -35,18 +35,18 @@ struct LinkQuery: Hashable {
   }
 }
 
-/// The links of one or more relationships of the source, which go on as one.
+/// The links of one or more relationships of the source that become one relationship.
 struct LinkUnion {
-  /// The links of each; not empty.
+  /// The links of each relationship; not empty.
   let parts: [LinkQuery]
-  /// Whether all links are of relationships that the owners have.
+  /// True when all links are of relationships that the owners have.
   let isOwn: Bool
-  /// Whether each owner's links are all of one part.
+  /// True when each owner's links are all of one part.
   private let keepsOwnersApart: Bool
-  /// Whether all links that lead to one target are of one part.
+  /// True when all links that lead to one target are of one part.
   private let keepsTargetsApart: Bool
 
-  /// Creates a union; `nil` of nothing.
+  /// Creates a union; `nil` without any links.
   ///
   /// - Parameters:
   ///   - own: The links of relationships that the owners have, no two of one owner.
@@ -59,34 +59,34 @@ struct LinkUnion {
     isOwn = reversed.isEmpty
   }
 
-  /// How the places of links among others are found.
+  /// A source for the places of links among others.
   enum Places {
-    /// There is no order.
+    /// No places, since there is no order.
     case none
-    /// The stored places hold.
+    /// The stored places.
     case stored
-    /// The stored places say who comes before whom, but not of all, or some are equal.
+    /// A ranking by stored places, of which some are missing or equal.
     case ranked
   }
 
-  /// A `SELECT` with the columns of a ``LinkQuery`` and the keys of the source.
+  /// A `SELECT` with the columns of a link query and the keys of the source.
   var sql: String { joined(parts.map(\.sql), "") }
-  /// What `position` holds.
+  /// The kind of order in `position`.
   var places: Places { places(\.isOrdered, areApart: keepsOwnersApart) }
-  /// What `inverse_position` holds.
+  /// The kind of order in `inverse_position`.
   var inversePlaces: Places { places(\.isInverseOrdered, areApart: keepsTargetsApart) }
-  /// The table of pairs that the links are all of.
+  /// The one table of pairs that holds all links; `nil` if there is none.
   var pairs: LinkQuery.Pairs? { parts.count == 1 ? parts.first?.pairs : nil }
 
-  /// Joins queries of the parts, each link once.
+  /// Returns a query that joins queries of the parts, with each link once.
   ///
   /// - Parameters:
   ///   - queries: A query for each part.
   ///   - columns: More columns that follow from owner and target, each with a comma.
-  /// - Returns: A query with the columns of a ``LinkQuery`` and those.
+  /// - Returns: A query with the columns of a ``LinkQuery`` and these.
   func joined(_ queries: [String], _ columns: String) -> String {
     let all = queries.joined(separator: " UNION ALL ")
-    // Relationships that were no inverses of each other may lead from one object to another twice.
+    // Relationships that were no inverses of each other may both lead from one object to another.
     guard !keepsOwnersApart, !keepsTargetsApart else { return all }
     return "SELECT owner, target,\(columns) MIN(position) AS position, MIN(inverse_position) AS inverse_position"
       + " FROM (\(all)) GROUP BY owner, target"
@@ -105,7 +105,7 @@ extension PhysicalSchema {
   ///   - name: The relationship's name.
   ///   - entity: The entity that has or inherits it.
   ///   - schema: The database's schema name.
-  ///   - isReversed: Whether the relationship's own side is to be the `target`.
+  ///   - isReversed: True if the relationship's own side is to be the `target`.
   /// - Returns: `nil` if the relationship is not stored.
   func links(of name: String, in entity: String, schema: String, isReversed: Bool) -> LinkQuery? {
     guard let storage = storage(ofRelationship: name, in: entity),
@@ -146,7 +146,7 @@ extension PhysicalSchema {
     )
   }
 
-  /// The column with the places of a relationship's owners among those of one related object.
+  /// Returns the column with the places of a relationship's owners among those of one related object.
   private func inverseOrder(of name: String, in entity: String) -> String? {
     guard let relationship = model.relationship(named: name, of: entity),
       let inverse = model.inverse(of: relationship),

@@ -2,7 +2,7 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// Writes the queries of links that a relationship of the destination takes over.
+/// The queries of the links that a relationship of the destination takes over.
 struct LinkQueries {
   let routing: EntityRouting
   let source: PhysicalSchema
@@ -10,9 +10,9 @@ struct LinkQueries {
 
   /// Returns the source's links for a relationship of the destination, seen from its own side.
   ///
-  /// They come from the source relationships that the mapping names for the entities that have it, and from those that it
-  /// names for the inverse, turned round, unless they are the other side of one that is there already. So relationships of
-  /// siblings that become one of their parent all go on, whichever side of each the mapping names.
+  /// They come from the source relationships that the mapping names for the entities that have it.
+  /// Those that it names for the inverse are turned round and added, unless they are the other side of a known one. So
+  /// relationships of siblings that become one of their parent all survive, whichever side of each the mapping names.
   ///
   /// - Parameters:
   ///   - relationship: The relationship of the destination.
@@ -28,7 +28,7 @@ struct LinkQueries {
     return LinkUnion(own: own, reversed: reversed.filter { !own.contains($0) })
   }
 
-  /// Returns one query for each source relationship that a relationship continues, but not for the other side of a known one.
+  /// Returns one query for each source relationship that is continued, without the other side of a known one.
   private func queries(
     of relationship: String, below entity: String, isReversed: Bool, known: inout Set<[String]>
   ) -> [LinkQuery] {
@@ -51,8 +51,9 @@ struct LinkQueries {
     return found
   }
 
-  /// Returns the links whose two ends survive and fit the destination, with the destination's keys and the entity that each
-  /// end becomes.
+  /// Returns the links whose two ends survive and fit the destination.
+  ///
+  /// They have the destination's keys and the entity that each end becomes.
   func filtered(_ links: LinkUnion, relationship: RelationshipDescription, declaredBy entity: String) -> String {
     let parts = links.parts.compactMap { part -> String? in
       guard let owner = end("owner", entity: entity, root: part.ownerRoot),
@@ -69,8 +70,9 @@ struct LinkQueries {
     return links.joined(parts, " owner_entity, target_entity,")
   }
 
-  /// Whether the ends of all links are of the trees that the destination's two tables draw from, and of no others: a key that
-  /// is taken over as it is leads to the same object then.
+  /// Returns true if all links' ends are of exactly the trees that the destination's two tables draw from.
+  ///
+  /// A key that is taken over as it is then leads to the same object.
   func keepsKeys(_ links: LinkUnion, relationship: RelationshipDescription, declaredBy entity: String) -> Bool {
     func roots(of entity: String) -> [String] {
       destination.model.rootEntity(of: entity).map { routing.sourceRoots(ofTree: $0.name) } ?? []
@@ -79,7 +81,7 @@ struct LinkQueries {
     return links.parts.allSatisfy { owners == [$0.ownerRoot] && targets == [$0.targetRoot] }
   }
 
-  /// The rows at one end of links that become something the end may be; `nil` if none do.
+  /// Returns the rows at one end of links that become something the end may be; `nil` if none do.
   private func end(_ name: String, entity: String, root: String) -> (join: String, key: String, number: String)? {
     let routes = destination.model.entityTree(from: entity).compactMap { routing.byDestination[$0.name] }
       .filter { source.model.rootEntity(of: $0.source)?.name == root }

@@ -2,10 +2,10 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// What of the source's links has no room in the relationships of the destination, counted as they will be stored.
+/// The source's links that have no room in the destination's relationships, counted as they will be stored.
 ///
-/// What a mapping says of each relationship of the source alone is not enough here: two that led to one object each lead to two
-/// together, and a key says which object is meant only in the tree that it comes to.
+/// The mapping of each source relationship alone is not enough here. Two that led to one object each lead to two
+/// together, and a key identifies an object only in the tree that it comes to.
 struct LinkRoom {
   /// A relationship of the destination that may leave links out.
   private struct Side {
@@ -17,7 +17,7 @@ struct LinkRoom {
   private let queries: LinkQueries
   private let sides: [Side]
 
-  /// Looks for relationships in which several of the source go on, and for those without inverse.
+  /// Finds relationships that continue several of the source, and to-many ones without an inverse.
   init(routing: EntityRouting, source: PhysicalSchema, destination: PhysicalSchema) {
     let queries = LinkQueries(routing: routing, source: source, destination: destination)
     self.queries = queries
@@ -33,7 +33,7 @@ struct LinkRoom {
     }
   }
 
-  /// Whether ``ask(_:)`` asks about a hazard of the mapping.
+  /// Returns true if `ask(_:)` asks about this possible loss of the mapping.
   func cover(_ hazard: DataHazard) -> Bool {
     switch hazard.kind {
     case .severalLinks, .sharedLinks:
@@ -42,7 +42,7 @@ struct LinkRoom {
     }
   }
 
-  /// Asks how many objects have more links than they can keep, and how many links lead to an object that has its owner.
+  /// Asks how many objects have more links than they can keep, and how many links lead to an object with an owner.
   func ask(_ questions: inout StoreQuestions) {
     for side in sides {
       let subject = "\"\(side.entity).\(side.relationship.name)\""

@@ -2,11 +2,11 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// Temporary tables of links, for relationships that are stored in another way than before.
+/// Temporary tables of links, for relationships whose storage changes.
 ///
 /// Each has the columns `owner`, `target`, `owner_entity`, `target_entity` (the destination's keys and numbers) and
-/// `position`. The primary key is (owner, target), so that looking up the links of one row is fast whatever indexes the store has; in a table
-/// of pairs, owner and target are unique each.
+/// `position`. The primary key is (owner, target), so that finding the links of one row is fast whatever indexes the
+/// store has. In a table of pairs, owner and target are unique each.
 struct LinkTables {
   /// One table of links.
   struct Table: Hashable {
@@ -16,11 +16,11 @@ struct LinkTables {
     let subject: String
     /// The query that fills it.
     let query: String
-    /// Whether each object may be in one link only; of the links of the query, those with the lowest keys are taken.
+    /// True when each object may be in one link only; those with the lowest keys are taken.
     let isOfPairs: Bool
   }
 
-  /// What the names of the tables begin with.
+  /// The prefix of the tables' names.
   static let namePrefix = "heirloom_links_"
 
   /// The tables, in the order in which they were asked for.
@@ -64,8 +64,8 @@ struct LinkTables {
 
   /// Returns the table with the links of a one-to-one relationship of the destination, the same for both sides.
   ///
-  /// - Returns: The table, and whether the relationship leads from its targets to its owners; `nil` when the source has no
-  ///   such links.
+  /// - Returns: The table, and true if the relationship leads from its targets to its owners;
+  ///   `nil` when the source has no such links.
   mutating func pairs(
     of relationship: RelationshipDescription, declaredBy entity: String, routing: EntityRouting,
     source: PhysicalSchema, destination: PhysicalSchema

@@ -7,18 +7,18 @@ struct LinkTargets {
   let sourceTable: String
   /// The routes of entities whose objects may still be related.
   let surviving: [EntityRoute]
-  /// Whether no object of another entity can be related.
+  /// True when no object of another entity can be related.
   let isComplete: Bool
-  /// Whether the destination's table draws from several of the source.
+  /// True when the destination's table draws from several tables of the source.
   ///
-  /// A key that leads nowhere must not be taken over then: it may be the new key of another object.
+  /// Then a key that leads nowhere must not be taken over: it may be the new key of another object.
   let isMerged: Bool
   private let keys: KeyPlan
   private let roots: (source: String, destination: String)
 
-  /// Compares what a source relationship leads to with what the destination's leads to.
+  /// Compares the target entities of a source relationship with those of the destination's relationship.
   ///
-  /// `counts` are the objects of each source entity; one without objects needs no condition.
+  /// `counts` are the objects of each source entity; an entity without objects needs no condition.
   init(
     from source: RelationshipDescription, to destination: RelationshipDescription, routing: EntityRouting,
     source sourceSchema: PhysicalSchema, destination destinationSchema: PhysicalSchema, counts: [String: Int64]
@@ -43,7 +43,7 @@ struct LinkTargets {
   /// Returns the key of a surviving object as it is in the destination.
   func moved(_ key: String) -> String { keys.moved(key, from: roots.source, to: roots.destination) }
 
-  /// Source numbers of surviving entities and what they become.
+  /// The source numbers of surviving entities, with their destination numbers.
   var numbers: [Int: Int] {
     Dictionary(surviving.map { ($0.sourceNumber, $0.destinationNumber) }, uniquingKeysWith: { first, _ in first })
   }

@@ -2,18 +2,18 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// Which entity mappings of a mapping model run as SQL, and which object by object.
+/// The entity mappings of a mapping model, divided into those that run as SQL and those that run object by object.
 struct MappingSplit {
-  /// Those that run as SQL.
+  /// The mappings that run as SQL.
   let declarative: MappingModel
-  /// Those that have a policy, a value that SQL can't give, or an entity that an earlier mapping has.
+  /// The mappings with a policy, a value that SQL can't give, or an entity that an earlier mapping has.
   let byRow: [EntityMapping]
-  /// The names of those of the latter whose objects keep the source's keys where they can.
+  /// The names of the mappings by row whose objects keep the source's keys where they can.
   let keepsKeys: Set<String>
-  /// The roots of the source and of the destination between which they do.
+  /// The roots of the source and of the destination between which these objects keep their keys.
   let keptRoots: [(source: String, destination: String)]
 
-  /// Sorts the entity mappings.
+  /// Divides the entity mappings.
   init(
     _ mapping: MappingModel, source: ManagedObjectModel, destination: ManagedObjectModel,
     compiled: CompiledMappings
@@ -38,7 +38,7 @@ struct MappingSplit {
       if let name = entityMapping.sourceEntityName { sources.insert(name) }
       if let name = entityMapping.destinationEntityName { destinations.insert(name) }
     }
-    // What a mapping says is gone, or new, says nothing where another takes or makes its objects.
+    // A mapping that only removes or adds an entity says nothing where another takes or makes its objects.
     let taken = Set(byRow.compactMap(\.sourceEntityName))
     let made = Set(byRow.compactMap(\.destinationEntityName))
     declarative.removeAll { mapping in
@@ -53,7 +53,7 @@ struct MappingSplit {
     keptRoots = keeping.compactMap { kept.roots(of: $0) }
   }
 
-  /// Whether a mapping can't run as SQL, whatever the others are.
+  /// Returns true if a mapping can't run as SQL, whatever the others are.
   static func needsRows(_ mapping: EntityMapping, _ compiled: CompiledMappings) -> Bool {
     if mapping.entityMigrationPolicyClassName != nil { return true }
     if let rows = mapping.sourceExpression?.sourceRows {
@@ -65,9 +65,9 @@ struct MappingSplit {
   }
 }
 
-/// Tells which objects that are made one by one may keep the keys of what they became of.
+/// A test of which objects that are made one by one may keep the keys of their source objects.
 ///
-/// A tree keeps the keys of one tree of the source, each of whose entities goes one way only.
+/// A tree keeps the keys of one tree of the source if each of its entities has one destination only.
 private struct KeyKeeping {
   let mappings: [EntityMapping]
   let source: ManagedObjectModel

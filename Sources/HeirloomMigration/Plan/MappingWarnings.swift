@@ -1,13 +1,13 @@
 import HeirloomMapping
 import HeirloomModel
 
-/// Sentences about what a mapping model leaves unsaid, for a plan's warnings.
+/// The sentences about gaps in a mapping model, for a plan's warnings.
 struct MappingWarnings {
   let mapping: MappingModel
   let source: ManagedObjectModel
   let destination: ManagedObjectModel
 
-  /// Names what each policy is left with: what it doesn't carry over is lost, and only its code tells.
+  /// Lists the properties left to each policy: those it doesn't carry over are lost, and only its code tells.
   ///
   /// - Parameter counts: The objects of each source entity.
   /// - Returns: A sentence for each policy with such properties.
@@ -22,7 +22,7 @@ struct MappingWarnings {
     }
   }
 
-  /// Names the properties that a mapping file doesn't map although both entities have them, where that loses something.
+  /// Lists the properties that a mapping file leaves out although both entities have them, where that is a loss.
   ///
   /// Xcode's editor leaves such gaps when a model is changed after the mapping model was made.
   ///

@@ -2,16 +2,16 @@ import HeirloomFormats
 import HeirloomModel
 import HeirloomStore
 
-/// The steps that write what a store says of itself: entity numbers, metadata, model cache.
+/// The steps that write the store's own metadata: entity numbers, metadata, model cache.
 struct MetadataSteps {
   let steps: [MigrationStep]
-  /// What is left out, one sentence each.
+  /// The parts that are left out, one sentence each.
   let warnings: [String]
 
   /// Plans the steps from the store's own metadata, whose identifier and app keys are kept.
   ///
-  /// They name all of a model, whatever part of it the store holds. `generation` is the identifier that tells this candidate
-  /// from any other file; `deferral` is what is left in it.
+  /// They name all of a model, whatever part of it the store holds. `generation` identifies this candidate among all
+  /// files; `deferral` is the clean-up that is left in it.
   init(
     metadata: StoreMetadata, model: ManagedObjectModel, source: PhysicalSchema, destination: PhysicalSchema,
     routing: EntityRouting, generation: String, deferral: DeferredMigration = DeferredMigration()
@@ -41,7 +41,7 @@ struct MetadataSteps {
     var updated = metadata
     updated.adopt(model)
     updated.generation = generation
-    // What an earlier migration had left is not in the candidate.
+    // The clean-up that an earlier migration left is not in the candidate.
     updated.deferredMigration = deferral.isEmpty ? nil : deferral
     statements.append(
       PlannedStatement(

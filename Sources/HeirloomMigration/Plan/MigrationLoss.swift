@@ -2,20 +2,20 @@ package import HeirloomMapping
 
 /// Rows, values or links that are there and that the destination has no place for.
 public struct MigrationLoss: Hashable, Sendable {
-  /// The entity: in the source for what is dropped, in the destination for what has too little room there.
+  /// The entity: in the source for dropped content, in the destination for content with too little room there.
   public let entity: String
   /// The property on the same side; `nil` when whole objects are lost.
   public let property: String?
-  /// Why, in a sentence.
+  /// The reason, in a sentence.
   public let reason: String
-  /// Rows that lose something; never 0.
+  /// The number of rows that lose something; never 0.
   public let rows: Int64
   /// The kind of content that is lost.
   public let kind: Kind
-  /// Who consented; `nil` if nobody did.
+  /// The source of the consent; `nil` if nobody consented.
   public package(set) var consent: LossConsent?
 
-  /// Kinds of content.
+  /// A kind of content.
   @nonexhaustive
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// Whole objects.
@@ -31,7 +31,7 @@ public struct MigrationLoss: Hashable, Sendable {
   /// The name by which somebody consents: `Entity` for objects, `Entity.property` for the rest.
   public var name: String { property.map { "\(entity).\($0)" } ?? entity }
 
-  /// True for the same loss of as many rows, whoever consented.
+  /// Returns true for the same loss of as many rows, whoever consented.
   package func isSame(as other: MigrationLoss) -> Bool {
     var other = other
     other.consent = consent
@@ -51,16 +51,16 @@ public struct MigrationLoss: Hashable, Sendable {
   }
 }
 
-/// Who consented to a loss.
+/// The source of a consent to a loss.
 @nonexhaustive
 public enum LossConsent: String, Hashable, Sendable, CaseIterable {
-  /// A ``DataDecision`` asks for it.
+  /// A data decision that asks for the loss.
   case decision
-  /// The delegate approved the plan.
+  /// The delegate that approved the plan.
   case delegate
-  /// The configuration accepts all losses.
+  /// The configuration that accepts all losses.
   case configuration
-  /// The history's `lock.json` acknowledges it.
+  /// The history's `lock.json` that acknowledges the loss.
   case lock
 }
 
@@ -73,7 +73,7 @@ extension DataHazard {
 }
 
 extension DataHazard.Kind {
-  /// The kind of content that rows lose by a hazard; `nil` for one that loses nothing.
+  /// The kind of content that the rows lose; `nil` if they lose nothing.
   package var lossKind: MigrationLoss.Kind? {
     guard case .loss = severity else { return nil }
     return switch self {

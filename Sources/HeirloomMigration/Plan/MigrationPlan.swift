@@ -2,7 +2,7 @@ public import HeirloomMapping
 public import HeirloomModel
 public import HeirloomStore
 
-/// What a migration will do to one store, counted on that store before anything changes.
+/// The plan of a migration of one store, counted on that store before anything changes.
 public struct MigrationPlan: Hashable, Sendable {
   /// The model that made the store.
   public let source: ManagedObjectModel
@@ -10,84 +10,87 @@ public struct MigrationPlan: Hashable, Sendable {
   public let destination: ManagedObjectModel
   /// The configuration whose part of the models the store holds; `nil` for all of it.
   public let configuration: String?
-  /// How entities and properties of the source become those of the destination, as far as the store holds them.
+  /// The mapping from the source to the destination, as far as the store holds their entities and properties.
   public let mapping: MappingModel
-  /// How the candidate is made.
+  /// The builder of the candidate.
   public let builder: Builder
-  /// What is done, in order.
+  /// The steps, in order.
   public let steps: [MigrationStep]
-  /// The objects of each entity before and after, sorted by entity name; an entity that exists on one side has `nil` on the
-  /// other.
+  /// The objects of each entity before and after, sorted by entity name.
   ///
-  /// What policies make is counted when they have made it: before the run, their entities have `nil` after.
+  /// An entity that exists on one side has `nil` on the other. Objects that policies make are counted once they are
+  /// made: before the run, their entities have `nil` after.
   public package(set) var rows: [EntityRows]
-  /// What the destination has no place for; the previous version keeps it.
+  /// The losses that the destination has no place for; the previous version keeps them.
   ///
-  /// Links that policies asked for to objects that decisions removed are counted when they have asked.
+  /// Links that policies asked for to objects that decisions removed are counted when the policies have asked.
   public private(set) var losses: [MigrationLoss]
-  /// What keeps the migration from running until somebody decides.
+  /// The blockers that stop the migration until somebody decides.
   public let blockers: [MigrationBlocker]
-  /// What became of decisions, in the order in which they were given.
+  /// The outcome of each decision, in the order in which they were given.
   public let decisions: [DecisionOutcome]
-  /// What may surprise, though nothing is lost.
+  /// The warnings about things that may surprise, though nothing is lost.
   public package(set) var warnings: [String]
-  /// Rows that are written anew.
+  /// The number of rows that are written anew.
   public let rowsRewritten: Int64
   /// Free space that the candidate needs beside the store, in bytes, with a margin.
   public let bytesNeeded: Int64
   /// A rough time, in seconds, for a machine of the year 2020.
   public let estimatedSeconds: Double
-  /// What is left in the migrated store to be cleaned up later; nothing unless that was asked for.
+  /// The clean-up that is left in the migrated store for later; empty unless that was asked for.
   public let deferred: DeferredMigration
 
-  /// Whether the store has objects and the destination has a place for none of them.
+  /// True when the store has objects and the destination has a place for none of them.
   ///
-  /// What code makes of objects isn't known before the run, and counts as a place.
+  /// Nobody knows before the run what code makes of objects, so it counts as a place.
   public var losesEveryObject: Bool {
     guard rowRun == nil else { return false }
     let before = rows.reduce(Int64(0)) { $0 + ($1.before ?? 0) }
     return before > 0 && !rows.contains { $0.after != nil && ($0.before ?? 0) > 0 }
   }
 
-  /// How a candidate is made; both ways give the same tables, rows, indexes and triggers.
+  /// A way to make a candidate; both give the same tables, rows, indexes and triggers.
   public enum Builder: String, Hashable, Sendable {
     /// A fresh file, filled table by table.
     case rebuild
-    /// A copy of the store, in which only what differs is changed: for plans that leave most rows where they are.
+    /// A copy of the store with only the differences changed: for plans that leave most rows where they are.
     case cloneAndAlter
   }
 
-  /// What the proof compares between the store and the candidate.
+  /// The comparisons of the proof between the store and the candidate.
   package private(set) var checks: [ProofCheck]
-  /// What mappings that run object by object work on; `nil` if all run as SQL.
+  /// The mappings that run object by object, with their data; `nil` if all run as SQL.
   package let rowRun: RowRunParts?
-  /// Whether it holds on any connection to the same rows: nothing in it calls functions or tables that the planner made on its own.
+  /// True when the plan holds on any connection to the same rows.
+  ///
+  /// Then nothing in it calls functions or tables that the planner made on its own connection.
   package let isSelfContained: Bool
-  /// The rows that go to a file, once the candidate is built; `nil` if none do.
+  /// The query of the rows that go to a file, once the candidate is built; `nil` if none do.
   let quarantine: QuarantineQuery?
-  /// The plans of the hops that come after this one, where the way leads over several; each is made and counted when the
-  /// store before it is there.
+  /// The plans of the hops after this one, where the path has several.
+  ///
+  /// Each is made and counted when the store before it is there.
   public package(set) var following: [MigrationPlan] = []
-  /// What became of the objects of mappings that ran object by object; none before the run.
+  /// The results of mappings that ran object by object; none before the run.
   public private(set) var mappingResults: [EntityMappingResult] = []
 }
 
 extension MigrationPlan {
-  /// What is left in the store after the last hop.
+  /// The clean-up that is left in the store after the last hop.
   public var lastDeferred: DeferredMigration { following.last?.deferred ?? deferred }
 
-  /// What became of decisions, those of the hops that come after this one included.
+  /// The outcomes of decisions, including those of the hops after this one.
   public var allDecisions: [DecisionOutcome] { decisions + following.flatMap(\.allDecisions) }
 
-  /// What the destination has no place for, of the hops that come after this one as well.
+  /// The losses, including those of the hops after this one.
   public var allLosses: [MigrationLoss] { losses + following.flatMap(\.allLosses) }
 
-  /// The losses that nobody consented to, those of the hops that come after this one included.
+  /// The losses that nobody consented to, including those of the hops after this one.
   public var unconsentedLosses: [MigrationLoss] { allLosses.filter { $0.consent == nil } }
 
-  /// Notes who consented to losses that nobody consented to before.
+  /// Records who consented to losses that nobody consented to before.
   ///
-  /// - Parameter consent: Who consents to a loss; `nil` if nobody does.
+  /// - Parameter consent: Returns the source of the consent to a loss; `nil` if nobody consents.
   package mutating func consent(by consent: (MigrationLoss) -> LossConsent?) {
     losses = losses.map { loss in
       var loss = loss
@@ -96,7 +99,7 @@ extension MigrationPlan {
     }
   }
 
-  /// Takes in what code did that no plan could tell.
+  /// Adds the outcome of code that no plan could foresee.
   mutating func take(_ outcome: RowRunOutcome) {
     mappingResults = outcome.results
     rows = rows.map { row in
@@ -126,13 +129,13 @@ extension MigrationPlan {
 }
 
 extension MigrationPlan {
-  /// Takes in what code did after the plan was carried out and proven.
+  /// Adds the changes that code made after the plan was carried out and proven.
   mutating func takeChangesByCode(objects: [String: Int64]) {
     rows = rows.map { row in
       guard row.after != nil || destination.entity(named: row.entity) != nil else { return row }
       return EntityRows(entity: row.entity, before: row.before, after: objects[row.entity] ?? 0)
     }
-    // What holds for any store still has to.
+    // The checks that hold for any store still have to hold.
     checks = checks.filter { if case .noMore = $0 { true } else { false } }
   }
 }
@@ -141,9 +144,9 @@ extension MigrationPlan {
 public struct EntityRows: Hashable, Sendable {
   /// The entity's name in the destination, or in the source if the destination has none.
   public let entity: String
-  /// Objects in the store; `nil` if the source has no such entity.
+  /// The number of objects in the store; `nil` if the source has no such entity.
   public let before: Int64?
-  /// Objects in the migrated store; `nil` if the destination has no such entity.
+  /// The number of objects in the migrated store; `nil` if the destination has no such entity.
   public let after: Int64?
 
   /// Creates a count.
@@ -162,11 +165,11 @@ public struct MigrationBlocker: Hashable, Sendable {
   public let entity: String
   /// The property in the destination; several of a constraint are joined by `, `; `nil` for the entity itself.
   public let property: String?
-  /// Why, in a sentence, with what to do.
+  /// The reason, in a sentence, with advice.
   public let reason: String
-  /// Rows concerned; never 0.
+  /// The number of rows concerned; never 0.
   public let rows: Int64
-  /// What may be decided: the choices of a ``DataDecision`` about the entity and property.
+  /// The possible choices of a data decision about the entity and property.
   public let choices: [DataDecision.Option]
 
   /// Creates a blocker.

@@ -1,57 +1,57 @@
 import HeirloomModel
 package import HeirloomStore
 
-/// One thing that a builder does to make the candidate store.
+/// One action of a builder that makes the candidate store.
 ///
 /// Steps are values: a plan can be shown to a person, as text or as SQL, before anything is touched.
 public struct MigrationStep: Hashable, Sendable {
-  /// What a step does.
+  /// A kind of step.
   public enum Kind: String, Hashable, Sendable {
-    /// Makes an empty table.
+    /// A step that makes an empty table.
     case createTable
-    /// Copies the rows of an entity tree.
+    /// A step that copies the rows of an entity tree.
     case copyRows
-    /// Gathers the links of a relationship whose storage changes.
+    /// A step that gathers the links of a relationship whose storage changes.
     case gatherLinks
-    /// Copies the links of a many-to-many relationship.
+    /// A step that copies the links of a many-to-many relationship.
     case copyLinks
-    /// Numbers the members of a relationship that becomes ordered.
+    /// A step that numbers the members of a relationship that becomes ordered.
     case orderMembers
-    /// Runs entity mappings object by object, by their policies.
+    /// A step that runs entity mappings object by object, by their policies.
     case runMappings
-    /// Leaves the rows of a table where they are in a copy of the store.
+    /// A step that leaves the rows of a table where they are in a copy of the store.
     case keepRows
-    /// Changes the rows of a table where they are in a copy of the store.
+    /// A step that changes the rows of a table where they are in a copy of the store.
     case changeRows
-    /// Changes names and definitions, and no rows.
+    /// A step that changes names and definitions, and no rows.
     case alterSchema
-    /// Drops what the destination has no use for, or gets anew.
+    /// A step that drops an object that the destination doesn't use, or gets anew.
     case dropObject
-    /// Finds the rows that decisions are about, in temporary tables.
+    /// A step that finds the rows that decisions are about, in temporary tables.
     case findRows
-    /// Removes or merges rows by decision, and leads their links elsewhere.
+    /// A step that removes or merges rows by decision, and redirects their links.
     case settleRows
-    /// Computes a derived attribute.
+    /// A step that computes a derived attribute.
     case computeDerived
-    /// Makes an index.
+    /// A step that makes an index.
     case createIndex
-    /// Makes a trigger.
+    /// A step that makes a trigger.
     case createTrigger
-    /// Copies an object that no model knows: a table of the app, of history or of CloudKit, a view, a trigger.
+    /// A step that copies an object that no model knows: a table of the app, history or CloudKit, a view, a trigger.
     case copyObject
-    /// Writes the entity numbers, the metadata or the model cache.
+    /// A step that writes the entity numbers, the metadata or the model cache.
     case writeMetadata
-    /// Does nothing: a deferred migration leaves something to be cleaned up after the launch.
+    /// A step that does nothing: a deferred migration leaves something to be cleaned up after the launch.
     case leaveForLater
   }
 
-  /// What the step does.
+  /// The kind of step.
   public let kind: Kind
   /// The table, index or object that the step makes or fills.
   public let subject: String
-  /// One line for a person.
+  /// A line that tells a person about the step.
   public let summary: String
-  /// The rows that the step writes, counted on the store; `nil` where it writes none or the count is unknown before.
+  /// The number of rows that the step writes, counted on the store; `nil` for none or an unknown count.
   public let rows: Int64?
   /// The statements, in order.
   package let statements: [PlannedStatement]
@@ -65,9 +65,10 @@ public struct MigrationStep: Hashable, Sendable {
     self.statements = statements
   }
 
-  /// The statements as SQL text, each ended by a semicolon; what can't be shown as SQL is told in comments.
+  /// The statements as SQL text, each ended by a semicolon, with comments for what can't be shown as SQL.
   ///
-  /// It may be fed to a shell: no name of the store ends a statement or a comment, or begins a command of the shell's own.
+  /// It may be fed to a shell: no name of the store ends a statement or a comment, or begins a command of the shell's
+  /// own.
   public var sql: String {
     if kind == .runMappings { return "-- run by code, object by object" }
     return statements.isEmpty ? "-- nothing to run" : statements.map(\.text).joined(separator: "\n")
@@ -80,7 +81,7 @@ package struct PlannedStatement: Hashable, Sendable {
   package let sql: String
   /// The values, in the order of their places.
   package let values: [SQLiteValue]
-  /// The rows that the statement must write, or the run is stopped; `nil` for any number.
+  /// The number of rows that the statement must write, or the run stops; `nil` for any number.
   package let expectedRows: Int64?
 
   /// Creates a statement.

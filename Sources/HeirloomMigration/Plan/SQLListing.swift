@@ -1,22 +1,22 @@
 import HeirloomModel
 
-/// SQL with names and definitions from a store's schema, made fit to be read and to be fed to a shell.
+/// The text of SQL with names and definitions from a store's schema, safe to read and to feed to a shell.
 ///
-/// What stands in a schema need not be one statement: SQLite reads the first and passes over the rest, a name may have any line in
-/// it, and a comment that isn't ended swallows what follows. In a shell the rest would be run, and a line that begins with a full
-/// stop is a command of the shell's own.
+/// The text in a schema need not be one statement: SQLite reads the first and passes over the rest.
+/// A name may contain any line, and an unended comment swallows what follows.
+/// A shell would run the rest, and takes a line that begins with a full stop for a command of its own.
 package enum SQLListing {
-  /// The longest statement that is shown, in bytes; one of 2,000 columns is shorter.
+  /// The most bytes of a statement that is shown; one of 2,000 columns is shorter.
   private static let limit = 1 << 20
 
-  /// Returns a statement with its semicolon, or a comment of one line with what can't be given as SQL.
+  /// Returns a statement with its semicolon, or a one-line comment about what can't be given as SQL.
   package static func text(of sql: String) -> String {
     guard sql.utf8.count <= limit else {
       return "-- left out, \(CountText.size(sql.utf8.count)): \(PlainText.line(sql, limit: 400))"
     }
     var scanner = Scanner(sql)
     guard scanner.isOneStatement(), PlainText.escaped(scanner.text, breaksLines: true) == scanner.text,
-      // A command of GitHub Actions, wherever in a log it stands.
+      // A command of GitHub Actions, wherever it stands in a log.
       !scanner.text.contains("##[")
     else {
       return "-- left out, to be run by no shell: \(PlainText.line(sql).replacing("##[", with: "#\\u{23}["))"
@@ -24,11 +24,11 @@ package enum SQLListing {
     return scanner.text + (scanner.endsInComment ? "\n;" : ";")
   }
 
-  /// Reads SQL as SQLite's tokenizer does (https://www.sqlite.org/src/file/src/tokenize.c), by bytes.
+  /// A byte reader like SQLite's tokenizer (https://www.sqlite.org/src/file/src/tokenize.c).
   private struct Scanner {
     private let bytes: [UInt8]
     private var position = 0
-    /// The statement with spaces for tabs and for other white space but line feeds.
+    /// The statement with spaces for all white space but line feeds.
     private var result: [UInt8] = []
     private(set) var endsInComment = false
 
@@ -47,9 +47,9 @@ package enum SQLListing {
       position += 1
     }
 
-    /// Reads all of it; false for what a shell could take for more or for less than one statement.
+    /// Reads all of it and returns false if a shell could take it for more or less than one statement.
     mutating func isOneStatement() -> Bool {
-      // The first words, with nothing for what is no word.
+      // The first words; empty for what is not a word.
       var beginning: [String] = []
       var isTrigger: Bool {
         beginning.first == "CREATE" && ["TRIGGER", "TEMP", "TEMPORARY"].contains(beginning.dropFirst().first)
@@ -74,7 +74,7 @@ package enum SQLListing {
           isLineStart = false
           continue
         }
-        // What follows the end would be another statement, and a shell has commands on lines of their own.
+        // Anything after the end would be another statement, and a shell has commands on lines of their own.
         guard !isEnded, !isLineStart || !Self.commands.contains(first) else { return false }
         var word = ""
         switch first {
@@ -84,7 +84,7 @@ package enum SQLListing {
           isEnded = true
           position += 1
         case UInt8(ascii: "$"), UInt8(ascii: "@"), UInt8(ascii: "#"), UInt8(ascii: ":"):
-          // A variable may have quotes in it that quote nothing.
+          // A variable may contain quotes that quote nothing.
           return false
         case _ where Self.isWordByte(first):
           let start = position
@@ -101,7 +101,7 @@ package enum SQLListing {
       return !beginning.isEmpty && (!isTrigger || isEnded || isAfterEnd)
     }
 
-    /// Takes a comment, as one line; false if it has no end.
+    /// Takes a comment, as one line, and returns false if it has no end.
     private mutating func takeComment() -> Bool {
       take()
       take()
@@ -117,7 +117,7 @@ package enum SQLListing {
       return false
     }
 
-    /// Takes a text or a name in quotes; false if it has no end or breaks the line.
+    /// Takes a text or a name in quotes, and returns false if it has no end or breaks the line.
     private mutating func takeQuoted(until end: UInt8) -> Bool {
       take()
       while let byte = byte() {
@@ -130,7 +130,7 @@ package enum SQLListing {
       return false
     }
 
-    /// What a line of a shell's own begins with.
+    /// The first characters of a line that is a command of the shell's own.
     private static let commands = Set<UInt8>(".#/\\!".utf8)
 
     private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0C, 0x0D].contains(byte) }

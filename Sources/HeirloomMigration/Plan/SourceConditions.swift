@@ -12,7 +12,7 @@ struct SourceConditions {
 
   /// Checks all conditions.
   ///
-  /// - Throws: ``MigrationError/invalidExpression(_:)`` for the first that can't be read or names what is not there.
+  /// - Throws: ``MigrationError/invalidExpression(_:)`` for the first that can't be read or names something unknown.
   func check() throws(MigrationError) {
     for entityMapping in mapping.entityMappings {
       guard let predicate = try condition(of: entityMapping), let entity = entityMapping.sourceEntityName,
@@ -34,14 +34,14 @@ struct SourceConditions {
     }
   }
 
-  /// Whether there are any.
+  /// True when there are any conditions.
   var exist: Bool {
     mapping.entityMappings.contains { entityMapping in
       entityMapping.sourceExpression.map { $0.sourceRows?.predicate != "TRUEPREDICATE" } ?? false
     }
   }
 
-  /// The conditions as SQL, for counting.
+  /// Returns the conditions as SQL, for counting.
   ///
   /// - Throws: ``MigrationError/invalidExpression(_:)``.
   func takenRows() throws(MigrationError) -> TakenRows {
@@ -55,7 +55,7 @@ struct SourceConditions {
         taken.unknown.insert(entityMapping.name)
         continue
       }
-      // A condition that may fail is asked of objects of the entity alone.
+      // A condition that may fail is evaluated for objects of the entity alone.
       let sql = condition.among("s.\(quote(PhysicalName.entity)) = \(entity.number)")
       taken.known[entityMapping.name] = "((\(sql)) IS TRUE)"
     }
@@ -67,7 +67,7 @@ struct SourceConditions {
   /// - Parameters:
   ///   - counts: The objects of each entity.
   ///   - taken: The conditions as SQL.
-  /// - Returns: Losses, and warnings for what can't be counted before.
+  /// - Returns: Losses, and warnings about what can't be counted before the run.
   /// - Throws: SQLite's error, or a function's.
   func losses(_ counts: StoreCounts, _ taken: TakenRows) throws -> (losses: [MigrationLoss], warnings: [String]) {
     var losses: [MigrationLoss] = []
@@ -106,7 +106,7 @@ struct SourceConditions {
     return (losses, warnings)
   }
 
-  /// The condition of an entity mapping; `nil` if it takes all objects.
+  /// Returns the condition of an entity mapping; `nil` if it takes all objects.
   private func condition(of entityMapping: EntityMapping) throws(MigrationError) -> PredicateDescription? {
     guard let rows = entityMapping.sourceExpression?.sourceRows, rows.predicate != "TRUEPREDICATE" else { return nil }
     do throws(ExpressionError) {
@@ -141,16 +141,16 @@ struct SourceConditions {
   }
 }
 
-/// What conditions of entity mappings come to as SQL over the source row `s`.
+/// The conditions of entity mappings as SQL over the source row `s`.
 struct TakenRows {
-  /// The SQL, true or false and never NULL, by the name of an entity mapping; none of one that takes all objects.
+  /// The SQL, true or false and never NULL, by the name of an entity mapping; none if it takes all objects.
   var known: [String: String] = [:]
   /// The names of entity mappings whose conditions must be evaluated for each object.
   var unknown: Set<String> = []
 
-  /// The condition that the rows of a hazard are met by; `nil` for all rows.
+  /// Returns the condition that the rows meet; `nil` for all rows.
   ///
-  /// Whatever a condition that can't be known may take, it is thought to take.
+  /// An unknown condition is assumed to take every row.
   func condition(of rows: DataHazard.Rows) -> String? {
     var parts: [String] = []
     if !rows.takenBy.isEmpty, areKnown(of: rows) {
@@ -160,13 +160,12 @@ struct TakenRows {
     return parts.isEmpty ? nil : parts.joined(separator: " AND ")
   }
 
-  /// Whether SQL tells which rows they are.
+  /// Returns true if SQL tells which rows these are.
   func areKnown(of rows: DataHazard.Rows) -> Bool { rows.takenBy.allSatisfy { known[$0] != nil } }
 }
 
 extension RowMapping {
-  /// The rows of the source that the mapping takes, as far as SQL can tell them, and the condition by which each of them must be
-  /// looked at.
+  /// Returns the source rows that the mapping takes, as far as SQL can tell, and the condition left to check on each.
   func selection(
     setting: RowRunSetting, evaluator: ExpressionEvaluator
   ) -> (rows: RowSelection, condition: PredicateDescription?) {
@@ -178,7 +177,7 @@ extension RowMapping {
     var compiler = ExpressionCompiler(
       entity: source.name, alias: RowSelection.alias, schema: setting.source, database: SchemaName.store,
       connection: setting.connection, evaluator: evaluator)
-    // One that may fail is asked object by object, so that the error names the object.
+    // A condition that may fail is evaluated object by object, so that the error names the object.
     guard let condition = try? compiler.compile(predicate), !condition.isFallible else { return (rest, predicate) }
     let parts = ["(\(condition.sql))", excluded].compactMap { $0 }
     return (

@@ -2,22 +2,22 @@ import HeirloomStore
 
 /// Questions about a store's rows, answered with one scan for each table.
 struct StoreQuestions {
-  /// What an answer means.
+  /// The meaning of an answer.
   enum Finding {
-    /// Something that the destination has no place for.
+    /// Content that the destination has no place for.
     case loss(MigrationLoss)
-    /// Something that needs a decision.
+    /// Rows that need a decision.
     case blocker(MigrationBlocker)
-    /// Something that may surprise.
+    /// A sentence about something that may surprise.
     case warning(String)
-    /// Something that the model of the store rules out.
+    /// A sentence about something that the store's model rules out.
     case contradiction(String)
   }
 
   private struct Question {
     /// An SQL aggregate over the row `s` that gives a count.
     let aggregate: String
-    /// Makes the finding of a count that is not 0.
+    /// The function that makes the finding of a count that is not 0.
     let finding: (Int64) -> Finding
   }
 
@@ -60,7 +60,7 @@ struct StoreQuestions {
     separate.append((sql, finding))
   }
 
-  /// Takes a count that needs no question.
+  /// Adds a count that needs no question.
   ///
   /// - Parameters:
   ///   - count: The count.

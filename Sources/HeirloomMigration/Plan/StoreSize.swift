@@ -2,9 +2,9 @@ import HeirloomStore
 
 /// The size of a store's file.
 struct StoreSize {
-  /// All bytes.
+  /// The size of the whole file.
   let bytes: Int64
-  /// The bytes of pages that hold nothing.
+  /// The total size of the empty pages, in bytes.
   let freeBytes: Int64
 
   init(connection: Connection) throws(SQLiteError) {
@@ -16,18 +16,18 @@ struct StoreSize {
     freeBytes = (try value("freelist_count") ?? 0) * pageSize
   }
 
-  /// The rows that an estimate looks at, at most.
+  /// The most rows that an estimate reads.
   private static let sampleCount: Int64 = 100
 
   /// Estimates the bytes of a table's rows and of its indexes.
   ///
-  /// The rows that it looks at lie evenly between the first and the last: those that an app wrote first are often smaller than later
-  /// ones, which have what was added since.
+  /// The rows that it reads lie evenly between the first and the last. Rows that an app wrote first are often smaller
+  /// than later ones, which include what was added since.
   ///
   /// - Parameters:
   ///   - table: The table.
-  ///   - indexes: Its indexes.
-  ///   - actual: What the store really has.
+  ///   - indexes: The indexes of the table.
+  ///   - actual: The schema that the store really has.
   ///   - connection: The connection to the store.
   /// - Returns: The bytes; 0 for a table without rows, or one that is not there.
   /// - Throws: `SQLiteError`.
@@ -62,13 +62,15 @@ struct StoreSize {
     // A table of links has an index of SQLite's own over both keys.
     let entries = indexes.map(\.columns) + (table.isJoin ? [table.columns.map(\.name)] : [])
     let sum = ([names] + entries).joined().reduce(0) { $0 + (sums[$1] ?? 0) }
-    // A row has its key, its length and a place in the page; an entry of an index too.
+    // A row has its key, its length and a place in the page; so has an entry of an index.
     let bytes = (Double(sum) / Double(count) + Double(8 * (1 + entries.count))) * Double(rows)
-    // No file is larger (SQLite allows 281 TB); what a sample exaggerates must not overflow in sums.
+    // No file is larger (SQLite allows 281 TB); an exaggerated sample must not overflow in sums.
     return Int64(min(bytes, 1e15))
   }
 
-  /// The bytes of one value: a number takes up to nine, text and bytes have their length, and each value a byte that tells its kind.
+  /// Returns the SQL of a value's bytes.
+  ///
+  /// A number takes up to nine, text and bytes have their length, and each value has a byte that tells its kind.
   private static func length(of column: String) -> String {
     let value = "t.\(quote(column))"
     return "CASE TYPEOF(\(value)) WHEN 'null' THEN 1 WHEN 'integer' THEN 4 WHEN 'real' THEN 9"

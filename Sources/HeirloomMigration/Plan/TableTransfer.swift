@@ -2,7 +2,7 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The statement that fills one table of entities from one table of the source, and what is known of its columns.
+/// The statement that fills one table of entities from one source table, with the details of its columns.
 struct TableTransfer {
   /// The table in the candidate.
   let table: String
@@ -10,14 +10,14 @@ struct TableTransfer {
   let sourceTable: String
   /// The entity numbers of the rows that are taken.
   let sourceNumbers: [Int]
-  /// The entity numbers that they get, if there are other rows in the candidate's table; `nil` if there are none.
+  /// The entity numbers that these rows get, if the candidate's table has other rows; `nil` otherwise.
   let destinationNumbers: [Int]?
   /// The key that a row gets, over the source row `s`.
   let key: String
-  /// Column names of the candidate's table with the expression that gives each.
+  /// The columns of the candidate's table with the expression that gives each.
   let columns: [(name: String, expression: ColumnExpression)]
 
-  /// The query of the source rows.
+  /// Returns the query of the source rows.
   ///
   /// - Parameter expressions: The result columns, over the source row `s`.
   /// - Returns: A `SELECT` of the rows that are taken.
@@ -43,17 +43,17 @@ struct TableTransfer {
       columns: table.columns.map { ($0.name, expressions[$0.name] ?? .null) })
   }
 
-  /// The columns whose values are not the stored ones, bookkeeping left out.
+  /// The columns whose values are not the stored ones, without bookkeeping.
   var rewrittenColumns: [(name: String, expression: ColumnExpression)] {
     columns.filter { !$0.expression.isVerbatim && $0.expression.sql != "NULL" }
   }
 }
 
-/// The names under which the two databases of a migration are known to the one connection that holds both.
+/// The names of the two databases of a migration on the one connection that holds both.
 package enum SchemaName {
   /// The store that is migrated.
   package static let store = "main"
-  /// The new store that is being built.
+  /// The candidate that is being built.
   package static let candidate = "candidate"
 }
 
@@ -71,7 +71,7 @@ extension TableTransfer {
   /// - Parameters:
   ///   - routed: One expression for each entity that has the column's property.
   ///   - tree: All entities of the table.
-  ///   - isPrivate: Whether the rows of the other entities hold NULL in the columns that the expressions read.
+  ///   - isPrivate: True if the rows of the other entities hold NULL in the columns that the expressions read.
   /// - Returns: The table's expression.
   static func combine(_ routed: [RoutedExpression], in tree: TreeRoute, isPrivate: Bool) -> ColumnExpression {
     var groups: [(expression: ColumnExpression, numbers: [Int])] = []
@@ -94,11 +94,11 @@ extension TableTransfer {
       .from(origins.count == 1 ? origins.first ?? nil : nil)
   }
 
-  /// Builds an expression that renumbers entities.
+  /// Returns an expression that renumbers entities.
   ///
   /// - Parameters:
   ///   - column: The quoted column with a source entity number.
-  ///   - numbers: Source numbers and what they become.
+  ///   - numbers: The source numbers, each with its destination number.
   /// - Returns: The expression; the column itself if no number changes.
   static func renumbering(_ column: String, _ numbers: [Int: Int]) -> ColumnExpression {
     guard numbers.contains(where: { $0.key != $0.value }) else {

@@ -2,22 +2,22 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// Works out, column by column, how the table of one tree of entities is filled.
+/// A planner of the transfer that fills the table of one tree of entities, column by column.
 struct TreePlanner {
   let tree: TreeRoute
   let routing: EntityRouting
   let source: PhysicalSchema
   let destination: PhysicalSchema
-  /// Objects of each source entity, to leave out conditions on entities that have none.
+  /// The number of objects of each source entity, to leave out conditions on entities that have none.
   let sourceCounts: [String: Int64]
-  /// The gathered links that columns draw from; grows while the columns are worked out.
+  /// The gathered links that columns draw from; they grow while the columns are planned.
   var links: LinkTables
   /// The values that rows get by decision.
   var decided = DecidedValues()
-  /// Whether derived attributes are computed anew, since what they follow from is changed by decision.
+  /// True when derived attributes are computed anew, since a decision changes what they follow from.
   var recomputes = false
 
-  /// Works out the whole table.
+  /// Plans the whole table.
   ///
   /// - Returns: `nil` when no source entity leads to the tree: its table stays empty.
   mutating func transfer(table: PhysicalTable) -> TableTransfer? {
@@ -40,7 +40,7 @@ struct TreePlanner {
     return routing.keys.moved(Self.sourceKey, from: sourceRoot, to: tree.destinationRoot)
   }
 
-  /// Whether other trees of the source fill the table too.
+  /// True when other trees of the source fill the table too.
   private var isMerged: Bool { routing.sourceRoots(ofTree: tree.destinationRoot).count > 1 }
 
   private mutating func expression(for column: PhysicalColumn, of table: PhysicalTable) -> ColumnExpression {
@@ -68,12 +68,12 @@ struct TreePlanner {
     }
   }
 
-  /// The routes whose destination is an entity or descends from it.
+  /// Returns the routes whose destination is an entity or descends from it.
   private func routes(below entity: String) -> [EntityRoute] {
     tree.routes.filter { destination.model.isEntity($0.destination, kindOf: entity) }
   }
 
-  /// Whether, of this tree's entities, only the given routes' sources have a source property.
+  /// Returns true if, of this tree's entities, only the given routes' sources have a source property.
   private func isPrivate(_ property: String, of entity: String, to routes: [EntityRoute]) -> Bool {
     guard let declaring = source.model.declaringEntity(ofProperty: property, in: entity) else { return false }
     let covered = Set(routes.map(\.source))
@@ -108,7 +108,7 @@ extension TreePlanner {
     }
     let backfill = DerivedBackfill(
       routing: routing, source: source, destination: destination, counts: sourceCounts, isAnew: recomputes)
-    // What rows get that have it from no column, if none has.
+    // The values of rows that have none from a column, if no row has.
     var values: Set<ColumnExpression>? = []
     let combined = combine(first, declaredBy: entity) { route in
       if backfill.isComputed(attribute, declaredBy: entity, in: route) {
@@ -136,7 +136,7 @@ extension TreePlanner {
         let column = source.column(atPath: [sourceName] + leaves.sourcePath, in: route.source)?.name
       else {
         if let given = decided.missingValue(atPath: path, of: entity) {
-          // It is for the rows that were decided about, not for all of the table.
+          // It is only for the rows that were decided about.
           values = nil
           return (Self.literal(given, of: destination.column(atPath: path, in: entity)?.attribute ?? attribute), nil)
         }
@@ -168,7 +168,7 @@ extension TreePlanner {
     return value
   }
 
-  /// Whether values of a column serve an index in which rows of entities without the attribute have no place.
+  /// Returns true if a column serves an index in which rows of entities without the attribute have no place.
   private func mustDiffer(_ column: String, in table: PhysicalTable) -> Bool {
     destination.indexes.contains { index in
       guard index.table == table.name, index.columns.contains(column) else { return false }
@@ -176,7 +176,7 @@ extension TreePlanner {
     }
   }
 
-  /// A value of an attribute, or what a composite value holds at a path of elements.
+  /// Returns the literal of an attribute's value, or of a composite value's element at a path.
   private static func literal(
     _ value: AttributeValue?, of attribute: AttributeDescription, at path: [String] = []
   ) -> ColumnExpression {
@@ -186,7 +186,7 @@ extension TreePlanner {
     return ColumnExpression(sql: ValueConversion.literal(value, for: leaf), isVerbatim: false)
   }
 
-  /// The value of rows that existed before the attribute did: its default.
+  /// Returns the value of rows that existed before the attribute did: its default.
   private static func initialValue(of attribute: AttributeDescription, path: some Sequence<String>) -> ColumnExpression
   {
     guard let leaf = attribute.element(atPath: path), let value = leaf.defaultValue else { return .null }
@@ -196,13 +196,13 @@ extension TreePlanner {
 
 /// A leaf of a destination attribute and the leaf of the source that it comes from.
 ///
-/// For an attribute that is no composite, the leaf is the attribute itself.
+/// For an attribute that is not a composite, the leaf is the attribute itself.
 struct LeafPair {
   let source: AttributeDescription
   let destination: AttributeDescription
-  /// Names from the source attribute's elements down to the leaf.
+  /// The names from the source attribute's elements down to the leaf.
   let sourcePath: [String]
-  /// Whether the leaf must have a value now and may have had none: neither it nor a composite around it is optional.
+  /// True when the leaf, with all composites around it, is required now and was not before.
   let mustFill: Bool
 
   init?(from source: AttributeDescription, to target: AttributeTarget, path: [String]) {
@@ -232,7 +232,7 @@ struct LeafPair {
 // MARK: - Relationships
 
 extension TreePlanner {
-  /// The key of a to-one relationship, and the number of the entity that the key leads to.
+  /// Returns the key of a to-one relationship, and the number of the entity that the key leads to.
   private mutating func keyExpression(
     _ name: String, declaredBy entity: String
   ) -> (key: ColumnExpression, entity: ColumnExpression) {
@@ -244,7 +244,7 @@ extension TreePlanner {
     var entities: [RoutedExpression] = []
     var isPrivateColumn = true
     let routes = routes(below: entity)
-    // A key holds one link of a row: others must be gathered with it.
+    // A key holds one link of a row, so others must be gathered with it.
     let union = LinkQueries(routing: routing, source: source, destination: destination)
       .links(of: relationship, declaredBy: entity)
     let isCopied = union.map { mustMatch ? $0.parts.count == 1 : $0.isOwn } ?? false
@@ -267,7 +267,7 @@ extension TreePlanner {
     )
   }
 
-  /// The key columns of a source row, where the source keeps the relationship in the same place.
+  /// Returns the key columns of a source row, where the source keeps the relationship in the same place.
   private func copiedKey(
     _ sourceName: String, of route: EntityRoute, to relationship: RelationshipDescription, mustMatch: Bool
   ) -> (key: ColumnExpression, entity: ColumnExpression)? {
@@ -300,14 +300,14 @@ extension TreePlanner {
     return (keyExpression.from(column), entityExpression.from(entityColumn))
   }
 
-  /// The number of the entity that a key leads to, in the source.
+  /// Returns the number of the entity that a key leads to, in the source.
   private func targetNumber(key: String, entityColumn: String?, targets: LinkTargets) -> String {
     if let entityColumn, !targets.isMerged { return "s.\(quote(entityColumn))" }
     return "(SELECT t.\(quote(PhysicalName.entity)) FROM \(quote(SchemaName.store)).\(quote(targets.sourceTable)) AS t"
       + " WHERE t.\(quote(PhysicalName.primaryKey)) = \(key))"
   }
 
-  /// The key from gathered links: the link with the lowest primary key where there are several.
+  /// Returns the key from gathered links: the link with the lowest primary key where there are several.
   private mutating func gatheredKey(
     _ relationship: RelationshipDescription, declaredBy entity: String, isOfPairs: Bool
   ) -> (ColumnExpression, ColumnExpression) {
@@ -332,7 +332,7 @@ extension TreePlanner {
     )
   }
 
-  /// The key of a to-many relationship without inverse, which is kept in the rows it leads to.
+  /// Returns the key of a to-many relationship without inverse, which is kept in the rows it leads to.
   private mutating func inverselessKeyExpression(_ name: String, declaredBy entity: String) -> ColumnExpression {
     guard let relationship = destination.model.relationship(named: name, of: entity) else { return .null }
     return gatheredBackwards(relationship, declaredBy: entity)
@@ -345,21 +345,21 @@ extension TreePlanner {
       let table = links.table(
         forInverseless: relationship, of: entity, routing: routing, source: source, destination: destination)
     else { return .null }
-    // Seen from the rows that hold the key: the row is the target, and the key is the owner.
+    // Seen from the rows that hold the key, the row is the target and the key is the owner.
     return ColumnExpression(
       sql: "(SELECT l.target FROM temp.\(quote(table.name)) AS l WHERE l.owner = \(ownKey)"
         + " ORDER BY l.target LIMIT 1)", isVerbatim: false)
   }
 
-  /// The place of a row in an ordered relationship, where the source keeps it in the same row.
+  /// Returns the place of a row in an ordered relationship, where the source keeps it in the same row.
   ///
-  /// Other places are numbered after the rows are there.
+  /// Other places are numbered once the rows are there.
   private func orderExpression(_ name: String, declaredBy entity: String) -> ColumnExpression {
     guard let column = copiedOrderColumn(name, declaredBy: entity) else { return .null }
     return ColumnExpression(sql: "s.\(quote(column))", isVerbatim: true).from(column)
   }
 
-  /// The source column that holds the places of an ordered relationship's members, if they are in the members' rows.
+  /// Returns the source column with the places of an ordered relationship's members, if it is in the members' rows.
   ///
   /// - Parameters:
   ///   - name: The ordered to-many relationship of the destination.

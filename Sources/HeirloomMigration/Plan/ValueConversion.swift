@@ -6,9 +6,9 @@ import HeirloomStore
 struct ColumnExpression: Hashable {
   /// The expression, over the source row `s`.
   let sql: String
-  /// Whether the stored value is taken over as it is.
+  /// True when the stored value is taken over as it is.
   let isVerbatim: Bool
-  /// The source column that holds the value, as it is or to be changed; `nil` for a value from elsewhere.
+  /// The source column that holds the value, changed or not; `nil` for a value from elsewhere.
   var origin: String?
 
   /// Returns the expression with the source column that holds its value.
@@ -18,22 +18,22 @@ struct ColumnExpression: Hashable {
     return expression
   }
 
-  /// No value.
+  /// The expression for no value.
   static let null = ColumnExpression(sql: "NULL", isVerbatim: true)
 }
 
-/// Turns a stored value of one attribute into one of another, in SQL.
+/// The conversion of a stored value of one attribute to one of another, in SQL.
 ///
-/// Rules: numbers keep their value, fractions are cut off where the destination has none, a number that is not 0 is true,
-/// NULL takes the default where a value has become required. Inference lets no other pair through.
+/// Rules: numbers keep their value. Fractions are cut off where the destination has none. A number that is not 0 is
+/// true. NULL takes the default where a value has become required. Inference lets no other pair through.
 enum ValueConversion {
-  /// Builds the expression.
+  /// Returns the expression.
   ///
   /// - Parameters:
   ///   - column: The quoted source column, such as `s."ZAGE"`.
   ///   - source: The attribute that the column holds.
   ///   - destination: The attribute that receives the value.
-  ///   - mustFill: Whether NULL takes the default, if there is one.
+  ///   - mustFill: True if NULL takes the default, where there is one.
   /// - Returns: The expression.
   static func expression(
     column: String, from source: AttributeDescription, to destination: AttributeDescription, mustFill: Bool
@@ -44,12 +44,12 @@ enum ValueConversion {
     return ColumnExpression(sql: "COALESCE(\(converted.sql), \(fallback))", isVerbatim: false)
   }
 
-  /// Builds the expression of a value that goes through the types and fillings of several versions.
+  /// Returns the expression of a value that passes through the types and fillings of several versions.
   ///
   /// - Parameters:
   ///   - column: The quoted source column.
   ///   - leaves: The attribute that the column holds, and the one that receives the value.
-  ///   - steps: What is done to the value, in order.
+  ///   - steps: The changes to the value, in order.
   /// - Returns: The expression.
   static func expression(column: String, from leaves: LeafPair, through steps: [ValueStep]) -> ColumnExpression {
     var sql = column
@@ -90,7 +90,7 @@ enum ValueConversion {
     }
   }
 
-  /// Writes a value as an SQL literal, as a store keeps it.
+  /// Returns a value as an SQL literal, as a store keeps it.
   static func literal(_ value: AttributeValue, for attribute: AttributeDescription) -> String {
     switch value {
     case .integer(let number): return String(number)
@@ -112,7 +112,7 @@ enum ValueConversion {
     return String(number)
   }
 
-  // SQL text ends at a NUL character, so text that holds one is given by its bytes.
+  // SQL text ends at a NUL character, so text that contains one is given by its bytes.
   private static func textLiteral(_ text: String) -> String {
     guard !text.utf8.contains(0) else { return "CAST(X'\(Array(text.utf8).hexadecimal)' AS TEXT)" }
     return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''") + "'"

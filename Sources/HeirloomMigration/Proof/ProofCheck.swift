@@ -3,18 +3,18 @@ import HeirloomStore
 
 /// One comparison that the proof makes between the plan, the store and the candidate.
 package enum ProofCheck: Hashable, Sendable {
-  /// A table of the candidate has a number of rows.
+  /// The number of rows of a table of the candidate.
   case rowCount(table: String, rows: Int64)
-  /// Two queries give the same row of sums: one over the store with the plan's expressions, one over the candidate.
+  /// Two equal rows of sums: one from the store with the plan's expressions, one from the candidate.
   case sums(table: String, expected: String, found: String)
-  /// A query over the candidate counts what must not be there more often than another query counts in the store.
+  /// A count of unwanted rows in the candidate that is no higher than the store's.
   case noMore(subject: String, expected: String, found: String)
-  /// A query finds no row of a table that is not as it was in the store.
+  /// A query that finds no row of a table that differs from the store.
   case unchanged(subject: String, table: String, found: String)
 }
 
 extension ProofCheck {
-  /// Whether the check compares no values of tables that code has changed.
+  /// Returns true if the check compares no values of tables that code has changed.
   func survives(changesOf tables: Set<String>) -> Bool {
     switch self {
     case .sums(let table, _, _), .unchanged(_, let table, _): !tables.contains(table)
@@ -23,21 +23,21 @@ extension ProofCheck {
   }
 }
 
-/// Derives the comparisons of a candidate with the plan and the store.
+/// The comparisons of a candidate with the plan and the store.
 struct ProofChecks {
   let checks: [ProofCheck]
 
   /// Derives the comparisons.
   ///
   /// - Parameters:
-  ///   - parts: What the candidate is made of.
-  ///   - builder: How it is made.
-  ///   - scanned: The tables of the store in which the plan looked at each row's entity.
+  ///   - parts: The parts of the candidate.
+  ///   - builder: The builder of the candidate.
+  ///   - scanned: The tables of the store in which the plan read each row's entity.
   init(_ parts: CandidateParts, builder: MigrationPlan.Builder, scanned: Set<String>) {
     var checks = parts.rowCounts.map { ProofCheck.rowCount(table: $0.table, rows: $0.rows) }
     let settlement = parts.settlement
     checks += parts.transfers.compactMap { Self.sums(of: $0, where: settlement.untouched[$0.table]) }
-    // Rows that are copied or changed are chosen by their entity; those that only stay have to be looked at.
+    // Rows that are copied or changed are chosen by their entity; those that only stay have to be checked.
     if builder == .cloneAndAlter {
       checks +=
         parts.carried.filter { !scanned.contains($0.sourceTable) }.compactMap(Self.strangers)
@@ -49,8 +49,9 @@ struct ProofChecks {
     self.checks = checks
   }
 
-  /// Counts rows of another entity in a table of one entity that the plan did not scan; in tables of several entities each row's
-  /// was looked at to count them.
+  /// Counts rows of another entity in a table of one entity that the plan did not scan.
+  ///
+  /// In tables of several entities, the count read each row's entity.
   private static func strangers(in table: CarriedTable) -> ProofCheck? {
     guard table.updates.isEmpty, table.numbers.count == 1, let number = table.numbers.first else { return nil }
     return .unchanged(
@@ -59,7 +60,7 @@ struct ProofChecks {
         + " WHERE \(quote(PhysicalName.entity)) IS NOT \(number)")
   }
 
-  /// Compares the values that stay in the last rows: one that is in a wrong column is in the wrong one everywhere.
+  /// Compares the values that stay, in the last rows: a value in a wrong column is there in every row.
   ///
   /// Values that change are in the sums.
   private static func samples(of table: CarriedTable) -> ProofCheck? {
@@ -98,7 +99,7 @@ struct ProofChecks {
       found: "SELECT \(totals) FROM (\(found) ORDER BY s.\(key))\(condition)")
   }
 
-  /// A count and a sum that depends on each value and its row; text and bytes enter by their length.
+  /// Returns a count and a sum that depends on each value and its row; text and bytes enter by their length.
   private static func sum(of column: String) -> String {
     "COUNT(\(column)), TOTAL(CASE WHEN TYPEOF(\(column)) IN ('text', 'blob') THEN LENGTH(\(column))"
       + " ELSE CAST(\(column) AS REAL) END * (1 + pk % 127))"
@@ -130,9 +131,9 @@ extension ProofChecks {
     let target: String
   }
 
-  /// The tables of a copy of the store, by their names there, whose rows no statement of the plan writes.
+  /// Returns the tables of a copy of the store, by their names there, whose rows no statement of the plan writes.
   ///
-  /// What decisions or code may write, or SQLite when it drops a column, isn't among them.
+  /// Tables that decisions or code may write, or SQLite when it drops a column, are not among them.
   private static func unwritten(_ parts: CandidateParts) -> [String: CarriedTable] {
     let settlement = parts.settlement
     guard parts.rowRun.isEmpty, settlement.findSteps.isEmpty, settlement.settleSteps.isEmpty else { return [:] }
@@ -150,9 +151,9 @@ extension ProofChecks {
 
   /// Counts keys that lead nowhere, in the candidate and, for comparison, in all of the store.
   ///
-  /// A column of an unwritten table that leads to an unwritten table holds the keys that it held, and they lead to the objects that
-  /// they led to: as many lead nowhere on either side, whatever their number, and it is left out on both. That it is the same column
-  /// is for the comparison of the last rows to say, and that the pages are whole for `quick_check`.
+  /// A column of an unwritten table that leads to an unwritten table keeps its keys, and they lead to the same objects.
+  /// As many lead nowhere on either side, whatever their number, so it is left out on both.
+  /// The comparison of the last rows tells that it is the same column, and `quick_check` that the pages are whole.
   private static func danglingKeys(
     _ parts: CandidateParts, unwritten: [String: CarriedTable]
   ) -> [ProofCheck] {
@@ -192,13 +193,13 @@ extension ProofChecks {
     }
   }
 
-  // A list of rows rather than one long sum: SQLite limits the depth of an expression.
+  // This is a list of rows rather than one long sum: SQLite limits the depth of an expression.
   private static func total(_ keys: [KeyColumn], in database: String) -> String {
     guard !keys.isEmpty else { return "SELECT 0" }
     let rows = keys.map { key in
       let name = quote(key.column)
       let keyed = "\(quote(database)).\(quote(key.table))"
-      // Each key is looked for once, however many rows have it; rows are counted only for keys that lead nowhere.
+      // Each key is searched once, however many rows have it; rows are counted only for keys that lead nowhere.
       return
         "(SELECT COUNT(*) FROM \(keyed) AS r WHERE r.\(name) IN (SELECT k FROM"
         + " (SELECT DISTINCT s.\(name) AS k FROM \(keyed) AS s WHERE s.\(name) IS NOT NULL)"

@@ -2,15 +2,15 @@ import HeirloomFormats
 import HeirloomModel
 import HeirloomStore
 
-/// How thoroughly a candidate is proven before it takes the store's place.
+/// The thoroughness of a candidate's proof before it takes the store's place.
 public enum ProofLevel: String, Hashable, Sendable {
-  /// `quick_check`, row counts, sums of rewritten columns, schema, hashes, keys.
+  /// A proof by `quick_check`, row counts, sums of rewritten columns, schema, hashes and keys.
   case standard
   /// The same with `integrity_check`, which also compares indexes with their tables and takes ten times as long.
   case full
 }
 
-/// Proves that a candidate is what the plan promised.
+/// The proof that a candidate is what the plan promised.
 struct StoreProof {
   let connection: Connection
   /// The candidate's file, for messages.
@@ -20,7 +20,7 @@ struct StoreProof {
 
   /// Compares the attached candidate with the plan and the store.
   ///
-  /// - Throws: ``MigrationError/proofFailed(findings:)`` with all that is wrong.
+  /// - Throws: ``MigrationError/proofFailed(findings:)`` with all findings.
   func run() throws(MigrationError) {
     var findings: [String] = []
     do {
@@ -34,7 +34,7 @@ struct StoreProof {
       let expected = PhysicalSchema(
         model: plan.destination, configuration: plan.configuration, actual: actual)
       findings += actual.drift(from: expected).map { "the schema differs from the model: \($0)" }
-      // Exactly what the plan leaves is there and is listed; anything else that is not the model's is a difference.
+      // Exactly what the plan defers is there and listed; anything else outside the model is a difference.
       let left = actual.pending(under: expected)
       if left != plan.deferred {
         findings.append(

@@ -4,10 +4,10 @@ public import HeirloomModel
 
 /// A version of a model that a migration stage names, with the checksum that it had when it was shipped.
 ///
-/// The checksum catches a shipped model that was edited by accident. A model that is named by its place is read only when a
-/// store needs it.
+/// The checksum catches a shipped model that was edited by accident. A model that is named by its place is read only
+/// when a store needs it.
 public struct ManagedObjectModelReference: Sendable {
-  /// The version checksum that the model has to have: 44 characters of Base64.
+  /// The version checksum that the model must have: 44 characters of Base64.
   public let versionChecksum: String
   private let place: Place
 
@@ -22,7 +22,7 @@ public struct ManagedObjectModelReference: Sendable {
   ///
   /// - Parameters:
   ///   - model: The model.
-  ///   - versionChecksum: The checksum that it has to have.
+  ///   - versionChecksum: The checksum that it must have.
   public init(model: ManagedObjectModel, versionChecksum: String) {
     self.versionChecksum = versionChecksum
     place = .model(model)
@@ -32,7 +32,7 @@ public struct ManagedObjectModelReference: Sendable {
   ///
   /// - Parameters:
   ///   - fileURL: A model of any kind: `.xcdatamodel`, `.mom`, a snapshot; of a bundle of versions, the current one.
-  ///   - versionChecksum: The checksum that it has to have.
+  ///   - versionChecksum: The checksum that it must have.
   public init(fileURL: URL, versionChecksum: String) {
     self.versionChecksum = versionChecksum
     place = .file(fileURL)
@@ -43,7 +43,7 @@ public struct ManagedObjectModelReference: Sendable {
   /// - Parameters:
   ///   - name: The version's name: that of its file without the extension.
   ///   - bundle: The bundle whose resources hold the model, alone or among other versions; `nil` for the main one.
-  ///   - versionChecksum: The checksum that it has to have.
+  ///   - versionChecksum: The checksum that it must have.
   public init(name: String, in bundle: Bundle?, versionChecksum: String) {
     self.init(name: name, inFolder: (bundle ?? .main).resourceURL, versionChecksum: versionChecksum)
   }
@@ -53,7 +53,7 @@ public struct ManagedObjectModelReference: Sendable {
   /// - Parameters:
   ///   - entityVersionHashes: The hashes by the names of entities.
   ///   - bundle: The bundle whose resources hold the model, alone or among other versions; `nil` for the main one.
-  ///   - versionChecksum: The checksum that it has to have.
+  ///   - versionChecksum: The checksum that it must have.
   public init(entityVersionHashes: [String: VersionHash], in bundle: Bundle?, versionChecksum: String) {
     self.init(
       entityVersionHashes: entityVersionHashes, inFolder: (bundle ?? .main).resourceURL,
@@ -75,7 +75,7 @@ public struct ManagedObjectModelReference: Sendable {
   /// Reads the model and compares its checksum.
   ///
   /// - Returns: The model.
-  /// - Throws: ``StagedMigrationError`` if there is none, or another than was shipped.
+  /// - Throws: ``StagedMigrationError`` if there is none, or if it differs from the shipped one.
   public func resolvedModel() throws(StagedMigrationError) -> ManagedObjectModel {
     let model = try found()
     let checksum = model.versionChecksum()
@@ -104,7 +104,7 @@ public struct ManagedObjectModelReference: Sendable {
         }
       }
     case .hashes(let hashes, let folder):
-      // What can't be read is passed over: the model may be another.
+      // Unreadable versions are passed over: the model may be another.
       for version in Self.versionLists(in: folder).flatMap(\.versions) {
         if let model = try? version.file.read().model, model.versionHashes() == hashes { return model }
       }
@@ -114,7 +114,7 @@ public struct ManagedObjectModelReference: Sendable {
     ])
   }
 
-  /// The models in a folder, bundles of versions with all of them.
+  /// Returns the models in a folder, bundles of versions with all of them.
   private static func versionLists(in folder: URL?) -> [ModelVersionList] {
     guard let folder, let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else { return [] }
     return names.sorted().compactMap { try? ModelVersionList(folder.appendingPathComponent($0).path) }
@@ -122,7 +122,7 @@ public struct ManagedObjectModelReference: Sendable {
 }
 
 extension ManagedObjectModelReference: CustomStringConvertible {
-  /// What the model is named by.
+  /// The words for the model's place.
   public var description: String {
     switch place {
     case .model: "the model in memory with the checksum \(versionChecksum)"

@@ -2,14 +2,14 @@ import Foundation
 import HeirloomModel
 import HeirloomStore
 
-/// Code of a custom stage, ready to be run on a copy of the store.
+/// The code of a custom stage, ready to run on a copy of the store.
 package struct StageHandler {
   let manager: StagedMigrationManager
   let stage: CustomMigrationStage
-  /// Whether it runs before the stage, or after it.
+  /// The time of the code: before the stage or after it.
   package let kind: StageHandlerKind
 
-  /// Creates what runs before or after a custom stage; `nil` if it has no such code.
+  /// Creates the code that runs before or after a custom stage; `nil` if it has none.
   package init?(_ kind: StageHandlerKind, of stage: CustomMigrationStage, manager: StagedMigrationManager) {
     guard (kind == .willMigrate ? stage.willMigrateHandler : stage.didMigrateHandler) != nil else { return nil }
     self.manager = manager
@@ -17,23 +17,23 @@ package struct StageHandler {
     self.kind = kind
   }
 
-  /// What the stage is called in messages.
+  /// The stage's name in messages.
   package var stageName: String { manager.stageName(of: stage) }
 
   /// Runs the code.
   ///
   /// - Parameters:
-  ///   - path: A file that is nobody else's: what goes wrong is thrown away with it.
-  ///   - externalPath: The store as others know it: external data are in a folder beside it, from which they are read.
+  ///   - path: A file that nobody else uses: after a failure it is thrown away.
+  ///   - externalPath: The store's path as others know it: its external data are read from a folder beside it.
   ///   - model: The file's model.
-  ///   - progress: Cancelling it stops the code at its next question to the store.
-  /// - Returns: The objects of each entity afterwards, subentities left out.
-  /// - Throws: ``MigrationError/stageFailed(_:)``, or what else keeps the file from being used.
+  ///   - progress: Cancelling it stops the code at its next request to the store.
+  /// - Returns: The number of objects of each entity afterwards, without those of subentities.
+  /// - Throws: ``MigrationError/stageFailed(_:)``, or another error that keeps the file from being used.
   func run(
     onStoreAt path: String, externalPath: String, model: ManagedObjectModel, progress: Progress?
   ) throws -> [String: Int64] {
     let connection = try Connection(path: path, mode: .readWrite)
-    // A failed save is rolled back; for what a loss of power leaves, nobody looks.
+    // A failed save is rolled back, and nobody uses the file after a loss of power.
     try connection.execute("PRAGMA journal_mode = MEMORY")
     try connection.execute("PRAGMA synchronous = OFF")
     if let progress { try connection.interrupt(every: 10_000) { progress.isCancelled } }

@@ -2,9 +2,9 @@ public import Foundation
 import HeirloomFormats
 import HeirloomModel
 
-/// What is wrong with the stages of a migration, all of it.
+/// The violations of the rules for the stages of a migration, all at once.
 public struct StagedMigrationError: Error, Hashable, Sendable {
-  /// What is wrong, at least one.
+  /// The violations, at least one.
   public let violations: [Violation]
 
   /// Creates an error.
@@ -15,29 +15,29 @@ public struct StagedMigrationError: Error, Hashable, Sendable {
   /// A rule that stages break; stages are named by their place, counted from 1, and their label.
   @nonexhaustive
   public enum Violation: Hashable, Sendable {
-    /// There is no stage.
+    /// A list without a stage.
     case noStages
-    /// A lightweight stage names no version.
+    /// A lightweight stage that names no version.
     case emptyStage(stage: String)
-    /// A custom stage leads from a version to the same one.
+    /// A custom stage that leads from a version to the same one.
     case standstill(stage: String)
-    /// A version occurs where it may not occur a second time.
+    /// A version that occurs where it may not occur a second time.
     case duplicateVersion(checksum: String, stages: [String])
-    /// A custom stage starts at another version than that which the custom stage before it leads to.
+    /// A custom stage that starts at another version than the one that the custom stage before it leads to.
     case gap(after: String, before: String)
-    /// A stage leads back to a version that comes before.
+    /// A stage that leads back to an earlier version.
     case wrongOrder(stage: String)
-    /// A known version is in no stage, so that its stores could not be migrated.
+    /// A known version that is in no stage, so that its stores could not be migrated.
     case missingVersion(checksum: String, name: String?)
-    /// No stage starts at the version of the store.
+    /// A version of the store at which no stage starts.
     case unknownVersion(checksum: String)
-    /// The current model is in a stage that comes before that of the store.
+    /// A current model in a stage before that of the store.
     case backward(from: String, to: String)
-    /// The metadata of the store are of a kind that stages can't be told from.
+    /// Metadata of a kind that doesn't tell the store's stage.
     case unsupportedMetadata(reason: String)
-    /// A model that a stage refers to can't be found or read.
+    /// A model that a stage refers to and that can't be found or read.
     case unreadableModel(String, reason: String)
-    /// A model is not the one that was shipped.
+    /// A model that is not the shipped one.
     case editedModel(String, expected: String, found: String)
   }
 
@@ -60,7 +60,7 @@ extension StagedMigrationError.Violation {
 }
 
 extension StagedMigrationError.Violation: CustomStringConvertible {
-  /// What was found and what was expected, without a full stop.
+  /// The finding and the expectation, without a full stop.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
@@ -99,29 +99,29 @@ extension StagedMigrationError.Violation: CustomStringConvertible {
 }
 
 extension StagedMigrationError: CustomStringConvertible, LocalizedError {
-  /// One sentence with all that is wrong.
+  /// One sentence with all violations.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
     "The stages of the migration can't be used: \(violations.map(\.description).joined(separator: "; "))."
   }
 
-  /// The same as ``description``.
+  /// The same text as `description`.
   public var errorDescription: String? { description }
 
-  /// What to do.
+  /// The advice on what to do.
   public var recoverySuggestion: String? {
     "No store was changed. Correct the stages, or put the shipped model back, then try again."
   }
 }
 
-/// Code of a custom stage that failed.
+/// A failure of a custom stage's code.
 public struct StageFailure: Error, Sendable {
   /// The stage: its place, counted from 1, and its label.
   public let stage: String
-  /// Which of its handlers.
+  /// The handler that failed.
   public let handler: StageHandlerKind
-  /// What it threw, or what was found wrong.
+  /// The error that the handler threw or that a check found.
   public let underlying: any Error
 
   /// Creates a failure.
@@ -134,14 +134,14 @@ public struct StageFailure: Error, Sendable {
 
 /// One of a custom stage's handlers.
 public enum StageHandlerKind: String, Hashable, Sendable {
-  /// Before the step.
+  /// The handler before the stage's mapping.
   case willMigrate
-  /// After the step.
+  /// The handler after the stage's mapping.
   case didMigrate
 }
 
 extension StageFailure: CustomStringConvertible {
-  /// One sentence: where it happened and what was found.
+  /// One sentence with the place and the finding.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
@@ -149,12 +149,12 @@ extension StageFailure: CustomStringConvertible {
   }
 }
 
-/// A handler that came back and left something undone.
+/// A mistake of a handler that returned and left something undone.
 public enum StageHandlerError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Changes in its context are not saved.
+  /// Unsaved changes in the handler's context.
   case unsavedChanges
 
-  /// One sentence: what was found and what was expected.
+  /// One sentence with what was found and what was expected.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {

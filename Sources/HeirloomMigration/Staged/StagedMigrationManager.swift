@@ -2,13 +2,13 @@ import HeirloomFormats
 package import HeirloomModel
 public import HeirloomStore
 
-/// Leads a store from its version to the current model, stage by stage.
+/// A manager that leads a store from its version to the current model, stage by stage.
 ///
 /// All stages run in one candidate, and the store is replaced once, at the end. It belongs to one task.
 public final class StagedMigrationManager {
   /// The stages in the order of the versions.
   public let stages: [MigrationStage]
-  /// While a handler runs, the objects that it may change: of the stage's current, then of its next model.
+  /// The objects that a running handler may change: of the stage's current model, then of its next.
   ///
   /// The handler has to save its changes.
   public internal(set) var context: ManagedObjectContext?
@@ -17,8 +17,8 @@ public final class StagedMigrationManager {
   ///
   /// - Parameters:
   ///   - stages: The stages in the order of the versions.
-  ///   - versions: All versions that were shipped, the oldest first, for which the stages are to be checked; with `nil`, only
-  ///     what the stages alone tell.
+  ///   - versions: All shipped versions, the oldest first, against which the stages are checked; with `nil`,
+  ///     the stages are only checked by themselves.
   /// - Throws: ``StagedMigrationError`` with every rule that the stages break.
   public init(
     _ stages: [MigrationStage], versions: [(name: String, checksum: String)]? = nil
@@ -28,12 +28,12 @@ public final class StagedMigrationManager {
     guard violations.isEmpty else { throw StagedMigrationError(violations) }
   }
 
-  /// Checks that stages can be told from what a store says about itself.
+  /// Checks that a store's metadata allow finding its stage.
   ///
   /// - Parameter metadata: The store's metadata.
   /// - Throws: ``StagedMigrationError`` if its version hashes are of another kind than those of models.
   package static func check(_ metadata: StoreMetadata) throws(StagedMigrationError) {
-    // Stores that don't say it are of Core Data's first releases with hashes, which have the same kind.
+    // Stores without this value are of Core Data's first releases with hashes, which have the same kind.
     guard let value = metadata.otherValues[PhysicalName.versionHashesVersionKey], value != .integer(3) else { return }
     throw StagedMigrationError([
       .unsupportedMetadata(
@@ -43,22 +43,22 @@ public final class StagedMigrationManager {
     ])
   }
 
-  /// A part of the way: a mapping, with the code of a custom stage before and after it.
+  /// A hop of the path: a mapping, with the code of a custom stage before and after it.
   package struct Leg {
-    /// The model that it starts from.
+    /// The model that the hop starts from.
     package let source: ManagedObjectModel
-    /// The model that it leads to.
+    /// The model that the hop leads to.
     package let destination: ManagedObjectModel
-    /// The custom stage that it is; `nil` for one that is only inferred.
+    /// The custom stage of the hop; `nil` for a hop that is only inferred.
     package let stage: CustomMigrationStage?
   }
 
-  /// Finds the way of a store; custom stages are stepped through, lightweight ones are not.
+  /// Finds the path of a store; each custom stage is a hop of its own, and lightweight ones are not.
   ///
   /// - Parameters:
   ///   - source: The model that made the store.
   ///   - destination: The current model.
-  /// - Returns: The legs in order, none if the models are equal.
+  /// - Returns: The hops in order, none if the models are equal.
   /// - Throws: ``StagedMigrationError`` if no stage starts at the source, or a model can't be read.
   package func legs(
     from source: ManagedObjectModel, to destination: ManagedObjectModel
@@ -80,7 +80,7 @@ public final class StagedMigrationManager {
         legs.append(Leg(source: model, destination: current, stage: nil))
         model = current
       }
-      // The app's own model is the one with the latest identifiers and user info.
+      // The app's own model has the latest identifiers and user info.
       let next = stage.nextModel.versionChecksum == end ? destination : try stage.nextModel.resolvedModel()
       legs.append(Leg(source: model, destination: next, stage: stage))
       model = next
@@ -102,15 +102,15 @@ public final class StagedMigrationManager {
     return nil
   }
 
-  /// The place in the list after the custom stage that leads to a version.
+  /// Returns the place in the list after the custom stage that leads to a version.
   private func position(afterReaching checksum: String) -> Int? {
     stages.lastIndex { ($0 as? CustomMigrationStage)?.nextModel.versionChecksum == checksum }.map { $0 + 1 }
   }
 
-  /// What a stage is called in messages.
+  /// Returns a stage's name in messages.
   func stageName(_ position: Int) -> String { StageRules.name(of: stages, at: position) }
 
-  /// What a stage is called in messages.
+  /// Returns a stage's name in messages.
   func stageName(of stage: MigrationStage) -> String {
     stages.firstIndex { $0 === stage }.map(stageName) ?? "a stage"
   }
@@ -121,7 +121,7 @@ public final class StagedMigrationManager {
 extension StagedMigrationManager: Sendable {}
 
 extension MigrationStage {
-  /// Whether stores of a version start here.
+  /// Returns true if stores of a version start here.
   func starts(at checksum: String) -> Bool {
     switch self {
     case let stage as LightweightMigrationStage: stage.versionChecksums.contains(checksum)
@@ -130,7 +130,7 @@ extension MigrationStage {
     }
   }
 
-  /// Whether a version occurs here.
+  /// Returns true if a version occurs here.
   func names(_ checksum: String) -> Bool {
     starts(at: checksum) || (self as? CustomMigrationStage)?.nextModel.versionChecksum == checksum
   }

@@ -1,31 +1,31 @@
-/// Cleans up what a deferred migration has left in a store, piece by piece.
+/// The clean-up of what a deferred migration has left in a store, piece by piece.
 ///
 /// Each piece is one ordinary transaction that also changes the list in the metadata.
 struct DeferredCleanUp {
   let store: PersistentStore
 
-  /// The rows of a table that goes that one piece removes at most.
+  /// The most rows that one piece removes from a table that goes.
   static let rowsPerPiece: Int64 = 5_000
-  /// The bytes that these rows have at most, unless a single row has more.
+  /// The most bytes that these rows have, as estimated from the first 20 rows, unless a single row has more.
   static let bytesPerPiece: Int64 = 16 << 20
-  /// The empty pages that one piece gives back at most.
+  /// The most empty pages that one piece gives back.
   static let pagesPerPiece: Int64 = 1_000
 
   private var connection: Connection { store.connection }
 
   /// Runs one piece, if something is left.
   ///
-  /// - Returns: Whether more is left.
+  /// - Returns: True if more is left.
   /// - Throws: ``DeferredMigrationError``; nothing is done then.
   func runPiece() throws(DeferredMigrationError) -> Bool {
     var pending = DeferredMigration()
     do {
-      // A look needs no lock; what is done is looked at again in the transaction.
+      // Reading needs no lock; the transaction reads again what it acts on.
       guard try metadata().hasDeferredMigration else { return false }
       pending = try left().pending
       guard !store.isReadOnly, !store.isView else { throw failure(.readOnly, pending) }
       guard !connection.isInTransaction else { throw failure(.inUse, pending) }
-      // Nothing that goes is what triggers watch over.
+      // Nothing that goes is watched by triggers.
       try connection.setRunsTriggers(false)
       defer { try? connection.setRunsTriggers(true) }
       try connection.execute("BEGIN IMMEDIATE")
@@ -60,7 +60,7 @@ struct DeferredCleanUp {
     try StoreMetadata(connection: connection, path: store.path)
   }
 
-  /// What is left, with the file's schema.
+  /// Returns what is left, with the file's schema.
   private func left() throws(SQLiteError) -> (pending: DeferredMigration, actual: ActualSchema) {
     let actual = try ActualSchema(of: connection)
     return (actual.pending(under: store.schema), actual)
@@ -68,9 +68,9 @@ struct DeferredCleanUp {
 
   /// Runs one piece in an open transaction.
   ///
-  /// - Parameter pending: What is left before, for errors.
-  /// - Returns: Whether more is left, and the metadata if they changed.
-  /// - Throws: What is in the way; the transaction is to be rolled back then.
+  /// - Parameter pending: The list of what is left before, for errors.
+  /// - Returns: True if more is left, and the metadata if they changed.
+  /// - Throws: The error that is in the way; the transaction is then to be rolled back.
   private func runPieceInTransaction(
     _ pending: inout DeferredMigration
   ) throws -> (isMore: Bool, metadata: StoreMetadata?) {
@@ -93,7 +93,7 @@ struct DeferredCleanUp {
 
   /// Does one piece.
   ///
-  /// - Returns: What is left then.
+  /// - Returns: The list of what is left then.
   private func run(_ pending: DeferredMigration, _ actual: ActualSchema) throws -> DeferredMigration {
     var rest = pending
     if let name = pending.missingIndexes.first {
@@ -116,9 +116,9 @@ struct DeferredCleanUp {
 
   /// Removes some rows of a table, and the table with the last of them.
   ///
-  /// - Returns: Whether the table is gone.
+  /// - Returns: True if the table is gone.
   private func removeRows(of table: String, _ actual: ActualSchema) throws(SQLiteError) -> Bool {
-    // Each row would be looked up in them.
+    // The table's indexes go first, since each row would be looked up in them.
     if let index = actual.objects.first(where: { $0.kind == .index && $0.table == table && $0.sql != nil }) {
       try connection.execute("DROP INDEX \(quote(index.name))")
       return false
@@ -148,7 +148,7 @@ struct DeferredCleanUp {
       guard object.speaks(ofColumn: column) else { continue }
       throw failure(.usedByApp(object: object.name, column: name), pending)
     }
-    // Without, a view of the app that lost its table long ago would be in the way.
+    // Without this, a view of the app that lost its table long ago would be in the way.
     try connection.execute("PRAGMA legacy_alter_table = ON")
     defer { try? connection.execute("PRAGMA legacy_alter_table = OFF") }
     try connection.execute("ALTER TABLE \(quote(table)) DROP COLUMN \(quote(column))")
@@ -156,7 +156,7 @@ struct DeferredCleanUp {
 
   /// Gives some empty pages back to the file system.
   ///
-  /// - Returns: Whether none is left.
+  /// - Returns: True if none is left.
   private func releasePages() throws(SQLiteError) -> Bool {
     guard try connection.firstInteger("PRAGMA auto_vacuum") == 2 else { return true }
     try connection.execute("PRAGMA incremental_vacuum(\(Self.pagesPerPiece))")

@@ -2,13 +2,13 @@ public import Foundation
 import HeirloomFormats
 import HeirloomModel
 
-/// What keeps the clean-up of a deferred migration from being finished; the store is complete and valid all the same.
+/// The reason why a deferred migration's clean-up can't be finished; the store is complete and valid all the same.
 public struct DeferredMigrationError: Error, Sendable {
   /// The store's file.
   public let path: String
-  /// What is left; what was done before the failure is done.
+  /// The list of what is left; what was done before the failure stays done.
   public let pending: DeferredMigration
-  /// What is in the way.
+  /// The problem that is in the way.
   public let problem: Problem
 
   /// Creates an error.
@@ -18,24 +18,24 @@ public struct DeferredMigrationError: Error, Sendable {
     self.problem = problem
   }
 
-  /// What is in the way of a clean-up.
+  /// A problem that is in the way of a clean-up.
   @nonexhaustive
   public enum Problem: Hashable, Sendable {
-    /// Another connection writes to the store, or this one is in the middle of reading or saving.
+    /// Another connection that writes to the store, or this one in the middle of reading or saving.
     case inUse
-    /// The store is open for reading only, or is seen through a connection of a migration.
+    /// A store that is open for reading only, or is seen through a connection of a migration.
     case readOnly
-    /// The metadata say that something is left but not what: something else than Heirloom deferred it.
+    /// Metadata that say that something is left but not what: something other than Heirloom deferred it.
     case unlisted
-    /// The store was migrated to another version since it was opened.
+    /// A store that was migrated to another version since it was opened.
     case otherVersion
-    /// The index or trigger of the app's own uses a column that is to go.
+    /// An index or trigger of the app's own that uses a column that is to go.
     case usedByApp(object: String, column: String)
-    /// The store can't be read or written.
+    /// A store that can't be read or written.
     case store(StoreError)
   }
 
-  /// The code that Core Data gives a like failure.
+  /// The code that Core Data gives a similar failure.
   public var coreDataCode: Int {
     switch problem {
     case .inUse: 134_080
@@ -69,7 +69,7 @@ extension DeferredMigrationError: LocalizedError {
   /// The description.
   public var errorDescription: String? { description }
 
-  /// Where the data are and what to do.
+  /// Advice on where the data are and what to do.
   public var recoverySuggestion: String? { rawSuggestion.map { PlainText.line($0) } }
 
   private var rawSuggestion: String? {
@@ -91,7 +91,7 @@ extension DeferredMigrationError: CustomNSError {
   /// Core Data's domain.
   public static let errorDomain: String = NSCocoaErrorDomain
 
-  /// The same as ``coreDataCode``.
+  /// The same code as `coreDataCode`.
   public var errorCode: Int { coreDataCode }
 
   /// The words and the store's file.

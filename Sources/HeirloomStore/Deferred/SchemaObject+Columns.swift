@@ -1,16 +1,16 @@
 extension SchemaObject {
-  /// Whether an index or a trigger speaks of a column of its own table, in whatever case.
+  /// Returns true if an index or a trigger speaks of a column of its own table, in whatever case.
   ///
-  /// A trigger may name columns of other tables; its own table's are those of `NEW` and `OLD`, and those that it waits for.
+  /// A trigger may name columns of other tables; its own table's are those of `NEW` and `OLD`, and those it waits for.
   ///
   /// - Parameter column: The column's name.
-  /// - Returns: Whether it can't be made, or can't run, without the column.
+  /// - Returns: True if it can't be made, or can't run, without the column.
   package func speaks(ofColumn column: String) -> Bool {
     let words = Self.words(of: sql ?? "")
     let column = column.lowercased()
     switch kind {
     case .index:
-      // What comes before is the names of the index and its table.
+      // The names of the index and its table come before.
       return words.drop { $0 != "(" }.contains(column)
     case .trigger:
       let isNamed = words.indices.contains { place in
@@ -24,7 +24,7 @@ extension SchemaObject {
     }
   }
 
-  /// The words of a statement in lower case, with dots and parentheses as words; literals are left out.
+  /// Returns the words of a statement in lower case, with dots and parentheses as words and without literals.
   private static func words(of sql: String) -> [String] {
     var words: [String] = []
     var word = ""

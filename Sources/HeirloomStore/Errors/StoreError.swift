@@ -2,11 +2,11 @@ public import Foundation
 import HeirloomFormats
 import HeirloomModel
 
-/// A store that can't be read, made or opened, and why.
+/// The reason why a store can't be read, made or opened.
 public struct StoreError: Error, Hashable, Sendable {
   /// The store's file.
   public let path: String
-  /// What is wrong.
+  /// The problem.
   public let problem: Problem
 
   /// Creates an error.
@@ -15,60 +15,60 @@ public struct StoreError: Error, Hashable, Sendable {
     self.problem = problem
   }
 
-  /// What is wrong with a store.
+  /// A problem with a store.
   @nonexhaustive
   public enum Problem: Hashable, Sendable {
-    /// There is nothing at the path.
+    /// A path with nothing at it.
     case missing
-    /// There is something at the path, but it is a folder or a device.
+    /// A folder or a device at the path, instead of a file.
     case notFile
-    /// The file has no content.
+    /// A file without content.
     case empty
-    /// The file is no SQLite database, or one of a format that this SQLite doesn't know.
+    /// A file that is not an SQLite database, or is one of a format that this SQLite doesn't know.
     case notDatabase
-    /// The file is shorter than it says itself.
+    /// A file that is shorter than its own header says.
     case truncated(byteCount: Int64, expectedByteCount: Int64)
-    /// The database's structure is damaged.
+    /// A database whose structure is damaged.
     case damaged(reason: String)
-    /// The file asks for more work than a store of its size can need; what it was.
+    /// A file that asks for more work than a store of its size can need, and what that work was.
     case tooDemanding(reason: String)
-    /// The file is a SQLite database without a store's metadata.
+    /// An SQLite database without a store's metadata.
     case notStore(tables: [String])
-    /// There is not exactly one row of metadata.
+    /// A number of metadata rows other than one.
     case metadataRowCount(Int)
-    /// The metadata are no property list that describes a store.
+    /// Metadata that are not a property list describing a store.
     case invalidMetadata(reason: String)
-    /// The metadata name no version hashes.
+    /// Metadata that name no version hashes.
     case missingVersionHashes
-    /// Another connection holds the store.
+    /// A store that another connection has locked.
     case inUse
-    /// The last change to the file was interrupted, and undoing it needs write access.
+    /// An interrupted last change to the file, which can't be undone without write access.
     case needsRecovery
-    /// The `-journal` beside the file would be undone by SQLite, and what it says can't be of this store.
+    /// A `-journal` beside the file that SQLite would undo, although what it says can't be of this store.
     case refusedJournal(reason: String)
-    /// The folder can't be written to, so the changes in the file's `-wal` can't be read.
+    /// A `-wal` with changes that can't be read, since the folder can't be written to.
     case unreadableLog
-    /// The file can't be opened or read.
+    /// A file that can't be opened or read.
     case unreadable(reason: String)
-    /// The file can't be written to.
+    /// A file that can't be written to.
     case readOnly
-    /// What has the name of one of SQLite's side files is none: SQLite would wait for it, or write elsewhere through it.
+    /// Something else under a side file's name: SQLite would wait for it, or write elsewhere through it.
     case unusableSideFile(String, found: String)
-    /// There is no room for what is to be written.
+    /// A lack of room for what is to be written.
     case diskFull
-    /// A file is already there where a store was to be made.
+    /// A file that is already there where a store was to be made.
     case alreadyExists
-    /// A side file of a store that is gone was found where a new store was to be made.
+    /// A side file of a store that is gone, found where a new store was to be made.
     case straySideFile(String)
-    /// The copy of the model that the store holds can't be read.
+    /// A copy of the model in the store that can't be read.
     case invalidModelCache(reason: String)
-    /// The store was made with another version of the model: names of entities whose version hashes differ.
+    /// A store made with another version of the model, and the names of entities whose version hashes differ.
     case incompatible(entities: [String])
-    /// The model has no configuration of that name.
+    /// The name of a configuration that the model doesn't have.
     case unknownConfiguration(String)
-    /// The file lacks tables or columns that the model asks for.
+    /// A file that lacks tables or columns that the model asks for.
     case differentSchema(missing: [String])
-    /// SQLite refuses something else.
+    /// Another refusal by SQLite.
     case database(code: Int, message: String)
   }
 }
@@ -97,7 +97,7 @@ extension StoreError {
     self.init(path: path, problem: problem)
   }
 
-  /// The code that Core Data or Foundation gives a like failure in `NSCocoaErrorDomain`; `nil` if none is near.
+  /// The code of a similar failure of Core Data or Foundation in `NSCocoaErrorDomain`; `nil` if there is none.
   public var coreDataCode: Int? {
     switch problem {
     case .missing: 260
@@ -186,7 +186,7 @@ extension StoreError: LocalizedError {
   /// The description.
   public var errorDescription: String? { description }
 
-  /// Where the data are and what to do.
+  /// Advice on where the data are and what to do.
   public var recoverySuggestion: String? { rawSuggestion.map { PlainText.line($0) } }
 
   private var rawSuggestion: String? {

@@ -1,32 +1,33 @@
 import Foundation
 
-/// The journal of a change that was interrupted, as SQLite would undo it.
+/// The journal of an interrupted change, as SQLite would undo it.
 ///
-/// SQLite asks nobody: the next connection that may write brings the pages of the journal back, cuts the database to the length that
-/// the journal tells, and follows the name of a super-journal, which it deletes. A journal may come from anyone who can make a file
-/// in the store's folder, so that it is read here before SQLite sees it. https://www.sqlite.org/fileformat2.html#the_rollback_journal
+/// SQLite asks nobody. The next connection that may write brings back the journal's pages and cuts the database to the
+/// journal's length for it. It follows the name of a super-journal, and deletes that. A journal may come from anyone
+/// who can make a file in the store's folder, so it is read here before SQLite sees it.
+/// https://www.sqlite.org/fileformat2.html#the_rollback_journal
 package struct RollbackJournal: Hashable, Sendable {
   /// The reason why a journal isn't followed.
   package enum Objection: Hashable, Sendable {
-    /// It says that the database, which has pages, had none: undoing would empty it.
+    /// A length of zero for a database that has pages: undoing would empty it.
     case emptiesDatabase
-    /// It says that the database was far longer than the file and the journal together: undoing would stretch it, up to 16 TB.
+    /// A length far beyond the file and the journal together: undoing would stretch the database, up to 16 TB.
     case stretchesDatabase
-    /// It names a super-journal that is none of this database's.
+    /// The name of a super-journal that is not this database's.
     case namesAnother(String)
-    /// Undoing it in a copy left no store.
+    /// A copy that is not a store after the journal was undone in it.
     case leavesNoStore
   }
 
-  /// The database.
+  /// The path of the database.
   package let databasePath: String
   /// The journal's length, in bytes.
   package let byteCount: Int64
-  /// The pages that the database had before the change; `nil` if the journal's beginning is damaged.
+  /// The number of pages that the database had before the change; `nil` if the journal's beginning is damaged.
   package let originalPageCount: UInt32?
-  /// The size of the database's pages, in bytes, as the journal has it; 0 if its beginning is damaged.
+  /// The size of the database's pages, in bytes, as the journal says; 0 if its beginning is damaged.
   package let pageSize: UInt32
-  /// The path of the super-journal that it names, as of a change of several databases.
+  /// The path of the super-journal that it names, from a change of several databases.
   package let superJournal: String?
   /// The journal's length without the name of a super-journal, in bytes.
   package let recordsByteCount: Int64
@@ -36,18 +37,17 @@ package struct RollbackJournal: Hashable, Sendable {
 
   private static let suffix = "-journal"
   private static let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
-  /// The longest name that is looked for; SQLite's own limit is shorter.
+  /// The longest name that is looked for, in bytes; SQLite's own limit is shorter.
   private static let nameLimit: Int64 = 65_536
 
-  /// Reads the journal beside a database; `nil` if there is none that SQLite would undo: no file, an empty one, or one that
-  /// begins with zero.
+  /// Reads a database's journal; `nil` if SQLite would undo none: no file, an empty one, or one that begins with zero.
   ///
   /// - Parameter path: The database, at the end of its symbolic links.
   /// - Throws: ``StoreError`` if there is a file that can't be read.
   package init?(besideDatabaseAt path: String) throws(StoreError) {
     databasePath = path
     var status = stat()
-    // A launch with nothing to do asks no more than this.
+    // A launch with nothing to do gets no further than this.
     guard lstat(path + Self.suffix, &status) == 0 else { return nil }
     if let found = StoreReading.oddKind(status) {
       throw StoreError(path: path, problem: .unusableSideFile(path + Self.suffix, found: found))
@@ -64,7 +64,7 @@ package struct RollbackJournal: Hashable, Sendable {
     let length = file.bytes(at: file.byteCount - 16, count: 16).flatMap { end in
       end[8...].elementsEqual(Self.magic) ? Int64(bigEndian(end, at: 0)) : nil
     }
-    // SQLite drops a name whose sum is wrong; who names another file is not followed either way.
+    // SQLite drops a name whose sum is wrong. A journal that names another file is not followed either way.
     guard let length, length > 0, length <= Self.nameLimit, length <= file.byteCount - 16,
       let name = file.bytes(at: file.byteCount - 16 - length, count: length)
     else {
@@ -76,7 +76,7 @@ package struct RollbackJournal: Hashable, Sendable {
     recordsByteCount = max(0, file.byteCount - 16 - length - 4)
   }
 
-  /// Whether the change is done: its super-journal is removed as the last step of a change of several databases.
+  /// True if the change is done: a change of several databases removes its super-journal as the last step.
   package var isCommitted: Bool {
     var status = stat()
     return superJournal.map { lstat($0, &status) != 0 && errno == ENOENT } ?? false
@@ -95,8 +95,9 @@ package struct RollbackJournal: Hashable, Sendable {
     return isOwn(superJournal) ? nil : .namesAnother(superJournal)
   }
 
-  /// Whether a super-journal is one that SQLite may follow and delete: in the store's folder, named as SQLite names them, and gone
-  /// or a list of journals with this one among them.
+  /// Returns true if a super-journal is one that SQLite may follow and delete.
+  ///
+  /// It must be in the store's folder, have a name of SQLite's form, and be gone or list this journal among others.
   private func isOwn(_ path: String) -> Bool {
     guard let own = Self.place(of: self.path), let place = Self.place(of: path), place.folder == own.folder,
       Self.isSuperJournalName(place.name)
@@ -105,7 +106,7 @@ package struct RollbackJournal: Hashable, Sendable {
     guard let file = OpenedFile(path), file.byteCount <= 1 << 20, let content = file.bytes(at: 0, count: file.byteCount)
     else { return false }
     let journals = content.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
-    // SQLite opens each of them: a named pipe would hang it.
+    // SQLite opens each of them, and a named pipe would hang it.
     let areFiles = journals.allSatisfy { journal in
       var status = stat()
       return lstat(journal, &status) != 0 || status.st_mode & S_IFMT == S_IFREG
@@ -116,14 +117,14 @@ package struct RollbackJournal: Hashable, Sendable {
       }
   }
 
-  /// Whether a name ends as SQLite makes up those of super-journals: `-mj`, six digits, a nine, two digits, all hexadecimal.
+  /// Returns true if a name ends as SQLite's super-journals do: `-mj`, six digits, a nine, two digits, all hexadecimal.
   private static func isSuperJournalName(_ name: String) -> Bool {
     let end = Array(name.utf8.suffix(12))
     guard end.count == 12, end.starts(with: "-mj".utf8), end[9] == UInt8(ascii: "9") else { return false }
     return end[3...].allSatisfy { (0x30...0x39).contains($0) || (0x41...0x46).contains($0) }
   }
 
-  /// The folder of an absolute path, its links followed, and the name in it.
+  /// Returns the folder of an absolute path, with its links followed, and the name in that folder.
   private static func place(of path: String) -> (folder: String, name: String)? {
     guard path.utf8.first == UInt8(ascii: "/"), let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
       return nil
@@ -135,7 +136,7 @@ package struct RollbackJournal: Hashable, Sendable {
 }
 
 extension RollbackJournal.Objection {
-  /// What was found, as the end of a sentence.
+  /// The objection in words, as the end of a sentence.
   package var reason: String {
     switch self {
     case .emptiesDatabase: "it says that the store was empty before, and undoing it would empty the store"
@@ -148,7 +149,7 @@ extension RollbackJournal.Objection {
 }
 
 extension StoreError {
-  /// The error of a journal that isn't followed.
+  /// Returns the error of a journal that isn't followed.
   package static func refusedJournal(_ objection: RollbackJournal.Objection, path: String) -> StoreError {
     StoreError(path: path, problem: .refusedJournal(reason: objection.reason))
   }
@@ -171,7 +172,7 @@ private final class OpenedFile {
 
   deinit { _ = close(descriptor) }
 
-  /// Reads so many bytes; `nil` if there are not so many.
+  /// Reads the given number of bytes; `nil` if there are fewer.
   func bytes(at offset: Int64, count: Int64) -> [UInt8]? {
     guard offset >= 0, count >= 0 else { return nil }
     var bytes = [UInt8](repeating: 0, count: Int(count))

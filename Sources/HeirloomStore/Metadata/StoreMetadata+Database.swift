@@ -57,8 +57,9 @@ extension StoreMetadata {
     try self.init(propertyList: propertyList, identifier: identifier, path: path)
   }
 
-  /// The condition that the metadata are a table with pages of its own and no computed columns: what is asked of anything else
-  /// could run for ever, so SQLite answers it first.
+  /// Returns the condition that the metadata are a table with pages of its own and no computed columns.
+  ///
+  /// SQLite checks it first, since reading anything else could run for ever.
   private static func isPlain(_ database: String) -> String {
     "EXISTS (SELECT 1 FROM \(quote(database)).sqlite_schema WHERE name = \(quoteLiteral(PhysicalName.metadataTable))"
       + " AND type = 'table' AND rootpage > 0 AND sql NOT LIKE '%as%')"

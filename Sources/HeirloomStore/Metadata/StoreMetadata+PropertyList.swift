@@ -33,7 +33,7 @@ extension StoreMetadata {
       versionHashes[name] = hash
     }
     self.identifier = identifier
-    // Values of another kind than expected stay where they are: they are written back as they were.
+    // Values of another kind than expected stay where they are, and are written back unchanged.
     versionIdentifiers =
       Self.take(PhysicalName.versionIdentifiersKey, from: &values) { value in
         guard let elements = value.arrayValue else { return nil }
@@ -48,7 +48,7 @@ extension StoreMetadata {
       } ?? 0
     generation = Self.take(PhysicalName.generationKey, from: &values, as: \.stringValue)
     deferredMigration = DeferredMigration.listed(in: values)
-    // Without Core Data's key the list is out of date; with the list, the key belongs to it.
+    // Without Core Data's key, the list is out of date. With the list, the key belongs to it.
     values[PhysicalName.deferredWorkKey] = nil
     if deferredMigration != nil { values[PhysicalName.deferredMigrationKey] = nil }
     otherValues = values
@@ -65,7 +65,7 @@ extension StoreMetadata {
   /// Returns the property list as a store keeps it.
   ///
   /// - Returns: A binary property list; equal metadata give equal bytes.
-  /// - Throws: `PropertyListError` if a value of the app is nested too deeply.
+  /// - Throws: `PropertyListError` if one of the app's values is nested too deeply.
   package func propertyList() throws(PropertyListError) -> [UInt8] {
     var values = otherValues
     values[PhysicalName.versionHashesKey] = .dictionary(versionHashes.mapValues { .data($0.bytes) })

@@ -2,7 +2,7 @@ public import Foundation
 package import HeirloomFormats
 public import HeirloomModel
 
-/// What a store says about itself: its identifier and the version of the model it was made with.
+/// A store's record of itself: its identifier and the version of the model it was made with.
 public struct StoreMetadata: Hashable, Sendable {
   /// The store's identifier: a UUID in upper case, kept through all migrations.
   public var identifier: String
@@ -18,7 +18,7 @@ public struct StoreMetadata: Hashable, Sendable {
   public var frameworkVersion: Int
   /// The generation that Heirloom gave the file when it wrote it; `nil` if Core Data or an app made it.
   public var generation: String?
-  /// What a deferred migration of Heirloom's has left to be cleaned up, as the store lists it; `nil` if nothing is.
+  /// The parts that a deferred migration by Heirloom left to be cleaned up, as the store lists them; `nil` if none.
   public package(set) var deferredMigration: DeferredMigration?
   /// All other values: those of the app and those that Core Data doesn't change.
   package var otherValues: [String: PropertyListValue]
@@ -55,7 +55,7 @@ public struct StoreMetadata: Hashable, Sendable {
     adopt(model)
   }
 
-  /// Takes over the version of a model; identifier and the app's values stay.
+  /// Takes over the version of a model; the identifier and the app's values stay.
   ///
   /// A store of a configuration names all entities of its model, as Core Data's do.
   ///
@@ -70,10 +70,10 @@ public struct StoreMetadata: Hashable, Sendable {
 
   // MARK: Comparing
 
-  /// Whether the store was made with a version of the model that is stored alike.
+  /// Returns true if the store was made with a version of the model that is stored in the same way.
   ///
-  /// It is if both have the same entities with equal version hashes. For a store of a configuration only its entities count:
-  /// the metadata name those of the other configurations too, which may have changed.
+  /// That is so if both have the same entities with equal version hashes. For a store of a configuration, only its
+  /// entities count: the metadata also name those of the other configurations, which may have changed.
   ///
   /// - Parameters:
   ///   - model: A model.
@@ -84,7 +84,7 @@ public struct StoreMetadata: Hashable, Sendable {
     return differingEntities(from: model, configuration: configuration).isEmpty
   }
 
-  /// Whether the metadata name the entities of a model, or of one of its configurations, and no others.
+  /// Returns true if the metadata name the entities of a model, or of one of its configurations, and no others.
   ///
   /// - Parameters:
   ///   - model: A model.
@@ -118,6 +118,6 @@ public struct StoreMetadata: Hashable, Sendable {
 }
 
 extension StoreMetadata {
-  /// Whether a deferred lightweight migration has left something to be cleaned up, be it Heirloom's or Core Data's own.
+  /// True if a deferred lightweight migration, Heirloom's or Core Data's own, has left something to be cleaned up.
   public var hasDeferredMigration: Bool { deferredMigration != nil || DeferredMigration.isNoted(in: otherValues) }
 }

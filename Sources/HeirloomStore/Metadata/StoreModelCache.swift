@@ -24,7 +24,7 @@ public enum StoreModelCache {
   ///   - connection: The connection.
   ///   - database: The schema name of the database.
   ///   - path: The store's file, for messages.
-  /// - Returns: The model with what was not understood; `nil` if there is none.
+  /// - Returns: The model and what was not understood of it; `nil` if there is none.
   /// - Throws: ``StoreError`` if the database can't be read or the copy is damaged.
   package static func model(
     connection: Connection, database: String = "main", path: String
@@ -32,7 +32,7 @@ public enum StoreModelCache {
     let content: [UInt8]
     do throws(SQLiteError) {
       let schema = "\(quote(database)).sqlite_schema"
-      // A real table with a real column: nothing is evaluated that only looks like it.
+      // Only a real column of a real table counts: nothing that merely looks like it is evaluated.
       let exists = try connection.firstInteger(
         "SELECT COUNT(*) FROM \(schema) AS s, pragma_table_xinfo(s.name, ?2) AS c WHERE s.type = 'table' AND s.name = ?1"
           + " AND s.rootpage > 0 AND c.name = ?3 AND c.hidden = 0",
@@ -58,7 +58,7 @@ public enum StoreModelCache {
   ///   - model: The model.
   ///   - connection: The connection, in a transaction; the table exists.
   ///   - database: The schema name of the database.
-  /// - Returns: Whether the store now holds the model.
+  /// - Returns: True if the store now holds the model.
   /// - Throws: ``SQLiteError``.
   @discardableResult
   package static func write(

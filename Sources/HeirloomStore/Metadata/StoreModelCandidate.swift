@@ -1,8 +1,8 @@
 package import HeirloomModel
 
-/// A model that may have made a store, from elsewhere than the store.
+/// A model that may have made a store.
 package struct StoreModelCandidate: Sendable {
-  /// Where a model comes from.
+  /// The origin of a model.
   package enum Source: Hashable, Sendable {
     /// The snapshot beside the store.
     case snapshot
@@ -12,16 +12,16 @@ package struct StoreModelCandidate: Sendable {
     case cache
   }
 
-  /// Where it comes from.
+  /// The model's origin.
   package let source: Source
   /// The model; `nil` if it can't be read.
   package let model: ManagedObjectModel?
-  /// Why it can't be read.
+  /// The reason why it can't be read; `nil` if it was read.
   package let problem: String?
-  /// Whether somebody named this model for the store.
+  /// True if somebody named this model for the store.
   package let isGiven: Bool
 
-  /// Creates a candidate that was read.
+  /// Creates one for a model that was read.
   package init(source: Source, model: ManagedObjectModel, isGiven: Bool = false) {
     self.source = source
     self.model = model
@@ -29,7 +29,7 @@ package struct StoreModelCandidate: Sendable {
     problem = nil
   }
 
-  /// Creates a candidate that can't be read.
+  /// Creates one for a model that can't be read.
   package init(source: Source, problem: String) {
     self.source = source
     model = nil
@@ -39,7 +39,7 @@ package struct StoreModelCandidate: Sendable {
 }
 
 extension StoreModelCandidate.Source: CustomStringConvertible {
-  /// What the source is called in a sentence.
+  /// The origin's name within a sentence.
   package var description: String {
     switch self {
     case .snapshot: "the snapshot beside the store"

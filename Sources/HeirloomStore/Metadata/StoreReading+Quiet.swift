@@ -2,15 +2,15 @@ import CHeirloomSQLite
 import Foundation
 
 extension StoreReading {
-  /// Opens a store for a look that leaves nothing beside it, where that is possible.
+  /// Opens a store for an inspection that leaves nothing beside it, if that is possible.
   ///
-  /// For reading a store in WAL mode SQLite makes the side files, and a connection that only reads leaves them behind. If there
-  /// are none, nobody has the store open and the main file is the whole store: it's read as a file that doesn't change, and
-  /// again in the usual way if it did change meanwhile.
+  /// To read a store in WAL mode, SQLite makes the side files, and a connection that only reads leaves them behind. If
+  /// there are none, nobody has the store open and the main file is the whole store. It is then read as a file that
+  /// doesn't change, and again in the usual way if it did change meanwhile.
   ///
   /// - Parameters:
   ///   - path: The store's file.
-  ///   - body: What is done. It may be called a second time; it must not keep the connection.
+  ///   - body: The work to do. It may be called a second time; it must not keep the connection.
   /// - Returns: What the body returns.
   /// - Throws: ``StoreError``, the body's included.
   package static func withQuietConnection<Value>(
@@ -32,7 +32,7 @@ extension StoreReading {
   }
 }
 
-/// The state of a database file without side files, to notice a change by.
+/// The state of a database file without side files, for noticing a change.
 private struct UndisturbedFile: Equatable {
   private let device: UInt64
   private let number: UInt64
@@ -41,7 +41,7 @@ private struct UndisturbedFile: Equatable {
 
   /// Reads the state; `nil` if there are side files, or no file.
   init?(_ path: String) {
-    // SQLite keeps the side files beside what a symbolic link leads to.
+    // SQLite keeps the side files beside the file that a symbolic link leads to.
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     let file = String(cString: resolved)
@@ -61,7 +61,7 @@ private struct UndisturbedFile: Equatable {
 }
 
 extension Connection {
-  /// Whether the main file's header asks for WAL mode; what is in the file counts, whatever the connection makes of it.
+  /// True if the main file's header asks for WAL mode; the file counts, whatever the connection makes of it.
   package var hasWALHeader: Bool {
     // Byte 19 is the format's read version: https://www.sqlite.org/fileformat2.html#file_format_version_numbers
     readStart(byteCount: 20).map { $0[19] == 2 } ?? false
@@ -74,11 +74,11 @@ extension Connection {
     readFile(at: 0, byteCount: byteCount)
   }
 
-  /// Returns bytes of the main file as they are; `nil` if they can't be read, or there are not so many.
+  /// Returns bytes of the main file as they are; `nil` if they can't be read, or there are fewer.
   ///
   /// - Parameters:
   ///   - offset: The place of the first, in bytes.
-  ///   - byteCount: How many.
+  ///   - byteCount: The number of bytes.
   /// - Returns: The bytes.
   package func readFile(at offset: Int64, byteCount: Int32) -> [UInt8]? {
     guard byteCount >= 0 else { return nil }

@@ -1,16 +1,16 @@
 import CHeirloomSQLite
 import Foundation
 
-/// How a store is looked at without being changed.
+/// The inspection of a store, which doesn't change it.
 package enum StoreReading {
   /// The code for a caller's mistake.
   static let misuseCode: Int32 = SQLITE_MISUSE
 
-  /// Opens a store for looking at it; it is closed when the body lets go of the connection.
+  /// Opens a store for an inspection; it is closed when the body lets go of the connection.
   ///
   /// - Parameters:
   ///   - path: The store's file.
-  ///   - body: What is done. It may be called a second time with another connection if the first can't read.
+  ///   - body: The work to do. It may be called a second time with another connection if the first can't read.
   /// - Returns: What the body returns.
   /// - Throws: ``StoreError``, the body's included.
   package static func withConnection<Value>(
@@ -20,7 +20,7 @@ package enum StoreReading {
     do throws(StoreError) {
       return try body(try connection(path, .readOnly))
     } catch  where isFolderProblem(error) {
-      // In a folder that can't be written to SQLite can't make the side files of WAL mode. If nothing is in them, the
+      // In a folder that can't be written to, SQLite can't make the side files of WAL mode. If nothing is in them, the
       // main file alone is the store; nobody can change it there either.
       guard isComplete(path) else {
         throw StoreError(path: path, problem: hasRoom(beside: path) ? .unreadableLog : .diskFull)
@@ -31,12 +31,12 @@ package enum StoreReading {
     }
   }
 
-  /// Lets SQLite undo a change that was interrupted, which a connection for reading can't: what any app does that opens the store.
+  /// Lets SQLite undo an interrupted change, as any app that opens the store does; a connection for reading can't.
   ///
-  /// Of a store that is the only one, ``RollbackJournal/objection`` is asked and the store is kept first.
+  /// For the only copy of a store, the caller first asks ``RollbackJournal/objection`` and keeps the store.
   ///
   /// - Parameter path: The store's file.
-  /// - Throws: ``StoreError`` when it can't be undone; the store and its journal are as they were.
+  /// - Throws: ``StoreError`` when it can't be undone; the store and its journal are then as they were.
   package static func undoInterruptedChange(ofStoreAt path: String) throws(StoreError) {
     try checkFile(path)
     try checkJournal(path)
@@ -49,9 +49,9 @@ package enum StoreReading {
     }
   }
 
-  /// Returns whether a database has metadata.
+  /// Returns true if a database has metadata.
   ///
-  /// - Throws: `SQLiteError` when the disk fails, which says nothing of it.
+  /// - Throws: `SQLiteError` when the store can't be read now, which says nothing about its metadata.
   package static func hasMetadata(_ connection: Connection) throws(SQLiteError) -> Bool {
     try metadata(of: connection) != nil
   }
@@ -107,7 +107,7 @@ package enum StoreReading {
     }
   }
 
-  /// Throws if the path doesn't lead to a file with content.
+  /// Throws an error if the path doesn't lead to a file with content.
   static func checkFile(_ path: String) throws(StoreError) {
     var status = stat()
     guard stat(path, &status) == 0 else {
@@ -120,11 +120,11 @@ package enum StoreReading {
     try checkSideFiles(path)
   }
 
-  /// Throws if SQLite would follow, wait for or write into something that is no side file of the store's.
+  /// Throws an error if SQLite would follow, wait for or write into something that is not the store's side file.
   ///
-  /// It opens them without a look: a named pipe would hang it, and through a link it would write elsewhere.
+  /// SQLite opens side files without checking: a named pipe would hang it, and through a link it would write elsewhere.
   private static func checkSideFiles(_ path: String) throws(StoreError) {
-    // SQLite keeps the side files beside what a symbolic link leads to.
+    // SQLite keeps the side files beside the file that a symbolic link leads to.
     guard let resolved = realpath(path, nil) else { return }
     defer { free(resolved) }
     for suffix in ["-wal", "-shm", "-journal"] {
@@ -143,7 +143,7 @@ package enum StoreReading {
     }
   }
 
-  /// Returns what is found in the place of a side file; `nil` for a file.
+  /// Returns the words for what is in a side file's place; `nil` for a plain file.
   static func oddKind(_ status: stat) -> String? {
     switch status.st_mode & S_IFMT {
     case S_IFREG: nil
@@ -154,25 +154,25 @@ package enum StoreReading {
     }
   }
 
-  /// Whether the main file alone is the store: no side file has content.
+  /// Returns true if the main file alone is the store: no side file has content.
   package static func isComplete(_ path: String) -> Bool {
     ["-wal", "-journal"].allSatisfy { (DatabaseFile.size(of: path + $0) ?? 0) == 0 }
   }
 
-  /// Whether the side files of WAL mode could be made, as far as room goes.
+  /// Returns true if there is room for the side files of WAL mode.
   private static func hasRoom(beside path: String) -> Bool {
     var room = statvfs()
     guard statvfs(path, &room) == 0 else { return true }
-    // The index of the `-wal` takes 32 KiB at least. A file system without a table of names tells of none at all.
+    // The index of the `-wal` takes at least 32 KiB. A file system without a table of files reports none at all.
     return room.f_bavail * room.f_frsize >= 32_768 && (room.f_files == 0 || room.f_favail > 0)
   }
 
-  /// The main file's size if it must hold all pages; `nil` if some may be in the `-wal`.
+  /// Returns the main file's size if it must hold all pages; `nil` if some may be in the `-wal`.
   static func completeSize(of path: String) -> Int64? {
     (DatabaseFile.size(of: path + "-wal") ?? 0) == 0 ? DatabaseFile.size(of: path) : nil
   }
 
-  /// Returns what a failed reading of the metadata says about the file.
+  /// Returns the store's error that a failed reading of the metadata stands for.
   static func error(
     _ error: SQLiteError, connection: Connection, database: String, path: String
   ) -> StoreError {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What the file system tells of a store's files, to know later that nobody has written to the store in between.
+/// The file system's facts about a store's files, which later show that nobody has written to the store since.
 ///
-/// Whoever commits to a store writes to its main file or to its `-wal`, and the file system notes the time. Two states that are equal
-/// mean the same content, if the first was taken when the files had been at rest for longer than such a time is exact: a write after
-/// it then has a later time than all that were noted.
+/// Whoever commits to a store writes to its main file or to its `-wal`, and the file system notes the time. Two equal
+/// states mean the same content if, before the first, the files were at rest for longer than such a time resolves: a
+/// write after it then has a later time than all that were noted.
 package struct StoreState: Hashable, Sendable {
   private struct File: Hashable, Sendable {
     let device: UInt64
@@ -16,16 +16,16 @@ package struct StoreState: Hashable, Sendable {
 
   /// The main file, with the times of the last change of its content and of anything about it.
   private let main: File
-  /// The `-wal`, if it has content, with the time of its last change of content: SQLite may set its owner when it opens it.
+  /// The `-wal` with the time of its last change of content, if it has any: SQLite may set its owner on opening it.
   private let log: File?
 
   /// Reads the state of a store's files; `nil` if one of them was not at rest, or if there is no store.
   ///
   /// - Parameters:
   ///   - path: The store's file.
-  ///   - rest: How long nothing must have been written, in seconds: longer than the file system's times are exact.
+  ///   - rest: The seconds for which nothing must have been written: more than the file system's times resolve.
   package init?(of path: String, atRestFor rest: Double) {
-    // SQLite keeps the side files beside what a symbolic link leads to.
+    // SQLite keeps the side files beside the file that a symbolic link leads to.
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     let file = String(cString: resolved)
@@ -40,10 +40,10 @@ package struct StoreState: Hashable, Sendable {
     (self.main, self.log) = (main, log)
   }
 
-  /// Tells whether the files of a store are now as they were.
+  /// Returns true if the files of a store are now as they were.
   ///
   /// - Parameter path: The store's file.
-  /// - Returns: False too if there is none any more.
+  /// - Returns: False also if there is no store any more.
   package func isStill(at path: String) -> Bool { Self(of: path, atRestFor: -.infinity) == self }
 
   private static func seconds(_ seconds: Int, _ nanoseconds: Int) -> Double {

@@ -7,10 +7,10 @@ package struct VersionCandidate: Sendable {
   package let name: String?
   /// The model.
   package let model: ManagedObjectModel
-  /// Whether somebody named this model for this store, as with `--model`.
+  /// True if somebody named this model for this store, as with `--model`.
   package let isGiven: Bool
 
-  /// Creates a candidate.
+  /// Creates a version.
   package init(name: String?, model: ManagedObjectModel, isGiven: Bool = false) {
     self.name = name
     self.model = model
@@ -18,20 +18,21 @@ package struct VersionCandidate: Sendable {
   }
 }
 
-/// The one that made a store, of versions that have equal hashes.
+/// The version that made a store, chosen among those with equal hashes.
 ///
-/// Hashes leave out renaming identifiers and more, which a mapping needs. In this order these tell the versions apart: that one
-/// was given by hand, the version identifiers in the store's metadata, the store's own copy of its model, the snapshot beside it.
+/// Hashes leave out renaming identifiers and more that a mapping needs. These tell the versions apart, in this order: a
+/// choice by hand, the version identifiers in the store's metadata, the store's own copy of its model, and the snapshot
+/// beside it.
 package struct VersionChoice: Sendable {
   /// The model.
   package let model: ManagedObjectModel
   /// The name of the version, or of the first one with these hashes if no version has the snapshot's content.
   package let name: String?
-  /// Whether the model is that of the snapshot.
+  /// True if the model is that of the snapshot.
   package let isSnapshot: Bool
-  /// Whether it is the model of a version that has a name.
+  /// True if it is the model of a version that has a name.
   package let isNamed: Bool
-  /// The names of versions that fit as well and that nothing told apart, although they name other predecessors.
+  /// The names of versions that fit as well and that nothing told apart, although their renamings differ.
   package let rivals: [String]
 
   /// Chooses among versions of equal hashes; `nil` if there is neither a version nor a snapshot.
@@ -40,7 +41,7 @@ package struct VersionChoice: Sendable {
   ///   - versions: The versions, the likeliest first.
   ///   - snapshot: The model of the snapshot, if it has these hashes.
   ///   - identifiers: The version identifiers of the store's metadata.
-  ///   - cached: Reads the store's own copy of its model; only where the others leave several.
+  ///   - cached: Reads the store's own copy of its model; asked only if the others leave several.
   package init?(
     among versions: [VersionCandidate], snapshot: ManagedObjectModel? = nil, identifiers: [String],
     cached: () -> ManagedObjectModel?
@@ -66,10 +67,10 @@ package struct VersionChoice: Sendable {
     }.compactMap(\.name)
   }
 
-  /// Chooses among candidates that fit a store, one of which may be its own copy.
+  /// Chooses among the models that fit a store, one of which may be its own copy.
   ///
   /// - Parameters:
-  ///   - candidates: The candidates, the likeliest first; all were read and fit.
+  ///   - candidates: The models, the likeliest first; all were read and fit.
   ///   - identifiers: The version identifiers of the store's metadata.
   /// - Returns: One of them; `nil` if there are none.
   package static func candidate(
@@ -85,7 +86,7 @@ package struct VersionChoice: Sendable {
     return choice.flatMap { choice in candidates.first { $0.model == choice.model } } ?? cache
   }
 
-  /// What to say where nothing told several versions apart; `nil` otherwise.
+  /// The words to say when nothing told several versions apart; `nil` otherwise.
   package var doubt: String? {
     guard !rivals.isEmpty else { return nil }
     let names = rivals.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -106,10 +107,10 @@ package struct VersionChoice: Sendable {
     models.dropFirst().contains { $0 != models.first }
   }
 
-  /// The models that are like a store's copy in all in which they differ from each other; `nil` if there are none.
+  /// Returns the models that agree with a store's copy in everything in which they differ from each other.
   ///
-  /// A copy doesn't carry everything, and says some things in other words, such as the name of a class with its module: in all of
-  /// that it differs from each of them.
+  /// The copy doesn't carry everything, and says some things in other words, such as a class's name with its module.
+  /// In all of that it differs from each of the models. The result is `nil` if no model agrees.
   private static func told(by copy: ManagedObjectModel, among models: [ManagedObjectModel]) -> [ManagedObjectModel]? {
     guard copy.versionHashes() == models.first?.versionHashes(), let copy = archived(copy).map(ModelParts.init) else {
       return nil
@@ -124,27 +125,27 @@ package struct VersionChoice: Sendable {
     return fitting.isEmpty || differing.isEmpty ? nil : fitting
   }
 
-  /// The model as it is once it was archived in a store.
+  /// Returns the model as it is once it has been archived in a store.
   private static func archived(_ model: ManagedObjectModel) -> ManagedObjectModel? {
     guard let bytes = try? ModelArchiveWriter.archive(model) else { return nil }
     return try? ModelArchiveReader.read(bytes).model
   }
 }
 
-/// The content of a model by what it is about.
+/// The content of a model, divided by what each part is about.
 private struct ModelParts {
-  /// What a part is about.
+  /// The subject of a part.
   struct Key: Hashable {
     var entity: String?
     var property: String?
-    /// Renaming identifiers are parts of their own: they decide about mappings.
+    /// True for a renaming identifier, which is a part of its own since it decides about mappings.
     var isRenaming = false
   }
 
   private var parts: [Key: AnyHashable] = [:]
 
   init(of model: ManagedObjectModel) {
-    // None, and one that is empty, are the same.
+    // No identifier and one that is empty are the same.
     parts[Key(property: "identifiers")] = AnyHashable(model.versionIdentifiers.filter { !$0.isEmpty })
     parts[Key(property: "configurations")] = AnyHashable(model.configurations)
     parts[Key(property: "templates")] = AnyHashable(model.fetchRequestTemplates)
@@ -179,7 +180,7 @@ private struct ModelParts {
   /// The renaming identifiers.
   var renamings: [Key: AnyHashable] { parts.filter(\.key.isRenaming) }
 
-  /// What is not the same in another model.
+  /// Returns the keys of the parts that are not the same in another model.
   func keysDiffering(from other: ModelParts) -> Set<Key> {
     Set(parts.keys).union(other.parts.keys).filter { parts[$0] != other.parts[$0] }
   }

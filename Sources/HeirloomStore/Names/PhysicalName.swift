@@ -32,13 +32,13 @@ package enum PhysicalName {
   package static let entity: String = "Z_ENT"
   /// The number of times an object was saved.
   package static let optimisticLock: String = "Z_OPT"
-  /// What the name of a column for the place in an ordered relationship begins with.
+  /// The prefix of the name of a column for the place in an ordered relationship.
   package static let orderPrefix: String = "Z_FOK_"
   /// The second column of the join table of a relationship that is its own inverse.
   package static let reflexiveColumn: String = "REFLEXIVE"
-  /// What the name of a trigger of a derived attribute begins with.
+  /// The prefix of the name of a derived attribute's trigger.
   package static let derivedTriggerPrefix: String = "Z_DA_"
-  /// What the name of an R-tree begins with.
+  /// The prefix of an R-tree's name.
   package static let rTreePrefix: String = "Z_RT_"
 
   // MARK: Tables of the framework's own
@@ -49,7 +49,7 @@ package enum PhysicalName {
   package static let transactionTable: String = "ATRANSACTION"
   /// The table of texts of persistent history.
   package static let transactionStringTable: String = "ATRANSACTIONSTRING"
-  /// What the names of CloudKit mirroring's tables begin with.
+  /// The prefix of the names of CloudKit mirroring's tables.
   package static let cloudKitPrefix: String = "ANSCK"
   /// The first number of the framework's own entities: history from 16001, CloudKit mirroring from 17001.
   package static let firstFrameworkNumber: Int64 = 16_000
@@ -59,11 +59,11 @@ package enum PhysicalName {
   package static let mirroredEntity: String = "ZENTITYID"
   /// The key of the object whose entity stands in the same row of history or of CloudKit mirroring.
   package static let objectKey: String = "ZENTITYPK"
-  /// What the names of columns end with that hold the name of an entity, in CloudKit mirroring's tables.
+  /// The suffix of the names of columns that hold the name of an entity, in CloudKit mirroring's tables.
   package static let entityNameSuffix: String = "ENTITYNAME"
   /// The bits of the properties that an update changed, in the table of changes.
   package static let changedColumns: String = "ZCOLUMNS"
-  /// What the names of columns begin with that keep values of deleted objects, in the table of changes; a number follows.
+  /// The prefix, before a number, of the columns that keep values of deleted objects, in the table of changes.
   package static let tombstonePrefix: String = "ZTOMBSTONE"
 
   // MARK: Keys of the metadata
@@ -84,16 +84,16 @@ package enum PhysicalName {
   package static let versionChecksumKey: String = "NSStoreModelVersionChecksumKey"
   /// SQLite's auto-vacuum mode, as a text.
   package static let autoVacuumKey: String = "_NSAutoVacuumLevel"
-  /// The generation that Heirloom gave the file; Core Data leaves keys that it doesn't know alone.
+  /// The generation that Heirloom gave the file; Core Data leaves alone the keys that it doesn't know.
   package static let generationKey: String = "HeirloomGeneration"
-  /// Core Data's sign that a deferred lightweight migration has left something to be cleaned up; absent without.
+  /// Core Data's sign, present only while a deferred lightweight migration has left something to be cleaned up.
   package static let deferredMigrationKey: String = "NSPersistentStoreDeferredLightweightMigrationOptionKey"
-  /// What exactly a deferred migration of Heirloom's has left.
+  /// The exact record of what a deferred migration of Heirloom's has left.
   package static let deferredWorkKey: String = "HeirloomDeferredMigration"
 
   // MARK: Functions
 
-  /// Functions of five arguments that triggers call to report what they changed.
+  /// The functions of five arguments that triggers call to report what they changed.
   package static let triggerFunctions: [String] = [
     updatedAffectedObjectValue, insertUpdatedAffectedObjectValue,
   ]

@@ -1,9 +1,9 @@
 import HeirloomModel
 
-/// What is needed again and again to read and write objects of one entity.
+/// The facts that are needed again and again to read and write objects of one entity.
 ///
-/// Each column that such an object may use has a slot, numbered from 0: attributes, then keys, then what relationships
-/// of others keep in the row.
+/// Each column that such an object may use has a slot, numbered from 0: attributes, then keys, then the columns that
+/// relationships of others keep in the row.
 final class EntityPlan {
   /// The entity.
   let entity: PhysicalEntity
@@ -13,13 +13,13 @@ final class EntityPlan {
   let slotCount: Int
   /// The slots' columns.
   let columns: [String]
-  /// What the slots hold.
+  /// The kinds of the slots' contents.
   let kinds: [SlotKind]
   /// The attributes of the first slots, with their paths joined by points.
   let attributes: [(path: String, description: AttributeDescription)]
   /// The relationships, sorted by name, transient ones left out.
   let relationships: [PlannedRelationship]
-  /// What setting a to-one relationship needs, by the positions of ``relationships``.
+  /// The facts that setting a to-one relationship needs, by the positions of `relationships`.
   let keys: [PlannedKey]
   /// The composite attributes that are stored.
   let composites: [AttributeDescription]
@@ -31,13 +31,13 @@ final class EntityPlan {
   let ruledSlots: [Int]
   /// The to-many relationships that lead to a limited number of objects.
   let countedRelationships: [PlannedRelationship]
-  /// What new objects hold.
+  /// The values that new objects hold.
   let template: [SQLiteValue?]
-  /// Whether new objects hold anything.
+  /// True if new objects hold any value.
   let hasInitialValues: Bool
-  /// The columns that a row is read with, qualified by ``RowSelection/alias``: the number of saves, then the slots.
+  /// The columns that a row is read with, qualified by `RowSelection.alias`: the number of saves, then the slots.
   let selectedColumns: String
-  /// Selects a row by its primary key and entity number.
+  /// The statement that selects a row by its primary key and entity number.
   let selection: String
   /// The statements that write rows.
   let writer: RowWriter
@@ -47,20 +47,20 @@ final class EntityPlan {
   private let properties: [Property]
   private let slotsByColumn: [String: Int]
 
-  /// What a slot holds.
+  /// The kind of a slot's content.
   struct SlotKind {
     /// The attribute's type; `objectID` for a key, a key's entity number or a place.
     let type: AttributeType
-    /// Whether values have the tag of external data.
+    /// True if values have the tag of external data.
     let isExternal: Bool
-    /// Whether a trigger computes the value.
+    /// True if a trigger computes the value.
     let isDerived: Bool
 
-    /// Whether values are text in the file.
+    /// True if values are text in the file.
     var isText: Bool { type == .string || type == .uri }
   }
 
-  /// What a name stands for.
+  /// The property that a name stands for.
   enum Property {
     case attribute(slot: Int)
     case relationship(Int)
@@ -126,47 +126,47 @@ final class EntityPlan {
 
   // MARK: Names
 
-  /// What a name stands for; `nil` for no property.
+  /// Returns the property that a name stands for; `nil` if there is none.
   ///
-  /// Elements of a composite attribute follow after points.
+  /// Elements of a composite attribute follow it after points.
   func property(_ name: String) -> Property? {
     let number = names.number(of: name)
     return number < 0 ? nil : properties[number]
   }
 
-  /// The slot of an attribute, or `nil`.
+  /// Returns the slot of an attribute, or `nil`.
   func attributeSlot(_ name: String) -> Int? {
     let number = storedSlot(name)
     return number < 0 ? nil : number
   }
 
-  /// The slot of an attribute, or -1.
+  /// Returns the slot of an attribute, or -1.
   @inline(__always)
   func storedSlot(_ name: String) -> Int {
     let number = names.number(of: name)
     return number < kinds.count && number < attributeCount ? number : -1
   }
 
-  /// The relationship of a name, or `nil`.
+  /// Returns the relationship of a name, or `nil`.
   func relationship(_ name: String) -> PlannedRelationship? {
     // The names of relationships follow those of attributes.
     let position = names.number(of: name) - attributes.count
     return position >= 0 && position < relationships.count ? relationships[position] : nil
   }
 
-  /// The position of a relationship in ``relationships``, or -1.
+  /// Returns the position of a relationship in `relationships`, or -1.
   @inline(__always)
   func relationshipPosition(_ name: String) -> Int {
     let position = names.number(of: name) - attributeCount
     return position < keys.count ? position : -1
   }
 
-  /// The slot of a column, or `nil` if objects of the entity don't use it.
+  /// Returns the slot of a column, or `nil` if objects of the entity don't use it.
   func slot(ofColumn column: String) -> Int? { slotsByColumn[column] }
 
   // MARK: Parts
 
-  /// What the slots are made from.
+  /// The parts that the slots are made from.
   private struct Parts {
     var columns: [String] = []
     var kinds: [SlotKind] = []

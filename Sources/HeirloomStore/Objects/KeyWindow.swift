@@ -1,23 +1,23 @@
-/// Which rows a table has among keys that follow each other, for look-ups that go through it in order.
+/// The rows that a table has among keys that follow each other, for look-ups that go through it in order.
 ///
-/// Each look-up that goes on where the rows before ended reads more rows at once. What is known holds as long as nobody
-/// inserts or deletes rows without telling.
+/// Each look-up that goes on where the last rows ended reads more rows at once. The knowledge holds as long as nobody
+/// inserts or deletes rows without saying so.
 struct KeyWindow {
   /// The first key that is known about.
   private var lower: Int64 = 0
-  /// The last key that is known about; below ``lower`` if none is.
+  /// The last key that is known about; below `lower` if none is.
   private var upper: Int64 = -1
   /// The rows from one to the other, by key.
   private var rows: [(key: Int64, entityNumber: Int64)] = []
-  /// How many rows were read at once.
+  /// The number of rows that were read at once.
   private var size: Int = 1
 
   /// The most rows that are read at once.
   private static let sizeLimit: Int = 256
-  /// How many keys may lack a row between two look-ups that follow each other.
+  /// The most keys without a row between two look-ups that follow each other.
   private static let gapLimit: Int64 = 16
 
-  /// Whether nothing is known.
+  /// True if nothing is known.
   var isEmpty: Bool { upper < lower }
 
   /// Returns the entity number of a row; `nil` if there is no row.
@@ -31,7 +31,7 @@ struct KeyWindow {
     return first < rows.count && rows[first].key == key ? rows[first].entityNumber : nil
   }
 
-  /// Takes note that a row was inserted or deleted.
+  /// Notes that a row was inserted or deleted.
   mutating func rowChanged(key: Int64) {
     if key >= lower, key <= upper { removeAll() }
   }

@@ -3,14 +3,14 @@ import HeirloomModel
 // Bytes of values without a copy of their own, for code that runs on every row of a large store.
 
 extension ManagedObject {
-  /// Calls a closure with the bytes of a text or of binary data; a text's are UTF-8.
+  /// Calls a closure with the bytes of a text or of binary data; the bytes of a text are UTF-8.
   ///
-  /// While objects are streamed, the bytes are SQLite's own. They are gone after the closure; what is set with
-  /// ``set(utf8:for:)`` and ``set(bytes:for:)`` is copied.
+  /// While objects are streamed, the bytes are SQLite's own. They are gone after the closure; values that are set with
+  /// ``set(utf8:for:)`` and ``set(bytes:for:)`` are copied.
   ///
   /// - Parameters:
   ///   - name: The name of a String, URI, binary or transformable attribute.
-  ///   - body: What is done; not called if there is no value. It must not set the same attribute of the object.
+  ///   - body: Receives the bytes; not called if there is no value. It must not set the same attribute of the object.
   /// - Returns: What the closure returns; `nil` if there is no value.
   /// - Throws: ``ManagedObjectError`` or what the closure throws.
   public func withBytes<Value>(of name: String, _ body: (UnsafeRawBufferPointer) throws -> Value) throws -> Value? {
@@ -34,10 +34,10 @@ extension ManagedObject {
   /// Sets the text of a String or URI attribute.
   ///
   /// - Parameters:
-  ///   - bytes: The text as UTF-8; they are copied.
+  ///   - bytes: The text as UTF-8; it is copied.
   ///   - name: The attribute's name.
-  /// - Throws: ``ManagedObjectError/unstorableValue(entity:property:)`` if the bytes are not UTF-8, as happens where a
-  ///   text was cut within a character.
+  /// - Throws: ``ManagedObjectError/unstorableValue(entity:property:)`` if the bytes are not UTF-8, for example because
+  ///   a text was cut within a character.
   public func set(utf8 bytes: UnsafeRawBufferPointer, for name: String) throws(ManagedObjectError) {
     guard let slot = plan.attributeSlot(name) else { throw unknown(name) }
     guard plan.kinds[slot].isText else { throw wrongKind(slot) }
@@ -65,10 +65,10 @@ extension ManagedObject {
 }
 
 extension UnsafeRawBufferPointer {
-  /// Whether the bytes are well-formed UTF-8.
+  /// True if the bytes are well-formed UTF-8.
   var isUTF8: Bool {
     var position = 0
-    // Most texts are mostly ASCII: eight bytes at a time.
+    // Most texts are mostly ASCII, so eight bytes are checked at a time.
     while position + 8 <= count {
       let word = loadUnaligned(fromByteOffset: position, as: UInt64.self)
       guard word & 0x8080_8080_8080_8080 == 0 else { break }

@@ -1,7 +1,7 @@
 public import HeirloomModel
 
-// A composite attribute has no column: its value is made of those of its leaves, and set by setting them. There is no
-// difference between a composite without a value and one none of whose elements has any.
+// A composite attribute has no column: its value is made of its leaves' values, and setting it sets them. A composite
+// without a value is the same as one whose elements all lack a value.
 
 extension ManagedObject {
   /// Returns the elements of a composite attribute by name; `nil` if none has a value.
@@ -23,14 +23,14 @@ extension ManagedObject {
   /// - Parameters:
   ///   - elements: The elements by name; `nil` for none.
   ///   - name: The attribute's name; a composite in another follows after points: `place.position`.
-  /// - Throws: ``ManagedObjectError`` for an element that there isn't or a value that it can't hold; nothing is changed then.
+  /// - Throws: ``ManagedObjectError`` for an unknown element or a value that it can't hold; nothing is changed then.
   public func set(_ elements: [String: AttributeValue]?, for name: String) throws(ManagedObjectError) {
     try setValue(elements.map { .composite($0) }, forAttribute: name)
   }
 
   // MARK: Parts
 
-  /// The composite attribute, or transient element of one, that a path leads to; `nil` for none.
+  /// Returns the composite attribute, or transient element of one, that a path leads to; `nil` for none.
   func compositePart(_ path: String) -> AttributeDescription? {
     let names = path.names(separatedBy: ".").map(String.init)
     guard let first = names.first,
@@ -40,7 +40,7 @@ extension ManagedObject {
     return element.composite != nil || element.isTransient ? element : nil
   }
 
-  /// The value of a composite attribute or a transient element.
+  /// Returns the value of a composite attribute or a transient element.
   func value(ofPart part: AttributeDescription, at path: String) throws(ManagedObjectError) -> AttributeValue? {
     guard !part.isTransient, let composite = part.composite else { return transientValues[path] }
     var elements: [String: AttributeValue] = [:]
@@ -69,7 +69,7 @@ extension ManagedObject {
     _ value: AttributeValue?, _ part: AttributeDescription, at path: String, into changes: inout ElementChanges
   ) throws(ManagedObjectError) {
     if let slot = plan.attributeSlot(path) {
-      // What is computed stays as it is where nothing is said of it.
+      // A computed element stays as it is if it is given no value.
       guard value != nil || !plan.kinds[slot].isDerived else { return }
       changes.slots.append((slot, try encode(value, slot)))
       return
@@ -93,7 +93,7 @@ extension ManagedObject {
   }
 }
 
-/// What is to be changed of the elements of a composite attribute, once all of it is known to be storable.
+/// The changes to the elements of a composite attribute, once all of it is known to be storable.
 private struct ElementChanges {
   var slots: [(slot: Int, value: SQLiteValue)] = []
   var transient: [(path: String, value: AttributeValue?)] = []
@@ -102,12 +102,12 @@ private struct ElementChanges {
 // MARK: - Validation
 
 extension ManagedObject {
-  /// Whether an element of a composite attribute is to be written.
+  /// Returns true if an element of a composite attribute is to be written.
   func isChanged(_ composite: AttributeDescription) -> Bool {
     slots(of: composite, at: composite.name).contains { isChanged($0) }
   }
 
-  /// Throws if a composite attribute, or an element of one that has a value, lacks what it must have.
+  /// Throws an error if a composite attribute, or an element of one that has a value, lacks a value that it must have.
   func validate(
     _ attribute: AttributeDescription, at path: String, mustHaveValue: Bool
   ) throws(ManagedObjectError) {
@@ -123,7 +123,7 @@ extension ManagedObject {
     }
   }
 
-  /// The slots of an attribute or of all that a composite holds.
+  /// Returns the slot of an attribute, or the slots of everything that a composite one holds.
   private func slots(of attribute: AttributeDescription, at path: String) -> [Int] {
     if let slot = plan.attributeSlot(path) { return [slot] }
     return (attribute.composite?.elements ?? []).flatMap { slots(of: $0, at: "\(path).\($0.name)") }

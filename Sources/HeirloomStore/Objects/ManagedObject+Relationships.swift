@@ -23,7 +23,7 @@ extension ManagedObject {
   /// - Parameters:
   ///   - object: The destination; `nil` for none.
   ///   - name: The relationship's name.
-  /// - Throws: ``ManagedObjectError`` if the object is no destination of the relationship.
+  /// - Throws: ``ManagedObjectError`` if the object can't be a destination of the relationship.
   public func setObject(_ object: ManagedObject?, forRelationship name: String) throws(ManagedObjectError) {
     try checkChangeable()
     if isStreaming, setPlainKey(name, to: object) { return }
@@ -61,7 +61,7 @@ extension ManagedObject {
 
   /// The destination of a to-one relationship, for short code.
   ///
-  /// What can't be read or set gives no object, and the next save of the context throws the error.
+  /// If it can't be read or set, there is no object, and the next save of the context throws the error.
   public subscript(toOne name: String) -> ManagedObject? {
     get { deferring { () throws(ManagedObjectError) in try object(forRelationship: name) } ?? nil }
     set { deferring { () throws(ManagedObjectError) in try setObject(newValue, forRelationship: name) } }
@@ -96,7 +96,7 @@ extension ManagedObject {
   /// - Parameters:
   ///   - objects: The destinations, in their order for an ordered relationship; each counts once.
   ///   - name: The relationship's name.
-  /// - Throws: ``ManagedObjectError`` if an object is no destination of the relationship.
+  /// - Throws: ``ManagedObjectError`` if an object can't be a destination of the relationship.
   public func setObjects(_ objects: [ManagedObject], forRelationship name: String) throws(ManagedObjectError) {
     let context = try changeableContext()
     let relationship = try relationship(name, isToMany: true)
@@ -149,7 +149,7 @@ extension ManagedObject {
 
   /// The destinations of a to-many relationship, for short code.
   ///
-  /// What can't be read or set gives no objects, and the next save of the context throws the error.
+  /// If they can't be read or set, there are no objects, and the next save of the context throws the error.
   public subscript(toMany name: String) -> [ManagedObject] {
     get { deferring { () throws(ManagedObjectError) in try objects(forRelationship: name) } ?? [] }
     set { deferring { () throws(ManagedObjectError) in try setObjects(newValue, forRelationship: name) } }
@@ -213,7 +213,7 @@ extension ManagedObject {
   /// - Parameters:
   ///   - name: The relationship's name.
   ///   - target: An object that has a key.
-  /// - Returns: False if there is more to do, or a mistake to tell.
+  /// - Returns: False if there is more to do, or a mistake to report.
   @inline(__always)
   private func setPlainKey(_ name: String, to target: ManagedObject?) -> Bool {
     let position = plan.relationshipPosition(name)
@@ -257,7 +257,7 @@ extension ManagedObject {
 package enum OrderedPlace {
   /// The place of the first member.
   package static let first: Int64 = 2048
-  /// The distance to the next.
+  /// The distance to the next place.
   package static let step: Int64 = 1024
 
   /// Returns the place after another.

@@ -1,7 +1,7 @@
 public import Foundation
 import HeirloomModel
 
-// Values of attributes as what they are in Swift. No value of another kind is converted: that throws `wrongKind`.
+// Values of attributes in their Swift types. A value of another kind is not converted: that throws `wrongKind`.
 
 extension ManagedObject {
   // MARK: Reading
@@ -169,7 +169,7 @@ extension ManagedObject {
 
   // MARK: Parts
 
-  /// The column of a cursor's row that holds an unchanged slot; `nil` if the value is elsewhere.
+  /// Returns the column of a cursor's row that holds an unchanged slot; `nil` if the value is elsewhere.
   @inline(__always)
   func cursorColumn(_ slot: Int) throws(ManagedObjectError) -> Int? {
     guard !isDeleted else { throw .deleted(entity: entityName) }
@@ -182,7 +182,7 @@ extension ManagedObject {
     .undecodableValue(identifier, property: plan.attributes[slot].path)
   }
 
-  /// A value that is found by way of its general form, which also tells mistakes.
+  /// Returns a value by way of its general form, which also reports mistakes.
   private func other<Value>(
     _ name: String, of types: AttributeType..., convert: (AttributeValue) -> Value?
   ) throws(ManagedObjectError) -> Value? {

@@ -23,13 +23,13 @@ extension ManagedObject: ValueSource {
   fileprivate func value(atElementPath path: String) throws -> EvaluatedValue? {
     guard plan.attributeSlot(path) != nil || compositePart(path) != nil else { return nil }
     guard let value = try value(forAttribute: path) else { return .null }
-    // Not a plain value: a name that is no element is to be told.
+    // A composite is not given as a plain value, so that a name that is not an element's is reported.
     guard case .composite(let elements) = value else { return .value(value) }
     return .object(CompositeValue(object: self, path: path, elements: elements))
   }
 }
 
-/// A composite attribute of an object that has a value.
+/// An object's composite attribute that has a value.
 private struct CompositeValue: ValueSource {
   let object: ManagedObject
   let path: String

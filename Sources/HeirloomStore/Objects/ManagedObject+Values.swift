@@ -49,7 +49,7 @@ extension ManagedObject {
 
   // MARK: Parts
 
-  /// The meaning of an attribute's slot.
+  /// Returns the value that an attribute's slot stands for.
   func value(ofSlot slot: Int) throws(ManagedObjectError) -> AttributeValue? {
     let attribute = plan.attributes[slot]
     switch ValueCoding.decode(try storedValue(slot), for: attribute.description) {

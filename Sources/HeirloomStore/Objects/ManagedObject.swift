@@ -9,19 +9,19 @@ public final class ManagedObject {
   public var entityName: String { plan.entity.name }
   /// The context, kept by its objects.
   public var context: ManagedObjectContext { contextReference.takeUnretainedValue() }
-  /// Whether the store has no row of the object yet.
+  /// True while the store has no row of the object.
   @exclusivity(unchecked) package internal(set) var isNew: Bool
-  /// Whether the object was deleted.
+  /// True if the object was deleted.
   @exclusivity(unchecked) package internal(set) var isDeleted: Bool = false
 
   let plan: EntityPlan
   /// The primary key; 0 before the object is first saved, unless keys are given on insertion.
   @exclusivity(unchecked) package internal(set) var key: Int64
-  /// Whether the context has the object among the changed ones.
+  /// True while the context lists the object among the changed ones.
   @exclusivity(unchecked) var isNoted: Bool = false
-  /// Whether the context finds the object by its key.
+  /// True if the context finds the object by its key.
   @exclusivity(unchecked) var isRegistered: Bool = false
-  /// The rows of which the current one is the object's, while it is.
+  /// The cursor whose current row is the object's, while it is.
   @exclusivity(unchecked) private(set) var cursor: RowCursor?
   /// The slots of the row; `nil` before it is read.
   @exclusivity(unchecked) var row: [SQLiteValue]?
@@ -34,14 +34,14 @@ public final class ManagedObject {
 
   /// Changed slots, made with the first change.
   @exclusivity(unchecked) private var pending: UnsafeMutablePointer<SlotValue>?
-  /// Valid as long as the object can be used: ``heldContext`` keeps the context, and the context its unused objects.
+  /// The context, valid while the object can be used: `heldContext` keeps it, and it keeps its unused objects.
   let contextReference: Unmanaged<ManagedObjectContext>
-  /// Whether values are kept in the context's memory.
+  /// True if values are kept in the context's memory.
   let isStreaming: Bool
   private let isReadOnly: Bool
-  /// What slots refer to by position.
+  /// The values that slots refer to by position.
   @exclusivity(unchecked) private(set) var payloads: [SlotPayload] = []
-  /// Keeps the context; `nil` only while the object waits in the context for its next use.
+  /// The reference that keeps the context; `nil` only while the object waits in the context for its next use.
   @exclusivity(unchecked) private var heldContext: ManagedObjectContext?
 
   init(plan: EntityPlan, key: Int64, isNew: Bool, context: ManagedObjectContext) {
@@ -69,7 +69,7 @@ public final class ManagedObject {
       storeIdentifier: context.store.metadata.identifier, entityName: entityName, primaryKey: key)
   }
 
-  /// Whether the object has changes that are not saved.
+  /// True if the object has changes that are not saved.
   public var hasChanges: Bool { isNew || isDeleted || isNoted }
 
   // MARK: Parts
@@ -85,7 +85,7 @@ public final class ManagedObject {
     }
   }
 
-  /// The identifier for messages; 0 for an object that is not saved.
+  /// The identifier for messages; its key is 0 for an object that is not saved.
   var identifier: ManagedObjectID {
     ManagedObjectID(storeIdentifier: context.store.metadata.identifier, entityName: entityName, primaryKey: key)
   }
@@ -94,20 +94,20 @@ public final class ManagedObject {
     .unknownProperty(entity: entityName, property: property)
   }
 
-  /// The context of an object that can be used.
+  /// Returns the context of an object that was not deleted.
   func openContext() throws(ManagedObjectError) -> ManagedObjectContext {
     guard !isDeleted else { throw .deleted(entity: entityName) }
     return context
   }
 
-  /// Throws if the object can't be changed.
+  /// Throws an error if the object can't be changed.
   @inline(__always)
   func checkChangeable() throws(ManagedObjectError) {
     if isReadOnly { try context.checkWritable() }
     if isDeleted { throw .deleted(entity: entityName) }
   }
 
-  /// The context of an object that can be changed.
+  /// Returns the context of an object that can be changed.
   func changeableContext() throws(ManagedObjectError) -> ManagedObjectContext {
     try checkChangeable()
     return context
@@ -115,26 +115,26 @@ public final class ManagedObject {
 
   // MARK: Changed slots
 
-  /// Whether a slot is to be written.
+  /// Returns true if a slot is to be written.
   @inline(__always)
   func isChanged(_ slot: Int) -> Bool {
     guard let pending else { return false }
     return !pending[slot].isUnchanged
   }
 
-  /// What a slot is to hold.
+  /// Returns the value that a slot is to hold.
   @inline(__always)
   func pendingValue(_ slot: Int) -> SlotValue {
     guard let pending else { return .unchanged }
     return pending[slot]
   }
 
-  /// What a column is to hold.
+  /// Returns the value that a column is to hold.
   func pendingValue(ofColumn column: String) -> SlotValue {
     plan.slot(ofColumn: column).map { pendingValue($0) } ?? .unchanged
   }
 
-  /// Sets what a slot is to hold, without telling the context.
+  /// Sets the value that a slot is to hold, without telling the context.
   @inline(__always)
   func setPending(_ slot: Int, to value: SlotValue) {
     slots()[slot] = value
@@ -147,7 +147,7 @@ public final class ManagedObject {
     if !isNoted { contextReference._withUnsafeGuaranteedRef { $0.noteChange(of: self) } }
   }
 
-  /// Changes a slot to what is kept beside the slots.
+  /// Changes a slot to a value that is kept beside the slots.
   func change(_ slot: Int, toPayload payload: SlotPayload) {
     if case .payload(let position) = pendingValue(slot) {
       payloads[position] = payload
@@ -180,7 +180,7 @@ public final class ManagedObject {
     change(slot, to: .bytes(offset: offset, count: bytes.count))
   }
 
-  /// The object that a key is to lead to.
+  /// Returns the object that a key is to lead to.
   func pendingReference(_ slot: Int) -> ManagedObject? {
     guard case .payload(let position) = pendingValue(slot), case .reference(let target) = payloads[position] else {
       return nil
@@ -197,14 +197,14 @@ public final class ManagedObject {
     return slots
   }
 
-  /// Gives a new object what the model says.
+  /// Gives a new object the model's default values.
   func fill() {
     for (slot, value) in plan.template.enumerated() {
       if let value { change(slot, toValue: value) }
     }
   }
 
-  /// Forgets changes, and what was read before them.
+  /// Forgets changes, and the values that were read before them.
   func clearChanges() {
     pending?.update(repeating: .unchanged, count: plan.slotCount)
     if !payloads.isEmpty { payloads.removeAll() }
@@ -214,7 +214,7 @@ public final class ManagedObject {
     if version != nil { version = nil }
   }
 
-  /// Lets go of keys that would lead to deleted objects.
+  /// Removes keys that would lead to deleted objects.
   func dropDeletedReferences() {
     guard !payloads.isEmpty else { return }
     for slot in plan.columns.indices where pendingReference(slot)?.isDeleted == true {
@@ -226,7 +226,7 @@ public final class ManagedObject {
 
   // MARK: The row
 
-  /// A slot: the change, or what the row has.
+  /// Returns a slot's value: the change, or the row's value.
   func storedValue(_ slot: Int) throws(ManagedObjectError) -> SQLiteValue {
     guard !isDeleted else { throw .deleted(entity: entityName) }
     switch pendingValue(slot) {
@@ -258,7 +258,7 @@ public final class ManagedObject {
       throw .missingRow(identifier)
     }
     row = found
-    // Changes are made on what was read first: if that was another version, the save finds the conflict.
+    // Changes are based on the values that were read first: if that was another version, the save finds the conflict.
     if version == nil { version = foundVersion }
     return found
   }
@@ -276,7 +276,7 @@ public final class ManagedObject {
     cursor.current = self
   }
 
-  /// Makes the object stand for another row of the same entity; nobody else may have it.
+  /// Makes the object stand for another row of the same entity; nobody else may have the object.
   @inline(__always)
   func reuse(key: Int64) {
     self.key = key
@@ -285,7 +285,7 @@ public final class ManagedObject {
     if !transientValues.isEmpty { transientValues.removeAll() }
   }
 
-  /// Ends the use of a cursor's row, of which a small one is kept.
+  /// Ends the use of a cursor's row, which is kept if it is small.
   func detach() {
     guard let cursor else { return }
     if cursor.current === self {
@@ -306,10 +306,10 @@ public final class ManagedObject {
 
   // MARK: Objects that wait for their next use
 
-  /// Forgets changes that were written; if nobody has the object, it waits for its next use.
+  /// Forgets changes that were written; if nobody else has the object, it waits for its next use.
   ///
-  /// - Parameter isHeld: Whether someone has the object beside the context.
-  /// - Returns: Whether it waits. One that was deleted or found by its key is not made new again.
+  /// - Parameter isHeld: True if someone besides the context has the object.
+  /// - Returns: True if it waits. An object that was deleted or found by its key is not made new again.
   @inline(__always)
   func clearWrittenChanges(isHeld: Bool) -> Bool {
     clearChanges()
@@ -326,10 +326,10 @@ public final class ManagedObject {
     heldContext = nil
   }
 
-  /// Whether the object waits for its next use.
+  /// True while the object waits for its next use.
   var isRetired: Bool { heldContext == nil }
 
-  /// Takes up the context again, as one of its new objects.
+  /// Makes the object one of the context's new objects again.
   @inline(__always)
   func revive(key: Int64) {
     self.key = key
@@ -338,12 +338,12 @@ public final class ManagedObject {
   }
 }
 
-/// An object is used by one task at a time, as its context is.
+/// An object serves one task at a time, as its context does.
 @available(*, unavailable)
 extension ManagedObject: Sendable {}
 
 extension ManagedObject: Hashable {
-  /// Whether two references are the same object.
+  /// Returns true if two references are the same object.
   public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
 
   /// Hashes the reference.
@@ -358,7 +358,7 @@ struct PendingLinks {
   private(set) var added: [ManagedObject] = []
   private(set) var removed: Set<ManagedObject> = []
   private var known: Set<ManagedObject> = []
-  /// The whole list of an ordered relationship, once it was set.
+  /// The whole list of an ordered relationship, once it is set.
   var list: [ManagedObject]?
 
   mutating func add(_ object: ManagedObject) {

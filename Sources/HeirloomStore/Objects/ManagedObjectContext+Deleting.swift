@@ -1,12 +1,12 @@
 import HeirloomModel
 
 extension ManagedObjectContext {
-  /// Deletes an object, and what its delete rules say of others.
+  /// Deletes an object and applies its delete rules to others.
   ///
-  /// Whatever the rule, no object that stays keeps a key or a link to a deleted one, if the relationship has an inverse.
+  /// Under every rule, no object that stays keeps a key or link to a deleted one, if the relationship has an inverse.
   ///
   /// - Parameter object: An object of this context.
-  /// - Throws: ``ManagedObjectError/deletionDenied(entity:relationship:)`` if a rule forbids it; nothing is deleted then.
+  /// - Throws: ``ManagedObjectError/deletionDenied(entity:relationship:)`` if a rule forbids it; nothing is deleted.
   public func delete(_ object: ManagedObject) throws(ManagedObjectError) {
     try checkWritable()
     guard object.context === self else { throw .otherContext(entity: object.entityName) }
@@ -28,7 +28,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The object and all that cascading rules reach from it.
+  /// Returns the object and all objects that cascading rules reach from it.
   private func cascade(from object: ManagedObject) throws(ManagedObjectError) -> [ManagedObject] {
     var found: [ManagedObject] = []
     var seen: Set<ManagedObject> = [object]

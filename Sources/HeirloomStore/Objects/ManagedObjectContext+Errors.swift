@@ -7,7 +7,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Makes an object's error of SQLite's: a violated index tells which properties must differ.
+  /// Turns SQLite's error into an object's: a violated index tells which properties must differ.
   func wrap(_ error: SQLiteError) -> ManagedObjectError {
     let prefix = "UNIQUE constraint failed: "
     if error.isConstraint, error.message.hasPrefix(prefix) {

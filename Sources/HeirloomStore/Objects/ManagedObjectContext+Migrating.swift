@@ -12,7 +12,7 @@ extension ManagedObjectContext {
     return object?.isDeleted == true ? nil : object
   }
 
-  /// The number of an object's entity and its key; `nil` if it is of another context or has no key yet.
+  /// Returns the number of an object's entity and its key; `nil` if it is of another context or has no key yet.
   package func key(of object: ManagedObject) -> (entity: Int, primaryKey: Int64)? {
     guard object.contextReference.toOpaque() == Unmanaged.passUnretained(self).toOpaque(), object.key != 0 else {
       return nil
@@ -25,7 +25,7 @@ extension ManagedObjectContext {
     if let error = takeDeferredError() { throw error }
   }
 
-  /// The required properties of an entity with the columns that must have a value.
+  /// Returns the required properties of an entity with the columns that must have a value.
   package func requiredColumns(
     ofEntity name: String
   ) throws(ManagedObjectError) -> [(property: String, column: String)] {
@@ -35,10 +35,10 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-  /// Whether the object's entity is exactly the one of a name.
+  /// Returns true if the object's entity is exactly the one of a name.
   package func isOf(_ entityName: String?) -> Bool { plan.entity.name == entityName }
 
-  /// Sets a column to what it is to hold, which nobody checks: for values that SQL has made.
+  /// Sets the stored value of a column without checking it, for values that SQL has made.
   ///
   /// - Parameters:
   ///   - value: The value as it is stored.

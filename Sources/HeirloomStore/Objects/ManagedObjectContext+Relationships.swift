@@ -1,8 +1,8 @@
 import HeirloomModel
 
-// What objects ask for to follow relationships, and what is noted of keys that were changed.
+// The queries that follow relationships, and the notes of keys that were changed.
 extension ManagedObjectContext {
-  /// The objects whose key leads to another, with their places in an ordered relationship.
+  /// Returns the objects whose key leads to another, with their places in an ordered relationship.
   func members(
     of owner: ManagedObject, table: String, keyColumn: String, orderColumn: String?, destination: String
   ) throws(ManagedObjectError) -> [(object: ManagedObject, place: Int64?)] {
@@ -50,7 +50,7 @@ extension ManagedObjectContext {
     }.map(\.element)
   }
 
-  /// The destinations of a many-to-many relationship as the store has them.
+  /// Returns the destinations of a many-to-many relationship as the store has them.
   func linkedObjects(
     of owner: ManagedObject, _ relationship: PlannedRelationship
   ) throws(ManagedObjectError) -> [ManagedObject] {
@@ -66,7 +66,7 @@ extension ManagedObjectContext {
         + " WHERE j.\(quote(from)) = ?1"
     }
     var sql = select(ownerColumn, destinationColumn)
-    // How Core Data keeps links of a relationship that is its own inverse isn't known: either direction counts.
+    // How Core Data keeps links of a relationship that is its own inverse is unknown, so either direction counts.
     try prepareSearch(in: table, by: ownerColumn)
     if relationship.isOwnInverse { try prepareSearch(in: table, by: destinationColumn) }
     if relationship.isOwnInverse { sql += " UNION \(select(destinationColumn, ownerColumn))" }
@@ -97,7 +97,7 @@ extension ManagedObjectContext {
     references[key, default: []].append(object)
   }
 
-  /// The place for a new last member of an ordered relationship.
+  /// Returns the place for a new last member of an ordered relationship.
   func nextPlace(
     table: String, keyColumn: String, orderColumn: String, owner: ManagedObject
   ) throws(ManagedObjectError) -> Int64 {

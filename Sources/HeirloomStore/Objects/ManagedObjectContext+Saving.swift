@@ -47,12 +47,12 @@ extension ManagedObjectContext {
     clearWrittenChanges()
   }
 
-  /// In a streaming context, writes what a question to the store must find.
+  /// Writes the changes of a streaming context, so that a query of the store finds them.
   func writeBeforeReading() throws(ManagedObjectError) {
     if isStreaming, !changed.isEmpty { try writePendingChanges() }
   }
 
-  /// Raises the store's counters of keys to those that were given; for the end of a streaming context's work.
+  /// Raises the store's key counters to the keys that were given, at the end of a streaming context's work.
   ///
   /// - Throws: ``ManagedObjectError``.
   package func writeKeyCounters() throws(ManagedObjectError) {
@@ -84,7 +84,7 @@ extension ManagedObjectContext {
 
   private func writeChanges() throws(ManagedObjectError) {
     var hasLinks = false
-    // A value that must be unique may go from one object to another: who gives it up comes first.
+    // A value that must be unique may go from one object to another: the object that gives it up comes first.
     for object in changed where object.isDeleted && !object.isNew { try writeDeletion(of: object) }
     for object in changed where !object.isNew && !object.isDeleted { try writeUpdate(of: object) }
     for object in changed {
@@ -114,7 +114,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Tells of which entities objects were written since the last call.
+  /// Returns the entities whose objects were written since the last call.
   ///
   /// - Returns: The numbers of the entities, those of deleted objects included.
   package func takeWrittenEntities() -> Set<Int> {
@@ -169,11 +169,11 @@ extension ManagedObjectContext {
     }
   }
 
-  /// The highest key that was ever given in a tree.
+  /// Returns the highest key that was ever given in a tree.
   func highestKey(inTreeOf root: String) throws(ManagedObjectError) -> Int64 {
     guard let entity = store.schema.entity(named: root) else { throw .unknownEntity(root) }
     let highest = try sql { () throws(SQLiteError) in
-      // The counter is never below the highest key in use; if it is, the key counts.
+      // The counter should never be below the highest key in use; if it is, the key counts.
       try store.connection.firstInteger(
         "SELECT MAX(IFNULL((SELECT \(quote(PhysicalName.maximum)) FROM \(store.qualified(PhysicalName.primaryKeyTable))"
           + " WHERE \(quote(PhysicalName.entity)) = ?1), 0),"
@@ -198,7 +198,7 @@ extension ManagedObjectContext {
   }
 }
 
-/// Writes changed links of many-to-many relationships inside a transaction.
+/// A writer of changed links of many-to-many relationships, inside a transaction.
 private struct LinkWriter {
   let context: ManagedObjectContext
 

@@ -1,11 +1,11 @@
 extension ManagedObjectContext {
-  /// The names of indexes that serve a store while it is built.
+  /// The prefix of the names of indexes that serve a candidate while it is built.
   static let searchIndexPrefix = "heirloom_search_"
 
   /// Makes sure that rows are found by a column without reading the whole table.
   ///
-  /// A store that is being built gets its indexes last. Where nothing else helps, one serves meanwhile that
-  /// ``removeSearchIndexes()`` takes away again.
+  /// A candidate gets its indexes last. Where nothing else helps, a temporary index serves until
+  /// ``removeSearchIndexes()`` removes it.
   ///
   /// - Parameters:
   ///   - table: The table.
@@ -26,7 +26,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Takes away the indexes that were made to find rows meanwhile; for the end of a streaming context's work.
+  /// Removes the indexes that were made to find rows meanwhile, at the end of a streaming context's work.
   ///
   /// - Throws: ``ManagedObjectError``.
   package func removeSearchIndexes() throws(ManagedObjectError) {

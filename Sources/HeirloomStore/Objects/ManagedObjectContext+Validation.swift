@@ -1,10 +1,10 @@
 package import HeirloomModel
 
 extension ManagedObjectContext {
-  /// Looks whether an object is as its model wants it: required properties, rules for values, numbers of related objects.
+  /// Validates an object against its model: required properties, rules for values, numbers of related objects.
   ///
-  /// A streaming context writes without looking; a migration asks for each object when all are there. That values differ
-  /// where they must is left to the store's indexes.
+  /// A streaming context writes without validating; a migration validates each object when all are there. The store's
+  /// indexes see to it that values differ where they must.
   ///
   /// - Parameter object: An object of this context that is not deleted.
   /// - Throws: ``ManagedObjectError`` for the first thing that is not as it should be.
@@ -13,9 +13,9 @@ extension ManagedObjectContext {
     try validate(object, onlyChanges: false)
   }
 
-  /// Looks at a changed object before it is saved.
+  /// Validates a changed object before it is saved.
   ///
-  /// What an object had before and nobody changed is not refused.
+  /// Values that an object had before and that nobody changed are not refused.
   func validateChanges(of object: ManagedObject) throws(ManagedObjectError) {
     try validate(object, onlyChanges: !object.isNew)
   }
@@ -42,7 +42,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Looks at the rules for a composite attribute as a whole; those of its elements are like others'.
+  /// Validates a composite attribute as a whole; the rules of its elements are validated like others.
   private static func validateRules(
     of composite: AttributeDescription, _ object: ManagedObject
   ) throws(ManagedObjectError) {
@@ -53,26 +53,26 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Whether the model has rules for values of an entity's objects.
+  /// Returns true if the model has rules for values of an entity's objects.
   ///
   /// - Parameter entityName: The entity's name.
-  /// - Returns: Whether ``validateRules(of:)`` has something to look at.
+  /// - Returns: True if ``validateRules(of:)`` has something to validate.
   /// - Throws: ``ManagedObjectError/unknownEntity(_:)``.
   package func hasRules(forEntity entityName: String) throws(ManagedObjectError) -> Bool {
     let plan = try plan(for: entityName)
     return !plan.ruledSlots.isEmpty || !plan.composites.isEmpty
   }
 
-  /// Looks whether an object's values are as the rules of its model want them, and composites as a whole.
+  /// Validates an object's values against the rules of its model, and composites as a whole.
   ///
   /// - Parameter object: An object of this context that is not deleted.
-  /// - Throws: ``ManagedObjectError/invalidValue(entity:property:rule:)`` for the first that is not, or
+  /// - Throws: ``ManagedObjectError/invalidValue(entity:property:rule:)`` for the first value that breaks a rule, or
   ///   ``ManagedObjectError/missingValue(entity:property:)`` for an element.
   package func validateRules(of object: ManagedObject) throws(ManagedObjectError) {
     try validateRules(of: object, onlyChanges: false)
   }
 
-  /// The to-many relationships of an entity that lead to a limited number of objects, with the place of their links.
+  /// Returns an entity's to-many relationships that lead to a limited number of objects, with their links' storage.
   package func countedRelationships(
     ofEntity entityName: String
   ) throws(ManagedObjectError) -> [(description: RelationshipDescription, storage: RelationshipStorage)] {
@@ -96,7 +96,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Notes a changed object that a save would refuse; whether it is mended later shows in the end.
+  /// Notes a changed object that a save would refuse; a later validation shows whether it was mended.
   func suspect(_ object: ManagedObject) throws(ManagedObjectError) {
     let plan = object.plan
     let lacks = plan.required.contains { required in
@@ -114,24 +114,24 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Leaves the rows that were changed to what a save would refuse since the last call to somebody who looks at them later.
+  /// Leaves the rows that were noted since the last call to a holder, who validates them later.
   ///
-  /// - Parameter holder: A number of theirs, from 0.
+  /// - Parameter holder: The holder's number, from 0.
   /// - Throws: ``ManagedObjectError``.
   package func leaveSuspects(to holder: Int) throws(ManagedObjectError) {
     try sql { () throws(SQLiteError) in try suspects?.leave(to: holder) }
   }
 
-  /// Takes some of the rows that were left to somebody, as far as that they are not right could be told at once.
+  /// Takes some of the rows that were left to a holder, as far as they could be seen at once to be wrong.
   ///
-  /// - Parameter holder: Their number.
+  /// - Parameter holder: The holder's number.
   /// - Returns: Rows, which may have been changed again; none when there are no more.
   /// - Throws: ``ManagedObjectError``.
   package func takeSuspects(leftTo holder: Int) throws(ManagedObjectError) -> [Suspect] {
     try sql { () throws(SQLiteError) in try suspects?.take(leftTo: holder) ?? [] }
   }
 
-  /// Forgets rows that nobody looked at; for the end of a streaming context's work.
+  /// Forgets rows that nobody validated, at the end of a streaming context's work.
   ///
   /// - Throws: ``ManagedObjectError``.
   package func removeSuspects() throws(ManagedObjectError) {
@@ -139,12 +139,12 @@ extension ManagedObjectContext {
     suspects = nil
   }
 
-  /// Whether a key is to lead to an object that has no key yet.
+  /// Returns true if a key is to lead to an object that has no key yet.
   private func isToBeLinked(_ object: ManagedObject, _ slot: Int) -> Bool {
     object.pendingReference(slot).map { !$0.isDeleted } ?? false
   }
 
-  /// Whether a value is as a rule wants it; a rule that can't be evaluated here refuses nothing.
+  /// Returns true if a value meets a rule; a rule that can't be evaluated here refuses nothing.
   private static func isMet(_ rule: ValidationRule, by value: EvaluatedValue) -> Bool {
     (try? ExpressionEvaluator().evaluate(rule.predicate, on: value)) ?? true
   }

@@ -1,49 +1,49 @@
 import HeirloomModel
 
-/// A view of a store's objects and the changes to them that are not saved yet.
+/// A view of a store's objects and of the changes to them that are not saved yet.
 ///
-/// An object is in a context once, and for as long as someone holds it. Changed objects are held by the context and
-/// hold it, so changes are never dropped by accident: end them with ``save()`` or ``rollback()``. It belongs to one task.
+/// An object is in a context once, and for as long as someone keeps it. A context and its changed objects keep each
+/// other, so changes are never dropped by accident: end them with ``save()`` or ``rollback()``. It belongs to one task.
 public final class ManagedObjectContext {
   /// The store.
   public let store: PersistentStore
 
-  /// Whether rows are written in a transaction of the caller's, and new objects have keys at once.
+  /// True if rows are written in a transaction of the caller's, and new objects have keys at once.
   let isStreaming: Bool
   /// Changed objects in the order of their first change.
   var changed: ArraySlice<ManagedObject> { noted[..<notedCount] }
-  /// The changed objects, and behind them unused ones of a streaming context, for those that are made next.
+  /// The changed objects, then the unused ones that a streaming context keeps for objects to be made next.
   @exclusivity(unchecked) private var noted: [ManagedObject] = []
   @exclusivity(unchecked) private var notedCount: Int = 0
   /// New text and bytes of a streaming context.
   let arena: ByteArena = ByteArena()
-  /// Objects that others can find, by the number of their tree's root and by key; each takes itself out when it goes.
+  /// Objects that others can find, by the number of their tree's root and by key; each removes itself when it goes.
   @exclusivity(unchecked) private var registered: [[Int64: Unmanaged<ManagedObject>]]
   /// The last keys given in a streaming context, by the number of the tree's root; -1 before the first.
   @exclusivity(unchecked) private var lastKeys: [Int64]
-  /// Which rows there are, as far as a streaming context knows, by the number of the tree's root.
+  /// The rows that there are, as far as a streaming context knows, by the number of the tree's root.
   @exclusivity(unchecked) private var keyWindows: [KeyWindow]
-  /// The cursors whose rows are being looked at.
+  /// The cursors whose rows are being read.
   @exclusivity(unchecked) private var cursors: [RowCursor] = []
   @exclusivity(unchecked) var lastWrittenPlan: EntityPlan?
-  /// Whether all changed objects are new, and none has links.
+  /// True if all changed objects are new, and none has links.
   @exclusivity(unchecked) var hasOnlyInsertions: Bool = true
   /// Objects whose key was changed to lead to another; entries may be out of date.
   @exclusivity(unchecked) var references: [ReferenceKey: [ManagedObject]] = [:]
   /// The last places given in ordered relationships.
   @exclusivity(unchecked) var places: [ReferenceKey: Int64] = [:]
   @exclusivity(unchecked) private var deferredError: ManagedObjectError?
-  /// Whether there is one: it is asked for after each row, and an error takes long to copy.
+  /// True if there is an error: this is asked after each row, and an error takes long to copy.
   @exclusivity(unchecked) private var hasDeferredError: Bool = false
-  /// The objects that were inserted, by the number of their entity.
+  /// The numbers of objects that were inserted, by the number of their entity.
   @exclusivity(unchecked) private var insertions: [Int]
   /// The tables that were written to.
   package internal(set) var writtenTables: Set<String> = []
-  /// The numbers of the entities of whose objects some were written since someone asked.
+  /// The numbers of the entities whose objects were written since someone asked.
   var writtenEntities: Set<Int> = []
-  /// Rows that were changed to what a save would refuse, as far as that can be told at once; `nil` until there was one.
+  /// The changed rows that a save would refuse, as far as that can be told at once; `nil` until there is one.
   var suspects: SuspectTable?
-  /// The highest keys before any was given, by the number of the tree's root; -1 where none was.
+  /// The highest keys before any was given, by the number of the tree's root; -1 where none was given.
   private var keysBefore: [Int64]
   /// The columns by which rows were asked for, each with its table.
   var searches: Set<[String]> = []
@@ -65,8 +65,8 @@ public final class ManagedObjectContext {
 
   /// Creates a context for writing many objects in a transaction of the caller's.
   ///
-  /// New objects have keys at once, and nobody else may insert into the same tables meanwhile. Nothing is validated. What
-  /// asks the store for objects writes pending changes first. Rows keep their number of saves.
+  /// New objects have keys at once, and nobody else may insert into the same tables meanwhile. Nothing is validated. A
+  /// query of the store writes pending changes first. Rows keep their number of saves.
   ///
   /// - Parameter store: The store, or a view of one.
   package convenience init(streamingInto store: PersistentStore) {
@@ -84,7 +84,7 @@ public final class ManagedObjectContext {
     keysBefore = lastKeys
   }
 
-  /// Whether there are changes that are not saved.
+  /// True if there are changes that are not saved.
   public var hasChanges: Bool {
     hasDeferredError || changed.contains { !($0.isNew && $0.isDeleted) }
   }
@@ -142,14 +142,14 @@ public final class ManagedObjectContext {
     return key
   }
 
-  /// The highest key of a tree before one is given.
+  /// Returns the highest key of a tree before one is given, and notes it.
   private func keyBefore(_ plan: EntityPlan) throws(ManagedObjectError) -> Int64 {
     let key = try highestKey(inTreeOf: plan.entity.rootName)
     keysBefore[plan.rootNumber] = key
     return key
   }
 
-  /// The highest key of a tree before a streaming context gave any; `nil` if it gave none.
+  /// Returns the highest key of a tree before a streaming context gave any; `nil` if it gave none.
   ///
   /// - Parameter entity: An entity of the tree.
   /// - Returns: The key; objects that the context inserted with keys of its own have higher ones.
@@ -178,7 +178,7 @@ public final class ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - entityName: The entity's name.
-  ///   - includesSubentities: Whether objects of its descendants count.
+  ///   - includesSubentities: True if objects of its descendants count.
   ///   - limit: The most objects to return.
   /// - Returns: The objects.
   /// - Throws: ``ManagedObjectError``.
@@ -194,16 +194,16 @@ public final class ManagedObjectContext {
     return objects
   }
 
-  /// Calls a closure with the objects of an entity, one after the other, without holding them.
+  /// Calls a closure with the objects of an entity, one after the other, without keeping them.
   ///
-  /// An object that nobody keeps stands for the next row afterwards; one that is kept stays what it is. A weak reference
-  /// keeps nothing.
+  /// An object that nobody keeps stands for the next row afterwards; one that is kept stays what it is. A weak
+  /// reference keeps nothing.
   ///
   /// - Parameters:
   ///   - entityName: The entity's name.
-  ///   - includesSubentities: Whether objects of its descendants count.
-  ///   - body: What is done with an object; returns whether to go on. It must not save or roll back.
-  /// - Throws: ``ManagedObjectError``, or what the closure throws as such.
+  ///   - includesSubentities: True if objects of its descendants count.
+  ///   - body: Receives an object; returns whether to go on. It must not save or roll back.
+  /// - Throws: ``ManagedObjectError``, the closure's included.
   public func forEach(
     _ entityName: String, includesSubentities: Bool = true,
     _ body: (ManagedObject) throws(ManagedObjectError) -> Bool
@@ -225,7 +225,7 @@ public final class ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - entityName: The entity's name.
-  ///   - includesSubentities: Whether objects of its descendants count.
+  ///   - includesSubentities: True if objects of its descendants count.
   /// - Returns: The number, with changes that are not saved yet.
   /// - Throws: ``ManagedObjectError``.
   public func count(_ entityName: String, includesSubentities: Bool = true) throws(ManagedObjectError) -> Int {
@@ -257,9 +257,9 @@ public final class ManagedObjectContext {
     return plan
   }
 
-  /// The object of a row, made if nobody holds it; `nil` for an unknown entity number.
+  /// Returns the object of a row, made if nobody keeps it; `nil` for an unknown entity number.
   ///
-  /// Whether there is such a row is not looked up; an object without one throws when it is read.
+  /// This doesn't look up whether there is such a row; an object without one throws an error when it is read.
   ///
   /// - Parameters:
   ///   - number: The number of the row's entity.
@@ -273,7 +273,7 @@ public final class ManagedObjectContext {
     return object
   }
 
-  /// The object of a key that someone holds.
+  /// Returns the object of a key, if someone keeps it.
   private func known(_ plan: EntityPlan, _ key: Int64) -> ManagedObject? {
     if let object = registered[plan.rootNumber][key]?.takeUnretainedValue() { return object }
     for cursor in cursors {
@@ -285,16 +285,16 @@ public final class ManagedObjectContext {
     return changed.first { $0.key == key && $0.plan.rootNumber == plan.rootNumber }
   }
 
-  /// The object of a primary key; `nil` if there is no row, or one of an entity that is no descendant.
+  /// Returns the object of a primary key; `nil` if there is no row, or one of an entity that is not a descendant.
   package func object(
     inTreeOf entityName: String, key: Int64
   ) throws(ManagedObjectError) -> ManagedObject? {
     try object(inTreeOf: try plan(for: entityName), key: key)
   }
 
-  /// The same for an entity that is known.
+  /// Returns the object of a primary key, for an entity whose plan is known.
   func object(inTreeOf plan: EntityPlan, key: Int64) throws(ManagedObjectError) -> ManagedObject? {
-    // Few are looked through one by one.
+    // A few changed objects are searched one by one.
     if notedCount > 32 { try writeBeforeReading() }
     if let object = known(plan, key) {
       return plan.entity.treeNumbers.contains(object.plan.entity.number) ? object : nil
@@ -313,7 +313,7 @@ public final class ManagedObjectContext {
     return object(number: number, key: key)
   }
 
-  /// Takes note that rows of one tree were inserted or deleted.
+  /// Notes that rows of one tree were inserted or deleted.
   func rowsChanged(of objects: some Collection<ManagedObject>, _ plan: EntityPlan) {
     guard isStreaming, !keyWindows[plan.rootNumber].isEmpty else { return }
     for object in objects { keyWindows[plan.rootNumber].rowChanged(key: object.key) }
@@ -342,24 +342,24 @@ public final class ManagedObjectContext {
     notedCount += 1
   }
 
-  /// Lets others find an object by its key, as long as someone holds it.
+  /// Lets others find an object by its key, as long as someone keeps it.
   func register(_ object: ManagedObject) {
     guard !object.isRegistered, object.key != 0 else { return }
     object.isRegistered = true
     registered[object.plan.rootNumber][object.key] = Unmanaged.passUnretained(object)
   }
 
-  /// Takes an object out of those that can be found: it goes.
+  /// Removes an object from those that can be found, as it goes.
   func forget(_ object: ManagedObject) {
     registered[object.plan.rootNumber][object.key] = nil
   }
 
-  /// The registered object of a key.
+  /// Returns the registered object of a key.
   func registeredObject(_ plan: EntityPlan, _ key: Int64) -> ManagedObject? {
     registered[plan.rootNumber].isEmpty ? nil : registered[plan.rootNumber][key]?.takeUnretainedValue()
   }
 
-  /// The number of objects of exactly one entity that were inserted since the context was made.
+  /// Returns the number of objects of exactly one entity that were inserted since the context was made.
   ///
   /// - Parameter number: The entity's number.
   /// - Returns: The number of objects, those that were deleted again included.
@@ -371,7 +371,7 @@ public final class ManagedObjectContext {
 
   func end(_ cursor: RowCursor) { cursors.removeAll { $0 === cursor } }
 
-  /// Throws if the store is only for reading.
+  /// Throws an error if the store is only for reading.
   func checkWritable() throws(ManagedObjectError) {
     guard !store.isReadOnly else { throw .store(StoreError(path: store.path, problem: .readOnly)) }
   }
@@ -381,14 +381,14 @@ public final class ManagedObjectContext {
     (deferredError, hasDeferredError) = (error, true)
   }
 
-  /// The first error that a subscript left, which is told once.
+  /// Returns the first error that a subscript left, and forgets it.
   func takeDeferredError() -> ManagedObjectError? {
     guard hasDeferredError else { return nil }
     defer { (deferredError, hasDeferredError) = (nil, false) }
     return deferredError
   }
 
-  /// Forgets what was changed, once it is saved or given up.
+  /// Forgets changes once they are saved or given up.
   func clearChanges() {
     for object in changed { object.clearChanges() }
     noted.removeAll()
@@ -399,7 +399,7 @@ public final class ManagedObjectContext {
     arena.removeAll()
   }
 
-  /// Forgets what was written, and keeps objects that nobody else has for their next use.
+  /// Forgets changes that were written, and keeps objects that nobody else has for their next use.
   func clearWrittenChanges() {
     var hasUsed = notedCount > Self.unusedLimit
     for index in 0..<notedCount {
@@ -419,6 +419,6 @@ public final class ManagedObjectContext {
   }
 }
 
-/// A context is used by one task at a time, as its store is.
+/// A context serves one task at a time, as its store does.
 @available(*, unavailable)
 extension ManagedObjectContext: Sendable {}

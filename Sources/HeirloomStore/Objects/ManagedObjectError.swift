@@ -1,50 +1,50 @@
 public import Foundation
 import HeirloomModel
 
-/// Something about an object that can't be read, changed or saved.
+/// A reason why an object can't be read, changed or saved.
 ///
 /// Values are users' data and never part of it.
 @nonexhaustive
 public enum ManagedObjectError: Error, Hashable, Sendable {
-  /// The model, or its configuration, has no entity of that name.
+  /// The name of an entity that the model, or its configuration, doesn't have.
   case unknownEntity(String)
-  /// Objects of an abstract entity don't exist.
+  /// An abstract entity, of which no objects exist.
   case abstractEntity(String)
-  /// The entity has no property of that name, or one of another kind than was asked for.
+  /// A property that the entity doesn't have, or has as another kind than was asked for.
   case unknownProperty(entity: String, property: String)
-  /// The property can't be set: a derived or fetched one.
+  /// A property that can't be set: a derived or fetched one.
   case readOnlyProperty(entity: String, property: String)
-  /// The value is of another kind than the attribute.
+  /// A value of another kind than the attribute.
   case wrongKind(entity: String, property: String, expected: String)
-  /// The value is of the right kind but out of range, not a number, no decimal number, or no UUID of 16 bytes.
+  /// A value of the right kind, but out of range, not a number, no decimal number, or no UUID of 16 bytes.
   case unstorableValue(entity: String, property: String)
-  /// The object is no destination of the relationship.
+  /// An object that can't be a destination of the relationship.
   case wrongDestination(entity: String, relationship: String, expected: String, found: String)
-  /// The object belongs to another context.
+  /// An object that belongs to another context.
   case otherContext(entity: String)
-  /// The object was deleted.
+  /// An object that was deleted.
   case deleted(entity: String)
-  /// The row is gone from the store.
+  /// An object whose row is gone from the store.
   case missingRow(ManagedObjectID)
-  /// A column holds what no value of the attribute's type is stored as.
+  /// The content of a column that no value of the attribute's type is stored as.
   case undecodableValue(ManagedObjectID, property: String)
-  /// A file with a value of the object is missing or can't be read.
+  /// A file with a value of the object that is missing or can't be read.
   case missingExternalFile(ManagedObjectID, property: String, path: String)
-  /// A required property has no value.
+  /// A required property without a value.
   case missingValue(entity: String, property: String)
-  /// A value is not as a rule of the model wants it; the rule is given as the model says it.
+  /// A value that breaks a rule of the model; the rule is given as the model says it.
   case invalidValue(entity: String, property: String, rule: String)
-  /// A relationship leads to fewer objects than the model asks for.
+  /// A relationship that leads to fewer objects than the model asks for.
   case tooFewObjects(entity: String, relationship: String, found: Int, minimum: Int)
-  /// A relationship leads to more objects than the model allows.
+  /// A relationship that leads to more objects than the model allows.
   case tooManyObjects(entity: String, relationship: String, found: Int, maximum: Int)
-  /// Two objects have equal values where the model asks for different ones.
+  /// Two objects with equal values where the model asks for different ones.
   case notUnique(entity: String, properties: [String])
-  /// The object can't be deleted while the relationship leads to others.
+  /// An object that can't be deleted while the relationship leads to others.
   case deletionDenied(entity: String, relationship: String)
-  /// Someone else changed or deleted the object since it was read.
+  /// An object that someone else changed or deleted since it was read.
   case conflict(ManagedObjectID)
-  /// The store can't be read or written.
+  /// A store that can't be read or written.
   case store(StoreError)
 }
 
@@ -102,7 +102,7 @@ extension ManagedObjectError: LocalizedError {
   /// The description.
   public var errorDescription: String? { description }
 
-  /// Where the data are and what to do.
+  /// Advice on where the data are and what to do.
   public var recoverySuggestion: String? {
     switch self {
     case .store(let error):

@@ -1,4 +1,4 @@
-/// What tells an object of a store from all others, for good.
+/// The identifier that tells an object of a store from all others, for good.
 public struct ManagedObjectID: Hashable, Sendable {
   /// The store's identifier.
   public let storeIdentifier: String

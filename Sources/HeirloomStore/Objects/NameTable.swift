@@ -1,13 +1,13 @@
-/// Finds numbers by name, for few names that are asked for again and again.
+/// A table that finds numbers by name, for few names that are asked for again and again.
 ///
-/// A dictionary hashes whole names against attacks; the names here are the model's own, and mostly come as the same literal.
+/// A dictionary hashes whole names to resist attacks. These names are the model's own, and mostly the same literal.
 final class NameTable {
   private struct Entry {
     let name: String
     let number: Int
   }
 
-  /// A name that was asked for, with its representation: as long as it is kept, no other text has the same.
+  /// A name that was asked for, with its representation, which no other text has as long as the name is kept.
   private struct Recent {
     var name: String = ""
     var words: Words = Words("")

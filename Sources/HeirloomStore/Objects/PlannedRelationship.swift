@@ -1,12 +1,12 @@
 import HeirloomModel
 
-/// What setting the key of a to-one relationship needs, without references.
+/// The facts that setting the key of a to-one relationship needs, without references.
 struct PlannedKey {
   /// The key's slot, or -1.
   let slot: Int
   /// The slot of the entity number beside it, or -1.
   let entitySlot: Int
-  /// Whether nothing but the key changes.
+  /// True if nothing but the key changes.
   let isPlain: Bool
   /// The lowest number of a destination's entity.
   let first: Int
@@ -22,17 +22,17 @@ struct PlannedKey {
   }
 }
 
-/// Where the links of a relationship are, as seen from objects of one entity.
+/// The place of a relationship's links, as seen from objects of one entity.
 final class PlannedRelationship {
   /// The relationship.
   let description: RelationshipDescription
-  /// Where the links are stored.
+  /// The place where the links are stored.
   let storage: RelationshipStorage
-  /// The inverse's name and where it is stored, if there is one.
+  /// The inverse's name and storage, if there is an inverse.
   let inverse: (name: String, storage: RelationshipStorage)?
-  /// Whether the relationship is its own inverse.
+  /// True if the relationship is its own inverse.
   let isOwnInverse: Bool
-  /// Whether a join table is written from this side.
+  /// True if a join table is written from this side.
   let writesLinks: Bool
   /// The numbers of the entities that it may lead to.
   let destinationNumbers: ClosedRange<Int>
@@ -40,7 +40,7 @@ final class PlannedRelationship {
   let slot: Int
   /// The slot of the entity number beside that key, or -1.
   let entitySlot: Int
-  /// Whether nothing but the key changes when a to-one relationship is set.
+  /// True if nothing but the key changes when a to-one relationship is set.
   let isPlainKey: Bool
 
   /// The relationship's name.
@@ -69,7 +69,7 @@ final class PlannedRelationship {
     }
   }
 
-  /// The relationship that leads back and is stored as such.
+  /// Returns the relationship that leads back and is stored as the inverse.
   private static func inverse(
     of relationship: RelationshipDescription, in entity: String, storage: RelationshipStorage, schema: PhysicalSchema
   ) -> (name: String, storage: RelationshipStorage)? {

@@ -1,9 +1,9 @@
-/// A statement whose rows are those of objects, with the object that stands for the current one.
+/// A statement that reads the rows of objects, with the object that stands for the current row.
 ///
-/// It begins with all columns. Once it is seen which of them are read, it asks for those alone; what is read later after
-/// all is looked up by its key.
+/// It begins with all columns. Once it is known which of them are read, it asks for those alone. A value that is read
+/// later after all is looked up by its row's key.
 final class RowCursor {
-  /// The rows.
+  /// The statement with the rows.
   @exclusivity(unchecked) private(set) var statement: Statement
   /// The object of the current row, while the row is its own.
   @exclusivity(unchecked) unowned(unsafe) var current: ManagedObject?
@@ -12,11 +12,11 @@ final class RowCursor {
 
   /// The columns that slots can lie in, those before the slots first.
   private let names: [String]
-  /// The positions in ``names`` of slots, by entity number.
+  /// The positions in `names` of slots, by entity number.
   private let maps: [Int: [Int32]]
   /// The positions of the current row's slots.
   @exclusivity(unchecked) private var map: [Int32] = []
-  /// Where the statement has what ``names`` lists; -1 for what it lacks.
+  /// The statement's columns for those in `names`; -1 for one that it lacks.
   @exclusivity(unchecked) private var columns: [Int32]
   /// The positions that were read.
   @exclusivity(unchecked) private var touched: UInt64 = 0
@@ -25,7 +25,7 @@ final class RowCursor {
 
   /// The primary key, the entity number and the number of saves.
   private static let fixedColumns: Int = 3
-  /// The rows after which it is known what is read.
+  /// The number of rows after which it is known which columns are read.
   private static let trialRows: Int = 64
 
   init(statement: consuming Statement, names: [String], maps: [Int: [Int32]]) {
@@ -35,7 +35,7 @@ final class RowCursor {
     columns = Array(0..<Int32(names.count))
   }
 
-  /// The columns that hold the slots of several entities, and where each has its own.
+  /// Returns the columns that hold the slots of several entities, and the positions of each entity's own.
   static func columns(of plans: [EntityPlan]) -> (names: [String], maps: [Int: [Int32]]) {
     var names = [PhysicalName.primaryKey, PhysicalName.entity, PhysicalName.optimisticLock]
     var positions: [String: Int32] = [:]
@@ -72,7 +72,7 @@ final class RowCursor {
   /// The number of saves of the current row.
   var version: SQLiteValue { statement.value(at: 2) }
 
-  /// The column of a slot; -1 if the statement doesn't have it.
+  /// Returns the column of a slot; -1 if the statement doesn't have it.
   @inline(__always)
   func column(_ slot: Int) -> Int {
     let position = Int(map[slot])
@@ -82,9 +82,9 @@ final class RowCursor {
     return Int(column)
   }
 
-  /// A copy of the current row, unless it is large or only part of it is here.
+  /// Returns a copy of the current row, unless it is large or only part of it is here.
   func smallRow() -> [SQLiteValue]? {
-    // Kept objects are read later: rows are worth having whole.
+    // Objects that are kept are read later, so their rows are worth having whole.
     touched = .max
     var size = 0
     for position in map {
@@ -98,7 +98,7 @@ final class RowCursor {
 
   // MARK: Columns
 
-  /// The columns that are better asked for from the next row on; `nil` if all is well as it is.
+  /// The columns to ask for from the next row on; `nil` if the present ones are right.
   var betterColumns: [String]? {
     guard names.count < 64, rows == Self.trialRows || misses > 8 else { return nil }
     let wanted = names.indices.filter { $0 < Self.fixedColumns || touched & (1 << UInt64($0)) != 0 }

@@ -1,6 +1,6 @@
-/// Which rows of an entity are wanted, and in which order.
+/// The rows of an entity that are wanted, and their order.
 package struct RowSelection: Hashable, Sendable {
-  /// The name that stands for the entity's row in ``condition`` and ``order``.
+  /// The name that stands for the entity's row in `condition` and `order`.
   package static let alias: String = "o"
 
   /// The SQL of a condition on the row, with parameters from `?1` on; `nil` for all rows.
@@ -13,7 +13,7 @@ package struct RowSelection: Hashable, Sendable {
   package var limit: Int?
   /// The number of rows that are left out first.
   package var offset: Int
-  /// Whether rows of the entity's descendants count.
+  /// True if rows of the entity's descendants count.
   package var includesSubentities: Bool
 
   /// Creates a selection.
@@ -31,13 +31,13 @@ package struct RowSelection: Hashable, Sendable {
 }
 
 extension RowSelection {
-  /// The statement's text after the list of columns.
+  /// Returns the statement's text after the list of columns.
   ///
   /// - Parameters:
   ///   - entity: The entity.
   ///   - store: The store.
   ///   - key: The primary key after which rows are wanted; `nil` for all.
-  ///   - trustsTree: Whether the caller leaves out rows of entities that have no place in the table.
+  ///   - trustsTree: True if the caller leaves out rows of entities that have no place in the table.
   /// - Returns: The text.
   func tail(
     of entity: PhysicalEntity, in store: PersistentStore, after key: Int64? = nil, trustsTree: Bool = false
@@ -50,7 +50,7 @@ extension RowSelection {
     if trustsTree, limit == nil, offset == 0, entity.superentityNumber == 0, includesSubentities || numbers.count == 1 {
       // All rows of the table are wanted.
     } else if includesSubentities, numbers.count > 1 {
-      // The sign keeps SQLite from an index on entity numbers, whose rows it would have to sort.
+      // The plus sign keeps SQLite from an index on entity numbers, whose rows it would have to sort.
       conditions.append("+\(number) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)")
     } else {
       conditions.append("\(number) = \(entity.number)")
@@ -66,16 +66,16 @@ extension RowSelection {
 }
 
 extension ManagedObjectContext {
-  /// Calls a closure with the objects of selected rows, one after the other, without holding them.
+  /// Calls a closure with the objects of selected rows, one after the other, without keeping them.
   ///
-  /// What is selected is what the store holds: objects whose pending changes would put them in or out, new ones among
-  /// them, are the caller's matter. So are deleted ones, which are passed too.
+  /// The rows are selected by what the store holds. Objects whose pending changes would put them in or out, new ones
+  /// among them, are the caller's matter. So are deleted ones, which are passed too.
   ///
   /// - Parameters:
   ///   - entityName: The entity's name.
   ///   - selection: The rows.
-  ///   - body: What is done with an object; returns whether to go on. It must not save or roll back.
-  /// - Throws: ``ManagedObjectError``, or what the closure throws as such.
+  ///   - body: Receives an object; returns whether to go on. It must not save or roll back.
+  /// - Throws: ``ManagedObjectError``, the closure's included.
   package func forEachStored(
     _ entityName: String, _ selection: RowSelection, _ body: (ManagedObject) throws(ManagedObjectError) -> Bool
   ) throws(ManagedObjectError) {
@@ -96,7 +96,7 @@ extension ManagedObjectContext {
         guard try body(known) else { return }
         continue
       }
-      // Nobody holds the object of the row before, so it can stand for this one.
+      // Nobody keeps the object of the row before, so it can stand for this one.
       if let object, object.plan === plan {
         object.reuse(key: key)
       } else {
@@ -126,7 +126,7 @@ extension ManagedObjectContext {
     return try body(object)
   }
 
-  /// Ends the use of a row; the object stays only if nobody else holds it.
+  /// Ends the use of a row; the object stays only if nobody else keeps it.
   private func end(_ object: inout ManagedObject?, of cursor: RowCursor) {
     if isKnownUniquelyReferenced(&object), object?.isRegistered == false, object?.isDeleted == false {
       cursor.current = nil
@@ -185,11 +185,11 @@ extension ManagedObjectContext {
     return Int(count ?? 0)
   }
 
-  /// Returns the objects of an entity that have changes, new and deleted ones among them, in the order of their change.
+  /// Returns the changed objects of an entity, new and deleted ones among them, in the order of their change.
   ///
   /// - Parameters:
   ///   - entityName: The entity's name.
-  ///   - includesSubentities: Whether objects of its descendants count.
+  ///   - includesSubentities: True if objects of its descendants count.
   /// - Returns: The objects.
   /// - Throws: ``ManagedObjectError`` for an unknown entity.
   package func changedObjects(

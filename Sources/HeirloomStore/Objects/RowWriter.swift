@@ -2,9 +2,9 @@ import HeirloomModel
 
 /// The prepared statements that write rows of one entity.
 ///
-/// It is the store's, since statements keep the connection from closing.
+/// It belongs to the store, since statements keep the connection from closing.
 final class RowWriter {
-  /// Holds a statement, which can't be copied, in a dictionary.
+  /// A box that holds a statement, which can't be copied, in a dictionary.
   private final class Prepared {
     let statement: Statement
 
@@ -13,7 +13,7 @@ final class RowWriter {
     }
   }
 
-  /// Which slots an update writes, and whether it counts as a save.
+  /// The slots that an update writes, and whether it counts as a save.
   private struct UpdateKey: Hashable {
     let slots: [Int]
     let countsSave: Bool
@@ -39,7 +39,7 @@ final class RowWriter {
     self.columns = columns
     self.kinds = kinds
     entityNumber = Int64(entity.number)
-    // More rows save little; tables of many columns would need large statements.
+    // More rows save little, and tables of many columns would need large statements.
     rowLimit = max(1, min(8, 512 / (columns.count + 1)))
     insertions = Array(repeating: nil, count: rowLimit)
   }
@@ -52,7 +52,7 @@ final class RowWriter {
     updates.removeAll()
   }
 
-  /// The entity number of a row of the entity's table; `nil` if there is no row.
+  /// Returns the entity number of a row of the entity's table; `nil` if there is no row.
   func entityNumber(ofKey key: Int64) throws(SQLiteError) -> Int64? {
     if search == nil {
       let sql = "SELECT \(quote(PhysicalName.entity)) FROM \(table) WHERE \(quote(PhysicalName.primaryKey)) = ?1"
@@ -121,7 +121,7 @@ final class RowWriter {
       let values = ["?\(first)", "\(entityNumber)", "1"] + columns.indices.map { "?\(first + 1 + $0)" }
       return "(\(values.joined(separator: ", ")))"
     }
-    // By default SQLite would be ready to take back the first rows when a later one fails, which costs time.
+    // By default SQLite would prepare to take back the first rows when a later one fails, which costs time.
     let conflict = rows > 1 ? " OR FAIL" : ""
     return "INSERT\(conflict) INTO \(table) (\(list)) VALUES \(tuples.joined(separator: ", "))"
   }
@@ -133,9 +133,9 @@ final class RowWriter {
   /// - Parameters:
   ///   - object: The object.
   ///   - arena: The memory of the object's context.
-  ///   - countsSave: Whether the row's number of saves goes up.
+  ///   - countsSave: True if the row's number of saves goes up.
   ///   - version: The number of saves that the row must have; `nil` for any.
-  /// - Returns: Whether the row was there.
+  /// - Returns: True if the row was there.
   /// - Throws: SQLite's error.
   func update(
     _ object: ManagedObject, arena: ByteArena, countsSave: Bool, version: SQLiteValue?

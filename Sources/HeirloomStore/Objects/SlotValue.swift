@@ -1,4 +1,4 @@
-/// What a column of an object is to hold after the next save.
+/// The value that a column of an object is to hold after the next save.
 ///
 /// It has no references, so that the slots of streamed objects are written and emptied without counting any.
 enum SlotValue {
@@ -12,28 +12,28 @@ enum SlotValue {
   case real(Double)
   /// Text or bytes, by the column's type, in the memory of the context.
   case bytes(offset: Int, count: Int)
-  /// What the object keeps beside its slots, by position.
+  /// A value that the object keeps beside its slots, by position.
   case payload(Int)
 
-  /// Whether the column was not changed.
+  /// True if the column was not changed.
   var isUnchanged: Bool {
     if case .unchanged = self { true } else { false }
   }
 }
 
-/// What is too large for a slot.
+/// A value that is too large for a slot.
 enum SlotPayload {
   /// Text.
   case text(String)
   /// Bytes.
   case blob([UInt8])
-  /// The key of an object, which it may still have to be given.
+  /// The key of an object, which may still have to be given one.
   case reference(ManagedObject)
 }
 
 /// Memory for the bytes of new values between two writes of a context, used again and again.
 final class ByteArena {
-  /// How much is kept when everything is let go of, in bytes.
+  /// The memory that is kept when all bytes are let go of, in bytes.
   private static let keptCapacity: Int = 1 << 18
 
   @exclusivity(unchecked) private var start: UnsafeMutableRawPointer?
@@ -46,7 +46,7 @@ final class ByteArena {
   /// Copies bytes.
   ///
   /// - Parameter bytes: The bytes; they may not be in this memory.
-  /// - Returns: Where the copy begins.
+  /// - Returns: The offset where the copy begins.
   @inline(__always)
   func append(_ bytes: UnsafeRawBufferPointer) -> Int {
     let offset = count

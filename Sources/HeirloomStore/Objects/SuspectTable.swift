@@ -6,12 +6,12 @@ package struct Suspect: Hashable, Sendable {
   package let primaryKey: Int64
 }
 
-/// The rows that code changed to what a save would refuse, until somebody looks at them again.
+/// The changed rows that a save would refuse, noted until somebody validates them.
 ///
-/// They are in a temporary table: code may well do so to every object, and mend them later.
+/// They are in a temporary table, since code may well change every object so, and mend it later.
 struct SuspectTable {
   private static let table = quote("heirloom_suspects")
-  /// Who changed rows that nobody has claimed yet.
+  /// The holder of rows that nobody has claimed yet.
   private static let nobody: Int64 = -1
 
   private let connection: Connection
@@ -36,7 +36,7 @@ struct SuspectTable {
       [.integer(Self.nobody), .integer(Int64(suspect.entity)), .integer(suspect.primaryKey)])
   }
 
-  /// Leaves the rows that were noted since the last call to somebody.
+  /// Leaves the rows that were noted since the last call to a holder.
   mutating func leave(to holder: Int) throws(SQLiteError) {
     guard hasUnclaimed else { return }
     hasUnclaimed = false
@@ -45,7 +45,7 @@ struct SuspectTable {
       [.integer(Int64(holder)), .integer(Self.nobody)])
   }
 
-  /// Takes some of the rows that were left to somebody; none when there are no more.
+  /// Takes some of the rows that were left to a holder; none when there are no more.
   func take(leftTo holder: Int) throws(SQLiteError) -> [Suspect] {
     let rows = try connection.rows(
       "SELECT entity, key FROM temp.\(Self.table) WHERE holder = ?1 ORDER BY entity, key LIMIT 1000",

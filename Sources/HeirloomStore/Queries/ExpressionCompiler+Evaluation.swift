@@ -1,7 +1,7 @@
 package import HeirloomModel
 
 extension ExpressionCompiler {
-  /// The name of the variable for a value of a template; no parser makes it.
+  /// Returns the name of the variable for a value of a template; no parser makes such a name.
   private static func variable(_ index: Int) -> String { " \(index)" }
 
   /// Compiles an expression to SQL that yields the value as a column of an attribute holds it.
@@ -9,10 +9,10 @@ extension ExpressionCompiler {
   /// - Parameters:
   ///   - expression: The expression.
   ///   - attribute: The attribute, or the leaf of a composite one.
-  ///   - adapt: Evaluates the expression for a row where that is needed, and makes a value of the attribute's kind of what
-  ///     it gives; what it throws, the statement fails with.
+  ///   - adapt: Evaluates the expression for a row where that is needed, and makes a value of the attribute's kind of
+  ///     the result. The statement fails with an error that it throws.
   /// - Returns: The SQL.
-  /// - Throws: ``CompilationProblem`` for what has to be evaluated row by row.
+  /// - Throws: ``CompilationProblem`` for an expression that has to be evaluated row by row.
   package mutating func compile(
     _ expression: ValueExpression, for attribute: AttributeDescription,
     adapt: @escaping (_ value: () throws -> EvaluatedValue, _ primaryKey: Int64) throws -> SQLiteValue
@@ -48,11 +48,11 @@ extension ExpressionCompiler {
       sql: "\(name)(\(([key] + terms.map(\.sql)).joined(separator: ", ")))", isEvaluated: true)
   }
 
-  /// Makes a statement fail where a value is missing.
+  /// Makes a statement fail if a value is missing.
   ///
   /// - Parameters:
   ///   - value: A compiled value.
-  ///   - failure: Makes the error of the row's key.
+  ///   - failure: Makes the error from the row's key.
   /// - Returns: The value, which is never `NULL`.
   /// - Throws: ``CompilationProblem`` if SQLite refuses the function.
   package mutating func requiring(
@@ -68,7 +68,7 @@ extension ExpressionCompiler {
       sql: "COALESCE(\(value.sql), \(name)(\(alias).\(quote(PhysicalName.primaryKey))))", isEvaluated: true)
   }
 
-  /// Whether each value of a term is one that the attribute's column holds, as it is.
+  /// Returns true if the attribute's column holds each value of a term as it is.
   private static func fits(_ term: SQLTerm, _ attribute: AttributeDescription) -> Bool {
     switch (term.kind, attribute.type) {
     case (.integer, .integer64): return true
@@ -77,7 +77,7 @@ extension ExpressionCompiler {
       let bounds =
         attribute.type == .integer16
         ? Int64(Int16.min)...Int64(Int16.max) : Int64(Int32.min)...Int64(Int32.max)
-      // What is told of a stored number is only what its type says.
+      // The known range of a stored number is only that of its type.
       return bounds.lowerBound <= range.lowerBound && range.upperBound <= bounds.upperBound && term.kind == .boolean
     case (.boolean, .integer64), (.boolean, .boolean), (.double, .double), (.double, .float), (.date, .date),
       (.string, .string), (.uri, .uri), (.uuid, .uuid):
@@ -118,7 +118,7 @@ extension ExpressionCompiler {
       sql: "\(name)(\(terms.map(\.sql).joined(separator: ", ")))", isFallible: Self.isFallible(terms, comparison))
   }
 
-  /// Whether a comparison fails for some values: those of texts do not.
+  /// Returns true if a comparison may fail for some values; most comparisons of texts don't.
   private static func isFallible(_ terms: [SQLTerm], _ comparison: PredicateDescription.Comparison) -> Bool {
     guard terms.allSatisfy({ $0.kind == .string }) else { return true }
     guard comparison.comparator == .matches, terms.count == 2 else { return comparison.comparator == .between }
@@ -151,9 +151,9 @@ extension ExpressionCompiler {
   /// An operand as the values of a function's arguments.
   private struct Shape {
     var terms: [SQLTerm]
-    /// Whether the values are elements of a list, and which of them there are none of.
+    /// True if the values are elements of a list.
     var isList: Bool
-    /// For each element whether it has a term; the others are no value.
+    /// A flag for each element, true if it has a term; the others are no value.
     var hasTerm: [Bool]
 
     var text: String { (isList ? "L" : "V") + hasTerm.map { $0 ? "1" : "0" }.joined() }
@@ -219,7 +219,7 @@ extension ExpressionCompiler {
 
   // MARK: Templates
 
-  /// Puts variables in the place of all that SQL yields.
+  /// Puts variables in the place of everything that SQL yields.
   private mutating func template(
     of expression: ValueExpression, terms: inout [SQLTerm], depth: Int
   ) throws(CompilationProblem) -> ValueExpression {
@@ -276,7 +276,7 @@ extension ExpressionCompiler {
   ) throws(CompilationProblem) -> [ValueExpression] {
     var templates: [ValueExpression] = []
     for expression in expressions {
-      // The words of `a[FIRST]`.
+      // These are the words of `a[FIRST]`.
       if case .function(nil, let word, let arguments) = expression, arguments.isEmpty,
         ["FIRST", "LAST", "SIZE"].contains(word)
       {
@@ -288,7 +288,7 @@ extension ExpressionCompiler {
     return templates
   }
 
-  /// A path that SQL goes only a part of.
+  /// Returns the template of a path that SQL follows only in part.
   private mutating func template(
     ofPath path: String, _ operand: ValueExpression, terms: inout [SQLTerm], depth: Int
   ) throws(CompilationProblem) -> ValueExpression {
@@ -348,7 +348,7 @@ extension ExpressionCompiler {
 }
 
 extension Connection {
-  /// What the last SQL function of a compiled expression that failed threw, once: SQLite passes on only its text.
+  /// Takes the error of the last SQL function of an expression that failed: SQLite passes on only its text.
   package func takeFunctionFailure() -> (any Error)? { expressionFunctions.takeFailure() }
 }
 
@@ -356,6 +356,6 @@ extension Connection {
 package struct CompiledValue: Hashable, Sendable {
   /// The SQL, which yields a value as its column holds it.
   package let sql: String
-  /// Whether a function in Swift evaluates it.
+  /// True if a function in Swift evaluates it.
   package let isEvaluated: Bool
 }

@@ -34,7 +34,7 @@ extension ExpressionCompiler {
     }
   }
 
-  /// `FUNCTION(receiver, …)` without a function of that name: what every object understands.
+  /// Compiles `FUNCTION(receiver, …)` without a function of that name: a message that every object understands.
   private mutating func message(
     _ selector: String, to receiver: ValueExpression, _ arguments: [ValueExpression], depth: Int
   ) throws(CompilationProblem) -> SQLOperand {
@@ -44,14 +44,14 @@ extension ExpressionCompiler {
     return try follow(path, from: operand(receiver, depth: depth))
   }
 
-  /// A function of a text in Swift.
+  /// Compiles a function of a text to one in Swift.
   func textFunction(_ function: TextFunctionOnBytes, of term: SQLTerm) throws(CompilationProblem) -> SQLOperand {
     let name = try self.function { functions throws(SQLiteError) in try functions.textFunction(function) }
     let range: ClosedRange<Int64>? = function == .length ? 0...Int64(Int32.max) : nil
     return .scalar(SQLTerm(sql: "\(name)(\(term.sql))", kind: function.kind, range: range))
   }
 
-  /// Arithmetic of whole numbers that can't become too large.
+  /// Compiles arithmetic of whole numbers that can't become too large.
   private mutating func arithmetic(
     _ sign: String, _ arguments: [ValueExpression], depth: Int
   ) throws(CompilationProblem) -> SQLOperand {
@@ -67,7 +67,7 @@ extension ExpressionCompiler {
     _ sign: String, _ left: ClosedRange<Int64>, _ right: ClosedRange<Int64>
   ) -> ClosedRange<Int64>? {
     var bounds: [Int64] = []
-    // Numbers that are out of their type's range by a little don't matter, those at the limit of 64 bits would.
+    // Numbers slightly out of their type's range don't matter; those at the limit of 64 bits would.
     let limit = Int64.max / 4
     for one in [left.lowerBound, left.upperBound] {
       for two in [right.lowerBound, right.upperBound] {
@@ -76,7 +76,7 @@ extension ExpressionCompiler {
         case "+": (result, overflows) = one.addingReportingOverflow(two)
         case "-": (result, overflows) = one.subtractingReportingOverflow(two)
         case "*": (result, overflows) = one.multipliedReportingOverflow(by: two)
-        // A divisor that is the same in all rows, and not 0.
+        // A divisor must be the same in all rows, and above 0.
         case "/", "%":
           guard right.lowerBound == right.upperBound, two > 0 else { return nil }
           (result, overflows) = sign == "/" ? (one / two, false) : (one < 0 ? 1 - two : two - 1, false)

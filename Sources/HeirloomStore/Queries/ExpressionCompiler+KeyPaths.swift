@@ -12,7 +12,7 @@ extension ExpressionCompiler {
     return place
   }
 
-  /// Goes one name on.
+  /// Follows one name of a key path.
   private mutating func step(_ name: String, from place: SQLOperand) throws(CompilationProblem) -> SQLOperand {
     switch place {
     case .null: return .null
@@ -35,7 +35,7 @@ extension ExpressionCompiler {
   ) throws(CompilationProblem) -> SQLOperand {
     let next = try step(name, from: members.element)
     guard case .collection(let inner) = next else { return next }
-    // A member that leads nowhere would stand in the list itself.
+    // A member that leads nowhere would itself stand in the list.
     guard case .object(let object) = members.element, case .row = object.place, !members.isNested else {
       throw .unsupported("A path to many from an object that may be missing")
     }
@@ -65,7 +65,7 @@ extension ExpressionCompiler {
     return .collection(try members(of: object, relationship, storage))
   }
 
-  /// An attribute, or an element of a composite one.
+  /// Compiles an attribute, or an element of a composite one.
   private mutating func element(_ path: [String], of object: ObjectTerm) throws(CompilationProblem) -> SQLOperand {
     guard let first = path.first, let attribute = schema.model.attribute(named: first, of: object.entity) else {
       throw .unknownProperty(entity: object.entity, property: path.joined(separator: "."))
@@ -91,7 +91,7 @@ extension ExpressionCompiler {
     }
   }
 
-  /// The columns of all that a composite attribute, or one in it, holds.
+  /// Returns the columns of everything that a composite attribute, or a composite one in it, holds.
   mutating func leaves(ofComposite path: [String], of object: ObjectTerm) throws(CompilationProblem) -> [String] {
     var leaves: [String] = []
     for column in schema.columns(ofAttribute: path[0], in: object.entity) where column.path.starts(with: path) {
@@ -100,7 +100,7 @@ extension ExpressionCompiler {
     return leaves
   }
 
-  /// A column of an object's row, `NULL` if there is no row.
+  /// Returns a column of an object's row, `NULL` if there is no row.
   private mutating func column(_ name: String, of object: ObjectTerm) throws(CompilationProblem) -> String {
     switch object.place {
     case .row(let alias):
@@ -133,7 +133,7 @@ extension ExpressionCompiler {
       ? "\(column) = \(numbers.lowerBound)" : "\(column) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)"
   }
 
-  /// The key of an object, `NULL` if there is none.
+  /// Returns the key of an object, `NULL` if there is none.
   mutating func key(of object: ObjectTerm) throws(CompilationProblem) -> String {
     switch object.place {
     case .row(let alias): return "\(alias).\(quote(PhysicalName.primaryKey))"
@@ -168,7 +168,7 @@ extension ExpressionCompiler {
         relationship.destinationEntity
           == schema.model.declaringEntity(ofProperty: relationship.name, in: object.entity)?.name
       {
-        // How Core Data keeps links of a relationship that is its own inverse isn't known: either direction counts.
+        // How Core Data keeps links of a relationship that is its own inverse is unknown, so either direction counts.
         sql += " UNION \(selection(target, owner))"
       }
       conditions = ["\(own) IN (\(sql))"]
@@ -192,7 +192,7 @@ extension ExpressionCompiler {
     "@count": "count:", "@sum": "sum:", "@min": "min:", "@max": "max:", "@avg": "average:",
   ]
 
-  /// Makes one value of the members of a relationship.
+  /// Compiles the members of a relationship to one value.
   mutating func aggregate(_ selector: String, of place: SQLOperand) throws(CompilationProblem) -> SQLOperand {
     guard case .collection(let members) = place else {
       if case .null = place, selector == "count:" || selector == "sum:" {

@@ -1,7 +1,7 @@
 import HeirloomModel
 
 extension ExpressionCompiler {
-  /// Compiles a condition; what is neither SQL nor a function of single values is refused.
+  /// Compiles a condition, and refuses a part that is neither SQL nor a function of single values.
   mutating func condition(
     _ predicate: PredicateDescription, depth: Int
   ) throws(CompilationProblem) -> SQLCondition {
@@ -38,7 +38,7 @@ extension ExpressionCompiler {
       let sql = (joined + [last]).map(\.sql).joined(separator: isAnd ? " AND " : " OR ")
       return SQLCondition(sql: "(\(sql))")
     }
-    // The order decides what fails: SQLite keeps to it in CASE only.
+    // The order decides what fails, and SQLite keeps to it only in CASE.
     for condition in joined.reversed() {
       let sql =
         isAnd
@@ -63,13 +63,13 @@ extension ExpressionCompiler {
     case .null: return isAll ? .alwaysTrue : .alwaysFalse
     case .collection(let members):
       let element = try compare(members.element, right, by: comparison)
-      // The evaluator stops at the member that decides, so that those after it can't fail.
+      // The evaluator stops at the member that decides, so the members after it can't fail.
       guard !element.isFallible else { throw .unsupported("A comparison of members that may fail") }
       let wanted = isAll ? "\(element.sql) IS NOT TRUE" : element.sql
       let found = "EXISTS (SELECT 1 FROM \(members.tail) AND \(wanted))"
       return SQLCondition(sql: isAll ? "(NOT \(found))" : found)
     case .list(let elements):
-      // Lists in lists are looked through, which a comparison with one is not.
+      // Lists in lists are looked through, but a comparison with a list doesn't do that.
       var conditions: [SQLCondition] = []
       for element in elements {
         if case .list = element { throw .unsupported("A list of lists") }
@@ -120,7 +120,7 @@ extension ExpressionCompiler {
     return try evaluation(of: left, right, by: comparison)
   }
 
-  /// Whether two operands are equal; `nil` if SQL can't tell.
+  /// Compiles the equality of two operands; `nil` if SQL can't tell.
   private mutating func equality(
     _ left: SQLOperand, _ right: SQLOperand, isFolding: Bool
   ) throws(CompilationProblem) -> SQLCondition? {
@@ -153,7 +153,7 @@ extension ExpressionCompiler {
     return SQLCondition(sql: "(\(first.sql) IS \(second.sql))")
   }
 
-  /// A condition that no element of a composite attribute has a value: it is stored as they are, and not itself.
+  /// Compiles the condition that no element of a composite attribute has a value: only the elements are stored.
   private mutating func absence(
     ofComposite path: [String], of object: ObjectTerm
   ) throws(CompilationProblem) -> SQLCondition {
@@ -163,7 +163,7 @@ extension ExpressionCompiler {
     return SQLCondition(sql: "(\(leaves.map { "\($0) IS NULL" }.joined(separator: " AND ")))")
   }
 
-  /// A condition that an operand has no value; `nil` if it surely has none.
+  /// Returns the condition that an operand has no value; `nil` if it surely has none.
   private mutating func absence(of operand: SQLOperand) throws(CompilationProblem) -> String? {
     switch operand {
     case .scalar(let term): return "\(term.sql) IS NULL"
@@ -178,7 +178,7 @@ extension ExpressionCompiler {
     if try physical(first.entity).table != physical(second.entity).table {
       return SQLCondition(sql: "(\(try key(of: first)) IS NULL AND \(try key(of: second)) IS NULL)")
     }
-    // A key that leads to a row that is there needs no look at the row.
+    // A key that is known to lead to a row can be compared without reading the row.
     switch (first.place, second.place) {
     case (.key(let key), .knownKey(let known)) where try isWithin(second, first.entity),
       (.knownKey(let known), .key(let key)) where try isWithin(first, second.entity):
@@ -192,7 +192,7 @@ extension ExpressionCompiler {
     schema.model.isEntity(object.entity, kindOf: entity)
   }
 
-  /// The order of two operands; `nil` if SQL can't tell.
+  /// Compiles the order of two operands; `nil` if SQL can't tell.
   private func order(
     _ left: SQLOperand, _ right: SQLOperand, _ comparator: PredicateDescription.Comparator, isFolding: Bool
   ) -> SQLCondition? {
@@ -212,7 +212,7 @@ extension ExpressionCompiler {
     }
   }
 
-  /// Whether an element is in a list, or a text in another; `nil` if SQL can't tell.
+  /// Compiles the membership of an element in a list, or of a text in another; `nil` if SQL can't tell.
   private mutating func membership(
     of element: SQLOperand, in whole: SQLOperand, isFolding: Bool
   ) throws(CompilationProblem) -> SQLCondition? {
@@ -253,7 +253,7 @@ extension ExpressionCompiler {
         if isFolding, value.kind == .string, term.kind == .string { return nil }
         if term.kind.isComparable(to: value.kind) {
           wanted.append(term.sql)
-          // A list of SQL says nothing of rows without a value, and an element without one is equal to those.
+          // SQL's `IN` says nothing about rows without a value, and an element without one is equal to those.
           if !term.isConstant { conditions.append("(\(value.sql) IS NULL AND \(term.sql) IS NULL)") }
         } else {
           conditions.append(Self.equality(value, term).sql)
@@ -267,7 +267,7 @@ extension ExpressionCompiler {
     return conditions.isEmpty ? .alwaysFalse : SQLCondition(sql: "(\(conditions.joined(separator: " OR ")))")
   }
 
-  /// Whether a text begins with a constant one: it lies between that and the next text that does not.
+  /// Compiles the condition that a text begins with a constant one: it lies between that and the next that doesn't.
   private mutating func beginning(
     of text: SQLTerm, _ part: SQLOperand
   ) throws(CompilationProblem) -> SQLCondition? {
@@ -280,7 +280,7 @@ extension ExpressionCompiler {
 }
 
 extension SQLTerm {
-  /// Whether it is a bound value or a literal, which is not `NULL`.
+  /// True for a bound value or a literal, which is not `NULL`.
   fileprivate var isConstant: Bool {
     guard let first = sql.utf8.first else { return false }
     return first == UInt8(ascii: "?") || first == UInt8(ascii: "'") || first == UInt8(ascii: "-")

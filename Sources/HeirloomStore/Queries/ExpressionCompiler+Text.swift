@@ -33,7 +33,7 @@ extension ExpressionCompiler {
     return compiled
   }
 
-  /// The part of a text before or after a UTF-16 unit; `nil` if there is no such place between two characters.
+  /// Returns the part of a text before or after a UTF-16 unit; `nil` if there is no such place between two characters.
   private static func part(of bytes: UnsafeRawBufferPointer, atUnit unit: Int64, isEnd: Bool) -> String? {
     guard unit >= 0 else { return nil }
     var rest = unit
@@ -46,7 +46,7 @@ extension ExpressionCompiler {
         case 0xc2..<0xe0: (2, 1)
         case 0xe0..<0xf0: (3, 1)
         case 0xf0..<0xf5: (4, 2)
-        // No UTF-8: what replaces such bytes is counted by Swift.
+        // These bytes are not UTF-8, and Swift counts the characters that replace them.
         default: (0, 0)
         }
       guard length > 0 else { return slowPart(of: bytes, atUnit: unit, isEnd: isEnd) }
@@ -65,7 +65,7 @@ extension ExpressionCompiler {
     return String(isEnd ? text[index...] : text[..<index])
   }
 
-  /// The first or last part of a text between the occurrences of another: there is always one.
+  /// Compiles the first or last part of a text between the occurrences of another; there is always one.
   mutating func textPart(
     _ arguments: [ValueExpression], depth: Int
   ) throws(CompilationProblem) -> SQLOperand? {

@@ -1,34 +1,35 @@
 package import HeirloomModel
 
-/// Turns expressions and predicates about the objects of one entity into SQL with the results of an evaluation.
+/// A compiler of expressions and predicates about an entity's objects to SQL with the results of an evaluation.
 ///
-/// What SQL says in the same way is written as SQL. What it says differently, or what may fail, becomes a call of a
-/// function in Swift that evaluates that part, as long as the values it needs are single ones. All else is refused,
-/// and the caller evaluates row by row. A column that holds what its attribute's type is not stored as is compared as it is.
+/// A part that SQL computes in the same way is written as SQL. A part that it computes differently, or that may fail,
+/// becomes a call of a Swift function that evaluates it, if it needs only single values. Everything else is refused,
+/// and the caller evaluates row by row. If a column holds something that its attribute's type isn't stored as, that is
+/// compared as it is.
 package struct ExpressionCompiler {
   /// The tables.
   let schema: PhysicalSchema
   /// The schema name of the database with the tables.
   let database: String
-  /// Where functions in Swift are made available.
+  /// The connection on which functions in Swift are made available.
   let connection: Connection
-  /// What variables and functions mean, and the time.
+  /// The evaluator, which knows the variables, the functions and the time.
   let evaluator: ExpressionEvaluator
-  /// Objects that variables stand for; they come before those of the evaluator.
+  /// The objects that variables stand for; they come before those of the evaluator.
   var objects: [String: SQLOperand]
-  /// The object that is looked at.
+  /// The object that the expressions are about.
   let evaluated: SQLOperand
-  /// Whether constants are written as literals rather than bound.
+  /// True if constants are written as literals rather than bound.
   let writesLiterals: Bool
-  /// The values of `?1`, `?2` … of what was compiled so far.
+  /// The values of `?1`, `?2` … in what was compiled so far.
   package private(set) var values: [SQLiteValue] = []
-  /// The columns of the looked-at object's row that were used so far, in the order of their first use.
+  /// The columns of the evaluated object's row that were used so far, in the order of their first use.
   package internal(set) var columnsRead: [String] = []
   private var aliasCount = 0
 
   /// The most levels of nesting that are compiled; a parser reads fewer.
   static let depthLimit: Int = 100
-  /// The most conditions beside each other, far below SQLite's limit of levels.
+  /// The most conditions side by side, far below SQLite's limit of levels.
   static let breadthLimit: Int = 400
   /// The most values that are bound.
   static let valueLimit: Int = 30_000
@@ -36,14 +37,14 @@ package struct ExpressionCompiler {
   /// Creates a compiler.
   ///
   /// - Parameters:
-  ///   - entity: The entity whose objects are looked at.
+  ///   - entity: The entity whose objects the expressions are about.
   ///   - alias: The name that the entity's table has in the statement.
   ///   - schema: The tables.
   ///   - database: The schema name of the database with the tables.
   ///   - connection: The connection that will run the statement.
-  ///   - evaluator: What variables and functions mean, and the time.
-  ///   - rowVariable: A variable that stands for the object that is looked at, such as `source`.
-  ///   - writesLiterals: Whether constants are written as literals, for statements that are shown; else they are bound.
+  ///   - evaluator: The evaluator, which knows the variables, the functions and the time.
+  ///   - rowVariable: A variable that stands for the object that the expressions are about, such as `source`.
+  ///   - writesLiterals: True to write constants as literals, for statements that are shown; otherwise they are bound.
   package init(
     entity: String, alias: String, schema: PhysicalSchema, database: String, connection: Connection,
     evaluator: ExpressionEvaluator = ExpressionEvaluator(), rowVariable: String? = nil, writesLiterals: Bool = false
@@ -58,7 +59,7 @@ package struct ExpressionCompiler {
     if let rowVariable { objects[rowVariable] = evaluated }
   }
 
-  /// Says that a variable stands for an object of the store.
+  /// Makes a variable stand for an object of the store.
   ///
   /// - Parameters:
   ///   - variable: The variable's name.
@@ -72,7 +73,7 @@ package struct ExpressionCompiler {
       ObjectTerm(entity: entity, place: .knownKey(try constant(.integer(primaryKey)))))
   }
 
-  /// Says that a variable stands for a list of objects and values; false if SQL can't tell one of them.
+  /// Makes a variable stand for a list of objects; returns false if SQL can't tell one of the list's elements.
   mutating func bind(_ variable: String, toObjects objects: [ManagedObject], of value: EvaluatedValue) -> Bool {
     guard !objects.isEmpty else { return true }
     guard case .list(let elements) = value, elements.count == objects.count else { return false }
@@ -93,9 +94,9 @@ package struct ExpressionCompiler {
     return term.sql
   }
 
-  /// The values to bind to a statement with the given parts.
+  /// Returns the values to bind to a statement with the given parts.
   ///
-  /// Some may have been bound for what was not written after all; those after the last that is used must not be bound.
+  /// Some may belong to parts that were not written after all; those after the last that is used must not be bound.
   ///
   /// - Parameter parts: SQL that this compiler made.
   /// - Returns: The values from `?1` on.
@@ -130,7 +131,7 @@ package struct ExpressionCompiler {
   ///
   /// - Parameter predicate: The condition.
   /// - Returns: SQL that is true for the objects that meet it, and false or `NULL` for others.
-  /// - Throws: ``CompilationProblem`` for what has to be evaluated row by row.
+  /// - Throws: ``CompilationProblem`` for a condition that has to be evaluated row by row.
   package mutating func compile(_ predicate: PredicateDescription) throws(CompilationProblem) -> CompiledCondition {
     let condition = try condition(predicate, depth: 0)
     return CompiledCondition(sql: condition.sql, isFallible: condition.isFallible)
@@ -138,13 +139,13 @@ package struct ExpressionCompiler {
 
   // MARK: Parts
 
-  /// A new name for a table.
+  /// Returns a new name for a table.
   mutating func alias() -> String {
     aliasCount += 1
     return "x\(aliasCount)"
   }
 
-  /// The SQL of a constant.
+  /// Returns the SQL of a constant.
   mutating func constant(_ value: SQLiteValue) throws(CompilationProblem) -> String {
     if writesLiterals || value == .null { return value.literal }
     guard values.count < Self.valueLimit else { throw .unsupported("A list of more than \(Self.valueLimit) values") }
@@ -152,7 +153,7 @@ package struct ExpressionCompiler {
     return "?\(values.count)"
   }
 
-  /// The name of a table with its database.
+  /// Returns the name of a table with its database.
   func qualified(_ table: String) -> String { "\(quote(database)).\(quote(table))" }
 
   func check(_ depth: Int) throws(CompilationProblem) {
@@ -174,7 +175,7 @@ package struct ExpressionCompiler {
     }
   }
 
-  /// Makes a function available and wraps what SQLite reports.
+  /// Makes a function available and wraps SQLite's error.
   func function(
     _ body: (ExpressionFunctions) throws(SQLiteError) -> String
   ) throws(CompilationProblem) -> String {
@@ -190,10 +191,10 @@ package struct ExpressionCompiler {
 package struct CompiledCondition: Hashable, Sendable {
   /// The SQL, fit to stand beside `AND` and `OR`; `NULL` counts as false.
   package let sql: String
-  /// Whether it may fail for some rows: it must then be asked of those rows only that are meant.
+  /// True if it may fail for some rows: then it must be asked only of the rows that are meant.
   package let isFallible: Bool
 
-  /// The condition for the rows that another condition, which never fails, holds for.
+  /// Returns the condition for the rows that meet another condition, which never fails.
   package func among(_ rows: String) -> String {
     isFallible ? "CASE WHEN \(rows) THEN \(sql) END" : "\(rows) AND \(sql)"
   }
@@ -260,7 +261,7 @@ extension ExpressionCompiler {
     }
   }
 
-  /// `SUBQUERY`: the members that meet a condition.
+  /// Compiles a `SUBQUERY`: the members that meet a condition.
   private mutating func subquery(
     _ collection: ValueExpression, _ variable: String, _ predicate: PredicateDescription, depth: Int
   ) throws(CompilationProblem) -> SQLOperand {

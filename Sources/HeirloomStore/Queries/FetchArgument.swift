@@ -1,7 +1,7 @@
 public import Foundation
 public import HeirloomModel
 
-/// Something that `%@` and its like in the condition of a fetch may stand for.
+/// A value that `%@` and its like in the condition of a fetch may stand for.
 public protocol FetchArgument {
   /// The argument as expressions see it.
   var fetchArgument: EvaluatedValue { get }

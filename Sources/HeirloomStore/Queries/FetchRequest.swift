@@ -1,7 +1,7 @@
 import HeirloomFormats
 public import HeirloomModel
 
-/// Which objects of an entity are wanted, and in which order.
+/// The objects of an entity that are wanted, and their order.
 public struct FetchRequest {
   /// The entity's name.
   public var entityName: String
@@ -9,19 +9,19 @@ public struct FetchRequest {
   public var predicate: PredicateDescription?
   /// The order of the objects, most important key first; equal ones come by primary key.
   ///
-  /// A key path leads to an attribute, over relationships to one. Objects without a value come first, texts are
+  /// A key path leads to an attribute, by way of to-one relationships. Objects without a value come first; texts are
   /// compared by their Unicode scalars.
   public var sortDescriptors: [SortDescription]
   /// The most objects; 0 for all.
   public var fetchLimit: Int
   /// The number of objects that are left out first.
   public var fetchOffset: Int
-  /// How many objects are looked up at a time; 0 leaves it to the store.
+  /// The number of objects in a batch; 0 for no batches.
   ///
   /// With a batch size, no statement is in the middle of its rows while a closure gets the objects of a batch: it may
   /// save the context.
   public var fetchBatchSize: Int
-  /// Whether objects of the entity's descendants count.
+  /// True if objects of the entity's descendants count.
   public var includesSubentities: Bool
   /// The values of variables in the predicate, by names without `$`.
   public var substitutionVariables: [String: EvaluatedValue]
@@ -44,13 +44,13 @@ public struct FetchRequest {
 
   /// Creates a request for the objects that meet a condition.
   ///
-  /// Arguments never become part of the text: they can't change the condition.
+  /// Arguments never become part of the text, so they can't change the condition.
   ///
   /// - Parameters:
   ///   - entityName: The entity's name.
   ///   - format: The condition, such as `author == %@ AND %K BEGINSWITH[cd] %@`.
-  ///   - arguments: What `%@` (a value, list or object), `%K` (a key path), `%d` and `%f` (numbers) stand for, in order.
-  /// - Throws: `ExpressionError` if the text is no condition or an argument doesn't fit.
+  ///   - arguments: The values of `%@` (a value, list or object), `%K` (a key path), `%d` and `%f` (numbers), in order.
+  /// - Throws: `ExpressionError` if the text is not a condition or an argument doesn't fit.
   public init(
     _ entityName: String, where format: String, _ arguments: (any FetchArgument)?...
   ) throws(ExpressionError) {
@@ -75,22 +75,22 @@ public struct FetchRequest {
   }
 }
 
-/// Why a fetch can't be carried out.
+/// The reason why a fetch can't be carried out.
 @nonexhaustive
 public enum FetchError: Error, Sendable {
-  /// The model, or its configuration, has no entity of that name.
+  /// The name of an entity that the model, or its configuration, doesn't have.
   case unknownEntity(String)
-  /// The condition or order names a property that the entity lacks.
+  /// A property that the condition or order names and that the entity lacks.
   case unknownProperty(entity: String, property: String)
-  /// A function, variable or comparison of the condition is not known, or has no value for some object.
+  /// A function, variable or comparison of the condition that is unknown, or has no value for some object.
   case condition(entity: String, EvaluationError)
-  /// The order names what has none: an object, a list, a transient attribute or one whose values lie in files.
+  /// An order by something without one: an object, a list, a transient attribute or one whose values lie in files.
   case unsortable(entity: String, keyPath: String)
-  /// An object of the condition's arguments belongs to another context.
+  /// An object of the condition's arguments that belongs to another context.
   case otherContext(entity: String)
-  /// A condition's function of the app's own failed.
+  /// A failure of the app's own function in a condition.
   case functionFailed(entity: String, underlying: any Error)
-  /// Objects can't be read.
+  /// Objects that can't be read.
   case object(ManagedObjectError)
 }
 

@@ -19,12 +19,12 @@ extension ManagedObjectContext {
     return objects
   }
 
-  /// Calls a closure with the objects that a request asks for, one after the other, without holding them.
+  /// Calls a closure with the objects that a request asks for, one after the other, without keeping them.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - body: What is done with an object; returns whether to go on. It may save only if the request has a batch size.
-  /// - Throws: ``FetchError``, or what the closure throws as such.
+  ///   - body: Receives an object; returns whether to go on. It may save only if the request has a batch size.
+  /// - Throws: ``FetchError``, the closure's included.
   public func forEach(
     _ request: FetchRequest, _ body: (ManagedObject) throws(FetchError) -> Bool
   ) throws(FetchError) {
@@ -33,7 +33,7 @@ extension ManagedObjectContext {
     var keys: [ManagedObjectKey] = []
     var pending: [Int: ManagedObject] = [:]
     try fetch.run { object throws(FetchError) in
-      // Changed objects are held by the context; a new one has no key to find it by.
+      // The context keeps changed objects; a new one has no key to find it by.
       if object.hasChanges { pending[keys.count] = object }
       keys.append(ManagedObjectKey(number: object.entityNumber, key: object.key))
       return true
@@ -99,7 +99,7 @@ private struct PreparedFetch {
       } catch .unknownProperty(let entity, let property) {
         throw .unknownProperty(entity: entity, property: property)
       } catch {
-        // Row by row, then.
+        // The condition is evaluated row by row instead.
       }
     }
     if !isBound { compiled = nil }
@@ -119,7 +119,7 @@ private struct PreparedFetch {
     if !changed.isEmpty { pending = try matchingChanges() }
   }
 
-  /// Says which objects variables stand for; false if one can't be told in SQL.
+  /// Tells the compiler which objects variables stand for; returns false if SQL can't tell one.
   private static func bind(
     _ variables: [String: EvaluatedValue], to compiler: inout ExpressionCompiler, in context: ManagedObjectContext
   ) throws(FetchError) -> Bool {
@@ -200,7 +200,7 @@ private struct PreparedFetch {
 
   private typealias Keyed = (object: ManagedObject, keys: [EvaluatedValue])
 
-  /// The order of two objects: new ones come after saved ones that are equal.
+  /// Returns the order of two objects; new ones come after saved ones that are equal.
   private func compare(_ left: Keyed, _ right: Keyed) throws(FetchError) -> Int {
     for (index, key) in request.sortDescriptors.enumerated() {
       let order = try evaluating { try evaluator.sortOrder(of: left.keys[index], to: right.keys[index]) }
@@ -310,7 +310,7 @@ private struct PreparedFetch {
     do throws(ManagedObjectError) {
       return try body()
     } catch {
-      // SQLite passes on only the text of what a function throws.
+      // SQLite passes on only the text of a function's error.
       if let failure = functions.takeFailure() { throw wrap(failure) }
       throw .object(error)
     }

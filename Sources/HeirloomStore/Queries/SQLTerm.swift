@@ -4,9 +4,9 @@ import HeirloomModel
 struct SQLTerm: Hashable, Sendable {
   /// The SQL, fit to stand beside any operator.
   let sql: String
-  /// What it yields.
+  /// The kind of value that it yields.
   let kind: ValueKind
-  /// The whole numbers that it may yield; `nil` where they are not known to have bounds.
+  /// The whole numbers that it may yield; `nil` if they are not known to have bounds.
   var range: ClosedRange<Int64>?
   /// The text of a constant.
   var text: String?
@@ -16,7 +16,7 @@ struct SQLTerm: Hashable, Sendable {
 struct SQLCondition: Hashable, Sendable {
   /// The SQL, fit to stand beside `AND` and `OR`.
   let sql: String
-  /// Whether the statement may fail in the middle, so that it matters for which rows the condition is asked.
+  /// True if the statement may fail in the middle, so that it matters for which rows the condition is asked.
   var isFallible: Bool = false
 
   /// A condition that always holds.
@@ -27,13 +27,13 @@ struct SQLCondition: Hashable, Sendable {
 
 /// An object as a row, or as a key that may lead to one.
 struct ObjectTerm: Hashable, Sendable {
-  /// The entity that the object is one of, or of a descendant of it.
+  /// The object's entity, or an ancestor of it.
   let entity: String
-  /// How the object is reached.
+  /// The place where the object is found.
   let place: Place
 
   enum Place: Hashable, Sendable {
-    /// The row of an alias: it is there.
+    /// The row of an alias, which is there.
     case row(alias: String)
     /// A key, as SQL, that may be `NULL` or lead nowhere.
     case key(String)
@@ -42,26 +42,26 @@ struct ObjectTerm: Hashable, Sendable {
   }
 }
 
-/// What an expression means in SQL.
+/// The meaning of an expression in SQL.
 indirect enum SQLOperand {
   case null
   case scalar(SQLTerm)
   case object(ObjectTerm)
-  /// A composite attribute, or one in it, with the names that lead there.
+  /// A composite attribute, or a composite one in it, with the names that lead there.
   case composite(ObjectTerm, path: [String])
   case collection(SQLCollection)
   case list([SQLOperand])
 }
 
-/// The members of a to-many relationship, or what a path leads to from each of them.
+/// The members of a to-many relationship, or the ends of a path from each of them.
 struct SQLCollection {
   /// The tables, for after `FROM`.
   var tables: String
-  /// The conditions that tie them together and to the rows around.
+  /// The conditions that tie the tables together and to the rows around.
   var conditions: [String]
-  /// What a member is: an object, a value or a composite value.
+  /// A member: an object, a value or a composite value.
   var element: SQLOperand
-  /// Whether there are lists in the list, since more than one step leads to many.
+  /// True if there are lists in the list, since more than one name of the path leads to many.
   var isNested: Bool = false
 
   /// Everything after `FROM`.
@@ -70,11 +70,11 @@ struct SQLCollection {
   }
 }
 
-/// Why an expression can't be compiled to SQL; it may still be evaluated row by row.
+/// The reason why an expression can't be compiled to SQL; it may still be evaluated row by row.
 package enum CompilationProblem: Error, Hashable, Sendable {
-  /// An entity has no property of that name.
+  /// The name of a property that an entity doesn't have.
   case unknownProperty(entity: String, property: String)
-  /// SQL can't say it, or not with the results of an evaluation.
+  /// Something that SQL can't say, or not with the results of an evaluation.
   case unsupported(String)
 }
 
@@ -90,7 +90,7 @@ extension CompilationProblem: CustomStringConvertible {
 }
 
 extension ValueKind {
-  /// Returns what a stored value of this kind is to an expression; `nil` for something that no such value is stored as.
+  /// Returns a stored value of this kind as an expression sees it; `nil` if no such value is stored like that.
   func value(of stored: SQLiteValue) -> EvaluatedValue? {
     switch (self, stored) {
     case (_, .null): .null

@@ -1,12 +1,12 @@
 import CHeirloomSQLite
 
 extension Connection {
-  /// Copies the main database, page by page, into a new file: what is in the `-wal` too, and all as one state.
+  /// Copies the main database with its `-wal`, page by page and as one state, into a new file.
   ///
   /// - Parameters:
   ///   - path: The file, which must not exist.
   ///   - isCancelled: Asked from time to time whether to stop.
-  /// - Throws: ``SQLiteError``, ``SQLiteError/isInterrupt`` when it was cancelled.
+  /// - Throws: ``SQLiteError``, with ``SQLiteError/isInterrupt`` when it was cancelled.
   package func backUp(to path: String, isCancelled: () -> Bool) throws(SQLiteError) {
     let source = try openHandle()
     try loadSchema()

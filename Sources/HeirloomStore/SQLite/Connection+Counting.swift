@@ -5,12 +5,12 @@ import Synchronization
 extension Connection {
   /// Returns the number of rows of a table.
   ///
-  /// SQLite counts in one step, page by page, and asks nobody in between: the pages of a hostile file may lead to each other for
-  /// ever. A look is interrupted from outside.
+  /// SQLite counts in one step, page by page, and asks nobody in between. The pages of a hostile file may lead to each
+  /// other for ever, so a count during an inspection is interrupted from outside.
   ///
   /// - Parameter table: The table's name as SQL, with that of its database.
   /// - Returns: The number.
-  /// - Throws: ``SQLiteError``, an expired one if it takes longer than a file of the size can need.
+  /// - Throws: ``SQLiteError``, an expired one if counting takes longer than a file of this size can need.
   package func rowCount(of table: String) throws(SQLiteError) -> Int64 {
     let sql = "SELECT COUNT(*) FROM \(table)"
     let statement = try prepare(sql)
@@ -18,7 +18,7 @@ extension Connection {
     let watch = CountWatch(handle, nanoseconds: LookBounds.loadingTime(byteCount: fileByteCount) / 2)
     defer { watch.stop() }
     guard CountWatches.add(watch) else {
-      // No thread is left to watch: row by row, SQLite asks in between.
+      // No thread is left to watch. SQLite does ask in between when it counts row by row.
       return try firstInteger("SELECT SUM(1) FROM \(table)") ?? 0
     }
     do throws(SQLiteError) {
@@ -30,7 +30,7 @@ extension Connection {
   }
 }
 
-/// What interrupts a connection, unless it is told in time that the count has ended.
+/// A watch that interrupts a connection unless it learns in time that the count has ended.
 private final class CountWatch: Sendable {
   private struct State {
     /// The database's address; `nil` when the count has ended.
@@ -45,7 +45,7 @@ private final class CountWatch: Sendable {
   init(_ handle: OpaquePointer, nanoseconds: Int64) {
     state = Mutex(State(address: Int(bitPattern: handle)))
     #if os(Linux)
-      // The time of the thread that counts: a busy machine or a slow disk is no reason to stop.
+      // The counting thread's own time: a busy machine or a slow disk is no reason to stop.
       var own = CLOCK_THREAD_CPUTIME_ID
       _ = pthread_getcpuclockid(pthread_self(), &own)
       (clock, end) = (own, Self.time(own) + nanoseconds)
@@ -60,10 +60,10 @@ private final class CountWatch: Sendable {
 
   /// Interrupts the count if it has taken too long.
   ///
-  /// - Returns: Whether it has to be asked again.
+  /// - Returns: True if it has to be asked again.
   func ask() -> Bool {
     state.withLock { state in
-      // While there is an address, the thread counts: its clock and the database are there.
+      // While there is an address, the thread is counting, so its clock and the database still exist.
       guard let address = state.address else { return false }
       guard Self.time(clock) > end else { return true }
       state.hasExpired = true
@@ -79,7 +79,7 @@ private final class CountWatch: Sendable {
   }
 }
 
-/// All counts that are under way in the process, watched by one thread as long as there are any.
+/// All counts that are under way in the process; one thread watches them as long as there are any.
 private enum CountWatches {
   private struct State {
     var watches: [CountWatch] = []
@@ -87,13 +87,13 @@ private enum CountWatches {
   }
 
   private static let state = Mutex(State())
-  /// The time between two looks, in microseconds.
+  /// The time between two questions, in microseconds.
   private static let interval: UInt32 = 100_000
 
   /// Watches a count.
   ///
-  /// - Parameter watch: What interrupts it.
-  /// - Returns: False where the system has no thread for it.
+  /// - Parameter watch: The watch that interrupts it.
+  /// - Returns: False if the system has no thread for it.
   static func add(_ watch: CountWatch) -> Bool {
     state.withLock { state in
       if !state.isWatched { state.isWatched = WorkerThread.start(stackSize: 1 << 17, look) }

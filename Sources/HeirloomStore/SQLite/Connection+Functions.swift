@@ -3,7 +3,7 @@ import Foundation
 
 /// The arguments of a call of an SQL function.
 ///
-/// Positions count from 0. They are gone after the call.
+/// Positions count from 0. The arguments are gone after the call.
 package struct FunctionArguments: ~Copyable {
   /// The number of arguments.
   package let count: Int
@@ -14,7 +14,7 @@ package struct FunctionArguments: ~Copyable {
     self.values = values
   }
 
-  /// Returns how an argument is stored; `.null` for one that doesn't exist.
+  /// Returns an argument's storage class; `.null` for an argument that doesn't exist.
   package func storageClass(at position: Int) -> StorageClass {
     argument(position).flatMap { StorageClass(rawValue: sqlite3_value_type($0)) } ?? .null
   }
@@ -36,7 +36,7 @@ package struct FunctionArguments: ~Copyable {
     return String(decoding: UnsafeBufferPointer(start: text, count: count), as: UTF8.self)
   }
 
-  /// Calls a closure with the bytes of an argument, without copying them; a text's are UTF-8, `NULL` has none.
+  /// Calls a closure with an argument's bytes, uncopied; the bytes of a text are UTF-8, and `NULL` has none.
   package func withBytes<Value, Failure: Error>(
     at position: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
   ) throws(Failure) -> Value {
@@ -78,8 +78,8 @@ extension Connection {
   /// - Parameters:
   ///   - name: The function's name.
   ///   - argumentCount: The number of its arguments; -1 for any.
-  ///   - isDeterministic: Whether equal arguments always give equal values.
-  ///   - body: Computes the value. What it throws becomes the statement's error message.
+  ///   - isDeterministic: True if equal arguments always give equal values.
+  ///   - body: Computes the value. An error that it throws becomes the statement's error message.
   /// - Throws: ``SQLiteError`` if the name is too long.
   package func registerFunction(
     _ name: String, argumentCount: Int32, isDeterministic: Bool = false,

@@ -5,7 +5,7 @@ extension Connection {
   ///
   /// - Parameters:
   ///   - sql: The text of exactly one statement; identifiers quoted, values as `?1`, `?2` ….
-  ///   - isPersistent: Whether the statement is kept for many runs.
+  ///   - isPersistent: True if the statement is kept for many runs.
   /// - Returns: The statement.
   /// - Throws: ``SQLiteError`` if the text is not exactly one valid statement.
   package func prepare(_ sql: String, isPersistent: Bool = false) throws(SQLiteError) -> Statement {
@@ -80,12 +80,12 @@ extension Connection {
 
   /// Runs a body in a transaction that holds the write lock from its start.
   ///
-  /// The first error wins: what goes wrong while rolling back is dropped. Statements that are still in the middle of
-  /// their rows keep SQLite from committing.
+  /// The first error wins: an error while rolling back is dropped. Statements that are still in the middle of their
+  /// rows keep SQLite from committing.
   ///
   /// - Parameters:
-  ///   - wrapping: What makes the body's error of one of SQLite's.
-  ///   - body: What is done. It must not end the transaction itself.
+  ///   - wrapping: Turns an error of SQLite's into one of the body's kind.
+  ///   - body: The work to do. It must not end the transaction itself.
   /// - Returns: What the body returns.
   /// - Throws: The body's error, or SQLite's, wrapped.
   package func transaction<Value, Failure: Error>(
@@ -105,7 +105,7 @@ extension Connection {
 
   /// Runs a body in a transaction that holds the write lock from its start.
   ///
-  /// - Parameter body: What is done.
+  /// - Parameter body: The work to do.
   /// - Returns: What the body returns.
   /// - Throws: ``SQLiteError``, after everything was rolled back.
   package func transaction<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
@@ -118,13 +118,13 @@ extension Connection {
 
   // MARK: Other databases
 
-  /// How another file is attached.
+  /// The mode in which another file is attached.
   package enum AttachmentMode: String, Hashable, Sendable {
-    /// For reading; the file must exist.
+    /// Read access; the file must exist.
     case readOnly = "mode=ro"
-    /// For reading and writing; the file must exist.
+    /// Read and write access; the file must exist.
     case readWrite = "mode=rw"
-    /// For reading a file that nobody changes.
+    /// Read access to a file that nobody changes.
     case immutable = "mode=ro&immutable=1"
   }
 
@@ -141,7 +141,7 @@ extension Connection {
     try execute("ATTACH ?1 AS \(quote(name))", [.text(databaseURI(path: path, parameters: mode.rawValue))])
   }
 
-  /// Lets go of an attached database.
+  /// Detaches an attached database.
   package func detach(_ name: String) throws(SQLiteError) {
     try execute("DETACH \(quote(name))")
   }
@@ -159,11 +159,11 @@ extension Connection {
   ) throws(SQLiteError) {
     _ = try openHandle()
     (interruption, interruptionSteps) = (shouldInterrupt, max(1, steps))
-    // The schema is still read under a question of its own.
+    // While the schema is unread, `loadSchema()` still has to install the question.
     if !needsSchema { installInterruption() }
   }
 
-  /// Stops asking.
+  /// Stops asking while statements run.
   package func removeInterruption() throws(SQLiteError) {
     _ = try openHandle()
     interruption = nil

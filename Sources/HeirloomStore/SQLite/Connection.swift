@@ -5,15 +5,15 @@ import Foundation
 ///
 /// It belongs to one task. Statements keep it alive; all of them must be gone before ``close()``.
 package final class Connection {
-  /// How a database file is opened.
+  /// The mode in which a database file is opened.
   package enum Mode: Hashable, Sendable {
-    /// For reading. Side files of a database in WAL mode may still be made by SQLite.
+    /// Read access; SQLite may still make the side files of a database in WAL mode.
     case readOnly
-    /// For reading and writing; the file must exist.
+    /// Read and write access; the file must exist.
     case readWrite
-    /// For reading and writing; the file is made with the given permission bits and must not exist before.
+    /// Read and write access to a new file, made with the given permission bits; it must not exist before.
     case createExclusively(permissions: UInt16 = 0o600)
-    /// For reading a file that nobody changes: no locks are taken, side files are neither read nor made.
+    /// Read access to a file that nobody changes: SQLite takes no locks, and neither reads nor makes side files.
     case immutable
     /// A database in memory that is gone with the connection; the path is not used.
     case memory
@@ -21,33 +21,33 @@ package final class Connection {
 
   /// Settings of a connection that are made before its first statement.
   package struct Options: Hashable, Sendable {
-    /// How long to wait for locks of others, in milliseconds.
+    /// The time to wait for the locks of others, in milliseconds.
     package var busyTimeout: Int32 = 5000
-    /// Whether closing the last connection to a WAL database moves its content into the main file.
+    /// True if closing the last connection to a WAL database moves its content into the main file.
     ///
-    /// Without, looking at a store changes neither the main file nor its `-wal`.
+    /// If it is false, inspecting a store changes neither the main file nor its `-wal`.
     package var checkpointsOnClose: Bool = true
-    /// Whether statements that can damage the file are refused, `journal_mode=OFF` among them.
+    /// True if statements that can damage the file are refused, `journal_mode=OFF` among them.
     package var isDefensive: Bool = true
-    /// Whether triggers run.
+    /// True if triggers run.
     package var runsTriggers: Bool = true
-    /// Whether triggers and views may use functions and virtual tables that aren't declared harmless.
+    /// True if triggers and views may use functions and virtual tables that aren't declared harmless.
     ///
-    /// Only a store whose triggers feed an R-tree needs it: SQLite declared R-trees harmless in version 3.41.
+    /// Only a store whose triggers feed an R-tree needs this: SQLite declared R-trees harmless in version 3.41.
     package var trustsSchema: Bool = false
-    /// Whether a symbolic link at the end of the path is followed.
+    /// True if a symbolic link at the end of the path is followed.
     package var followsSymbolicLink: Bool = true
-    /// Whether symbolic links of the folders on the way are followed where the one at the end is not.
+    /// True if symbolic links of the folders on the way are followed even where a link at the end is not.
     package var followsFolderLinks: Bool = true
-    /// Whether views are resolved: each may name the one before it twice, so that a few of them never end.
+    /// True if views are resolved: each may name the one before it twice, so that a few of them never end.
     package var resolvesViews: Bool = true
-    /// Whether a statement is stopped that takes more work, or makes a longer value, than a file of the size can need.
+    /// True if a statement is stopped when its work or a value's length exceeds what a file of this size can need.
     package var limitsWork: Bool = false
 
     /// Creates the settings for a store that is used.
     package init() {}
 
-    /// The settings for looking at a store that must not change.
+    /// The settings for inspecting a store that must not change.
     package static let looking: Options = {
       var options = Options()
       options.checkpointsOnClose = false
@@ -56,7 +56,7 @@ package final class Connection {
       return options
     }()
 
-    /// The same settings for a path whose links were all followed before: SQLite refuses one that turns up later.
+    /// The same settings for a path whose links have all been followed: SQLite refuses a link that turns up later.
     package var withoutLinks: Options {
       var options = self
       options.followsSymbolicLink = false
@@ -80,21 +80,21 @@ package final class Connection {
   private(set) var handle: OpaquePointer?
   /// The settings.
   let options: Options
-  /// Whether the schema is still to be read.
+  /// True until the schema is read.
   var needsSchema: Bool
-  /// What a look has left.
+  /// The work that an inspection has left.
   var work: Work?
-  /// The caller's question, and the steps between two times that it is asked.
+  /// The caller's question, asked at least once in every `interruptionSteps` steps of the virtual machine.
   var interruption: (() -> Bool)?
   var interruptionSteps: Int32 = 1
-  /// Keeps the closure that the progress handler calls.
+  /// The reference that keeps the closures that the progress handler calls.
   var progressHandler: ProgressHandler?
   /// The functions of compiled expressions.
   private(set) lazy var expressionFunctions = ExpressionFunctions(connection: self)
 
   /// Opens a database.
   ///
-  /// Nothing is read from the file before the first statement, so a file that is no database is noticed there.
+  /// Nothing is read from the file before the first statement, so only that notices a file that is not a database.
   ///
   /// - Parameters:
   ///   - path: The file's path.
@@ -109,7 +109,7 @@ package final class Connection {
     case .createExclusively, .memory: needsSchema = false
     }
     guard !path.utf8.contains(0) else {
-      // C would read the path only up to there, and open another file.
+      // C would read the path only up to the zero byte, and open another file.
       throw SQLiteError(extendedCode: SQLITE_CANTOPEN, message: "the path contains a zero byte")
     }
     var flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX
@@ -130,7 +130,7 @@ package final class Connection {
       name = ":memory:"
     }
     if !options.followsSymbolicLink, mode != .memory {
-      // SQLite's flag refuses links anywhere in the path, also those of the system such as /tmp: resolve the folder.
+      // SQLite's flag refuses links anywhere in the path, even the system's own such as /tmp: resolve the folder.
       name = databaseURI(
         path: options.followsFolderLinks ? Self.resolvingFolder(of: path) : path,
         parameters: mode == .immutable ? "immutable=1" : nil)
@@ -144,7 +144,7 @@ package final class Connection {
         message: handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(status)))
       sqlite3_close_v2(handle)
       handle = nil
-      // The file was made a moment ago and nobody else's.
+      // The file was made a moment ago and is nobody else's.
       if case .createExclusively = mode { unlink(path) }
       throw error
     }
@@ -164,7 +164,7 @@ package final class Connection {
     sqlite3_close_v2(handle)
   }
 
-  /// Closes the database and reports what goes wrong; without, the connection closes when its last reference goes.
+  /// Closes the database and reports any error; without this call it closes with the connection's last reference.
   ///
   /// - Throws: ``SQLiteError`` if a statement is still there; the connection stays open then.
   package func close() throws(SQLiteError) {
@@ -191,7 +191,7 @@ package final class Connection {
     try set(SQLITE_DBCONFIG_DEFENSIVE, isOn)
   }
 
-  /// Sets whether triggers and views may use what isn't declared harmless.
+  /// Sets whether triggers and views may use functions and virtual tables that aren't declared harmless.
   package func setTrustsSchema(_ isOn: Bool) throws(SQLiteError) {
     try set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, isOn)
   }
@@ -201,7 +201,7 @@ package final class Connection {
     try set(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !isOn)
   }
 
-  /// Sets how long to wait for locks of others, in milliseconds.
+  /// Sets how long to wait for the locks of others, in milliseconds.
   package func setBusyTimeout(_ milliseconds: Int32) throws(SQLiteError) {
     try check(sqlite3_busy_timeout(try openHandle(), milliseconds), sql: nil)
   }
@@ -212,16 +212,16 @@ package final class Connection {
 
   // MARK: State
 
-  /// Whether a transaction is open.
+  /// True while a transaction is open.
   package var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
-  /// Whether the main database can't be written, be it opened so or for want of the right.
+  /// True if the main database can't be written: it was opened for reading, or the right to write is missing.
   package var isReadOnly: Bool { handle.map { sqlite3_db_readonly($0, "main") == 1 } ?? false }
 
-  /// The number of rows that the last statement inserted, updated or deleted, those of triggers left out.
+  /// The number of rows that the last statement inserted, updated or deleted, without those of triggers.
   package var changes: Int64 { handle.map { sqlite3_changes64($0) } ?? 0 }
 
-  /// The number of rows inserted, updated or deleted since the connection was opened, those of triggers included.
+  /// The number of rows inserted, updated or deleted since the connection was opened, with those of triggers.
   package var totalChanges: Int64 { handle.map { sqlite3_total_changes64($0) } ?? 0 }
 
   /// The key of the row that was inserted last.
@@ -237,7 +237,7 @@ package final class Connection {
     return handle
   }
 
-  /// Throws what a result code other than `SQLITE_OK` stands for.
+  /// Throws the error that a result code other than `SQLITE_OK` stands for.
   func check(_ status: Int32, sql: String?) throws(SQLiteError) {
     guard status != SQLITE_OK else { return }
     throw error(status, sql: sql)
@@ -274,6 +274,6 @@ package final class Connection {
   }
 }
 
-/// A connection and its statements are used by one task at a time; SQLite is told so and takes no locks in memory.
+/// A connection and its statements serve one task at a time, so SQLite is told to take no locks in memory.
 @available(*, unavailable)
 extension Connection: Sendable {}

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The files of a database, as the system tells of them.
+/// The files of a database, as the operating system reports them.
 enum DatabaseFile {
   /// Returns the size of a file, in bytes; `nil` if there is none.
   static func size(of path: String) -> Int64? {

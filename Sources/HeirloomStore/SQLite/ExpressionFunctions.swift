@@ -7,7 +7,7 @@ import HeirloomModel
 final class ExpressionFunctions {
   private unowned let connection: Connection
   private var names: [String: String] = [:]
-  /// What the last function that failed threw, of which SQLite passes on only the text.
+  /// The error of the last function that failed, of which SQLite passes on only the text.
   private var failure: (any Error)?
 
   init(connection: Connection) {
@@ -18,7 +18,7 @@ final class ExpressionFunctions {
   ///
   /// - Parameters:
   ///   - word: A word for people who read the SQL.
-  ///   - key: What tells the function from others; `nil` for one that is never made again.
+  ///   - key: The text that tells the function from others; `nil` for one that is never made again.
   ///   - argumentCount: The number of its arguments.
   ///   - body: Computes the value.
   /// - Returns: The name in SQL.
@@ -44,7 +44,7 @@ final class ExpressionFunctions {
     return name
   }
 
-  /// Makes a function of one text available, which is worked out on its bytes.
+  /// Makes a function of one text available that works on the text's bytes.
   func textFunction(_ function: TextFunctionOnBytes) throws(SQLiteError) -> String {
     try name(function.rawValue, key: "", argumentCount: 1) { arguments in
       guard arguments.storageClass(at: 0) != .null else { return .null }
@@ -52,7 +52,7 @@ final class ExpressionFunctions {
     }
   }
 
-  /// Makes a function available that gives the first or last part of a text between the occurrences of another.
+  /// Makes a function available that returns the first or last part of a text that a separator splits.
   func partFunction(isFirst: Bool, separator: [UInt8]) throws(SQLiteError) -> String {
     try name(isFirst ? "first_part" : "last_part", key: "\(separator)", argumentCount: 1) { arguments in
       guard arguments.storageClass(at: 0) != .null else { return .null }
@@ -67,7 +67,7 @@ final class ExpressionFunctions {
   ) -> Slice<UnsafeRawBufferPointer> {
     var start = 0
     var index = 0
-    // Occurrences are looked for from the start, also for the last: they may overlap.
+    // The search runs from the start even for the last part, since occurrences may overlap.
     while index + separator.count <= bytes.count {
       guard bytes[index] == separator[0], bytes[index..<index + separator.count].elementsEqual(separator) else {
         index += 1
@@ -80,14 +80,14 @@ final class ExpressionFunctions {
     return bytes[start...]
   }
 
-  /// The error of the last function that failed, once.
+  /// Returns the error of the last function that failed, and forgets it.
   func takeFailure() -> (any Error)? {
     defer { failure = nil }
     return failure
   }
 }
 
-/// Functions of a text that always have a value.
+/// A function of a text that always has a value.
 enum TextFunctionOnBytes: String {
   case length, uppercase, lowercase, canonical
 
@@ -97,7 +97,7 @@ enum TextFunctionOnBytes: String {
     self = found
   }
 
-  /// What kind of value it yields.
+  /// The kind of value that it yields.
   var kind: ValueKind { self == .length ? .integer : .string }
 
   func apply(_ bytes: UnsafeRawBufferPointer) -> SQLiteValue {
@@ -111,11 +111,11 @@ enum TextFunctionOnBytes: String {
     }
   }
 
-  /// The UTF-16 units of a text in UTF-8: one for each character, two for those of four bytes.
+  /// Returns the UTF-16 length of a text in UTF-8: one unit for each character, two for those of four bytes.
   private static func utf16Count(_ bytes: UnsafeRawBufferPointer) -> Int64 {
     var isASCII: UInt8 = 0
     for byte in bytes { isASCII |= byte }
-    // Bytes that are no UTF-8 are counted as what replaces them.
+    // Bytes that are not UTF-8 count as the characters that replace them.
     if isASCII & 0x80 != 0 { return Int64(String(decoding: bytes, as: UTF8.self).utf16.count) }
     return Int64(bytes.count)
   }

@@ -2,7 +2,7 @@
 ///
 /// Every identifier that goes into SQL text passes through here.
 package func quote(_ identifier: String) -> String {
-  // A loop over bytes: this runs for each column of each statement.
+  // This searches bytes, since it runs for each column of each statement.
   guard identifier.utf8.contains(0x22) else { return "\"\(identifier)\"" }
   var result = "\""
   for character in identifier.unicodeScalars {
@@ -28,7 +28,7 @@ package func quoteLiteral(_ text: String) -> String {
 ///
 /// - Parameters:
 ///   - path: The path; bytes that have a meaning in URIs are escaped.
-///   - parameters: What follows the question mark, such as `mode=ro`.
+///   - parameters: The text after the question mark, such as `mode=ro`.
 /// - Returns: The URI.
 package func databaseURI(path: String, parameters: String? = nil) -> String {
   var uri = "file:"

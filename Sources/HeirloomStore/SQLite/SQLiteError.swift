@@ -1,7 +1,7 @@
 import CHeirloomSQLite
 import HeirloomModel
 
-/// What SQLite reports when something fails.
+/// An error that SQLite reports.
 ///
 /// Bound values are users' data and never part of it.
 package struct SQLiteError: Error, Hashable, Sendable {
@@ -24,7 +24,7 @@ package struct SQLiteError: Error, Hashable, Sendable {
 }
 
 extension SQLiteError {
-  /// The code of a file that is no database (`SQLITE_NOTADB`).
+  /// The code of a file that is not a database (`SQLITE_NOTADB`).
   package static let notDatabaseCode: Int32 = SQLITE_NOTADB
 
   /// The code of a disk that fails (`SQLITE_IOERR`).
@@ -33,31 +33,31 @@ extension SQLiteError {
   /// The code of a database that can't be written (`SQLITE_READONLY`).
   package static let readOnlyCode: Int32 = SQLITE_READONLY
 
-  /// The error of a schema in which an object's first page is also another's.
+  /// Returns the error of a schema in which an object's first page is also another's.
   static func sharedPage(of name: String) -> SQLiteError {
     SQLiteError(
       extendedCode: SQLITE_CORRUPT, message: "malformed database schema (\(name)) - its first page is another object's")
   }
 
-  /// Whether another connection holds the database (`SQLITE_BUSY`, `SQLITE_LOCKED`).
+  /// True if another connection has locked the database (`SQLITE_BUSY`, `SQLITE_LOCKED`).
   package var isBusy: Bool { code == SQLITE_BUSY || code == SQLITE_LOCKED }
-  /// Whether a constraint was violated (`SQLITE_CONSTRAINT`).
+  /// True if a constraint was violated (`SQLITE_CONSTRAINT`).
   package var isConstraint: Bool { code == SQLITE_CONSTRAINT }
-  /// Whether a text, a value or a row is too long (`SQLITE_TOOBIG`).
+  /// True if a text, a value or a row is too long (`SQLITE_TOOBIG`).
   package var isTooBig: Bool { code == SQLITE_TOOBIG }
-  /// Whether the operation was interrupted (`SQLITE_INTERRUPT`).
+  /// True if the operation was interrupted (`SQLITE_INTERRUPT`).
   package var isInterrupt: Bool { code == SQLITE_INTERRUPT && !isExpired }
-  /// Whether the disk is full (`SQLITE_FULL`), or the `-shm` finds no room on it (`SQLITE_IOERR_SHMSIZE`).
+  /// True if the disk is full (`SQLITE_FULL`), or has no room for the `-shm` (`SQLITE_IOERR_SHMSIZE`).
   package var isFull: Bool { code == SQLITE_FULL || extendedCode == SQLITE_IOERR | (19 << 8) }
-  /// Whether the file is no database (`SQLITE_NOTADB`).
+  /// True if the file is not a database (`SQLITE_NOTADB`).
   package var isNotDatabase: Bool { code == SQLITE_NOTADB }
-  /// Whether the database's structure is damaged (`SQLITE_CORRUPT`).
+  /// True if the database's structure is damaged (`SQLITE_CORRUPT`).
   package var isCorrupt: Bool { code == SQLITE_CORRUPT }
-  /// Whether a file could not be opened or made (`SQLITE_CANTOPEN`).
+  /// True if a file could not be opened or made (`SQLITE_CANTOPEN`).
   package var isCannotOpen: Bool { code == SQLITE_CANTOPEN }
-  /// Whether the file system failed (`SQLITE_IOERR`).
+  /// True if the file system failed (`SQLITE_IOERR`).
   package var isInputOutput: Bool { code == SQLITE_IOERR }
-  /// Whether the error is about what the file holds: neither room nor rights nor a disk that answers again change it.
+  /// True if the error is about the file's content: more room, other rights or a disk that answers again won't help.
   package var isAboutContent: Bool {
     switch code {
     case SQLITE_ERROR, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT: true
@@ -66,9 +66,9 @@ extension SQLiteError {
     default: false
     }
   }
-  /// Whether a hot journal must be rolled back by a connection that may write (`SQLITE_READONLY_ROLLBACK`).
+  /// True if a connection that may write must roll back a hot journal (`SQLITE_READONLY_ROLLBACK`).
   package var needsRecovery: Bool { extendedCode == SQLITE_READONLY | (3 << 8) }
-  /// Whether writing was needed and not allowed (`SQLITE_READONLY`).
+  /// True if writing was needed and not allowed (`SQLITE_READONLY`).
   package var isReadOnly: Bool { code == SQLITE_READONLY }
 }
 

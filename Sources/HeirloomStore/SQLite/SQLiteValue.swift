@@ -32,7 +32,7 @@ extension SQLiteValue {
   }
 }
 
-/// How a value is stored.
+/// The way in which a value is stored.
 ///
 /// Raw values are SQLite's codes.
 package enum StorageClass: Int32, Hashable, Sendable {

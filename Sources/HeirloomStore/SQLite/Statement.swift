@@ -1,13 +1,13 @@
 import CHeirloomSQLite
 
-/// A prepared statement, finalized when it goes.
+/// A prepared statement, which is finalized when its value goes.
 ///
-/// Parameter positions count from 1, columns from 0: so does SQLite. Values are bound as copies. What a column gives is
-/// a copy as well, except inside ``withBytes(at:_:)``.
+/// Parameter positions count from 1 and columns from 0, as in SQLite. Values are bound as copies. A column's value is a
+/// copy as well, except inside ``withBytes(at:_:)``.
 package struct Statement: ~Copyable {
   /// The statement's text.
   package let sql: String
-  /// Kept so that the database can't close before the statement is finalized.
+  /// The connection, kept so that the database can't close before the statement is finalized.
   private let connection: Connection
   private let handle: OpaquePointer
 
@@ -45,7 +45,7 @@ package struct Statement: ~Copyable {
 
   // MARK: Binding
 
-  /// The number of parameters, or rather the highest position of one.
+  /// The highest position of a parameter, which is their number if no position is skipped.
   package var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
 
   /// Binds a value to a parameter.
@@ -157,7 +157,7 @@ package struct Statement: ~Copyable {
 
   /// Goes to the next row.
   ///
-  /// - Returns: Whether there is one. After the last, the statement is reset and its locks are released.
+  /// - Returns: True if there is one. After the last, the statement is reset and its locks are released.
   /// - Throws: ``SQLiteError`` if it fails; the statement is reset then.
   package func step() throws(SQLiteError) -> Bool {
     switch sqlite3_step(handle) {
@@ -180,13 +180,13 @@ package struct Statement: ~Copyable {
 
   /// Makes the statement ready for another run; bound values stay.
   package func reset() {
-    // The result repeats the error of the last step, which was thrown already.
+    // The result repeats the error of the last step, which has been thrown already.
     sqlite3_reset(handle)
   }
 
   /// Calls a closure with each row, then resets the statement.
   ///
-  /// - Parameter body: What is done with a row: the statement, to read columns from.
+  /// - Parameter body: Receives the statement, and reads the row's columns from it.
   /// - Throws: SQLite's error or the closure's.
   package func forEachRow(_ body: (borrowing Statement) throws(SQLiteError) -> Void) throws(SQLiteError) {
     defer { reset() }
@@ -207,12 +207,12 @@ package struct Statement: ~Copyable {
     sqlite3_column_name(handle, index(column)).map { String(cString: $0) } ?? ""
   }
 
-  /// Returns how the value of a column is stored; it must be asked before the value is converted.
+  /// Returns a column's storage class, which must be asked before the value is converted.
   package func storageClass(at column: Int) -> StorageClass {
     StorageClass(rawValue: sqlite3_column_type(handle, index(column))) ?? .null
   }
 
-  /// Whether a column holds no value.
+  /// Returns true if a column holds no value.
   package func isNull(at column: Int) -> Bool {
     storageClass(at: column) == .null
   }
@@ -251,7 +251,7 @@ package struct Statement: ~Copyable {
   ///
   /// - Parameters:
   ///   - column: The column.
-  ///   - body: What is done. The bytes are gone after it, or when the statement steps; `NULL` gives none.
+  ///   - body: Receives the bytes, which are gone after it, or when the statement steps; `NULL` gives none.
   /// - Returns: What the closure returns.
   /// - Throws: What the closure throws.
   package func withBytes<Value, Failure: Error>(
@@ -268,7 +268,7 @@ package struct Statement: ~Copyable {
   ///
   /// - Parameters:
   ///   - column: The column.
-  ///   - body: What is done. The bytes are gone after it, or when the statement steps; `NULL` and numbers give none.
+  ///   - body: Receives the bytes, which are gone after it, or when the statement steps; `NULL` and numbers give none.
   /// - Returns: What the closure returns.
   /// - Throws: What the closure throws.
   package func withStoredBytes<Value, Failure: Error>(
@@ -278,7 +278,7 @@ package struct Statement: ~Copyable {
     case .blob:
       return try withBytes(at: column, body)
     case .text:
-      // Asked for as a blob, a text may be moved when it is asked for as text later.
+      // A text that is read as a blob may be moved when it is read as text later.
       let start = sqlite3_column_text(handle, index(column))
       let count = Int(sqlite3_column_bytes(handle, index(column)))
       return try body(UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count))

@@ -2,7 +2,7 @@
 ///
 /// It keeps the connection from closing until it is emptied.
 package final class StatementCache {
-  /// Holds a statement, which can't be copied, in a dictionary.
+  /// A box that holds a statement, which can't be copied, in a dictionary.
   private final class Entry {
     let statement: Statement
 
@@ -30,13 +30,13 @@ package final class StatementCache {
   /// - Parameters:
   ///   - sql: The statement's text.
   ///   - values: The values of its parameters.
-  ///   - body: What is done with it.
+  ///   - body: Uses the statement.
   /// - Returns: What the closure returns.
   /// - Throws: ``SQLiteError``, the closure's included.
   package func withStatement<Value>(
     _ sql: String, _ values: [SQLiteValue] = [], _ body: (borrowing Statement) throws(SQLiteError) -> Value
   ) throws(SQLiteError) -> Value {
-    // Taken out while in use, so that a second use of the same text gets a statement of its own.
+    // An entry is taken out while in use, so that a second use of the same text gets a statement of its own.
     let entry: Entry
     if let kept = entries.removeValue(forKey: sql) {
       entry = kept

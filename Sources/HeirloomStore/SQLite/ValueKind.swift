@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// What a compiled expression yields, as far as it is known before a row is looked at.
+/// The kind of value that a compiled expression yields, as far as it is known before a row is read.
 enum ValueKind: String, Hashable, Sendable {
   case integer, boolean, double, decimal, number, string, date, binary, uuid, uri
 
@@ -20,7 +20,7 @@ enum ValueKind: String, Hashable, Sendable {
     }
   }
 
-  /// Whether values are compared and calculated with as numbers.
+  /// True if values are compared, and calculated with, as numbers.
   var isNumeric: Bool {
     switch self {
     case .integer, .boolean, .double, .decimal, .number: true
@@ -28,6 +28,6 @@ enum ValueKind: String, Hashable, Sendable {
     }
   }
 
-  /// Whether values of both kinds are equal or ordered as SQLite compares them.
+  /// Returns true if SQLite compares and orders values of both kinds correctly.
   func isComparable(to other: ValueKind) -> Bool { self == other || isNumeric && other.isNumeric }
 }

@@ -8,8 +8,8 @@
 
 /// A thread of its own for one piece of work.
 ///
-/// Where the system has no thread left, that is told. Foundation's `Thread` starts none then and says nothing, so that whoever waits for it
-/// waits for ever, and so does whoever gives work to a queue of Dispatch.
+/// It reports when the system has no thread left. Foundation's `Thread` then starts none and says nothing, so whoever
+/// waits for it waits for ever. So does whoever gives work to a queue of Dispatch.
 package enum WorkerThread {
   private final class Work: Sendable {
     let body: @Sendable () -> Void
@@ -19,13 +19,14 @@ package enum WorkerThread {
     }
   }
 
-  /// Starts a thread, which ends with its work.
+  /// Starts a thread, which ends when its work is done.
   ///
   /// - Parameters:
-  ///   - stackSize: The bytes of its stack: as many as a main thread has, since predicates and archives are read by recursion.
-  ///   - quality: The quality of service, where the system knows such: a raw value of `qos_class_t`.
+  ///   - stackSize: The bytes of its stack. The default is that of a main thread, since predicates and archives are
+  ///     read by recursion.
+  ///   - quality: The quality of service, on systems that have it: a raw value of `qos_class_t`.
   ///   - body: The work.
-  /// - Returns: False where the system has no thread, or no memory for one; the work is not done then.
+  /// - Returns: False if the system has no thread, or no memory for one; then the work is not done.
   package static func start(
     stackSize: Int = 8 << 20, quality: UInt32? = nil, _ body: @escaping @Sendable () -> Void
   ) -> Bool {
@@ -36,7 +37,7 @@ package enum WorkerThread {
   }
 
   private static func create(_ work: UnsafeMutableRawPointer, stackSize: Int, quality: UInt32?) -> Bool {
-    // At an address of its own, since the C library fills it in.
+    // The attributes need an address of their own, since the C library fills them in.
     let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
     defer { attributes.deallocate() }
     guard pthread_attr_init(attributes) == 0 else { return false }
@@ -53,7 +54,7 @@ package enum WorkerThread {
     #endif
   }
 
-  // (A function in a closure's place makes Swift 6.3's check of what is sent where fail by an exception.)
+  // (With a function in place of the closure, Swift 6.3's check of what is sent where fails with an exception.)
   private static let run: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { pointer in
     if let pointer { Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body() }
     return nil

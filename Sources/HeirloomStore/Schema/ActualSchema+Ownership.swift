@@ -1,29 +1,29 @@
 import HeirloomModel
 
-/// Whose an object of a file's schema is.
+/// The owner of an object in a file's schema.
 package enum SchemaOwnership: Hashable, Sendable {
-  /// The model asks for it.
+  /// An object that the model asks for.
   case model
   /// One of the three tables that every store has.
   case bookkeeping
-  /// Core Data made it for an earlier model and left it: an index under an old name, a trigger of a derived attribute.
+  /// An object that Core Data left from an earlier model: an index under an old name, a derived attribute's trigger.
   case leftover
-  /// A deferred migration left it, to go later: a table with its indexes, or an index.
+  /// An object that a deferred migration left to go later: a table with its indexes, or an index.
   case pending
-  /// Persistent history.
+  /// A table or index of persistent history.
   case history
-  /// CloudKit mirroring.
+  /// A table or index of CloudKit mirroring.
   case cloudKit
-  /// SQLite's own: indexes of constraints, statistics, sequences.
+  /// An object of SQLite's own: an index of a constraint, statistics, sequences.
   case system
-  /// Part of the virtual table of the given name.
+  /// A part of the virtual table of the given name.
   case shadow(of: String)
-  /// The app's, or anyone's: it travels along unchanged.
+  /// An object of the app's, or of anyone's: it travels along unchanged.
   case foreign
 }
 
 extension ActualSchema {
-  /// Tells whose each object is.
+  /// Returns the owner of each object.
   ///
   /// - Parameter schema: The schema of the store's own model.
   /// - Returns: All objects in order, each with its owner.
@@ -68,7 +68,7 @@ extension ActualSchema {
     return objects.map { ($0, ownership(of: $0)) }
   }
 
-  /// The tables that each store has beside those of its model.
+  /// The tables that each store has besides those of its model.
   package static let bookkeepingTables: Set<String> = [
     PhysicalName.primaryKeyTable, PhysicalName.metadataTable, PhysicalName.modelCacheTable,
   ]
@@ -80,7 +80,7 @@ extension ActualSchema {
     table.hasPrefix(PhysicalName.cloudKitPrefix)
   }
 
-  /// Whether Core Data names indexes like that: `ZTABLE_…`, `Z_Entity_…`, `Z_12LINKS_…`.
+  /// Returns true if Core Data names indexes like that: `ZTABLE_…`, `Z_Entity_…`, `Z_12LINKS_…`.
   private func isCoreDataIndexName(_ name: String) -> Bool {
     name.hasPrefix("Z") && name.contains("_")
   }
@@ -88,24 +88,24 @@ extension ActualSchema {
 
 /// A way in which a file's schema differs from what its model asks for.
 package enum SchemaDrift: Hashable, Sendable {
-  /// A table is missing.
+  /// A missing table.
   case missingTable(String)
-  /// A column is missing.
+  /// A missing column.
   case missingColumn(table: String, column: String)
-  /// A column is declared with another type.
+  /// A column that is declared with another type.
   case differentType(table: String, column: String, found: String, expected: String)
-  /// A table has a column that the model doesn't know.
+  /// A column of a table that the model doesn't know.
   case unknownColumn(table: String, column: String)
-  /// An index is missing.
+  /// A missing index.
   case missingIndex(String)
-  /// An index covers something else.
+  /// An index that covers something else.
   case differentIndex(String, found: String, expected: String)
-  /// A trigger of a derived attribute or R-tree is missing.
+  /// A missing trigger of a derived attribute or R-tree.
   case missingTrigger(String)
-  /// A trigger does something else.
+  /// A trigger that does something else.
   case differentTrigger(String, found: String, expected: String)
 
-  /// Whether objects can't be read and written faithfully with this difference.
+  /// True if objects can't be read and written faithfully with this difference.
   package var isFatal: Bool {
     switch self {
     case .missingTable, .missingColumn: true
@@ -115,7 +115,7 @@ package enum SchemaDrift: Hashable, Sendable {
 }
 
 extension SchemaDrift: CustomStringConvertible {
-  /// The difference in words, without an end.
+  /// The difference in words, without a full stop.
   package var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
@@ -136,7 +136,7 @@ extension SchemaDrift: CustomStringConvertible {
 extension ActualSchema {
   /// Lists the differences from what a model asks for: tables first, then indexes, then triggers.
   ///
-  /// The order of columns is no difference; objects that the model doesn't know aren't either, nor is what a deferred
+  /// The order of columns is not a difference. Neither are objects that the model doesn't know, nor what a deferred
   /// migration left for later.
   package func drift(from schema: PhysicalSchema) -> [SchemaDrift] {
     tableDrift(from: schema) + indexAndTriggerDrift(from: schema)
@@ -195,7 +195,7 @@ extension ActualSchema {
         continue
       }
       let wanted = normalizedStatement(expected.sql)
-      // Framework 1044 also checks the entity where the table holds no others.
+      // Framework 1044 also checks the entity where the table holds no other one.
       let ranges = #/ (AND|WHEN) \d+ <= (NEW\.)?Z_ENT AND (NEW\.)?Z_ENT <= \d+/#
       if found.replacing(ranges, with: "") != wanted.replacing(ranges, with: "") {
         drift.append(.differentTrigger(expected.name, found: found, expected: wanted))

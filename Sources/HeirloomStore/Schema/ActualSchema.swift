@@ -4,7 +4,7 @@ package struct ActualSchema: Hashable, Sendable {
   package let objects: [SchemaObject]
   /// The tables, virtual ones included, in the order in which they were made.
   package let tables: [ActualTable]
-  /// What the file says that a deferred migration left in it; ask ``pending(under:)`` what of it counts.
+  /// The parts that the file says a deferred migration left; `pending(under:)` returns those that count.
   let listed: DeferredMigration
 
   private let tablePositions: [String: Int]
@@ -15,7 +15,7 @@ package struct ActualSchema: Hashable, Sendable {
   /// - Parameters:
   ///   - connection: The connection.
   ///   - database: The schema name of the database: `main`, or an attached one.
-  /// - Throws: ``SQLiteError`` if the file is no database or is damaged.
+  /// - Throws: ``SQLiteError`` if the file is not a database or is damaged.
   package init(of connection: Connection, database: String = "main") throws(SQLiteError) {
     var objects: [SchemaObject] = []
     var virtual: Set<String> = []
@@ -27,16 +27,16 @@ package struct ActualSchema: Hashable, Sendable {
       guard let kind = SchemaObject.Kind(rawValue: row.text(at: 0) ?? "") else { return }
       let object = SchemaObject(
         kind: kind, name: row.text(at: 1) ?? "", table: row.text(at: 2) ?? "", sql: row.text(at: 3))
-      // Only a table that has no rows of its own has no page; what the statement says is whoever's who wrote it.
+      // Only a table without rows of its own has no page. The statement alone can't tell: anyone may have written it.
       let page = row.integer(at: 4)
       if kind == .table, page <= 0 || object.isVirtualTable { virtual.insert(object.name) }
-      // Else a small file could have any number of tables, each as large as all of it.
       if kind == .view || kind == .trigger {
         pageless += 1
         guard pageless <= LookBounds.pagelessObjects else {
           throw SQLiteError.expired("its schema has more than \(LookBounds.pagelessObjects) views and triggers")
         }
       }
+      // Otherwise a small file could have any number of tables, each as large as all of it.
       guard page <= 0 || pages.insert(page).inserted else { throw SQLiteError.sharedPage(of: object.name) }
       objects.append(object)
     }
@@ -46,7 +46,7 @@ package struct ActualSchema: Hashable, Sendable {
     for object in objects where object.kind == .table {
       let isVirtual = virtual.contains(object.name)
       var found: [ActualColumn] = []
-      // The module of a virtual table may be missing here, and runs if it isn't; its columns are no concern of ours.
+      // A virtual table's module may be missing here, and runs if it isn't; its columns don't concern us.
       if !isVirtual {
         try columns.bind(object.name, at: 1)
         try columns.bind(database, at: 2)
@@ -104,7 +104,7 @@ package struct ActualSchema: Hashable, Sendable {
 
 /// A row of `sqlite_schema`.
 package struct SchemaObject: Hashable, Sendable {
-  /// What it is.
+  /// The object's kind.
   package let kind: Kind
   /// Its name.
   package let name: String
@@ -113,7 +113,7 @@ package struct SchemaObject: Hashable, Sendable {
   /// The statement that made it; `nil` for an index that a constraint of its table implies.
   package let sql: String?
 
-  /// What an object of a schema is.
+  /// The kind of a schema's object.
   package enum Kind: String, Hashable, Sendable {
     /// A table, perhaps virtual.
     case table
@@ -143,9 +143,9 @@ package struct ActualTable: Hashable, Sendable {
   package let name: String
   /// The columns in physical order; none are listed for a virtual table.
   package let columns: [ActualColumn]
-  /// Whether the table is virtual.
+  /// True if the table is virtual.
   package let isVirtual: Bool
-  /// Whether the table is part of a virtual one.
+  /// True if the table is part of a virtual one.
   package let isShadow: Bool
 
   /// Creates a table.
@@ -156,7 +156,7 @@ package struct ActualTable: Hashable, Sendable {
     self.isShadow = isShadow
   }
 
-  /// Returns the column of the given name, or `nil`; one that is computed has no value of its own and is none.
+  /// Returns the column of the given name, or `nil`; a computed one has no value of its own and doesn't count.
   package func column(named name: String) -> ActualColumn? {
     columns.first { $0.name == name && !$0.isGenerated }
   }
@@ -166,16 +166,16 @@ package struct ActualTable: Hashable, Sendable {
 package struct ActualColumn: Hashable, Sendable {
   /// The column's name.
   package let name: String
-  /// The type as it is declared; may be empty.
+  /// The declared type; may be empty.
   package let declaredType: String
-  /// Whether the column must have a value.
+  /// True if the column must have a value.
   package let isNotNull: Bool
   /// The column's place in the primary key, counted from 1; 0 if it is not part of it.
   package let primaryKeyPosition: Int
-  /// Whether the column is hidden or computed.
+  /// True if the column is hidden or computed.
   package let isGenerated: Bool
 
-  /// Takes a row of the pragma that lists columns.
+  /// Creates a column from a row of the pragma that lists columns.
   fileprivate init(_ row: borrowing Statement) {
     self.init(
       name: row.text(at: 0) ?? "", declaredType: row.text(at: 1) ?? "", isNotNull: row.integer(at: 2) != 0,
@@ -199,7 +199,7 @@ package func normalizedStatement(_ sql: String) -> String {
   guard sql.utf8.allSatisfy({ $0 < 0x80 }) else {
     return sql.split { $0.isWhitespace }.joined(separator: " ").filter { $0 != "\"" }
   }
-  // Byte by byte: nearly all statements are ASCII, and each migration compares all of a store's several times.
+  // Byte by byte: nearly all statements are ASCII, and each migration compares all those of a store several times.
   var bytes: [UInt8] = []
   bytes.reserveCapacity(sql.utf8.count)
   var (hasBegun, hasSpace) = (false, false)

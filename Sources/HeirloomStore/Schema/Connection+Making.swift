@@ -1,7 +1,7 @@
 import CHeirloomSQLite
 
 extension Connection {
-  /// What a statement may do while an object is made.
+  /// The actions that a statement may take while it makes an object.
   private final class Permission {
     let object: SchemaObject
 
@@ -11,7 +11,7 @@ extension Connection {
       guard database == nil || database == "main" else { return false }
       switch (action, object.kind) {
       case (SQLITE_CREATE_TABLE, .table): return first == object.name || first == "sqlite_sequence"
-      // Constraints of a table have indexes.
+      // A table's constraints have indexes.
       case (SQLITE_CREATE_INDEX, .table): return second == object.name
       case (SQLITE_CREATE_INDEX, .index): return first == object.name && second == object.table
       case (SQLITE_CREATE_VIEW, .view): return first == object.name
@@ -25,10 +25,10 @@ extension Connection {
     }
   }
 
-  /// Makes an object of a schema by its own statement, which may be anyone's.
+  /// Makes an object of a schema by its own statement, which anyone may have written.
   ///
-  /// A statement that does anything but make this very object in the main database is refused: it could reach other files, or
-  /// run for ever.
+  /// A statement that does anything but make this very object in the main database is refused: it could reach other
+  /// files, or run for ever.
   ///
   /// - Parameter object: The object.
   /// - Throws: ``SQLiteError`` if the statement is refused or fails.

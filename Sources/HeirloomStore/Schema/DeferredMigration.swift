@@ -1,9 +1,9 @@
 import HeirloomFormats
 
-/// What a deferred lightweight migration left in a store to be cleaned up later.
+/// The parts of a store that a deferred lightweight migration left to be cleaned up later.
 ///
-/// The store has its current model all the same. It is kept in the metadata beside Core Data's own key, which only says
-/// that something is left; names that the store doesn't have, or that its model needs, count for nothing.
+/// The store has its current model all the same. The metadata hold the list beside Core Data's own key, which only says
+/// that something is left. Names that the store doesn't have, or that its model needs, don't count.
 public struct DeferredMigration: Hashable, Sendable {
   /// Tables that no entity and no relationship has any more, sorted by name.
   public package(set) var tables: [String]
@@ -13,10 +13,10 @@ public struct DeferredMigration: Hashable, Sendable {
   public package(set) var unusedIndexes: [String]
   /// Indexes that the model asks for and that are not there yet, sorted by name.
   public package(set) var missingIndexes: [String]
-  /// Whether the pages that become empty are to be given back to the file system.
+  /// True if the pages that become empty are to be given back to the file system.
   public package(set) var releasesPages: Bool
 
-  /// Creates a list of what is left; of nothing by default.
+  /// Creates a list of what is left, empty by default.
   package init(
     tables: [String] = [], columns: [String: [String]] = [:], unusedIndexes: [String] = [],
     missingIndexes: [String] = [], releasesPages: Bool = false
@@ -28,12 +28,12 @@ public struct DeferredMigration: Hashable, Sendable {
     self.releasesPages = releasesPages
   }
 
-  /// Whether nothing is left.
+  /// True if nothing is left.
   public var isEmpty: Bool {
     tables.isEmpty && columns.isEmpty && unusedIndexes.isEmpty && missingIndexes.isEmpty && !releasesPages
   }
 
-  /// What is left, one phrase each: `the table ZNOTE`, `the column ZNOTE.ZBODY`.
+  /// The parts that are left, one phrase each: `the table ZNOTE`, `the column ZNOTE.ZBODY`.
   public var items: [String] {
     missingIndexes.map { "the index \($0), which is to be made" }
       + unusedIndexes.map { "the index \($0)" } + tables.map { "the table \($0)" }
@@ -53,7 +53,7 @@ extension DeferredMigration {
 
   /// Reads the list from a value of the metadata.
   ///
-  /// - Returns: `nil` if it is no list of ours, or an empty one.
+  /// - Returns: `nil` if it is not a list of ours, or an empty one.
   init?(_ value: PropertyListValue) {
     guard let values = value.dictionaryValue else { return nil }
     func names(_ value: PropertyListValue?) -> [String] { (value?.arrayValue ?? []).compactMap(\.stringValue) }
@@ -75,9 +75,9 @@ extension DeferredMigration {
     ])
   }
 
-  /// Reads what is left in a database that has metadata, whatever else they say.
+  /// Reads the list of what is left from a database's metadata, whatever else they say.
   ///
-  /// - Returns: Nothing for a database without metadata that can be read.
+  /// - Returns: An empty list for a database without metadata that can be read.
   static func listed(in connection: Connection, database: String) throws(SQLiteError) -> DeferredMigration {
     let table = PhysicalName.metadataTable
     guard
@@ -88,9 +88,9 @@ extension DeferredMigration {
     return listed(in: values) ?? DeferredMigration()
   }
 
-  /// The list of what is left, which counts only beside Core Data's own key.
+  /// Returns the list of what is left, which counts only beside Core Data's own key.
   ///
-  /// If that key is gone, something else than Heirloom has cleaned up.
+  /// If that key is gone, something other than Heirloom has cleaned up.
   ///
   /// - Parameter metadata: The values of a store's metadata.
   /// - Returns: The list; `nil` if nothing is left.
@@ -99,7 +99,7 @@ extension DeferredMigration {
     return metadata[PhysicalName.deferredWorkKey].flatMap { DeferredMigration($0) }
   }
 
-  /// Whether Core Data's key tells that something is left.
+  /// Returns true if Core Data's key says that something is left.
   static func isNoted(in metadata: [String: PropertyListValue]) -> Bool {
     switch metadata[PhysicalName.deferredMigrationKey] {
     case nil, .null, .boolean(false), .integer(0): false
@@ -111,10 +111,10 @@ extension DeferredMigration {
 // MARK: - In a file
 
 extension ActualSchema {
-  /// What a deferred migration left, as far as it is there and no business of the model.
+  /// Returns those parts of the list that the file has and that the model doesn't need.
   ///
-  /// This is the one place that says so: nothing else than these names may be cleaned up, and nothing of them is foreign
-  /// or a difference from the model. The list comes from the file and could name anything.
+  /// This is the one place that decides: nothing but these names may be cleaned up, and none of them is foreign or a
+  /// difference from the model. The list comes from the file and could name anything.
   ///
   /// - Parameter schema: The schema of the store's model.
   /// - Returns: The names that count.
@@ -157,9 +157,9 @@ extension ActualSchema {
 }
 
 extension PhysicalIndex {
-  /// Whether an app works without it, only slower: the model asks for it, and it enforces nothing.
+  /// True if an app works without it, only slower: the model asks for it, and it enforces nothing.
   ///
-  /// Without those on keys each walk along a relationship would read a whole table.
+  /// Without the indexes on keys, each walk along a relationship would read a whole table.
   package var mayWait: Bool {
     guard case .fetchIndex = kind else { return false }
     return ordering.map { $0.first != "UNIQUE" } ?? false

@@ -4,7 +4,7 @@ package struct EntityReference: Hashable, Sendable {
   package let table: String
   /// The column.
   package let column: String
-  /// Whether it holds the entity's name; its number otherwise.
+  /// True if it holds the entity's name; otherwise it holds the number.
   package let isName: Bool
   /// The column with the primary key of the object; `nil` if there is none.
   package let key: String?
@@ -13,8 +13,8 @@ package struct EntityReference: Hashable, Sendable {
 extension ActualSchema {
   /// The columns of the framework's own tables that name entities, in the order of the file.
   ///
-  /// They are told by their names, so that tables of any version of the framework are understood: `ZENTITY` of the changes,
-  /// `ZENTITYID` of CloudKit mirroring, and texts of the latter that end in `ENTITYNAME`.
+  /// Their names identify them, so that tables of any version of the framework are understood. They are `ZENTITY` of
+  /// the changes, `ZENTITYID` of CloudKit mirroring, and the latter's columns whose names end in `ENTITYNAME`.
   package var entityReferences: [EntityReference] {
     tables.filter { !$0.isVirtual }.flatMap { table -> [EntityReference] in
       let isChange = table.name == PhysicalName.changeTable

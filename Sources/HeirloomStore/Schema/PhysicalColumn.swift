@@ -35,7 +35,7 @@ package struct PhysicalColumn: Hashable, Sendable {
   package let name: String
   /// The declared type.
   package let type: SQLColumnType
-  /// What the column holds.
+  /// The kind of the column's content.
   package let role: Role
 
   /// Creates a column.
@@ -45,7 +45,7 @@ package struct PhysicalColumn: Hashable, Sendable {
     self.role = role
   }
 
-  /// What a column holds.
+  /// The kind of a column's content.
   package enum Role: Hashable, Sendable {
     /// The object's primary key.
     case primaryKey
@@ -59,7 +59,7 @@ package struct PhysicalColumn: Hashable, Sendable {
     case key(entity: String, relationship: String)
     /// The entity number of a to-one relationship's destination.
     case keyEntity(entity: String, relationship: String)
-    /// The primary key of the object whose to-many relationship without inverse has this one.
+    /// The primary key of the object whose to-many relationship without inverse leads to this one.
     case inverselessKey(entity: String, relationship: String)
     /// The place in an ordered to-many relationship: 2048, then steps of 1024, with gaps.
     case order(entity: String, relationship: String)
@@ -84,15 +84,15 @@ package struct AttributeColumn: Hashable, Sendable {
   package let type: SQLColumnType
 }
 
-/// Where the links of a relationship are stored, seen from the objects that have the relationship.
+/// The place where a relationship's links are stored, seen from the objects that have the relationship.
 package enum RelationshipStorage: Hashable, Sendable {
-  /// In the object's own row: the destination's primary key and, if it has subentities, its entity number.
+  /// A key in the object's own row: the destination's primary key and, if it has subentities, its entity number.
   case key(table: String, column: String, entityColumn: String?)
-  /// In the rows of the destination: the inverse's key of this object.
+  /// A key in the destination's rows: the inverse's key of this object.
   case inverseKey(table: String, column: String, entityColumn: String?, orderColumn: String?)
-  /// In the rows of the destination: a key of this object that no relationship there stands for.
+  /// A key in the destination's rows that names this object and belongs to no relationship there.
   case inverselessKey(table: String, column: String, orderColumn: String?)
-  /// In a table of pairs: the object's key, the destination's key, and the destination's place in the object's list.
+  /// A table of pairs: the object's key, the destination's key, and the destination's place in the object's list.
   case join(table: String, ownerColumn: String, destinationColumn: String, orderColumn: String?)
 
   /// The table with the links.

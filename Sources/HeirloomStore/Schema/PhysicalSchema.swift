@@ -2,8 +2,8 @@ package import HeirloomModel
 
 /// The tables, indexes and triggers in which a store keeps the objects of a model.
 ///
-/// Core Data computes them from the model and does not read names from the file, so a store that it is to open must
-/// have exactly these.
+/// Core Data computes them from the model and does not read names from the file. A store that it is to open must have
+/// exactly these.
 package struct PhysicalSchema: Sendable {
   /// The model.
   package let model: ManagedObjectModel
@@ -15,15 +15,15 @@ package struct PhysicalSchema: Sendable {
   package let indexes: [PhysicalIndex]
   /// The triggers of derived attributes and R-trees in the order in which they are made.
   package let triggers: [PhysicalTrigger]
-  /// Derived attributes whose expression has no known trigger, as entity and attribute.
+  /// The derived attributes whose expression has no known trigger, each as entity and attribute.
   package let underivedAttributes: [[String]]
 
   private let entityPositions: [String: Int]
   private let tablePositions: [String: Int]
-  /// Storage by entity and property, inherited properties included.
+  /// The storage by entity and property, inherited properties included.
   private let storages: [String: [String: PropertyStorage]]
 
-  /// Where a property is stored.
+  /// The place where a property is stored.
   enum PropertyStorage: Hashable, Sendable {
     case attribute([AttributeColumn])
     case relationship(RelationshipStorage)
@@ -34,11 +34,11 @@ package struct PhysicalSchema: Sendable {
   /// - Parameters:
   ///   - model: The model.
   ///   - configuration: The configuration whose entities the store holds; `nil` for all.
-  ///   - actual: The schema of the store that is to be read or written. It decides which side names the table of a
-  ///     many-to-many relationship: within one entity that can't be derived, and elsewhere a store may have the other name.
-  ///     `nil` for a new store.
-  ///   - joinOwners: Relationships, as `Entity.relationship`, that name the table where nothing else decides: a migration
-  ///     keeps the side that the store had.
+  ///   - actual: The schema of the store that is to be read or written; `nil` for a new store. It decides which side
+  ///     names the table of a many-to-many relationship. Within one entity that can't be derived, and elsewhere a store
+  ///     may have the other name.
+  ///   - joinOwners: Relationships, as `Entity.relationship`, that name the table where nothing else decides: a
+  ///     migration keeps the side that the store had.
   package init(
     model: ManagedObjectModel, configuration: String? = nil, actual: ActualSchema? = nil, joinOwners: Set<String> = []
   ) {
@@ -81,9 +81,9 @@ package struct PhysicalSchema: Sendable {
     self.entity(named: entity).flatMap { table(named: $0.table) }
   }
 
-  /// Core Data's names of the tables of links that the store has under the name of the other side, by the store's.
+  /// Core Data's names for the tables of links that the store names after the other side, by the store's names.
   ///
-  /// Tables of links within one entity are none of them: which side names those is not known.
+  /// Tables of links within one entity are left out, since it is unknown which side names those.
   package var misnamedJoins: [String: String] {
     var names: [String: String] = [:]
     for table in tables {
@@ -105,7 +105,7 @@ package struct PhysicalSchema: Sendable {
   ///   - attribute: The attribute's name.
   ///   - entity: The entity's name.
   /// - Returns: One column, or one for each leaf of a composite in element order; none for a transient attribute or a
-  ///   name that is no attribute.
+  ///   name that is not an attribute's.
   package func columns(ofAttribute attribute: String, in entity: String) -> [AttributeColumn] {
     guard case .attribute(let columns)? = storages[entity]?[attribute] else { return [] }
     return columns
@@ -122,12 +122,12 @@ package struct PhysicalSchema: Sendable {
     return columns(ofAttribute: attribute, in: entity).first { $0.path == path }
   }
 
-  /// Returns where a relationship that an entity has or inherits is stored.
+  /// Returns the storage of a relationship that an entity has or inherits.
   ///
   /// - Parameters:
   ///   - relationship: The relationship's name.
   ///   - entity: The entity's name.
-  /// - Returns: `nil` for a transient relationship or a name that is no relationship.
+  /// - Returns: `nil` for a transient relationship or a name that is not a relationship's.
   package func storage(ofRelationship relationship: String, in entity: String) -> RelationshipStorage? {
     guard case .relationship(let storage)? = storages[entity]?[relationship] else { return nil }
     return storage
@@ -137,7 +137,7 @@ package struct PhysicalSchema: Sendable {
 // MARK: - Statements
 
 extension PhysicalSchema {
-  /// The statements that make the three tables that every store has beside those of its model.
+  /// The statements that make the three tables that every store has besides those of its model.
   package static let bookkeepingStatements: [String] = [
     "CREATE TABLE \(PhysicalName.primaryKeyTable) (\(PhysicalName.entity) INTEGER PRIMARY KEY,"
       + " \(PhysicalName.name) VARCHAR, \(PhysicalName.superentity) INTEGER, \(PhysicalName.maximum) INTEGER)",
@@ -149,7 +149,7 @@ extension PhysicalSchema {
   /// The statements that make the tables of the model.
   package var tableStatements: [String] { tables.map(\.sql) }
 
-  /// The statements that make indexes, R-trees included, and triggers: for after the rows.
+  /// The statements that make indexes, R-trees included, and triggers; they run after the rows are written.
   package var indexAndTriggerStatements: [String] { indexes.map(\.sql) + triggers.map(\.sql) }
 
   /// All statements of a fresh store, in the order in which Core Data runs them.

@@ -24,7 +24,7 @@ extension PhysicalSchemaBuilder {
     if physical.treeNumbers.count > 1 { addStandardIndex(on: table, columns: [PhysicalName.entity]) }
     for join in joins {
       guard let owner = entity(join.owner.entity), physical.treeNumbers.contains(owner.number) else { continue }
-      // Named by the rule, also where a renamed table has its columns the other way round.
+      // The rule gives the name, even where a renamed table has its columns the other way round.
       addStandardIndex(on: join.table.name, columns: [join.secondColumn, join.firstColumn])
     }
   }
@@ -57,8 +57,7 @@ extension PhysicalSchemaBuilder {
     }
     let name = "Z_\(entity.name)_\(index.name)"
     guard !columns.isEmpty, !indexes.contains(where: { $0.name == name }) else { return }
-    // A condition on the objects is left out: how Core Data writes it is not known, and an index of all rows
-    // serves too.
+    // A condition on the objects is left out: how Core Data writes it is unknown, and an index of all rows also serves.
     let list = terms.joined(separator: ", ")
     indexes.append(
       PhysicalIndex(
@@ -87,7 +86,7 @@ extension PhysicalSchemaBuilder {
     }
   }
 
-  /// The columns of an attribute or of a to-one relationship's key.
+  /// Returns the columns of an attribute or of a to-one relationship's key.
   func columns(ofProperty name: String, in entity: String) -> [String] {
     switch storages[entity]?[name] {
     case .attribute(let columns): columns.map(\.name)

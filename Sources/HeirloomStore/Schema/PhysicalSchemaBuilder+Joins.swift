@@ -17,7 +17,7 @@ extension PhysicalSchemaBuilder {
 
   /// Makes the tables of many-to-many relationships.
   mutating func makeJoinTables() {
-    // In plain order of entity names: who comes first gets a column name without a number.
+    // In plain order of entity names: the first to use a column name gets it without a number.
     var directions: [Direction] = []
     for entity in model.entities where included.contains(entity.name) {
       for relationship in entity.relationships where isStored(relationship) && relationship.isToMany {
@@ -31,7 +31,7 @@ extension PhysicalSchemaBuilder {
     var columns: [PropertyName: String] = [:]
     for direction in directions {
       guard let number = entity(direction.inverseEntity.name)?.number else { continue }
-      // A column is called after the relationship that leads to the row it names.
+      // A column is named after the relationship that leads to the row it identifies.
       columns[direction.name] = Self.unique(
         "Z_\(number)\(direction.relationship.name.uppercased())", in: &used)
     }
@@ -45,10 +45,10 @@ extension PhysicalSchemaBuilder {
     for owner in owners { makeJoinTable(of: owner, columns: columns, tableNames: &tableNames) }
   }
 
-  /// Whether a direction is the side that names the table: the one whose entity's name comes first, as for columns.
+  /// Returns true for the side that names the table: the one whose entity's name comes first, as for columns.
   ///
-  /// A store that exists decides: it may have the table under the other side's name, which earlier versions of Heirloom took
-  /// where that entity has the lower number.
+  /// An existing store decides: it may have the table under the other side's name. Earlier versions of Heirloom chose
+  /// that name where the other side's entity has the lower number.
   private func isOwner(_ direction: Direction, _ columns: [PropertyName: String]) -> Bool {
     guard direction.name != direction.inverseName else { return true }
     let (own, other) = (fit(of: direction, columns), fit(of: direction.reversed, columns))
@@ -63,7 +63,7 @@ extension PhysicalSchemaBuilder {
     return otherName.utf16Precedes(ownName)
   }
 
-  /// How well a store's table fits the name that a direction gives it: 2 with both columns, 1 without, 0 for none.
+  /// Returns how well a store's table fits a direction's name: 2 with both columns, 1 without them, 0 for no table.
   private func fit(of direction: Direction, _ columns: [PropertyName: String]) -> Int {
     guard let actual, let number = entity(direction.entity.name)?.number,
       let table = actual.table(named: Self.joinTableName(number: number, relationship: direction.relationship.name))
@@ -87,7 +87,7 @@ extension PhysicalSchemaBuilder {
       Self.joinTableName(number: number, relationship: owner.relationship.name), in: &tableNames)
     let isSelfInverse = owner.name == owner.inverseName
     let found = actual?.table(named: table)?.columns.map(\.name) ?? []
-    // The number that makes a name unique rests on a guess about order: take the store's.
+    // The number that makes a name unique rests on a guess about order, so the store's name wins.
     let destinationColumn = Self.actualName(of: forward, among: found)
     let ownerColumn = isSelfInverse ? PhysicalName.reflexiveColumn : Self.actualName(of: backward, among: found)
 
@@ -131,14 +131,14 @@ extension PhysicalSchemaBuilder {
         orderColumn: backwardOrder?.name))
   }
 
-  /// The column that has the expected name, or has it with another number at the end.
+  /// Returns the column that has the expected name, or has it with another number at the end.
   private static func actualName(of expected: String, among found: [String]) -> String {
     guard !found.isEmpty, !found.contains(expected) else { return expected }
     let matches = found.filter { stem(of: $0) == stem(of: expected) }
     return matches.count == 1 ? matches[0] : expected
   }
 
-  /// A name without the digits at its end.
+  /// Returns a name without the digits at its end.
   private static func stem(of name: String) -> Substring {
     guard let last = name.lastIndex(where: { !$0.isNumber }) else { return "" }
     return name[...last]

@@ -1,7 +1,7 @@
 import HeirloomModel
 
 extension PhysicalSchemaBuilder {
-  /// What a derived attribute is computed from.
+  /// The kind of value that a derived attribute is computed from.
   private enum Derivation {
     /// The time of saving.
     case now
@@ -70,7 +70,7 @@ extension PhysicalSchemaBuilder {
   }
 }
 
-/// Writes triggers of one derived attribute.
+/// A writer of one derived attribute's triggers.
 private struct TriggerWriter {
   let table: String
   let entity: String
@@ -91,18 +91,18 @@ private struct TriggerWriter {
     self.numbers = numbers
   }
 
-  /// The condition on a row to be of an entity that has the attribute; `nil` if all are.
+  /// Returns the condition that a row is of an entity that has the attribute; `nil` if all are.
   private func isOwn(_ row: String) -> String? {
     let number = row + PhysicalName.entity
     return numbers.map { "\($0.lowerBound) <= \(number) AND \(number) <= \($0.upperBound)" }
   }
 
-  /// The rows to change: those that a condition names and that have the attribute.
+  /// Returns the condition for the rows to change: those that a condition names and that have the attribute.
   private func rows(where condition: String) -> String {
     isOwn("").map { "\(condition) AND \($0)" } ?? condition
   }
 
-  /// The time of saving, whenever an object is saved.
+  /// Returns the triggers that set the time of saving whenever an object is saved.
   func now() -> [PhysicalTrigger] {
     let update = "UPDATE \(own) SET \(value) = \(PhysicalName.nowFunction)() WHERE \(key) = NEW.\(key);"
     return [
@@ -111,7 +111,7 @@ private struct TriggerWriter {
     ]
   }
 
-  /// The value of another object, when either of the two or their link changes.
+  /// Returns the triggers that copy another object's value when either of the two or their link changes.
   func value(key link: String, destination: String, source column: String) -> [PhysicalTrigger] {
     let link = bareIdentifier(link)
     let column = bareIdentifier(column)
@@ -128,7 +128,7 @@ private struct TriggerWriter {
     ]
   }
 
-  /// The number of rows that hold the object's key, in the destination's table or in one of links.
+  /// Returns the triggers that count the rows with the object's key, in the destination's table or in one of links.
   func count(links: String, key link: String) -> [PhysicalTrigger] {
     let link = bareIdentifier(link)
     let recount =

@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// Derives the physical schema of a model, step by step.
+/// A builder that derives the physical schema of a model, step by step.
 ///
 /// The rules are those of the page "Core Data's layout", sections 1 to 3.
 struct PhysicalSchemaBuilder {
@@ -45,7 +45,7 @@ struct PhysicalSchemaBuilder {
     let secondColumn: String
   }
 
-  /// A column with what sorts it.
+  /// A column with the class that sorts it.
   struct DraftColumn {
     let column: PhysicalColumn
     let order: ColumnClass
@@ -79,7 +79,7 @@ struct PhysicalSchemaBuilder {
     var included: Set<String> = []
     for entity in model.entities(inConfiguration: configuration) ?? [] {
       included.insert(entity.name)
-      // Objects live in the table of their root, so that is there whether or not the configuration lists it.
+      // Objects live in the table of their root, so the root is included whether or not the configuration lists it.
       for parent in model.superentities(of: entity.name) { included.insert(parent.name) }
     }
     self.included = included
@@ -130,7 +130,7 @@ struct PhysicalSchemaBuilder {
     entityPositions[name].map { entities[$0] }
   }
 
-  /// The included entities of a tree, depth first.
+  /// Returns the included entities of a tree, depth first.
   func tree(of root: String) -> [EntityDescription] {
     guard let numbers = entity(root)?.treeNumbers else { return [] }
     return numbers.compactMap { model.entity(named: entities[$0 - 1].name) }
@@ -138,7 +138,7 @@ struct PhysicalSchemaBuilder {
 
   // MARK: Columns
 
-  /// Adds attributes, keys and entity numbers of to-one relationships of a tree, naming them in list order.
+  /// Adds a tree's columns for attributes and for to-one relationships' keys and entity numbers, named in list order.
   private mutating func addOwnColumns(of root: String) {
     var used: Set<String> = [PhysicalName.primaryKey, PhysicalName.entity, PhysicalName.optimisticLock]
     var list: [DraftColumn] = []
@@ -182,7 +182,7 @@ struct PhysicalSchemaBuilder {
     guard let type = SQLColumnType(attribute.type), let order = ColumnClass(attribute.type),
       let table = self.entity(entity)?.table
     else { return }
-    // A leaf's column is called after the leaf alone.
+    // A leaf's column is named after the leaf alone.
     let name = Self.unique("Z" + attribute.name.uppercased(), in: &used)
     let role = PhysicalColumn.Role.attribute(entity: entity, path: path)
     list.append(DraftColumn(column: PhysicalColumn(name: name, type: type, role: role), order: order))
@@ -238,7 +238,7 @@ struct PhysicalSchemaBuilder {
     drafts[root, default: []].append(DraftColumn(column: column, order: order))
   }
 
-  /// Stored to-many relationships by owner's name; within one owner the last name first.
+  /// Returns the stored to-many relationships by owner's name; within one owner the last name comes first.
   ///
   /// Core Data takes them in the order of a hash table; descending names are the nearest simple rule.
   func toManyRelationships() -> [(EntityDescription, RelationshipDescription)] {
@@ -253,7 +253,7 @@ struct PhysicalSchemaBuilder {
     !relationship.isTransient && included.contains(relationship.destinationEntity)
   }
 
-  /// The stored relationship that leads back and says so itself.
+  /// Returns a relationship's stored inverse, if that names the relationship as its own inverse.
   func inverse(
     of relationship: RelationshipDescription, in entity: String
   ) -> (entity: EntityDescription, relationship: RelationshipDescription)? {
@@ -266,7 +266,7 @@ struct PhysicalSchemaBuilder {
 
   // MARK: Results
 
-  /// The tables in the order in which Core Data makes them: each of objects, then those of links that it names.
+  /// The tables in the order in which Core Data makes them: each table of objects, then those of links that it names.
   var orderedTables: [PhysicalTable] {
     roots.flatMap { root -> [PhysicalTable] in
       guard let table = objectTable(of: root), let numbers = entity(root)?.treeNumbers else { return [] }
@@ -291,14 +291,14 @@ struct PhysicalSchemaBuilder {
       name: name, kind: .objects(rootEntity: root), columns: system + sorted.map(\.element.column))
   }
 
-  /// Adds keys to the storages and hands everything down to subentities.
+  /// Adds keys to the storages and passes everything down to subentities.
   private mutating func collectStorages() {
     for (property, columns) in keyColumns {
       guard let table = entity(property.entity)?.table else { continue }
       storages[property.entity, default: [:]][property.property] = .relationship(
         .key(table: table, column: columns.key, entityColumn: columns.entity))
     }
-    // Parents have lower numbers, so theirs are complete.
+    // Parents have lower numbers, so their storages are complete.
     for entity in entities where entity.superentityNumber > 0 {
       let parent = entities[entity.superentityNumber - 1].name
       storages[entity.name, default: [:]].merge(storages[parent] ?? [:]) { own, _ in own }

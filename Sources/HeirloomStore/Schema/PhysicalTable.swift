@@ -2,12 +2,12 @@
 package struct PhysicalTable: Hashable, Sendable {
   /// The table's name.
   package let name: String
-  /// What its rows are.
+  /// The kind of its rows.
   package let kind: Kind
   /// The columns in the order of a fresh store.
   package let columns: [PhysicalColumn]
 
-  /// What the rows of a table are.
+  /// The kind of a table's rows.
   package enum Kind: Hashable, Sendable {
     /// Objects of a root entity and all its descendants.
     case objects(rootEntity: String)
@@ -22,7 +22,7 @@ package struct PhysicalTable: Hashable, Sendable {
     self.columns = columns
   }
 
-  /// Whether the rows are links.
+  /// True if the rows are links.
   package var isJoin: Bool {
     if case .links = kind { true } else { false }
   }
@@ -45,16 +45,16 @@ package struct PhysicalTable: Hashable, Sendable {
     columns.first { $0.name == name }
   }
 
-  /// Returns the table with its columns in another order, as a migration that only added some leaves it.
+  /// Returns the table with its columns in another order, as after a migration that only added columns.
   ///
   /// - Parameter names: The names of columns of the table.
-  /// - Returns: `nil` if a name is of no column.
+  /// - Returns: `nil` if a name is not that of a column.
   package func withColumns(_ names: [String]) -> PhysicalTable? {
     let ordered = names.compactMap { column(named: $0) }
     return ordered.count == names.count ? PhysicalTable(name: name, kind: kind, columns: ordered) : nil
   }
 
-  /// Whether a file's table was made by this table's statement, whatever its spelling.
+  /// Returns true if a file's table was made by this table's statement, whatever its spelling.
   package func isMade(by statement: String?) -> Bool {
     func characters(_ sql: String) -> String { sql.filter { !$0.isWhitespace && $0 != "\"" } }
     return statement.map(characters) == characters(sql)
@@ -69,15 +69,15 @@ package struct PhysicalIndex: Hashable, Sendable {
   package let table: String
   /// The names of the indexed columns.
   package let columns: [String]
-  /// Why it exists.
+  /// The reason why it exists.
   package let kind: Kind
   /// The statement that makes it, spelled as Core Data does.
   package let sql: String
 
-  /// How each column is ordered, without its name, after whether values are unique.
+  /// The uniqueness of the values, then the order of each column without the column's name.
   ///
-  /// Two indexes with equal order on the same columns have the same entries, whatever the columns are called. `nil` for an
-  /// R-tree, which is no index of SQLite's.
+  /// Two indexes with equal order on the same columns have the same entries, whatever the columns are called. It is
+  /// `nil` for an R-tree, which is not an index of SQLite's.
   package var ordering: [Substring]? {
     if case .rTree = kind { return nil }
     guard let list = sql.split(separator: "(", maxSplits: 1).last else { return nil }
@@ -87,15 +87,15 @@ package struct PhysicalIndex: Hashable, Sendable {
     return [sql.hasPrefix("CREATE UNIQUE INDEX") ? "UNIQUE" : ""] + orders
   }
 
-  /// Why an index exists.
+  /// The reason why an index exists.
   package enum Kind: Hashable, Sendable {
-    /// Every store has it: on keys and entity numbers.
+    /// An index that every store has, on keys or entity numbers.
     case standard
-    /// The model asks for it.
+    /// An index that the model asks for.
     case fetchIndex(entity: String, name: String)
-    /// It enforces a uniqueness constraint.
+    /// An index that enforces a uniqueness constraint.
     case constraint(entity: String, properties: [String])
-    /// The model asks for it; it is an R-tree, a virtual table.
+    /// An R-tree that the model asks for, which is a virtual table.
     case rTree(entity: String, name: String)
   }
 }
@@ -128,13 +128,13 @@ package struct PhysicalEntity: Hashable, Sendable {
   package let table: String
   /// Its number and those of all its descendants, which follow without gaps.
   package let treeNumbers: ClosedRange<Int>
-  /// Whether only objects of subentities exist.
+  /// True if only objects of subentities exist.
   package let isAbstract: Bool
 }
 
-/// Returns a name as Core Data writes it in SQL, quoted only if it would not be read as a name otherwise.
+/// Returns a name as Core Data writes it in SQL, quoted only if SQL would not read it as a name otherwise.
 ///
-/// Names of the format start with Z, like no keyword of SQL.
+/// Names of the format start with Z, unlike any keyword of SQL.
 func bareIdentifier(_ name: String) -> String {
   let isPlain = name.utf8.allSatisfy { byte in
     switch byte {

@@ -1,7 +1,7 @@
 /// The words of a statement, without quotes, comments and signs.
 struct SQLWords: Sequence, IteratorProtocol {
   private var rest: Substring.UTF8View
-  /// Whether the word that came last is the name of a function that is called, or a word like it.
+  /// True if a parenthesis follows the last word, as it follows the name of a function that is called.
   var isFollowedByParenthesis: Bool {
     rest.first { $0 > 0x20 } == UInt8(ascii: "(")
   }
@@ -55,12 +55,12 @@ struct SQLWords: Sequence, IteratorProtocol {
 }
 
 extension SchemaObject {
-  /// Functions that make a long value of a short one, so that a few words of a schema ask for any time and memory.
+  /// The functions that make long values of short ones, so that a few words of a schema ask for any time and memory.
   private static let costlyFunctions: Set<String> = [
     "char", "format", "group_concat", "hex", "printf", "quote", "randomblob", "replace", "zeroblob",
   ]
 
-  /// A function that SQLite would call for each row of a table or index, and that can take any time; `nil` if there is none.
+  /// A function that can take any time and that SQLite would call for each row of a table or index; `nil` if none.
   ///
   /// It may stand in a computed column, a check, or the expression or condition of an index.
   package var costlyFunction: String? {
@@ -74,7 +74,7 @@ extension SchemaObject {
 }
 
 extension ActualSchema {
-  /// The tables that SQLite's own check would compute values for, with a function that can take any time.
+  /// The functions that can take any time when SQLite's own check computes values, by the name of their table.
   package var costlyTables: [String: String] {
     Dictionary(
       objects.compactMap { object in object.costlyFunction.map { (object.table, $0) } },

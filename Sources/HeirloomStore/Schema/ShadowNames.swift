@@ -1,8 +1,8 @@
-/// The names of tables in which virtual tables keep their rows.
+/// The names of the tables in which virtual tables keep their rows.
 ///
-/// SQLite tells them too, but resolves all views of a file for it, and runs what stands behind its virtual tables.
+/// SQLite lists them too, but resolves all views of a file for that, and runs the modules of its virtual tables.
 struct ShadowNames {
-  /// The endings by the name of what stands behind a virtual table.
+  /// The endings by the name of a virtual table's module.
   ///
   /// https://www.sqlite.org/vtab.html#the_xshadowname_method
   private static let endings: [String: [String]] = [
@@ -23,18 +23,18 @@ struct ShadowNames {
     }
   }
 
-  /// Tells whether a table holds rows of a virtual one.
+  /// Returns true if a table holds rows of a virtual one.
   func contains(_ name: String) -> Bool { !names.isEmpty && names.contains(name.lowercased()) }
 }
 
 extension SchemaObject {
-  /// Whether the statement makes a virtual table.
+  /// True if the statement makes a virtual table.
   var isVirtualTable: Bool {
     let words = SQLWords(sql ?? "").prefix(2).map { $0.lowercased() }
     return words == ["create", "virtual"]
   }
 
-  /// The name of what stands behind a virtual table; `nil` if the statement tells none.
+  /// The name of a virtual table's module; `nil` if the statement names none.
   fileprivate var module: String? {
     var words = SQLWords(sql ?? "").makeIterator()
     while let word = words.next() {

@@ -19,7 +19,7 @@ extension PersistentStore {
   ///   - permissions: The permission bits of the file. Only its owner may read it unless a caller says more: a folder's
   ///     bits don't tell what its files may show. SQLite gives the side files the same bits.
   /// - Returns: The store, open.
-  /// - Throws: ``StoreError``; what was made of the file is removed then.
+  /// - Throws: ``StoreError``; the unfinished file is then removed.
   package static func create(
     at url: URL, model: ManagedObjectModel, configuration: String? = nil, metadata: StoreMetadata? = nil,
     permissions: UInt16 = 0o600

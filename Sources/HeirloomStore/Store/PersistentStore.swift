@@ -11,9 +11,9 @@ public final class PersistentStore {
   public let model: ManagedObjectModel
   /// The configuration whose entities the store holds; `nil` for all.
   public let configuration: String?
-  /// What the store says about itself.
+  /// The store's record of itself.
   public package(set) var metadata: StoreMetadata
-  /// Whether nothing can be written.
+  /// True if nothing can be written.
   public let isReadOnly: Bool
   /// The path of the store's file.
   package let path: String
@@ -28,7 +28,7 @@ public final class PersistentStore {
   /// The plans of entities, by their numbers, made when they are first asked for.
   @exclusivity(unchecked) private var plans: [EntityPlan?]
   private let entityNames: NameTable
-  /// Whether the connection is someone else's.
+  /// True if the connection is someone else's.
   package let isView: Bool
 
   init(
@@ -56,11 +56,11 @@ public final class PersistentStore {
   ///   - url: The store's file.
   ///   - model: The model.
   ///   - configuration: The configuration whose entities the store holds; `nil` for all.
-  ///   - isReadOnly: Whether nothing is to be written. A store in a folder that can't be written to can be opened only
+  ///   - isReadOnly: True if nothing is to be written. A store in a folder that can't be written to can only be opened
   ///     so; SQLite then can't notice changes by others.
   /// - Returns: The store.
-  /// - Throws: ``StoreError``: `incompatible` if the store was made with another version, or what else keeps it from
-  ///   being read.
+  /// - Throws: ``StoreError``: `incompatible` if the store was made with another version, or another problem that keeps
+  ///   it from being read.
   package static func open(
     at url: URL, model: ManagedObjectModel, configuration: String? = nil, isReadOnly: Bool = false
   ) throws(StoreError) -> PersistentStore {
@@ -81,7 +81,7 @@ public final class PersistentStore {
       return try Connection(path: url.path, mode: .readWrite, options: options)
     }
     let opened = try store(connection)
-    // What was read is no view; triggers of the app may read its own.
+    // Nothing that was read so far is a view, but triggers of the app may read the app's views.
     try storeErrors(url.path) { () throws(SQLiteError) in try connection.setResolvesViews(true) }
     return opened
   }
@@ -103,7 +103,7 @@ public final class PersistentStore {
       connection: connection)
   }
 
-  /// Looks at a store through a connection that someone else has open.
+  /// Creates a view of a store through a connection that someone else has open.
   ///
   /// Nothing is checked and nothing is closed. The view's prepared statements keep the connection from closing: they go
   /// with ``close()``, or with the view and its contexts.
@@ -113,8 +113,8 @@ public final class PersistentStore {
   ///   - database: The connection's name of the database.
   ///   - path: The path of the store's file: external data are in a folder beside it.
   ///   - schema: The store's schema.
-  ///   - metadata: What the store says about itself.
-  ///   - isReadOnly: Whether objects of the view can't be changed.
+  ///   - metadata: The store's record of itself.
+  ///   - isReadOnly: True if objects of the view can't be changed.
   package convenience init(
     viewing connection: Connection, database: String, path: String, schema: PhysicalSchema, metadata: StoreMetadata,
     isReadOnly: Bool = false
@@ -124,9 +124,9 @@ public final class PersistentStore {
       connection: connection, database: database, isView: true)
   }
 
-  /// Closes the store and reports what goes wrong; a view only lets go of its statements.
+  /// Closes the store and reports any error; a view only lets go of its statements.
   ///
-  /// Without, the store closes when the last reference to it and its contexts goes.
+  /// Without this call, the store closes when the last reference to it and its contexts goes.
   ///
   /// - Throws: ``StoreError``; the store stays open then.
   public func close() throws(StoreError) {
@@ -136,12 +136,12 @@ public final class PersistentStore {
     try storeErrors(path) { () throws(SQLiteError) in try connection.close() }
   }
 
-  /// Returns what is needed to read and write objects of an entity; `nil` for an unknown one.
+  /// Returns the plan for reading and writing objects of an entity; `nil` for an unknown one.
   func plan(named name: String) -> EntityPlan? {
     plan(numbered: entityNames.number(of: name))
   }
 
-  /// Returns what is needed to read and write objects of an entity; `nil` for an unknown number.
+  /// Returns the plan for reading and writing objects of an entity; `nil` for an unknown number.
   func plan(numbered number: Int) -> EntityPlan? {
     guard number >= 1, number <= plans.count else { return nil }
     if let plan = plans[number - 1] { return plan }
@@ -189,7 +189,7 @@ public final class PersistentStore {
     return schema
   }
 
-  /// The numbers of parents by the numbers of entities.
+  /// Returns the numbers of parents by the numbers of entities.
   private static func entityNumbers(_ connection: Connection) throws(SQLiteError) -> [Int64: Int64] {
     var numbers: [Int64: Int64] = [:]
     let statement = try connection.prepare(
@@ -218,7 +218,7 @@ public final class PersistentStore {
 @available(*, unavailable)
 extension PersistentStore: Sendable {}
 
-/// Runs a closure and makes a store's error of SQLite's.
+/// Runs a closure and turns SQLite's error into a store's.
 func storeErrors<Value>(
   _ path: String, _ body: () throws(SQLiteError) -> Value
 ) throws(StoreError) -> Value {

@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// The rows of a store, counted by what the store says of itself: no model is needed.
+/// The rows of a store, counted by the store's own list of entities: no model is needed.
 package struct StoreCensus: Hashable, Sendable {
   /// An entity of the store.
   package struct Entity: Hashable, Sendable {
@@ -10,16 +10,16 @@ package struct StoreCensus: Hashable, Sendable {
     package let number: Int64
     /// The parent's number; 0 for none.
     package let superentity: Int64
-    /// The highest primary key that was given away, as the store notes it; `nil` if it notes none.
+    /// The highest primary key that was handed out, as the store notes it; `nil` if it notes none.
     package let highestKey: Int64?
-    /// The objects of exactly this entity; `nil` if they can't be counted.
+    /// The number of objects of exactly this entity; `nil` if they can't be counted.
     package var rows: Int64?
   }
 
   /// The entities, in the order of their numbers.
   package private(set) var entities: [Entity] = []
 
-  /// The objects of all entities.
+  /// The number of objects of all entities.
   package var objectCount: Int64 {
     entities.reduce(0) { $0.addingReportingOverflow($1.rows ?? 0).partialValue }
   }
@@ -28,8 +28,9 @@ package struct StoreCensus: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - connection: The store.
-  ///   - actual: What the file has.
-  /// - Throws: ``SQLiteError`` if the list of entities can't be read; a table that can't be read leaves its entities uncounted.
+  ///   - actual: The schema of the file.
+  /// - Throws: ``SQLiteError`` if the list of entities can't be read. A table that can't be read leaves its entities
+  ///   uncounted.
   package init(connection: Connection, actual: ActualSchema) throws(SQLiteError) {
     guard let list = actual.table(named: PhysicalName.primaryKeyTable),
       [PhysicalName.entity, PhysicalName.name, PhysicalName.superentity, PhysicalName.maximum].allSatisfy({
@@ -58,7 +59,7 @@ package struct StoreCensus: Hashable, Sendable {
     }
   }
 
-  /// The number of an entity's oldest ancestor; a list that leads in a circle ends somewhere.
+  /// Returns the number of an entity's oldest ancestor; the search ends even in a list that leads in a circle.
   private func rootNumber(of entity: Entity) -> Int64 {
     var entity = entity
     for _ in 0..<64 {

@@ -1,9 +1,9 @@
 package import HeirloomModel
 
 extension AttributeValue {
-  /// Returns the value as an attribute holds it: a number becomes the attribute's kind where nothing is lost.
+  /// Returns the value as an attribute holds it: a number becomes the attribute's kind if nothing is lost.
   ///
-  /// What mapping models give is not of the attribute's kind: to them 0 and `NO` are the same, and every number is one.
+  /// Mapping models give values of other kinds: to them 0 and `NO` are equal, and all numbers are of one kind.
   ///
   /// - Parameter attribute: The attribute, or the leaf of a composite one.
   /// - Returns: `nil` for a value that the attribute can't hold.
@@ -32,7 +32,7 @@ extension AttributeValue {
 }
 
 extension CompositeAttributeDescription {
-  /// The elements as they hold their values; `nil` if there is no such element, or one can't hold its value.
+  /// Returns the values as the elements hold them; `nil` if there is no such element, or one can't hold its value.
   fileprivate func fitted(_ values: [String: AttributeValue]) -> [String: AttributeValue]? {
     var fitted: [String: AttributeValue] = [:]
     for (name, value) in values {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a store keeps large binary values: in the row, or in a file beside the store.
+/// The place where a store keeps a large binary value: in the row, or in a file beside the store.
 ///
 /// The first byte of the column tells which: 1 is followed by the data, 2 by a file's name and a zero byte.
 package enum ExternalStorage: Hashable, Sendable {
@@ -13,9 +13,9 @@ package enum ExternalStorage: Hashable, Sendable {
   static let fileTag: UInt8 = 2
   private static let nameLength = 36
 
-  /// Reads the bytes of a column; `nil` if they are of neither form.
+  /// Reads the bytes of a column; `nil` if they have neither form.
   ///
-  /// A name that is no UUID is refused, so that none leads out of the folder.
+  /// A name that is not a UUID is refused, so that none leads out of the folder.
   package init?(_ bytes: [UInt8]) {
     guard let tag = bytes.first else {
       self = .inline([])
@@ -54,7 +54,7 @@ package enum ExternalStorage: Hashable, Sendable {
 }
 
 extension ExternalStorage {
-  /// Reads a file of external data; `nil` if it is missing or no plain file.
+  /// Reads a file of external data; `nil` if it is missing or not a plain file.
   package static func contents(ofFile path: String) -> [UInt8]? {
     // The folder may have been tampered with: links out of it are not followed.
     let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)

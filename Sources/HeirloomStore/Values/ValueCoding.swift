@@ -1,8 +1,8 @@
 package import HeirloomModel
 
-/// How values of attributes are kept in columns.
+/// The coding of attributes' values in columns.
 package enum ValueCoding {
-  /// Why a value can't be stored.
+  /// The reason why a value can't be stored.
   package enum EncodingProblem: Error, Hashable, Sendable {
     /// The value is of another kind than the attribute.
     case wrongKind
@@ -51,17 +51,17 @@ package enum ValueCoding {
     }
   }
 
-  /// What a column holds.
+  /// The decoded content of a column.
   package enum Decoded: Hashable, Sendable {
     /// A value; `nil` for none.
     case value(AttributeValue?)
     /// The name of a file with the value.
     case externalFile(String)
-    /// Something that no value of the attribute's type is stored as.
+    /// Content that no value of the attribute's type is stored as.
     case undecodable
   }
 
-  /// Returns what a column's value means.
+  /// Returns the meaning of a column's value.
   ///
   /// - Parameters:
   ///   - stored: The column's value.
@@ -116,7 +116,7 @@ package enum ValueCoding {
     }
   }
 
-  /// A decimal number is kept as a double, or as an integer if it is whole.
+  /// Returns a decimal number as text; it is stored as a double, or as an integer if it is whole.
   private static func decimal(_ stored: SQLiteValue) -> String? {
     switch stored {
     case .integer(let integer):

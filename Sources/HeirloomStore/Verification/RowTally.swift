@@ -1,10 +1,10 @@
 /// Conditions on the rows of a table that are counted together in few passes.
 struct RowTally {
-  /// A condition with what it means.
+  /// A condition and its meaning.
   struct Check {
     /// An SQL condition on a row, called `t`.
     let condition: String
-    /// Makes the finding of the number of rows that meet it, and the lowest key among them.
+    /// The closure that makes the finding from the number of rows that meet it and the lowest key among them.
     let finding: (_ count: Int64, _ example: String) -> StoreFinding
   }
 
@@ -25,7 +25,7 @@ struct RowTally {
     checks.append(Check(condition: condition, finding: finding))
   }
 
-  /// Counts.
+  /// Counts the rows that meet the conditions.
   ///
   /// - Parameter connection: The store.
   /// - Returns: The findings of the conditions that some row meets, in their order.

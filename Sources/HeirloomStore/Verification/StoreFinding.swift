@@ -1,14 +1,14 @@
 import HeirloomModel
 
-/// Something about a store that is not as its model or its format asks for.
+/// A fact about a store that is not as its model or its format asks for.
 package struct StoreFinding: Hashable, Sendable {
-  /// How bad it is.
+  /// The finding's severity.
   package let severity: Severity
-  /// What it is.
+  /// The finding's kind.
   package let kind: Kind
   /// The entity that it is about; `nil` for the store as a whole.
   package let entity: String?
-  /// What was found, what it means and what to do.
+  /// The words for what was found, what it means and what to do.
   package let message: String
 
   /// Creates a finding.
@@ -19,13 +19,13 @@ package struct StoreFinding: Hashable, Sendable {
     self.message = PlainText.line(message)
   }
 
-  /// How bad a finding is.
+  /// The severity of a finding.
   package enum Severity: String, Hashable, Sendable, CaseIterable, Comparable {
-    /// Data are lost or can't be reached, or an app or a migration would go wrong.
+    /// A loss of data, or of a way to reach them, or something that would make an app or a migration go wrong.
     case error
-    /// Something doesn't fit; all data are there.
+    /// Something that doesn't fit, while all data are there.
     case warning
-    /// Worth knowing, and no fault.
+    /// Something that is worth knowing, and no fault.
     case note
 
     /// Orders severities, the worst first.
@@ -42,9 +42,9 @@ package struct StoreFinding: Hashable, Sendable {
     }
   }
 
-  /// What a finding is.
+  /// The kind of a finding.
   ///
-  /// Raw values are read by other programs.
+  /// Other programs read the raw values.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
     // The file.
     case damaged, truncated, trailingBytes, damagedLog

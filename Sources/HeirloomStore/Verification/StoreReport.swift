@@ -1,21 +1,21 @@
 package import HeirloomModel
 
-/// What a verification found out about a store.
+/// The result of the verification of a store.
 package struct StoreReport: Sendable {
   /// The findings, the worst first, those of one severity in the order of the checks.
   package var findings: [StoreFinding]
-  /// What the store says of itself, as far as it can be read.
+  /// The store's record of itself, as far as it can be read.
   package var metadata: StoreMetadata?
-  /// The model that the schema and the rows were held against; `nil` if there was none.
+  /// The model that the schema and the rows were compared with; `nil` if there was none.
   package var model: ManagedObjectModel?
   /// The configuration of the model whose entities the store holds; `nil` for all.
   package var configuration: String?
-  /// Where the model came from; `nil` if there was none.
+  /// The origin of the model; `nil` if there was no model.
   package var modelSource: StoreModelCandidate.Source?
-  /// Whether the model's hashes are those of the metadata.
+  /// True if the model's hashes are those of the metadata.
   package var isModelFit: Bool = false
 
-  /// Whether something is wrong: notes alone are no fault.
+  /// True if something is wrong: notes alone are not faults.
   package var hasFaults: Bool { findings.contains { $0.severity < .note } }
 
   /// Adds findings of others and keeps the order.
@@ -24,7 +24,7 @@ package struct StoreReport: Sendable {
     sort()
   }
 
-  /// Puts the worst first.
+  /// Puts the worst findings first.
   mutating func sort() {
     let order = findings.indices.sorted { left, right in
       (findings[left].severity, left) < (findings[right].severity, right)

@@ -101,7 +101,7 @@ extension StoreVerification {
     }
   }
 
-  /// Whether the highest key handed out is at least the highest there is.
+  /// Checks that the highest key handed out is at least the highest key in the table.
   private mutating func checkMaximum(_ row: EntityRow, table: String, entity: String) {
     guard actual.table(named: table)?.column(named: PhysicalName.primaryKey) != nil else { return }
     let highest = reading("the table \(table)", entity: entity) { connection throws(SQLiteError) in
@@ -128,7 +128,7 @@ extension StoreVerification {
 
   // MARK: The schema
 
-  /// Compares tables, columns, indexes and triggers with what the model asks for.
+  /// Compares tables, columns, indexes and triggers with those that the model asks for.
   mutating func checkSchema(_ schema: PhysicalSchema) {
     let entities = entitiesByTable(schema)
     for drift in actual.drift(from: schema) { report(drift, schema, entities) }
@@ -143,7 +143,7 @@ extension StoreVerification {
     reportPending(schema)
   }
 
-  /// Tells what a deferred migration left; without a model, what the store says of it.
+  /// Reports what a deferred migration left; without a model, what the store says that it left.
   mutating func reportPending(_ schema: PhysicalSchema?) {
     let items = schema.map { actual.pending(under: $0).items } ?? report.metadata?.deferredMigration?.items ?? []
     if !items.isEmpty {
@@ -159,7 +159,7 @@ extension StoreVerification {
         + " finishes it. The store is complete without.")
   }
 
-  /// The root entity of each table, or the one that names a table of links.
+  /// Returns the root entity of each table, or the entity that names a table of links.
   private func entitiesByTable(_ schema: PhysicalSchema) -> [String: String] {
     var entities: [String: String] = [:]
     for table in schema.tables {
@@ -188,7 +188,7 @@ extension StoreVerification {
         "The column \(table).\(column) is declared without a type, as the oldest versions of Core Data declared the keys of"
           + " links; SQLite keeps what is written. A migration declares it as \(expected).")
     case .differentType(let table, let column, let found, let expected):
-      // SQLite converts what is written to the column by its type, so that it matters how that reads.
+      // SQLite converts values on writing by the column's type, so it matters how the type reads.
       let isAlike = SQLAffinity(declaredType: found) == SQLAffinity(declaredType: expected)
       let type = found.isEmpty ? "no type" : found
       add(
@@ -228,9 +228,9 @@ extension StoreVerification {
     _ name: String, _ schema: PhysicalSchema, _ entities: [String: String]
   ) {
     guard let index = schema.indexes.first(where: { $0.name == name }) else { return }
-    // Earlier versions of Core Data gave other names; an index on the same columns serves.
+    // Earlier versions of Core Data gave other names, but an index on the same columns serves.
     if hasEquivalent(index) { return }
-    // Without its table or columns there can be no index; that is said already.
+    // Without its table or columns there can be no index, which is already reported.
     guard let table = actual.table(named: index.table), index.columns.allSatisfy({ table.column(named: $0) != nil })
     else { return }
     var consequence = "fetches are slower, nothing is lost"
@@ -242,7 +242,7 @@ extension StoreVerification {
     )
   }
 
-  /// Whether an index on the same columns exists under another name.
+  /// Returns true if an index on the same columns exists under another name.
   private func hasEquivalent(_ index: PhysicalIndex) -> Bool {
     var mustBeUnique = false
     switch index.kind {
@@ -311,7 +311,7 @@ extension StoreVerification {
   }
 }
 
-/// How SQLite treats values of a column, by its declared type.
+/// The way in which SQLite treats values of a column, by its declared type.
 ///
 /// The rules: https://www.sqlite.org/datatype3.html#determination_of_column_affinity
 enum SQLAffinity: Hashable {

@@ -2,7 +2,7 @@ import Foundation
 import HeirloomModel
 
 extension StoreVerification {
-  /// Checks that the files with large values are there, and which others are.
+  /// Checks that the files with large values are there, and reports those without an object.
   mutating func checkExternalFiles(_ schema: PhysicalSchema) {
     let folder = ExternalStorage.folder(forStoreAt: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
     let present = Set((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
@@ -58,7 +58,7 @@ extension StoreVerification {
         + " in a retained version or a backup, and copy it there.")
   }
 
-  /// Whether there is a plain file, as reading asks for.
+  /// Returns true if there is a plain file, which reading requires.
   private static func isFile(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

@@ -120,7 +120,7 @@ extension StoreVerification {
 
   // MARK: The model
 
-  /// Finds the model that the store claims, and says what every other source says differently.
+  /// Finds the model that the metadata ask for, and reports how those of other origins differ.
   mutating func findModel(_ candidates: [StoreModelCandidate]) {
     var candidates = candidates
     if let cache = cachedModel() { candidates.append(cache) }
@@ -208,7 +208,7 @@ extension StoreVerification {
     }
   }
 
-  /// The model in the store, or what is wrong with it; `nil` if there is none or it was reported.
+  /// Returns the model in the store; `nil` if there is none or if its problem was reported.
   private mutating func cachedModel() -> StoreModelCandidate? {
     guard actual.table(named: PhysicalName.modelCacheTable) != nil else {
       add(.note, .missingModelCache, "The store holds no copy of its model; it is complete without.")

@@ -92,7 +92,7 @@ extension StoreVerification {
     }
   }
 
-  /// The condition that a row is of an entity or a descendant of it.
+  /// Returns the condition that a row is of an entity or a descendant of it.
   func condition(ofKind entity: PhysicalEntity, _ alias: String = "t") -> String {
     let number = "\(alias).\(quote(PhysicalName.entity))"
     return entity.treeNumbers.count == 1
@@ -102,7 +102,7 @@ extension StoreVerification {
 
   // MARK: Attributes
 
-  /// Whether an element of an attribute must have a value: it must, and each composite around it.
+  /// Returns true if an element of an attribute, and each composite around it, must have a value.
   private static func isRequired(_ path: ArraySlice<String>, of attribute: AttributeDescription) -> Bool {
     guard !attribute.isOptional else { return false }
     guard let name = path.first, let element = attribute.composite?.elements.first(where: { $0.name == name }) else {
@@ -120,7 +120,7 @@ extension StoreVerification {
     where found.column(named: column.name) != nil {
       let name = "\(entity.name).\(column.path.joined(separator: "."))"
       let value = "t.\(quote(column.name))"
-      // A derived value is Core Data's to fill in.
+      // Core Data fills in a derived value.
       if Self.isRequired(column.path.dropFirst(), of: attribute), attribute.derivation == nil {
         tally.add("\(isOwn) AND \(value) IS NULL") { count, example in
           StoreFinding(
@@ -161,7 +161,7 @@ extension StoreVerification {
     }
   }
 
-  /// Conditions on a value that is not of the form in which its type is stored, with what is expected.
+  /// Returns conditions on a value that is not stored in the form of its type, with what is expected.
   private static func wrongTypes(
     of attribute: AttributeDescription, _ value: String
   ) -> [(condition: String, words: String)] {
@@ -192,7 +192,7 @@ extension StoreVerification {
     }
   }
 
-  /// Zero and the default of a number, as a list in SQL; `nil` for other types.
+  /// Returns zero and the default of a number, as a list in SQL; `nil` for other types.
   private static func ordinaryNumbers(of attribute: AttributeDescription) -> String? {
     switch attribute.type {
     case .integer16, .integer32, .integer64, .boolean, .double, .float, .decimal, .date: break
@@ -205,7 +205,7 @@ extension StoreVerification {
     }
   }
 
-  /// The range of a type that is narrower than SQLite's integers.
+  /// Returns the range of a type, if it is narrower than SQLite's integers.
   private static func range(of type: AttributeType) -> ClosedRange<Int64>? {
     switch type {
     case .integer16: Int64(Int16.min)...Int64(Int16.max)

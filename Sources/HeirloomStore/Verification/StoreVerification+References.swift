@@ -1,13 +1,13 @@
 import HeirloomModel
 
 extension StoreVerification {
-  /// Looks for rows of persistent history and of CloudKit mirroring that name no entity of the store.
+  /// Checks for rows of persistent history and of CloudKit mirroring that name no entity of the store.
   ///
-  /// That an object is gone is no fault: history tells of deleted ones.
+  /// An object that is gone is no fault: history names deleted ones.
   mutating func checkReferences(_ schema: PhysicalSchema) {
     for reference in actual.entityReferences {
       let column = quote(reference.column)
-      // The model is asked as well: Core Data leaves the old name of a renamed entity in the table of entities.
+      // Names are those of the model: Core Data leaves the old name of a renamed entity in the table of entities.
       let known: String
       if reference.isName {
         known = schema.entities.map { quoteLiteral($0.name) }.joined(separator: ", ")

@@ -1,8 +1,8 @@
 import HeirloomModel
 
-/// Checks a store against its format and its model without changing anything.
+/// A verification of a store against its format and its model, which changes nothing.
 ///
-/// All of it is one read transaction; no lock of ours is taken, nothing is written.
+/// All of it is one read transaction: it takes no lock of ours and writes nothing.
 package struct StoreVerification {
   let connection: Connection
   let path: String
@@ -14,9 +14,10 @@ package struct StoreVerification {
   ///
   /// - Parameters:
   ///   - path: The store's file.
-  ///   - candidates: Models that may have made it, in the order in which they are believed; the store's own copy comes last.
-  /// - Returns: What was found; a damaged file is a finding.
-  /// - Throws: ``StoreError`` for what is no store, or can't be opened for reading.
+  ///   - candidates: Models that may have made it, in the order in which they are believed; the store's own copy comes
+  ///     last.
+  /// - Returns: The findings; a damaged file is a finding.
+  /// - Throws: ``StoreError`` for something that is not a store, or can't be opened for reading.
   package static func report(
     onStoreAt path: String, candidates: [StoreModelCandidate] = []
   ) throws(StoreError) -> StoreReport {
@@ -38,7 +39,7 @@ package struct StoreVerification {
   }
 
   private mutating func run(_ candidates: [StoreModelCandidate]) throws(StoreError) {
-    // What can't be opened at all is no finding; from here on every error is.
+    // A file that can't be opened at all is not a finding; from here on every error is one.
     do throws(SQLiteError) {
       try connection.execute("BEGIN")
       actual = try ActualSchema(of: connection)
@@ -75,7 +76,7 @@ package struct StoreVerification {
     report.sort()
   }
 
-  /// Whether there is a table that only stores have, although the metadata are gone.
+  /// True if there is a table that only stores have, even if the metadata are gone.
   private var holdsObjects: Bool {
     actual.table(named: PhysicalName.primaryKeyTable) != nil
   }
@@ -88,7 +89,7 @@ package struct StoreVerification {
     report.findings.append(StoreFinding(severity, kind, entity: entity, message))
   }
 
-  /// Runs a check; what SQLite can't read is a finding.
+  /// Runs a check; if SQLite can't read something, that becomes a finding.
   mutating func reading<Value>(
     _ what: String, entity: String? = nil, _ body: (Connection) throws(SQLiteError) -> Value
   ) -> Value? {
@@ -153,9 +154,9 @@ package struct StoreVerification {
 }
 
 extension Connection {
-  /// Returns what SQLite's own check finds, without the tables that it would have to compute values for.
+  /// Returns the findings of SQLite's own check, without the tables for which it would have to compute values.
   fileprivate func structure(of actual: ActualSchema) throws(SQLiteError) -> [String] {
-    // The checks of the app's tables are its own.
+    // The constraints of the app's tables are the app's own matter.
     try execute("PRAGMA ignore_check_constraints = ON")
     let costly = actual.costlyTables
     guard !costly.isEmpty else { return try rows("PRAGMA integrity_check(100)").compactMap(\.first?.text) }
@@ -168,19 +169,19 @@ extension Connection {
 }
 
 extension StoreFinding {
-  /// What to do about a damaged file.
+  /// The advice about a damaged file.
   static let advice =
     "Keep the file and those beside it as they are, and restore a retained version (heirloom versions lists them) or a"
     + " backup."
 
-  /// A finding about a damaged database.
+  /// Returns a finding about a damaged database.
   static func damaged(_ what: String) -> StoreFinding {
     StoreFinding(.error, .damaged, "\(what) \(advice)")
   }
 }
 
 extension Connection {
-  /// The main file's length by its header, in bytes, for a file that SQLite refuses to read; `nil` if it can't be told.
+  /// The main file's length by its header, in bytes, for a file that SQLite refuses to read; `nil` if unknown.
   fileprivate var headerByteCount: Int64? {
     // Bytes 16 and 28: https://www.sqlite.org/fileformat2.html#the_database_header
     guard let header = readStart(byteCount: 32) else { return nil }
@@ -202,11 +203,11 @@ func listed(_ names: some Collection<String>) -> String {
   return names.prefix(8).joined(separator: ", ") + rest
 }
 
-/// Returns the verb for so many.
+/// Returns the verb "to be" for the given number of things.
 func isOrAre(_ count: Int64) -> String { count == 1 ? "is" : "are" }
 
-/// Returns the verb for so many.
+/// Returns the verb "to have" for the given number of things.
 func has(_ count: Int64) -> String { count == 1 ? "has" : "have" }
 
-/// Returns the verb for so many.
+/// Returns the verb "to lead" for the given number of things.
 func leads(_ count: Int64) -> String { count == 1 ? "leads" : "lead" }
