@@ -183,7 +183,7 @@ public final class MigrationAssistant {
   func vault(at location: StoreLocation, told: @escaping (VaultEvent) -> Void = { _ in }) -> StoreVault {
     var settings = vaultConfiguration
     settings.lockTimeout = .seconds(configuration.lockTimeout)
-    settings.gateTimeout = .seconds(configuration.storeTimeout)
+    settings.holdTimeout = .seconds(configuration.storeTimeout)
     settings.allowUnsafeVolume = configuration.allowsUnsafeVolume
     settings.stopsAtUnreadableLog = configuration.stopsAtUnreadableLog
     return StoreVault(location, files: files, configuration: settings) { [weak self] event in
@@ -215,7 +215,7 @@ public final class MigrationAssistant {
       report(.keptUnreadableLog(path: path, reason: damage.description))
     case .restoredWithFaults(let id, let reason): report(.restoredWithFaults(id: id, reason: reason))
     case .undone(let id): report(.undidInterruptedChange(id: id))
-    case .gated: report(.held)
+    case .held: report(.held)
     case .built: report(.built)
     case .proven: report(.proven)
     case .retained(let id): report(.retained(id: id))

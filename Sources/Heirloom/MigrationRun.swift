@@ -118,10 +118,10 @@ final class MigrationRun {
       bytesNeeded: bytesNeeded - reserve, seen: proposal.seen)
   }
 
-  private func chain(for proposal: Proposal, from store: StoreGate, to candidatePath: String) -> CandidateChain {
+  private func chain(for proposal: Proposal, from store: StoreHold, to candidatePath: String) -> CandidateChain {
     // What is carried out was counted on the held store, or on the same rows.
     CandidateChain(
-      gate: store, candidatePath: candidatePath, hops: proposal.route.hops, settings: settings,
+      hold: store, candidatePath: candidatePath, hops: proposal.route.hops, settings: settings,
       known: store.isAsSeen ? proposal.plan : nil
     ) { [assistant] handler in
       assistant.report(.runningStage(handler.stageName, handler: handler.kind))

@@ -153,9 +153,9 @@ struct DecidingDelegateTests {
     var chain: CandidateChain?
     let version = try vault.replaceStore(
       prepare: { StoreVault.Replacement() },
-      build: { gate, candidate in
+      build: { hold, candidate in
         let run = CandidateChain(
-          gate: gate, candidatePath: candidate, hops: hops, settings: RunSettings(proof: .full, decisions: decisions))
+          hold: hold, candidatePath: candidate, hops: hops, settings: RunSettings(proof: .full, decisions: decisions))
         chain = run
         plans = try run.build { _, _ in nil }
       }, prove: { _, _ in try chain?.prove() })

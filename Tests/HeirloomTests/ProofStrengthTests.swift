@@ -55,9 +55,9 @@ struct ProofStrengthTests {
     func swap() throws {
       _ = try StoreVault(try StoreLocation(resolving: url.path, files: POSIXFileOperations())).replaceStore(
         prepare: { StoreVault.Replacement() },
-        build: { gate, candidate in
+        build: { hold, candidate in
           let run = CandidateChain(
-            gate: gate, candidatePath: candidate, hops: [hop],
+            hold: hold, candidatePath: candidate, hops: [hop],
             settings: RunSettings(builder: .always(.cloneAndAlter), defers: true))
           chain = run
           checks = try run.build { _, _ in nil }.checks

@@ -59,7 +59,7 @@ struct ByteNameTests {
     let vault = StoreVault(location)
     let kept = try #require(
       try vault.replaceStore(
-        prepare: { StoreVault.Replacement() }, build: { gate, candidate in try gate.duplicateStore(to: candidate) },
+        prepare: { StoreVault.Replacement() }, build: { hold, candidate in try hold.duplicateStore(to: candidate) },
         prove: { _, _ in }))
     _ = try vault.restore(kept.name.text)
     #expect(try fixture.content(location.path).version == 1)
@@ -117,7 +117,7 @@ struct ByteNameTests {
     try connection.execute("CREATE TABLE note(id INTEGER PRIMARY KEY)")
     try connection.close()
     let vault = StoreVault(try StoreLocation(resolving: path, files: files)) { event in
-      if case .gated = event { Issue.record("it was held") }
+      if case .held = event { Issue.record("it was held") }
     }
     // An operation that needs no such path still works.
     try vault.writeSnapshot([1])

@@ -130,7 +130,7 @@ struct RacingRenamerTests {
   private func grow(_ fixture: VaultFixture, _ vault: StoreVault) throws {
     _ = try vault.replaceStore(
       prepare: { StoreVault.Replacement() },
-      build: { gate, candidate in try gate.duplicateStore(to: candidate) }, prove: { _, _ in })
+      build: { hold, candidate in try hold.duplicateStore(to: candidate) }, prove: { _, _ in })
   }
 
   private static func walk(_ folder: String, _ body: (String, FileStatus) throws -> Void) rethrows {

@@ -83,11 +83,11 @@ struct VaultFixture {
   static let snapshot: [UInt8] = Array("a snapshot".utf8)
 
   func vault(
-    _ files: any FileOperations = POSIXFileOperations(), gateTimeout: Duration = .milliseconds(60),
+    _ files: any FileOperations = POSIXFileOperations(), holdTimeout: Duration = .milliseconds(60),
     events: @escaping (VaultEvent) throws -> Void = { _ in }
   ) -> StoreVault {
     var configuration = StoreVault.Configuration()
-    configuration.gateTimeout = gateTimeout
+    configuration.holdTimeout = holdTimeout
     configuration.lockTimeout = .seconds(20)
     configuration.now = { 1_795_428_900 }
     return StoreVault(location, files: files, configuration: configuration, events: events)
@@ -102,8 +102,8 @@ struct VaultFixture {
         if try connection.firstInteger("PRAGMA user_version") == 2 { return nil }
         return StoreVault.Replacement(retainedSnapshot: Self.snapshot, retainedChecksum: "one", bytesNeeded: 10_000)
       },
-      build: { gate, candidate in
-        let connection = gate.connection
+      build: { hold, candidate in
+        let connection = hold.connection
         try connection.attach(path: candidate, as: "candidate")
         defer { try? connection.detach("candidate") }
         try connection.execute("PRAGMA candidate.synchronous=OFF")
@@ -119,8 +119,8 @@ struct VaultFixture {
           try Data([9, 9]).write(to: inner.appendingPathComponent("NEW"))
         }
       },
-      prove: { gate, candidate in
-        let connection = gate.connection
+      prove: { hold, candidate in
+        let connection = hold.connection
         try connection.attach(path: candidate, as: "candidate", mode: .readOnly)
         defer { try? connection.detach("candidate") }
         let counts = try connection.rows(

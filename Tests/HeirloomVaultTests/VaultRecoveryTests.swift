@@ -355,7 +355,7 @@ struct VaultRecoveryTests {
       let migrated = try await withThrowingTaskGroup(of: Bool.self) { group in
         for _ in 0..<8 {
           group.addTask {
-            try fixture.migrate(fixture.vault(gateTimeout: .seconds(10))) != nil
+            try fixture.migrate(fixture.vault(holdTimeout: .seconds(10))) != nil
           }
         }
         return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }

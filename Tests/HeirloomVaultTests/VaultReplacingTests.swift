@@ -45,7 +45,7 @@ struct VaultReplacingTests {
     let kinds = events.map { String(describing: $0).prefix { $0 != "(" } }
     #expect(
       kinds == [
-        "locked", "gated", "manifestWritten", "built", "proven", "candidateSynchronized", "retained", "swapped",
+        "locked", "held", "manifestWritten", "built", "proven", "candidateSynchronized", "retained", "swapped",
         "finished",
       ])
   }
@@ -131,8 +131,8 @@ struct VaultReplacingTests {
     let before = try fixture.bytes()["Journal.sqlite"]
     _ = try fixture.vault().replaceStore(
       prepare: { StoreVault.Replacement() },
-      build: { gate, candidate in
-        try gate.duplicateStore(to: candidate)
+      build: { hold, candidate in
+        try hold.duplicateStore(to: candidate)
         #expect(try Data(contentsOf: fixture.url(candidate)) == before)
         let connection = try Connection(path: candidate, mode: .readWrite)
         try connection.execute("CREATE TABLE IF NOT EXISTS note(id INTEGER PRIMARY KEY, text TEXT)")
@@ -185,7 +185,7 @@ struct VaultReplacingTests {
       let error = #expect(throws: VaultError.self) {
         try fixture.vault().replaceStore(
           prepare: { StoreVault.Replacement() },
-          build: { gate, candidate in if attaches { try gate.connection.attach(path: candidate, as: "candidate") } },
+          build: { hold, candidate in if attaches { try hold.connection.attach(path: candidate, as: "candidate") } },
           prove: { _, _ in })
       }
       guard case .unfitCandidate = error else { throw try #require(error) }

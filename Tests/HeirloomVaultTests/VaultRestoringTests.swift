@@ -351,12 +351,12 @@ struct VaultCorpusTests {
     let retained = try #require(
       try StoreVault(location).replaceStore(
         prepare: { StoreVault.Replacement(bytesNeeded: UInt64(original.count)) },
-        build: { gate, candidate in
+        build: { hold, candidate in
           // The store's mode is gone, and so is its -wal: all content is now in the main file.
-          #expect(gate.usedWAL)
-          try gate.connection.attach(path: candidate, as: "candidate")
-          defer { try? gate.connection.detach("candidate") }
-          try gate.connection.execute("CREATE TABLE candidate.new(x)")
+          #expect(hold.usedWAL)
+          try hold.connection.attach(path: candidate, as: "candidate")
+          defer { try? hold.connection.detach("candidate") }
+          try hold.connection.execute("CREATE TABLE candidate.new(x)")
         }, prove: { _, _ in }))
     let path = try #require(retained.storePath)
     #expect(try tables(path) == expected)

@@ -38,10 +38,10 @@ struct VaultSeenTests {
         try change.make(at: path)
         return StoreVault.Replacement(seen: seen)
       },
-      build: { gate, candidate in
-        isAsSeen = gate.isAsSeen
-        try gate.duplicateStore(to: candidate)
-        #expect(try gate.connection.firstValue("PRAGMA journal_mode")?.text == "delete")
+      build: { hold, candidate in
+        isAsSeen = hold.isAsSeen
+        try hold.duplicateStore(to: candidate)
+        #expect(try hold.connection.firstValue("PRAGMA journal_mode")?.text == "delete")
         #expect(!fixture.exists(path + "-wal") && !fixture.exists(path + "-journal"))
       }, prove: { _, _ in })
     #expect(isAsSeen == (change == .nothing || change == .read))
@@ -68,9 +68,9 @@ struct VaultSeenTests {
     let fixture = try Fixture(.wal)
     _ = try fixture.vault().replaceStore(
       prepare: { StoreVault.Replacement() },
-      build: { gate, candidate in
-        #expect(!gate.isAsSeen)
-        try gate.duplicateStore(to: candidate)
+      build: { hold, candidate in
+        #expect(!hold.isAsSeen)
+        try hold.duplicateStore(to: candidate)
       }, prove: { _, _ in })
   }
 }

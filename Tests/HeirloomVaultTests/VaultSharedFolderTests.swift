@@ -32,7 +32,7 @@ struct VaultSharedFolderTests {
   /// Returns the vault of a store, in a process of its own.
   static func vault(at path: String) throws -> StoreVault {
     var configuration = StoreVault.Configuration()
-    configuration.gateTimeout = .milliseconds(60)
+    configuration.holdTimeout = .milliseconds(60)
     return StoreVault(try StoreLocation(resolving: path, files: POSIXFileOperations()), configuration: configuration)
   }
 
@@ -40,12 +40,12 @@ struct VaultSharedFolderTests {
   static func grow(_ vault: StoreVault) throws -> RetainedVersion? {
     try vault.replaceStore(
       prepare: { StoreVault.Replacement() },
-      build: { gate, candidate in
-        try gate.duplicateStore(to: candidate)
-        try gate.connection.attach(path: candidate, as: "candidate")
-        try gate.connection.execute("PRAGMA candidate.journal_mode=OFF")
-        try gate.connection.execute("INSERT INTO candidate.note(text) VALUES ('one more')")
-        try gate.connection.detach("candidate")
+      build: { hold, candidate in
+        try hold.duplicateStore(to: candidate)
+        try hold.connection.attach(path: candidate, as: "candidate")
+        try hold.connection.execute("PRAGMA candidate.journal_mode=OFF")
+        try hold.connection.execute("INSERT INTO candidate.note(text) VALUES ('one more')")
+        try hold.connection.detach("candidate")
       }, prove: { _, _ in })
   }
 

@@ -6,8 +6,8 @@ extension StoreVault {
   /// - Returns: The version that was kept; `nil` when `prepare` returned `nil`.
   @discardableResult
   package func replaceStore(
-    prepare: () throws -> Replacement?, build: (StoreGate, String) throws -> Void,
-    prove: (StoreGate, String) throws -> Void
+    prepare: () throws -> Replacement?, build: (StoreHold, String) throws -> Void,
+    prove: (StoreHold, String) throws -> Void
   ) throws -> RetainedVersion? {
     let swap = try begin()
     guard let replacement = try prepare() else { return nil }

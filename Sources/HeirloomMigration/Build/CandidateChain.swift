@@ -35,7 +35,7 @@ package struct MigrationHop {
 /// Each hop but the last makes a store that only the next one reads, in the candidate's own folder: nothing of it is seen from
 /// outside, and there is one swap at the end.
 package final class CandidateChain {
-  private let gate: StoreGate
+  private let hold: StoreHold
   private let candidatePath: String
   private var hops: [MigrationHop]
   private var settings: RunSettings
@@ -50,17 +50,17 @@ package final class CandidateChain {
   /// Creates a chain.
   ///
   /// - Parameters:
-  ///   - gate: Holds the store.
+  ///   - hold: Holds the store.
   ///   - candidatePath: The candidate's file: empty, to be filled.
   ///   - hops: The hops, at least one.
   ///   - settings: The choices of the run.
   ///   - known: The plan of the first hop by the same choices, made when the store was as it is held; `nil` to make it again.
   ///   - willRun: Told of the code of stages before it runs.
   package init(
-    gate: StoreGate, candidatePath: String, hops: [MigrationHop], settings: RunSettings, known: MigrationPlan? = nil,
+    hold: StoreHold, candidatePath: String, hops: [MigrationHop], settings: RunSettings, known: MigrationPlan? = nil,
     willRun: @escaping (StageHandler) -> Void = { _ in }
   ) {
-    self.gate = gate
+    self.hold = hold
     self.candidatePath = candidatePath
     self.hops = hops
     self.settings = settings
@@ -146,7 +146,7 @@ package final class CandidateChain {
       let hop = hops[index]
       let target = isLast ? candidatePath : try makeIntermediate(index + 1)
       plan = try run(to: target).build(by: plan)
-      try run(to: target).writeQuarantine(of: plan, attributes: gate.status.attributes)
+      try run(to: target).writeQuarantine(of: plan, attributes: hold.status.attributes)
       if let handler = hop.didMigrate {
         // What the plan promised is there before code changes it.
         try CandidateRun.prove(plan, connection: source.connection, candidatePath: target, level: settings.proof)
@@ -193,14 +193,14 @@ package final class CandidateChain {
   /// What a hop reads: the held store, or what the hop before has made.
   private func store(for hop: MigrationHop) throws -> RunStore {
     guard let between else {
-      let gate = gate
-      return RunStore(connection: gate.connection, path: gate.path, externalPath: gate.path) {
-        path throws(FileError) in try gate.duplicateStore(to: path)
+      let hold = hold
+      return RunStore(connection: hold.connection, path: hold.path, externalPath: hold.path) {
+        path throws(FileError) in try hold.duplicateStore(to: path)
       }
     }
     let files = settings.files
-    let attributes = gate.status.attributes
-    return RunStore(connection: between.connection, path: between.path, externalPath: gate.path) {
+    let attributes = hold.status.attributes
+    return RunStore(connection: between.connection, path: between.path, externalPath: hold.path) {
       path throws(FileError) in
       try files.unlink(path)
       let held = try files.hold(between.path)
@@ -218,7 +218,7 @@ package final class CandidateChain {
       try between.connection.close()
     } else {
       path = try makeIntermediate(0)
-      try gate.duplicateStore(to: path)
+      try hold.duplicateStore(to: path)
     }
     _ = try perform(handler, onStoreAt: path, model: hop.source)
     between = (path, try open(path))
@@ -229,7 +229,7 @@ package final class CandidateChain {
   ) throws -> [String: Int64] {
     willRun(handler)
     do {
-      return try handler.run(onStoreAt: path, externalPath: gate.path, model: model, progress: settings.progress)
+      return try handler.run(onStoreAt: path, externalPath: hold.path, model: model, progress: settings.progress)
     } catch let error as SQLiteError {
       throw MigrationError(error)
     }
@@ -238,7 +238,7 @@ package final class CandidateChain {
   private func makeIntermediate(_ number: Int) throws(FileError) -> String {
     // The candidate's folder is its own and goes with it.
     let path = candidatePath + "-hop\(number)"
-    try settings.files.makeEmptyFile(path, attributes: gate.status.attributes)
+    try settings.files.makeEmptyFile(path, attributes: hold.status.attributes)
     return path
   }
 

@@ -14,7 +14,7 @@ package final class StoreSwap {
   /// The identifier of the operation.
   private let identifier: String
   /// The description of the swap and the held store; `nil` before the store is held.
-  private var held: (replacement: StoreVault.Replacement, store: StoreGate, usesWAL: Bool)?
+  private var held: (replacement: StoreVault.Replacement, store: StoreHold, usesWAL: Bool)?
   /// The record on the disk; `nil` before it is written.
   private var manifest: VaultManifest?
 
@@ -43,15 +43,15 @@ package final class StoreSwap {
   ///   - usesWAL: True for a new store in WAL mode; `nil` for the mode of the old one.
   /// - Returns: The held store.
   /// - Throws: ``VaultError``, or what the receiver of events throws.
-  package func hold(_ replacement: StoreVault.Replacement, usesWAL: Bool? = nil) throws -> StoreGate {
+  package func hold(_ replacement: StoreVault.Replacement, usesWAL: Bool? = nil) throws -> StoreHold {
     try VaultError.wrappingFileErrors {
       try vault.checkPathLength()
       try vault.checkStore(bytesNeeded: replacement.bytesNeeded)
       try vault.copyUnreadableLog()
-      let store = try StoreGate.open(
-        location, files: files, timeout: vault.configuration.gateTimeout, seen: replacement.seen)
+      let store = try StoreHold.open(
+        location, files: files, timeout: vault.configuration.holdTimeout, seen: replacement.seen)
       held = (replacement, store, usesWAL ?? store.usedWAL)
-      try vault.emit(.gated(usedWAL: store.usedWAL))
+      try vault.emit(.held(usedWAL: store.usedWAL))
       try writeManifest(for: replacement)
       _ = try vault.makeCandidate(identifier, attributes: store.status.attributes)
       return store
@@ -132,7 +132,7 @@ package final class StoreSwap {
     guard var manifest, let name = manifest.keptFolder.flatMap(VersionName.init(_:)) else {
       throw VaultError.damagedManifest(path: location.manifest, reason: "it names no folder for the old store")
     }
-    let version = try vault.keepStore(&manifest, name: name, gate: store, replacement: replacement, alone: alone)
+    let version = try vault.keepStore(&manifest, name: name, hold: store, replacement: replacement, alone: alone)
     self.manifest = manifest
     try vault.publishQuarantine(identifier, name: name)
     // Before files are added that are the store's own.
@@ -221,7 +221,7 @@ package final class StoreSwap {
     return error
   }
 
-  private func heldStore() throws(VaultError) -> (StoreVault.Replacement, StoreGate, usesWAL: Bool) {
+  private func heldStore() throws(VaultError) -> (StoreVault.Replacement, StoreHold, usesWAL: Bool) {
     guard let held else { throw .unfitCandidate(path: candidatePath, reason: "the store is not held") }
     return (held.replacement, held.store, held.usesWAL)
   }

@@ -127,17 +127,17 @@ extension StoreVault {
     if try RollbackJournal(besideDatabaseAt: set.storePath) != nil {
       return try copyStore(of: set, to: candidate, attributes: attributes)
     }
-    let gate: StoreGate
+    let hold: StoreHold
     do throws(VaultError) {
-      gate = try StoreGate.open(
-        StoreLocation(resolving: set.storePath, files: files), files: files, timeout: configuration.gateTimeout)
+      hold = try StoreHold.open(
+        StoreLocation(resolving: set.storePath, files: files), files: files, timeout: configuration.holdTimeout)
     } catch {
       // What is wrong with the set says nothing about the store.
       guard case .unreadableStore(_, let underlying) = error else { throw error }
       throw set.unusable("\(underlying)")
     }
-    defer { try? gate.closeRestoringJournalMode() }
-    try gate.duplicateStore(to: candidate, attributes: attributes)
+    defer { try? hold.closeRestoringJournalMode() }
+    try hold.duplicateStore(to: candidate, attributes: attributes)
   }
 
   /// Gives a candidate a generation, by which it is told from the store that is there and from the set.

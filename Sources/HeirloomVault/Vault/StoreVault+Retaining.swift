@@ -9,19 +9,19 @@ extension StoreVault {
   /// - Parameters:
   ///   - manifest: The operation. Its phase changes when the file system refuses links.
   ///   - name: The name of the new folder.
-  ///   - gate: Holds the store.
+  ///   - hold: Holds the store.
   ///   - replacement: What the caller knows of the store.
   ///   - alone: The content that only the old store will hold.
   /// - Returns: The version, all of it on the disk.
   /// - Throws: ``VaultError`` or what reading the generation throws.
   func keepStore(
-    _ manifest: inout VaultManifest, name: VersionName, gate: StoreGate, replacement: Replacement, alone: [SoleContent]
+    _ manifest: inout VaultManifest, name: VersionName, hold: StoreHold, replacement: Replacement, alone: [SoleContent]
   ) throws -> RetainedVersion {
     let folder = PathText.join(location.previous, name.text)
     let kept = PathText.join(folder, location.name)
     let attributes = try files.status(of: location.previous)?.attributes ?? FileAttributes(mode: 0o700)
     try files.makeDirectory(folder, attributes: attributes)
-    let generation = try StoreReading.generation(of: gate.connection)
+    let generation = try StoreReading.generation(of: hold.connection)
     do throws(FileError) {
       try files.link(location.path, to: kept)
       // An overlay that can't write down where a file came from shows one file under two numbers: by them neither this run nor
@@ -40,11 +40,11 @@ extension StoreVault {
         keptFolder: manifest.keptFolder, oldGeneration: generation, newGeneration: try readGeneration(of: candidate),
         time: manifest.time, adoptedSet: manifest.adoptedSet)
       try write(manifest)
-      try gate.copyStore(to: kept)
+      try hold.copyStore(to: kept)
     }
     let support = try tree.keep(try supportFolder(), at: PathText.join(folder, location.supportName))
     let plain = FileAttributes(
-      mode: gate.status.mode & 0o666, owner: gate.status.owner, group: gate.status.group)
+      mode: hold.status.mode & 0o666, owner: hold.status.owner, group: hold.status.group)
     if let snapshot = replacement.retainedSnapshot {
       try files.writeNewFile(
         PathText.join(folder, StoreLocation.snapshotName), bytes: snapshot, attributes: plain)
@@ -56,7 +56,7 @@ extension StoreVault {
     let description = RetainedManifest(
       identifier: manifest.identifier, time: name.time, storeName: location.name, storeByteCount: status.size,
       supportFileCount: support.fileCount, supportByteCount: support.byteCount,
-      versionChecksum: replacement.retainedChecksum, generation: generation, usedWAL: gate.usedWAL,
+      versionChecksum: replacement.retainedChecksum, generation: generation, usedWAL: hold.usedWAL,
       operation: manifest.operation, alone: alone.isEmpty ? nil : SoleContents(alone))
     try files.writeNewFile(
       PathText.join(folder, StoreLocation.manifestName), bytes: try description.encoded(), attributes: plain)

@@ -24,7 +24,7 @@ extension StoreVault {
         return nil
       }
       try checkStore(bytesNeeded: 0)
-      let gate = try gateUnlessUnreadable()
+      let hold = try holdUnlessUnreadable()
       guard let companion = try files.status(of: location.companion) else {
         throw VaultError.unusableFolder(path: location.companion, reason: "it vanished")
       }
@@ -34,11 +34,11 @@ extension StoreVault {
         keptFolder: VersionName(time: configuration.now(), identifier: identifier).text, oldGeneration: nil,
         newGeneration: nil, time: configuration.now())
       do {
-        if let gate { try emit(.gated(usedWAL: gate.usedWAL)) }
+        if let hold { try emit(.held(usedWAL: hold.usedWAL)) }
         try tree.ensure(location.incompatible, like: companion)
         try write(manifest)
         try emit(.manifestWritten(identifier: identifier))
-        try keepAside(manifest, gate: gate, like: companion)
+        try keepAside(manifest, hold: hold, like: companion)
         if let notice {
           let path = PathText.join(asideFolder(manifest), AsideSet.noticeName)
           try files.writeNewFile(path, bytes: notice, attributes: FileAttributes(mode: 0o644))
@@ -54,21 +54,21 @@ extension StoreVault {
         } catch {
           report(.cleanUpPostponed(identifier: identifier, error))
         }
-        try? gate?.closeRestoringJournalMode()
+        try? hold?.closeRestoringJournalMode()
         throw error
       }
-      defer { gate?.close() }
+      defer { hold?.close() }
       try finishSettingAside(manifest)
       return asideFolder(manifest)
     }
   }
 
   /// Holds the store, unless it is none that SQLite can read: then nobody uses it by SQLite either.
-  private func gateUnlessUnreadable() throws -> StoreGate? {
+  private func holdUnlessUnreadable() throws -> StoreHold? {
     // What an interrupted change left is moved as it lies: to undo it here would be to do so in the only copy.
     if try RollbackJournal(besideDatabaseAt: location.path) != nil, try isChangeInterrupted() { return nil }
     do throws(VaultError) {
-      return try StoreGate.open(location, files: files, timeout: configuration.gateTimeout)
+      return try StoreHold.open(location, files: files, timeout: configuration.holdTimeout)
     } catch {
       // A pattern with a condition in the catch clause crashes the compiler (Swift 6.3.1).
       guard case .unreadableStore(_, let underlying) = error, underlying.isAboutContent else { throw error }
@@ -88,14 +88,14 @@ extension StoreVault {
 
   // MARK: Keeping
 
-  private func keepAside(_ manifest: VaultManifest, gate: StoreGate?, like companion: FileStatus) throws {
+  private func keepAside(_ manifest: VaultManifest, hold: StoreHold?, like companion: FileStatus) throws {
     let folder = asideFolder(manifest)
     let main = asideStore(manifest)
     try files.makeDirectory(folder, attributes: companion.attributes)
     let attributes = try files.status(of: location.path)?.attributes ?? FileAttributes(mode: 0o600)
-    if let gate {
-      // A store that is held was brought to the disk with the gate, and may be copied by its handle only.
-      if try !isLinked(location.path, to: main) { try gate.copyStore(to: main) }
+    if let hold {
+      // A store that is held was brought to the disk with the hold, and may be copied by its handle only.
+      if try !isLinked(location.path, to: main) { try hold.copyStore(to: main) }
     } else {
       try tree.linkOrCopy(location.path, to: main, attributes: attributes)
       try files.synchronizeFile(main)

@@ -7,7 +7,7 @@ extension StoreVault {
     try withLock(requiresStore: false) {
       try removeSnapshotDrafts()
       // The companion folder may be new, and its own name must last before what is in it can. Before a version was ever kept in it,
-      // the gate has brought its name to the disk.
+      // the hold has brought its name to the disk.
       if try files.status(of: location.snapshot) == nil, try files.status(of: location.previous) == nil {
         try files.synchronizeDirectory(location.directory)
       }

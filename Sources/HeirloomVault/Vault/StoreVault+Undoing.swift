@@ -44,7 +44,7 @@ extension StoreVault {
       return false
     } catch {
       if error.needsRecovery { return true }
-      // Whoever is at work on it holds the store: the gate tells.
+      // Whoever is at work on it holds the store: the hold tells.
       if error.isBusy { return false }
       throw .unreadableStore(path: location.path, underlying: error)
     }

@@ -15,7 +15,7 @@ package struct StoreVault {
     /// How long to wait for another assistant.
     package var lockTimeout: Duration = .seconds(10)
     /// How long to wait for other processes to let go of the store.
-    package var gateTimeout: Duration = .seconds(5)
+    package var holdTimeout: Duration = .seconds(5)
     /// Whether to work on volumes where only the death of the process is survived, not the loss of power.
     package var allowUnsafeVolume = false
     /// The room that has to stay free beyond the need, in bytes.
@@ -45,7 +45,7 @@ package struct StoreVault {
     package var bytesNeeded: UInt64 = 0
     /// The name of the set that was moved aside and returns; `nil` if the operation is no adoption.
     var adoptedSet: String?
-    /// The store's state before anything was counted in it; see ``StoreGate/isAsSeen``.
+    /// The store's state before anything was counted in it; see ``StoreHold/isAsSeen``.
     package var seen: StoreState?
     /// Creates a description.
     package init(

@@ -1,6 +1,6 @@
 /// Something that the vault did or found.
 ///
-/// In the order of a migration: `locked`, whatever recovery did, `gated`, `manifestWritten`, `built`, `proven`,
+/// In the order of a migration: `locked`, whatever recovery did, `held`, `manifestWritten`, `built`, `proven`,
 /// `candidateSynchronized`, `retained`, `swapped`, `finished`.
 package enum VaultEvent: Hashable, Sendable {
   /// This process holds the vault's lock.
@@ -18,7 +18,7 @@ package enum VaultEvent: Hashable, Sendable {
   /// The `-wal` can't be read to its end; a copy is kept with the version, at the path.
   case keptLog(path: String, LogDamage)
   /// The store is one file, held exclusively; `usedWAL` tells whether it was in WAL mode.
-  case gated(usedWAL: Bool)
+  case held(usedWAL: Bool)
   /// The record of the operation is on the disk.
   case manifestWritten(identifier: String)
   /// The candidate was built.

@@ -67,7 +67,7 @@ final class OtherProcess {
 }
 
 @Suite(.enabled(if: OtherProcess.python != nil, "python3 is absent: no second process holds the store"))
-struct VaultGateTests {
+struct VaultHoldTests {
   static let holders: [(VaultFixture.Shape, [String])] = [
     (.wal, ["SELECT count(*) FROM note"]),
     (.wal, ["BEGIN", "SELECT count(*) FROM note"]),
@@ -127,7 +127,7 @@ struct VaultGateTests {
       _ = kill(identifier, SIGKILL)
     }
     killer.start()
-    #expect(try fixture.migrate(fixture.vault(gateTimeout: .seconds(20))) != nil)
+    #expect(try fixture.migrate(fixture.vault(holdTimeout: .seconds(20))) != nil)
   }
 
   @Test func `nobody gets in while the store is held`() throws {
@@ -135,7 +135,7 @@ struct VaultGateTests {
     var answers: [String] = []
     let vault = fixture.vault { event in
       switch event {
-      case .gated, .proven, .retained:
+      case .held, .proven, .retained:
         let other = try OtherProcess(fixture.location.path, statements: [])
         answers.append(try other.run("SELECT count(*) FROM note"))
         answers.append(try other.run("INSERT INTO note(text) VALUES ('x')"))

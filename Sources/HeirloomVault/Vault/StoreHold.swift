@@ -4,7 +4,7 @@ package import HeirloomStore
 ///
 /// It owns the one connection that can read the store meanwhile: whoever builds a candidate attaches that to this connection
 /// and detaches it again. The store itself must not be changed through it.
-package final class StoreGate {
+package final class StoreHold {
   /// The connection that holds the store as its main database.
   package let connection: Connection
   /// The store's main file.
@@ -51,11 +51,11 @@ package final class StoreGate {
   ///   - files: The file system.
   ///   - timeout: How long to wait for others to let go.
   ///   - seen: The store's state when the caller began to look at it.
-  /// - Returns: The gate.
+  /// - Returns: The hold.
   /// - Throws: ``VaultError/storeInUse(path:reason:)`` when others don't; nothing was changed then.
   static func open(
     _ location: StoreLocation, files: any FileOperations, timeout: Duration, seen: StoreState? = nil
-  ) throws(VaultError) -> StoreGate {
+  ) throws(VaultError) -> StoreHold {
     let clock = ContinuousClock()
     let deadline = clock.now + timeout
     // An attempt may leave WAL mode and then find that another process was quicker.
@@ -63,7 +63,7 @@ package final class StoreGate {
     while true {
       let reason: String
       switch try attempt(location, files: files, seen: seen, usedWAL: &usedWAL) {
-      case .held(let gate): return gate
+      case .held(let hold): return hold
       case .refused(let text): reason = text
       }
       guard clock.now < deadline else { throw .storeInUse(path: location.path, reason: reason) }
@@ -73,7 +73,7 @@ package final class StoreGate {
 
   /// What came of one attempt.
   private enum Attempt {
-    case held(StoreGate)
+    case held(StoreHold)
     case refused(String)
   }
 
@@ -133,31 +133,31 @@ package final class StoreGate {
           extendedCode: SQLiteError.readOnlyCode, message: "attempt to write a readonly database"))
     }
     var leftWAL = false
-    let gate = StoreGate(connection: connection, path: location.path, status: status, files: files, held: held)
+    let hold = StoreHold(connection: connection, path: location.path, status: status, files: files, held: held)
     do throws(SQLiteError) {
-      if let reason = try gate.hold(seen: seen, leftWAL: &leftWAL) {
+      if let reason = try hold.acquire(seen: seen, leftWAL: &leftWAL) {
         usedWAL = usedWAL || leftWAL
-        gate.close()
+        hold.close()
         return .refused(reason)
       }
     } catch {
       usedWAL = usedWAL || leftWAL
-      gate.close()
+      hold.close()
       if error.isBusy { return .refused(error.message) }
       throw .unreadableStore(path: location.path, underlying: error)
     }
     usedWAL = usedWAL || leftWAL
-    gate.usedWAL = usedWAL
+    hold.usedWAL = usedWAL
     do throws(FileError) {
-      if let reason = try gate.settle(location, isSynchronized: leftWAL) {
-        gate.close()
+      if let reason = try hold.settle(location, isSynchronized: leftWAL) {
+        hold.close()
         return .refused(reason)
       }
     } catch {
-      try? gate.closeRestoringJournalMode()
+      try? hold.closeRestoringJournalMode()
       throw .file(error)
     }
-    return .held(gate)
+    return .held(hold)
   }
 
   /// Leaves WAL mode and takes the exclusive lock.
@@ -167,7 +167,7 @@ package final class StoreGate {
   ///   - leftWAL: Set when the store was in WAL mode.
   /// - Returns: `nil` when the store is held, or why it is not.
   /// - Throws: `SQLiteError`, a busy one when others have the store open.
-  private func hold(seen: StoreState?, leftWAL: inout Bool) throws(SQLiteError) -> String? {
+  private func acquire(seen: StoreState?, leftWAL: inout Bool) throws(SQLiteError) -> String? {
     // EXTRA would also sync the folder after the journal was removed; `settle` does that for all side files at once.
     try connection.execute("PRAGMA synchronous=FULL")
     #if canImport(Darwin)
