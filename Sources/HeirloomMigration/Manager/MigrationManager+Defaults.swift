@@ -31,7 +31,7 @@ extension MigrationManager {
     if !run.evaluated.isEmpty {
       for (property, target) in run.evaluated {
         let value = try evaluate(property, from: source, to: destination, run)
-        try destination.setValue(Self.value(value, for: target.description), forAttribute: target.name)
+        try destination.setValue(value.fitted(to: target.description), forAttribute: target.name)
       }
     }
     try associate(source: source, destination: destination, for: mapping)

@@ -21,8 +21,8 @@ extension MigrationManager {
       let (name, objects) = try self.nameAndObjects(arguments, of: ValueExpression.relationshipSelector)
       return Self.list(try self.destinationInstances(forSourceRelationshipNamed: name, sourceInstances: objects))
     }
-    calls[Self.sourceInstancesSelector] = { [unowned self] _, arguments in
-      let (name, objects) = try self.nameAndObjects(arguments, of: Self.sourceInstancesSelector)
+    calls[ManagerSource.sourceInstancesSelector] = { [unowned self] _, arguments in
+      let (name, objects) = try self.nameAndObjects(arguments, of: ManagerSource.sourceInstancesSelector)
       return Self.list(try self.sourceInstances(forEntityMappingNamed: name, destinationInstances: objects))
     }
     // A policy's function comes before a registered one of the same name.
@@ -44,13 +44,6 @@ extension MigrationManager {
     evaluator.variables["entityPolicy"] = .object(ManagerSource())
     return evaluator
   }
-
-  /// The functions that every manager has.
-  static let selectors = [
-    ValueExpression.entityMappingSelector, ValueExpression.relationshipSelector, sourceInstancesSelector,
-  ]
-
-  static let sourceInstancesSelector = "sourceInstancesForEntityMappingNamed:destinationInstances:"
 
   private func nameAndObjects(
     _ arguments: [EvaluatedValue], of selector: String
@@ -78,64 +71,4 @@ extension MigrationManager {
   ) throws -> [ManagedObject] {
     try objects(in: value, named: relationship.name)
   }
-
-  /// Returns a value as an attribute holds it: numbers become the attribute's type where nothing is lost.
-  static func value(
-    _ value: EvaluatedValue, for attribute: AttributeDescription
-  ) throws -> AttributeValue? {
-    let found: AttributeValue?
-    switch value {
-    case .null: return nil
-    case .value(let value): found = value
-    // A composite attribute of an object has the value of its elements.
-    case .object(let source): found = (source.valueIdentity.base as? [String: AttributeValue]).map { .composite($0) }
-    case .list: found = nil
-    }
-    if let fitted = found?.fitted(to: attribute) { return fitted }
-    throw MigrationManagerError.unfitValue(property: attribute.name, expected: attribute.type.name)
-  }
-}
-
-/// The value of `$manager` and `$entityPolicy` in an expression: a receiver of functions.
-struct ManagerSource: ValueSource {
-  let valueIdentity: AnyHashable = "manager"
-
-  func value(forKey key: String) -> EvaluatedValue? { nil }
-}
-
-/// The value of `$entityMapping` and `$propertyMapping` in an expression.
-struct MappingSource: ValueSource {
-  private let values: [String: EvaluatedValue]
-  let valueIdentity: AnyHashable
-
-  init(_ mapping: EntityMapping) {
-    self.init(
-      identity: mapping.name, userInfo: mapping.userInfo,
-      [
-        "name": .string(mapping.name),
-        "sourceEntityName": mapping.sourceEntityName.map { .string($0) } ?? .null,
-        "destinationEntityName": mapping.destinationEntityName.map { .string($0) } ?? .null,
-      ])
-  }
-
-  init(_ mapping: PropertyMapping) {
-    self.init(identity: mapping.name, userInfo: mapping.userInfo, ["name": .string(mapping.name)])
-  }
-
-  private init(identity: String, userInfo: [String: String], _ values: [String: EvaluatedValue]) {
-    valueIdentity = identity
-    var values = values
-    values["userInfo"] = .object(UserInfoSource(userInfo: userInfo))
-    self.values = values
-  }
-
-  func value(forKey key: String) -> EvaluatedValue? { values[key] }
-}
-
-/// A user info dictionary in an expression; a missing key has no value.
-private struct UserInfoSource: ValueSource {
-  let userInfo: [String: String]
-  var valueIdentity: AnyHashable { userInfo }
-
-  func value(forKey key: String) -> EvaluatedValue? { userInfo[key].map { .string($0) } ?? .null }
 }

@@ -272,21 +272,3 @@ extension MigrationManager {
     if progress.isCancelled { throw MigrationError.cancelled }
   }
 }
-
-/// The result of an entity mapping that ran object by object.
-public struct EntityMappingResult: Hashable, Sendable {
-  /// The name of the entity mapping.
-  public let mapping: String
-  /// The name of its policy; `nil` for the standard one.
-  public let policy: String?
-  /// The name of the source entity; `nil` if there is none.
-  public let sourceEntity: String?
-  /// The name of the destination entity; `nil` if there is none.
-  public let destinationEntity: String?
-  /// The number of source objects that the mapping took.
-  public let sourceObjects: Int64
-  /// The number of objects of the destination entity that were associated with them.
-  public let destinationObjects: Int64
-  /// The number of objects of the source entity that became nothing by any mapping; the previous version keeps them.
-  public let leftBehind: Int64
-}

@@ -57,7 +57,7 @@ final class RowMapping {
     policySelectors = Set(
       (mapping.attributeMappings + mapping.relationshipMappings).compactMap(\.valueExpression)
         .flatMap { $0.selectors(sentTo: "entityPolicy") })
-    let selection = try ValueSelection(of: mapping, setting: setting)
+    let selection = setting.parts.valueSelections[mapping.name]
     columns = selection?.columns ?? []
     if let sql = selection?.sql {
       values = try setting.connection.prepare(sql, isPersistent: true)
@@ -87,96 +87,5 @@ final class RowMapping {
         reason:
           "the entity mapping \"\(mapping.name)\" takes objects with \(rows.predicate), which can't be read: \(error)")
     }
-  }
-}
-
-/// The query of a source row's destination values that SQL can give: copied, converted, filled or constant.
-private struct ValueSelection {
-  let sql: String
-  let columns: [String]
-
-  /// Creates the query with the planner for mappings without policies, so that both give the same values.
-  ///
-  /// `nil` if there is nothing to select.
-  init?(of mapping: EntityMapping, setting: RowRunSetting) throws {
-    guard let sourceName = mapping.sourceEntityName, let destinationName = mapping.destinationEntityName,
-      let sourceTable = setting.source.table(ofEntity: sourceName),
-      let table = setting.destination.table(ofEntity: destinationName),
-      let number = setting.source.entity(named: sourceName)?.number
-    else { return nil }
-    var plain = EntityMapping(
-      from: sourceName, to: destinationName, name: mapping.name, mappingType: .transform,
-      attributeMappings: mapping.attributeMappings.filter { property in
-        CompiledMappings.expression(of: property, in: mapping, setting.source.model, setting.destination.model) == nil
-      })
-    plain.userInfo = mapping.userInfo
-    let routing = try EntityRouting(
-      mapping: MappingModel(entityMappings: [plain]), compiled: CompiledMappings(), source: setting.source,
-      destination: setting.destination,
-      counts: StoreCounts(), connection: setting.connection)
-    guard let tree = routing.trees.first(where: { $0.sourceRoot != nil }) else { return nil }
-    var planner = TreePlanner(
-      tree: tree, routing: routing, source: setting.source, destination: setting.destination, sourceCounts: [:],
-      links: LinkTables(), decided: setting.parts.decided.values)
-    guard let transfer = planner.transfer(table: table) else { return nil }
-    let model = setting.destination.model
-    var columns: [String] = []
-    var expressions: [String] = []
-    let mappings = Dictionary(mapping.attributeMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    for column in table.columns {
-      guard case .attribute(let entity, let path) = column.role, model.isEntity(destinationName, kindOf: entity),
-        let property = mappings.value(forLongestBeginningOf: path)?.value,
-        property.valueExpression != nil || setting.parts.decided.values.missingValue(atPath: path, of: entity) != nil,
-        plain.attributeMappings.contains(property),
-        let expression = transfer.columns.first(where: { $0.name == column.name })?.expression
-      else { continue }
-      columns.append(column.name)
-      expressions.append(expression.sql)
-    }
-    guard !columns.isEmpty else { return nil }
-    self.columns = columns
-    sql =
-      "SELECT \(expressions.joined(separator: ", ")) FROM \(quote(SchemaName.store)).\(quote(sourceTable.name)) AS s"
-      + " WHERE s.\(quote(PhysicalName.primaryKey)) = ?1 AND s.\(quote(PhysicalName.entity)) = \(number)"
-  }
-}
-
-extension ValueExpression {
-  /// Returns the selectors of functions that the expression sends to a variable.
-  func selectors(sentTo variable: String) -> [String] {
-    var found: [String] = []
-    for part in parts {
-      if case .function(.variable(variable), let selector, _) = part { found.append(selector) }
-    }
-    return found
-  }
-
-  /// Returns the key paths that the expression reads from a variable, or from the object that it stands for.
-  func paths(of variable: String) -> [String] {
-    parts.compactMap { part in
-      switch part {
-      case .keyPath(.variable(variable), let path), .keyPath(.evaluatedObject, let path): path
-      case .function(.variable(variable), "valueForKey:", let arguments),
-        .function(.variable(variable), "valueForKeyPath:", let arguments):
-        if arguments.count == 1, case .constant(.value(.string(let path))) = arguments[0] { path } else { nil }
-      default: nil
-      }
-    }
-  }
-
-  /// The expression and all its parts, without conditions.
-  private var parts: [ValueExpression] {
-    let children: [ValueExpression] =
-      switch self {
-      case .constant, .evaluatedObject, .variable, .unparsed: []
-      case .keyPath(let operand, _): [operand]
-      case .function(let operand, _, let arguments): (operand.map { [$0] } ?? []) + arguments
-      case .aggregate(let elements): elements
-      case .subquery(let collection, _, _): [collection]
-      case .fetch(let request, let context, _): [request, context]
-      case .conditional(_, let then, let otherwise): [then, otherwise]
-      case .setOperation(_, let left, let right): [left, right]
-      }
-    return [self] + children.flatMap(\.parts)
   }
 }

@@ -145,7 +145,7 @@ struct ExpressionPlace {
     var evaluator = evaluator
     evaluator.variables["source"] = .null
     evaluator.variables["destination"] = .null
-    for selector in MigrationManager.selectors { evaluator.functions[selector] = { _, _ in .null } }
+    for selector in ManagerSource.selectors { evaluator.functions[selector] = { _, _ in .null } }
     // A policy is asked for its functions only later, by name.
     if mapping.entityMigrationPolicyClassName != nil {
       for selector in expression.selectors(sentTo: "entityPolicy") { evaluator.functions[selector] = { _, _ in .null } }
@@ -206,7 +206,7 @@ private struct ValueAdaption {
 
   func adapt(_ value: () throws -> EvaluatedValue, _ primaryKey: Int64) throws -> SQLiteValue {
     do {
-      let found = try MigrationManager.value(value(), for: target.description)
+      let found = try value().fitted(to: target.description)
       if found == nil, !target.isOptional { throw missingValue(primaryKey) }
       do throws(ValueCoding.EncodingProblem) {
         return try ValueCoding.encode(found, for: target.description)

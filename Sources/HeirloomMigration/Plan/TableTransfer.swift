@@ -49,14 +49,6 @@ struct TableTransfer {
   }
 }
 
-/// The names of the two databases of a migration on the one connection that holds both.
-package enum SchemaName {
-  /// The store that is migrated.
-  package static let store = "main"
-  /// The candidate that is being built.
-  package static let candidate = "candidate"
-}
-
 /// An expression for some entities of a table.
 struct RoutedExpression {
   /// The route of the entity whose rows the expression serves.

@@ -1,28 +1,6 @@
 import HeirloomModel
 import HeirloomStore
 
-/// One comparison that the proof makes between the plan, the store and the candidate.
-package enum ProofCheck: Hashable, Sendable {
-  /// The number of rows of a table of the candidate.
-  case rowCount(table: String, rows: Int64)
-  /// Two equal rows of sums: one from the store with the plan's expressions, one from the candidate.
-  case sums(table: String, expected: String, found: String)
-  /// A count of unwanted rows in the candidate that is no higher than the store's.
-  case noMore(subject: String, expected: String, found: String)
-  /// A query that finds no row of a table that differs from the store.
-  case unchanged(subject: String, table: String, found: String)
-}
-
-extension ProofCheck {
-  /// Returns true if the check compares no values of tables that code has changed.
-  func survives(changesOf tables: Set<String>) -> Bool {
-    switch self {
-    case .sums(let table, _, _), .unchanged(_, let table, _): !tables.contains(table)
-    case .rowCount, .noMore: true
-    }
-  }
-}
-
 /// The comparisons of a candidate with the plan and the store.
 struct ProofChecks {
   let checks: [ProofCheck]

@@ -37,3 +37,22 @@ extension MigrationError {
     return error
   }
 }
+
+extension MigrationError {
+  /// Wraps what SQLite reports.
+  init(_ error: SQLiteError) {
+    if error.isInterrupt {
+      self = .cancelled
+    } else if error.isExpired {
+      self = .database(reason: "\(error)", coreDataCode: 259)
+    } else if error.isFull {
+      self = .database(reason: "The disk is full: \(error)", coreDataCode: 640)
+    } else if error.isConstraint {
+      self = .database(reason: "A constraint of the destination is violated: \(error)", coreDataCode: 134111)
+    } else if error.isCorrupt || error.isNotDatabase {
+      self = .database(reason: "The store is damaged: \(error)", coreDataCode: 259)
+    } else {
+      self = .database(reason: "\(error)", coreDataCode: 134180)
+    }
+  }
+}

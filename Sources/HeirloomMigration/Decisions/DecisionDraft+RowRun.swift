@@ -2,48 +2,6 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// The decisions about objects that are made one by one, which no step of SQL finds.
-package struct RowRunDecisions: Hashable, Sendable {
-  /// The objects of the source that an entity mapping leaves out by decision.
-  struct Exclusion: Hashable, Sendable {
-    /// The name of the source entity.
-    let source: String
-    /// The name of the entity that they would have become.
-    let destination: String
-    /// The SQL of the condition that they meet, over the row `s`.
-    let condition: String
-    /// The number of the decision.
-    let decision: Int
-    /// The number of objects.
-    let rows: Int64
-  }
-
-  /// The values that objects get.
-  var values = DecidedValues()
-  /// The objects that go to the file.
-  var exclusions: [Exclusion] = []
-
-  /// Returns the query of the keys of a source entity's objects that a mapping leaves out; `nil` for none.
-  func excludedKeys(of mapping: EntityMapping, source: PhysicalSchema) -> String? {
-    let excluded = exclusions.filter {
-      $0.source == mapping.sourceEntityName && $0.destination == mapping.destinationEntityName
-    }
-    guard let first = excluded.first else { return nil }
-    return Self.keys(of: first.source, excluded.map(\.condition), source)
-  }
-
-  /// Returns the query of the keys of objects that meet one of several conditions, with further columns.
-  static func keys(
-    of entity: String, _ conditions: [String], _ source: PhysicalSchema, and columns: String = ""
-  ) -> String? {
-    guard let entity = source.entity(named: entity) else { return nil }
-    return
-      "SELECT s.\(quote(PhysicalName.primaryKey))\(columns) FROM \(quote(SchemaName.store)).\(quote(entity.table)) AS s"
-      + " WHERE s.\(quote(PhysicalName.entity)) = \(entity.number)"
-      + " AND (\(conditions.map { "(\($0))" }.joined(separator: " OR ")))"
-  }
-}
-
 extension DecisionDraft {
   /// Works out the changes that the decisions make to objects that are made one by one.
   ///

@@ -171,10 +171,24 @@ struct MigrationPlanner {
         : RowRunParts(
           source: source, destination: destination, split: split, keys: routing.keys,
           derivedTables: parts.backfill.tablesFollowingCode, removals: parts.settlement.removals,
-          decided: decidedByRow),
+          decided: decidedByRow,
+          valueSelections: try valueSelections(
+            of: split.byRow, source: source, destination: destination, decided: decidedByRow.values)),
       isSelfContained: split.byRow.isEmpty && !mapping.hasExpressions && !conditions.exist
         && settings.decisions.isEmpty,
       quarantine: parts.settlement.quarantine)
+  }
+
+  /// Writes the queries of what SQL can say of the objects that entity mappings make one by one.
+  private func valueSelections(
+    of mappings: [EntityMapping], source: PhysicalSchema, destination: PhysicalSchema, decided: DecidedValues
+  ) throws -> [String: ValueSelection] {
+    var selections: [String: ValueSelection] = [:]
+    for mapping in mappings {
+      selections[mapping.name] = try ValueSelection(
+        of: mapping, source: source, destination: destination, decided: decided, connection: connection)
+    }
+    return selections
   }
 
   /// The parts of the models and of the mapping that a configuration's store holds.
@@ -314,49 +328,7 @@ extension MappingModel {
   }
 }
 
-/// Objects of a store by entity and by table.
-struct StoreCounts {
-  /// Objects of each entity, subentities left out.
-  private(set) var byEntity: [String: Int64] = [:]
-  /// The same by the entity's number.
-  private(set) var byNumber: [Int: Int64] = [:]
-
-  /// Creates counts of nothing.
-  init() {}
-
-  init(connection: Connection, schema: PhysicalSchema) throws {
-    for table in schema.tables {
-      guard case .objects(let root) = table.kind else { continue }
-      let name = "\(quote(SchemaName.store)).\(quote(table.name))"
-      let entities = schema.model.entityTree(from: root)
-      // A table without subentities has no index on the entity number, and counting rows is much cheaper. A row of
-      // another number is noticed when fewer rows are copied than were counted.
-      if entities.count == 1, let entity = schema.entity(named: root) {
-        add(try connection.rowCount(of: name), to: entity)
-        continue
-      }
-      let entityColumn = quote(PhysicalName.entity)
-      for row in try connection.rows("SELECT \(entityColumn), COUNT(*) FROM \(name) GROUP BY \(entityColumn)") {
-        guard case .integer(let number) = row[0], let count = row[1].integer,
-          let entity = Int(exactly: number).flatMap({ schema.entity(numbered: $0) }), entity.rootName == root
-        else {
-          throw MigrationError.foreignNumber(row[0], in: table.name, root: root)
-        }
-        add(count, to: entity)
-      }
-    }
-  }
-
-  private mutating func add(_ count: Int64, to entity: PhysicalEntity) {
-    byEntity[entity.name, default: 0] += count
-    byNumber[entity.number, default: 0] += count
-  }
-
-  /// The objects of all entities of a table.
-  func total(ofTable table: String, in schema: PhysicalSchema) -> Int64 {
-    schema.entities.reduce(0) { $0 + ($1.table == table ? byNumber[$1.number, default: 0] : 0) }
-  }
-
+extension StoreCounts {
   /// The counts before and after, for every concrete entity of either side.
   ///
   /// What mappings that run object by object make is known after the run.
@@ -385,37 +357,4 @@ struct StoreCounts {
     }
     return rows.sorted { $0.entity.utf16Precedes($1.entity) }
   }
-}
-
-extension MigrationError {
-  /// Wraps what SQLite reports.
-  init(_ error: SQLiteError) {
-    if error.isInterrupt {
-      self = .cancelled
-    } else if error.isExpired {
-      self = .database(reason: "\(error)", coreDataCode: 259)
-    } else if error.isFull {
-      self = .database(reason: "The disk is full: \(error)", coreDataCode: 640)
-    } else if error.isConstraint {
-      self = .database(reason: "A constraint of the destination is violated: \(error)", coreDataCode: 134111)
-    } else if error.isCorrupt || error.isNotDatabase {
-      self = .database(reason: "The store is damaged: \(error)", coreDataCode: 259)
-    } else {
-      self = .database(reason: "\(error)", coreDataCode: 134180)
-    }
-  }
-}
-
-/// Puts the candidate's schema name into a `CREATE` statement.
-///
-/// The text that SQLite keeps does not hold it.
-func statementInCandidate(_ sql: String) -> String {
-  // The name follows the words; for a trigger SQLite forbids a schema name on the table, which is the trigger's own.
-  for words in [
-    "CREATE TABLE ", "CREATE UNIQUE INDEX ", "CREATE INDEX ", "CREATE VIRTUAL TABLE ", "CREATE TRIGGER ",
-    "CREATE VIEW ",
-  ] where sql.uppercased().hasPrefix(words) {
-    return sql.prefix(words.count) + quote(SchemaName.candidate) + "." + sql.dropFirst(words.count)
-  }
-  return sql
 }

@@ -1,0 +1,14 @@
+import HeirloomStore
+import HeirloomVault
+
+/// A store that a candidate is built from.
+struct RunStore {
+  /// The connection that holds the store.
+  let connection: Connection
+  /// The store's file.
+  let path: String
+  /// The store's file as others know it: external data are in a folder beside it.
+  let externalPath: String
+  /// Makes a file a copy of the store.
+  let duplicate: (String) throws(FileError) -> Void
+}

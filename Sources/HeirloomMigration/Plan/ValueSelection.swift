@@ -1,0 +1,57 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// The query of a source row's destination values that SQL can give: copied, converted, filled or constant.
+struct ValueSelection: Hashable, Sendable {
+  let sql: String
+  let columns: [String]
+
+  /// Creates the query with the planner for mappings without policies, so that both give the same values.
+  ///
+  /// `nil` if there is nothing to select.
+  init?(
+    of mapping: EntityMapping, source: PhysicalSchema, destination: PhysicalSchema, decided: DecidedValues,
+    connection: Connection
+  ) throws {
+    guard let sourceName = mapping.sourceEntityName, let destinationName = mapping.destinationEntityName,
+      let sourceTable = source.table(ofEntity: sourceName),
+      let table = destination.table(ofEntity: destinationName),
+      let number = source.entity(named: sourceName)?.number
+    else { return nil }
+    var plain = EntityMapping(
+      from: sourceName, to: destinationName, name: mapping.name, mappingType: .transform,
+      attributeMappings: mapping.attributeMappings.filter { property in
+        CompiledMappings.expression(of: property, in: mapping, source.model, destination.model) == nil
+      })
+    plain.userInfo = mapping.userInfo
+    let routing = try EntityRouting(
+      mapping: MappingModel(entityMappings: [plain]), compiled: CompiledMappings(), source: source,
+      destination: destination,
+      counts: StoreCounts(), connection: connection)
+    guard let tree = routing.trees.first(where: { $0.sourceRoot != nil }) else { return nil }
+    var planner = TreePlanner(
+      tree: tree, routing: routing, source: source, destination: destination, sourceCounts: [:],
+      links: LinkTables(), decided: decided)
+    guard let transfer = planner.transfer(table: table) else { return nil }
+    let model = destination.model
+    var columns: [String] = []
+    var expressions: [String] = []
+    let mappings = Dictionary(mapping.attributeMappings.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    for column in table.columns {
+      guard case .attribute(let entity, let path) = column.role, model.isEntity(destinationName, kindOf: entity),
+        let property = mappings.value(forLongestBeginningOf: path)?.value,
+        property.valueExpression != nil || decided.missingValue(atPath: path, of: entity) != nil,
+        plain.attributeMappings.contains(property),
+        let expression = transfer.columns.first(where: { $0.name == column.name })?.expression
+      else { continue }
+      columns.append(column.name)
+      expressions.append(expression.sql)
+    }
+    guard !columns.isEmpty else { return nil }
+    self.columns = columns
+    sql =
+      "SELECT \(expressions.joined(separator: ", ")) FROM \(quote(SchemaName.store)).\(quote(sourceTable.name)) AS s"
+      + " WHERE s.\(quote(PhysicalName.primaryKey)) = ?1 AND s.\(quote(PhysicalName.entity)) = \(number)"
+  }
+}
