@@ -76,8 +76,7 @@ package struct FileStatus: Hashable, Sendable {
 
   /// The permissions and owner for a file or folder in this one's place.
   ///
-  /// For a folder they include two rules: only the owner of a name removes it (the sticky bit), and new names get the
-  /// folder's group.
+  /// A folder keeps the sticky bit (only a name's owner removes it) and the bit by which new names get its group.
   package var attributes: FileAttributes {
     FileAttributes(mode: mode & (kind == .directory ? 0o3777 : 0o777), owner: owner, group: group)
   }

@@ -240,8 +240,7 @@ package struct POSIXFileOperations: FileOperations {
         throw FileError(.lock, path, code: EINVAL, reason: "it is a \(held.kind.rawValue), not a file")
       }
       if flock(file.number, LOCK_EX | LOCK_NB) == 0 {
-        // Somebody may have replaced the file since it was opened, and a lock on a file without a name locks nobody
-        // out.
+        // Somebody may have replaced the file meanwhile, and a lock on a file without a name locks nobody out.
         if try status(of: path)?.identity == held.identity { return POSIXFileLock(file) }
       } else {
         let code = errno

@@ -103,8 +103,7 @@ package final class StoreHold {
       held.close()
       throw error
     }
-    // SQLite would undo an interrupted change here, in the only copy; the vault does that earlier, once the store is
-    // kept.
+    // SQLite would undo an interrupted change here, in the only copy; the vault does so only once the store is kept.
     do throws(StoreError) {
       if try RollbackJournal(besideDatabaseAt: location.path) != nil {
         held.close()
@@ -184,9 +183,8 @@ package final class StoreHold {
     if try connection.firstValue("PRAGMA journal_mode=DELETE")?.text != "delete" {
       return "it can't leave WAL mode"
     }
-    // The order matters: a write in exclusive locking mode would leave a journal behind. The empty transaction takes
-    // the lock and the locking mode keeps it. SQLite's backup can then read, which it can't inside a transaction that
-    // writes.
+    // The order matters: a write in exclusive locking mode leaves a journal behind. The empty transaction takes the
+    // lock, the locking mode keeps it, and SQLite's backup can read, which it can't inside a transaction that writes.
     try connection.execute("PRAGMA locking_mode=EXCLUSIVE")
     try connection.execute("BEGIN EXCLUSIVE")
     try connection.execute("COMMIT")

@@ -16,8 +16,7 @@ extension StoreVault {
       return
     }
     guard try files.status(of: location.path) != nil else {
-      // No store was there when a set-aside store began to return: it is where it was, and the operation made only a
-      // copy.
+      // No store was there when a set-aside store began to return: it is still where it was, and only copied.
       if manifest.operation == .adoption, manifest.keptFolder == nil {
         try VaultError.wrapping { () throws(FileError) in try remove(manifest) }
         try emit(.recovered(.rolledBack, identifier: manifest.identifier))
