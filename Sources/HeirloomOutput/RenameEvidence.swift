@@ -8,7 +8,7 @@ package struct RenameEvidence {
   package let values: Int64
   /// The misfits that a rename would have, in clauses.
   package var misfits: [String] = []
-  /// The number of objects with a value here that are also in the other store; `nil` without a store to compare.
+  /// The number of objects with a value here that were compared with the other store; `nil` without one.
   package var compared: Int64?
   /// The number of compared objects that have the same value there; `nil` without a store to compare.
   package var equal: Int64?

@@ -54,7 +54,7 @@ package struct FileError: Error, Hashable, Sendable {
   /// The system's error number (`errno`).
   package let code: Int32
 
-  /// The system's text for ``code``, or a phrase of ours.
+  /// The system's text for the error number, or a phrase of ours.
   package let reason: String
 
   /// Creates an error from its parts.

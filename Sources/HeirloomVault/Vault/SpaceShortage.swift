@@ -10,7 +10,7 @@ public struct SpaceShortage: Hashable, Sendable {
   public let fileSystem: String
   /// The bytes that must be free: the new store, copies of the old one where the volume has no links, and a reserve.
   public let neededBytes: UInt64
-  /// The part of ``neededBytes`` for copies of what is kept; 0 where links keep it.
+  /// The part of `neededBytes` for copies of what is kept; 0 where links keep it.
   public let retainedBytes: UInt64
   /// The bytes that are free for this process.
   public let availableBytes: UInt64

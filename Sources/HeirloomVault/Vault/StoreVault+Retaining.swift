@@ -86,7 +86,7 @@ extension StoreVault {
     try StoreReading.generation(of: Connection(path: path, mode: .readOnly, options: .looking.withoutLinks))
   }
 
-  // MARK: What is kept
+  // MARK: Previous versions
 
   /// Lists the previous versions, the oldest first.
   ///

@@ -45,7 +45,7 @@ package struct StoreVault {
     package var bytesNeeded: UInt64 = 0
     /// The name of the set-aside store that returns; `nil` for any other operation.
     var adoptedSet: String?
-    /// The store's state before anything was counted in it; see ``StoreHold/isAsSeen``.
+    /// The store's state before anything was counted in it, for `StoreHold.isAsSeen`.
     package var seen: StoreState?
     /// Creates a description.
     package init(

@@ -55,9 +55,9 @@ package enum VaultEvent: Hashable, Sendable {
 
 /// The way in which an unfinished operation was settled.
 package enum VaultRecovery: String, Hashable, Sendable {
-  /// The store was still the old one, so the preparations were removed.
+  /// A rollback: the store was still the old one, and the preparations were removed.
   case rolledBack
-  /// The store was the new one already, so the rest was done.
+  /// A completion: the store was the new one already, and the rest was done.
   case rolledForward
   /// An undecided outcome: the candidate was removed, and everything that may be a version was kept.
   case undecided
