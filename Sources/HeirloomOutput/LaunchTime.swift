@@ -2,8 +2,8 @@ package import Heirloom
 
 /// The time of a migration, judged against the limit for an app's launch.
 ///
-/// iOS ends an app that is not up about 20 s after its start (the watchdog's 0x8BADF00D), and the next launch begins
-/// again.
+/// iOS ends an app that is not up about 20 s after its start (the watchdog's 0x8BADF00D),
+/// and the next launch begins again.
 package struct LaunchTime {
   /// The time from which a migration is too long, in seconds.
   ///

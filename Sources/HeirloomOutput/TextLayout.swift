@@ -51,8 +51,8 @@ package enum TextLayout {
   /// - Parameters:
   ///   - rows: The rows.
   ///   - columns: The number of free columns.
-  ///   - limit: The widest title with an explanation beside it; below a wider one, and on a narrow terminal,
-  ///     the explanation has lines of its own.
+  ///   - limit: The widest title with an explanation beside it;
+  ///     below a wider one, and on a narrow terminal, the explanation has lines of its own.
   /// - Returns: The lines.
   package static func table(_ rows: [(title: String, text: String)], columns: Int, limit: Int = 24) -> [String] {
     let isNarrow = columns < 60

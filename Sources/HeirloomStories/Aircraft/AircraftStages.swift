@@ -2,9 +2,9 @@ package import Heirloom
 
 /// The stages of the story's stores to the last version.
 ///
-/// Flight data move from an attribute into objects of their own. Inference alone can't do that: it would drop the
-/// attribute. So a version in between only adds; a handler copies, another checks that everything was copied, and the
-/// last stage only removes.
+/// Flight data move from an attribute into objects of their own.
+/// Inference alone can't do that: it would drop the attribute. So a version in between only adds;
+/// a handler copies, another checks that everything was copied, and the last stage only removes.
 package final class AircraftStages {
   /// The checksums of the four models from when they were shipped: a later edit of a model is noticed.
   package static let checksums: [String] = [

@@ -3,8 +3,8 @@ package import Heirloom
 
 /// The app of the story Diary, reduced to its launch.
 ///
-/// Its first version kept archived arrays; its second has an object for each question. Inference can't do that, so the
-/// app says as a delegate which policies make the new objects.
+/// Its first version kept archived arrays; its second has an object for each question.
+/// Inference can't do that, so the app says as a delegate which policies make the new objects.
 package final class DiaryApp: MigrationAssistantDelegate {
   /// The name of the first template and of each day's section.
   package static let sectionName = "Main category"

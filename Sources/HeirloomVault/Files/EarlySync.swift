@@ -31,8 +31,8 @@ final class EarlySync: Sendable {
 
   /// Waits for the sync to end; the file is closed afterwards.
   ///
-  /// - Throws: `FileError` if the content is not on the disk. The system may report a lost write only once, so a later
-  ///   sync might not know of it.
+  /// - Throws: `FileError` if the content is not on the disk.
+  ///   The system may report a lost write only once, so a later sync might not know of it.
   func wait() throws(FileError) {
     group.wait()
     if let path = waiting.withLock({ $0.take() }) { return try files.synchronizeFile(path) }

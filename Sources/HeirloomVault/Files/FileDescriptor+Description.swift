@@ -11,8 +11,8 @@
 extension FileDescriptor {
   /// Gives a copy the times and the extended attributes of its original.
   ///
-  /// Attributes that can't be set are left out, unless that would let more people read the copy. Rights that a program
-  /// gets through its file (set-user-ID, capabilities) are never copied.
+  /// Attributes that can't be set are left out, unless that would let more people read the copy.
+  /// Rights that a program gets through its file (set-user-ID, capabilities) are never copied.
   func copyDescription(to new: FileDescriptor) throws(FileError) {
     var original = stat()
     var made = stat()

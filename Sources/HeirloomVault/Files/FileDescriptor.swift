@@ -129,8 +129,8 @@ package final class FileDescriptor: Sendable {
 
   /// Brings the content to the disk.
   ///
-  /// A failed sync is not tried again: the system may have marked the lost pages as clean, so a second call would
-  /// report success. (Rebello et al., “Can applications recover from fsync failures?”, 2020.)
+  /// A failed sync is not tried again: the system may have marked the lost pages as clean,
+  /// so a second call would report success. (Rebello et al., “Can applications recover from fsync failures?”, 2020.)
   func synchronize(for operation: FileError.Operation) throws(FileError) {
     #if canImport(Darwin)
       // fsync(2) on Apple's systems leaves the data in the drive's cache.

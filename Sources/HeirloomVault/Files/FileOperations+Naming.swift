@@ -3,8 +3,8 @@ import Foundation
 extension FileOperations {
   /// Gives a file a name that nothing has, and never replaces a file that somebody else puts there meanwhile.
   ///
-  /// A link does so in one step. Where links are refused (FAT, some mounted folders), the file is renamed after a
-  /// check. For a crash model: the old name may or may not be there afterwards.
+  /// A link does so in one step. Where links are refused (FAT, some mounted folders),
+  /// the file is renamed after a check. For a crash model: the old name may or may not be there afterwards.
   ///
   /// - Parameters:
   ///   - path: The file.

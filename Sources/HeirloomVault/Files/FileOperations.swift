@@ -2,12 +2,12 @@
 ///
 /// The vault changes files only through these calls, so a test can record them, fail any one of them, and rebuild each
 /// state that a loss of power may leave. (SQLite writes in the held store and in the candidate through its own layer.)
-/// Everything is by path; no descriptor leaves, apart from the two handles below. A name that is not UTF-8 has a text
-/// all the same, which leads back to its bytes.
+/// Everything is by path; no descriptor leaves, apart from the two handles below.
+/// A name that is not UTF-8 has a text all the same, which leads back to its bytes.
 ///
-/// For a crash model: ``writeNewFile(_:bytes:attributes:)``, ``copyFile(_:to:attributes:)`` and
-/// ``HeldFile/copy(to:attributes:)`` make a new name in the folder, then write content, then sync the content (not the
-/// name). Names are durable only after ``synchronizeDirectory(_:)`` of their folder.
+/// For a crash model: ``writeNewFile(_:bytes:attributes:)``, ``copyFile(_:to:attributes:)``
+/// and ``HeldFile/copy(to:attributes:)`` make a new name in the folder, then write content,
+/// then sync the content (not the name). Names are durable only after ``synchronizeDirectory(_:)`` of their folder.
 package protocol FileOperations: Sendable {
   /// The same operations for paths that were resolved before: they follow no symbolic link on the way.
   ///
@@ -54,8 +54,8 @@ package protocol FileOperations: Sendable {
 
   /// Copies a file to a new name and brings the copy's content to the disk.
   ///
-  /// Blocks are shared (reflink, clone) where the file system can do that. Never use it on a store that SQLite has open
-  /// in this process: closing the file drops SQLite's locks. ``hold(_:)`` is for that.
+  /// Blocks are shared (reflink, clone) where the file system can do that. Never use it
+  /// on a store that SQLite has open in this process: closing the file drops SQLite's locks. ``hold(_:)`` is for that.
   func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError)
 
   /// Renames a file or a folder, and replaces anything that has the new name.

@@ -8,8 +8,8 @@
 
 /// The file operations by POSIX calls.
 ///
-/// Foundation's moves and copies are not used anywhere near a store: they don't sync folders, and don't keep a file at
-/// the store's path at each instant.
+/// Foundation's moves and copies are not used anywhere near a store:
+/// they don't sync folders, and don't keep a file at the store's path at each instant.
 package struct POSIXFileOperations: FileOperations {
   private let walk: PathWalk
 

@@ -1,8 +1,8 @@
 /// The texts that stand for the bytes of names and paths, one to one.
 ///
-/// A name is bytes to the system, and a text here. A byte outside valid UTF-8 becomes the scalar U+10FF00 plus the
-/// byte. So does each byte of such a scalar in a name. No two names have one text, and each text leads back to its
-/// name.
+/// A name is bytes to the system, and a text here.
+/// A byte outside valid UTF-8 becomes the scalar U+10FF00 plus the byte.
+/// So does each byte of such a scalar in a name. No two names have one text, and each text leads back to its name.
 package enum PathText {
   /// Returns the text of a name's bytes.
   static func text(of bytes: some Collection<UInt8>) -> String {

@@ -22,8 +22,8 @@ package struct PathWalk: Sendable {
 
   /// Calls the system with an open folder and a name in it.
   ///
-  /// Without links, the folder is opened first and the name is looked up in it. So nothing is entered that is swapped
-  /// in meanwhile.
+  /// Without links, the folder is opened first and the name is looked up in it.
+  /// So nothing is entered that is swapped in meanwhile.
   ///
   /// - Parameters:
   ///   - path: The path.

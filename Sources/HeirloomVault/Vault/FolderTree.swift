@@ -171,9 +171,9 @@ package struct FolderTree {
 
   /// Gives every file of a folder a second name in a new folder, or copies it where links are refused.
   ///
-  /// Names that stand for neither a file nor a folder are passed over and counted: neither Core Data nor we make such
-  /// names, and a link could lead to somebody else's files. The new folders are on the disk afterwards, except for the
-  /// outermost one's name.
+  /// Names that stand for neither a file nor a folder are passed over and counted:
+  /// neither Core Data nor we make such names, and a link could lead to somebody else's files.
+  /// The new folders are on the disk afterwards, except for the outermost one's name.
   ///
   /// - Parameters:
   ///   - source: The folder.
@@ -251,8 +251,8 @@ package struct FolderTree {
 
   /// Adds the files of a folder to another that lacks them.
   ///
-  /// The other folder's names, and those of new folders in it, are on the disk afterwards. No existing file is
-  /// replaced: names of external files are never used twice.
+  /// The other folder's names, and those of new folders in it, are on the disk afterwards.
+  /// No existing file is replaced: names of external files are never used twice.
   ///
   /// - Parameters:
   ///   - source: The folder whose files are wanted.
@@ -286,8 +286,8 @@ package struct FolderTree {
 
   /// Removes the names that an earlier addition gave the source's files in the destination.
   ///
-  /// It takes back ``add(_:to:)``. Copies can't be told from the app's own files and stay; nothing names them, so they
-  /// only take room.
+  /// It takes back ``add(_:to:)``.
+  /// Copies can't be told from the app's own files and stay; nothing names them, so they only take room.
   func takeBack(_ source: String, from destination: SupportFolder) throws(FileError) {
     let source = SupportFolder(path: source)
     try walk(
@@ -308,8 +308,8 @@ package struct FolderTree {
 
   /// Gives each file in a folder content of its own where it shares content with a kept file.
   ///
-  /// Writing into it then changes no kept file. The content is the same before, after and at each instant in between. A
-  /// file whose other names are elsewhere is left alone: those names are somebody else's business.
+  /// Writing into it then changes no kept file. The content is the same before, after and at each instant in between.
+  /// A file whose other names are elsewhere is left alone: those names are somebody else's business.
   ///
   /// - Parameters:
   ///   - folder: The folder.

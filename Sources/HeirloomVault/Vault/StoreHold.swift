@@ -2,8 +2,8 @@ package import HeirloomStore
 
 /// A hold on a store that is one complete file, so that nobody else can read or write it.
 ///
-/// It owns the one connection that can read the store meanwhile. Whoever builds a candidate attaches it to this
-/// connection and detaches it again. The store itself must not be changed through the connection.
+/// It owns the one connection that can read the store meanwhile. Whoever builds a candidate
+/// attaches it to this connection and detaches it again. The store itself must not be changed through the connection.
 package final class StoreHold {
   /// The connection that holds the store as its main database.
   package let connection: Connection
@@ -42,10 +42,10 @@ package final class StoreHold {
 
   /// Leaves WAL mode and holds the store exclusively.
   ///
-  /// SQLite replays a hot journal and moves the content of the `-wal` into the main file. `BEGIN EXCLUSIVE` alone would
-  /// not notice an idle connection in WAL mode, whose next write after a swap would ruin the new store; leaving WAL
-  /// mode does. (An idle connection in rollback mode can't be noticed and need not be: its next write is refused, since
-  /// the file has moved.)
+  /// SQLite replays a hot journal and moves the content of the `-wal` into the main file.
+  /// `BEGIN EXCLUSIVE` alone would not notice an idle connection in WAL mode, whose next write after a swap would
+  /// ruin the new store; leaving WAL mode does. (An idle connection in rollback mode can't be noticed and need not be:
+  /// its next write is refused, since the file has moved.)
   ///
   /// - Parameters:
   ///   - location: The store.
@@ -201,14 +201,14 @@ package final class StoreHold {
 
   /// Compares a store in WAL mode with a state, once nobody else can write until WAL mode is left.
   ///
-  /// Leaving WAL mode changes the main file, so nothing could be compared afterwards. In exclusive locking mode the
-  /// empty transaction takes the lock on the main file that leaving takes. The locking mode is then changed back, since
-  /// leaving WAL mode in exclusive locking mode would leave a journal behind. That change does not access the store,
-  /// and only an access would let go of the lock.
+  /// Leaving WAL mode changes the main file, so nothing could be compared afterwards.
+  /// In exclusive locking mode the empty transaction takes the lock on the main file that leaving takes.
+  /// The locking mode is then changed back, since leaving WAL mode in exclusive locking mode
+  /// would leave a journal behind. That change does not access the store, and only an access would let go of the lock.
   ///
   /// - Parameter seen: The state.
-  /// - Returns: SQLite's data version, which tells this connection of changes by others; `nil` if the state is
-  ///   different.
+  /// - Returns: SQLite's data version, which tells this connection of changes by others;
+  ///   `nil` if the state is different.
   /// - Throws: `SQLiteError`, a busy one when others have the store open.
   private func versionInWAL(ifStill seen: StoreState) throws(SQLiteError) -> Int64? {
     try connection.execute("PRAGMA locking_mode=EXCLUSIVE")
@@ -303,9 +303,9 @@ package final class StoreHold {
 enum SideFiles {
   /// Removes side files that hold nothing.
   ///
-  /// An empty `-wal` stays when SQLite fails to remove it. A `-journal` that starts with zero stays in the journal
-  /// modes PERSIST and TRUNCATE. SQLite takes neither for data, and each would stay for ever. The `-shm` is only an
-  /// index of the `-wal`.
+  /// An empty `-wal` stays when SQLite fails to remove it.
+  /// A `-journal` that starts with zero stays in the journal modes PERSIST and TRUNCATE.
+  /// SQLite takes neither for data, and each would stay for ever. The `-shm` is only an index of the `-wal`.
   ///
   /// - Parameters:
   ///   - path: The database's main file, held exclusively.
@@ -354,9 +354,9 @@ extension SideFiles {
 
   /// Makes the side files of WAL mode writable if the store is.
   ///
-  /// SQLite gives them the store's permissions of that moment. Side files made while the store was read-only would keep
-  /// it from ever being written, whatever rights it gets later. Permissions that can't be changed are left for SQLite
-  /// to report.
+  /// SQLite gives them the store's permissions of that moment.
+  /// Side files made while the store was read-only would keep it from ever being written,
+  /// whatever rights it gets later. Permissions that can't be changed are left for SQLite to report.
   static func giveRightToWrite(besideStore path: String, status: FileStatus, files: any FileOperations) {
     for suffix in ["-wal", "-shm"] where status.mode & 0o200 != 0 {
       guard let side = try? files.status(of: path + suffix), side.kind == .regular, side.mode & 0o200 == 0,

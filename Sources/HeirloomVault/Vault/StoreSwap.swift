@@ -3,10 +3,10 @@ import HeirloomStore
 /// A swap: the replacement of a store by a candidate, from the lock to the rename.
 ///
 /// There is one way. ``StoreVault/begin()`` takes the lock and settles what an earlier run left.
-/// ``hold(_:usesWAL:)`` holds the store and makes an empty candidate, and the caller fills it. ``prove(_:)`` has the
-/// caller compare the two and brings the candidate to the disk. ``commit(alone:)`` keeps the store and renames the
-/// candidate. After a failed step, ``rollBack(after:)`` leaves the store as it was, in the journal mode it had. A swap
-/// that is dropped only lets go of the lock and the store; the next run settles the rest.
+/// ``hold(_:usesWAL:)`` holds the store and makes an empty candidate, and the caller fills it.
+/// ``prove(_:)`` has the caller compare the two and brings the candidate to the disk. ``commit(alone:)`` keeps
+/// the store and renames the candidate. After a failed step, ``rollBack(after:)`` leaves the store as it was, in the
+/// journal mode it had. A swap that is dropped only lets go of the lock and the store; the next run settles the rest.
 package final class StoreSwap {
   private let vault: StoreVault
   /// The lock; `nil` where the caller holds it.
@@ -36,8 +36,8 @@ package final class StoreSwap {
   /// Leaves WAL mode, holds the store exclusively, writes the manifest and makes an empty candidate.
   ///
   /// The candidate has the store's permissions. The caller attaches it to the hold's connection and detaches it again.
-  /// New external files go into the folder ``StoreLocation/supportName`` beside it, each written with a sync: they are
-  /// added to the store's own before the rename.
+  /// New external files go into the folder ``StoreLocation/supportName`` beside it, each written with a sync:
+  /// they are added to the store's own before the rename.
   ///
   /// - Parameters:
   ///   - replacement: The description of the swap. Rows may have changed since it was made.
@@ -112,8 +112,8 @@ package final class StoreSwap {
   ///
   /// - Parameter alone: The content that only the old store will hold.
   /// - Returns: The previous version.
-  /// - Throws: ``VaultError``: ``VaultError/outcomeUnknown(path:underlying:)`` means that the rename was made and may
-  ///   not last; any other error means that the store is the old one.
+  /// - Throws: ``VaultError``: ``VaultError/outcomeUnknown(path:underlying:)``
+  ///   means that the rename was made and may not last; any other error means that the store is the old one.
   package func commit(alone: [SoleContent] = []) throws -> RetainedVersion {
     let version = try VaultError.wrappingFileErrors { try retain(alone: alone) }
     do {
@@ -199,8 +199,8 @@ package final class StoreSwap {
 
   /// Removes everything of a swap that did not reach its commit point, and lets go of the store.
   ///
-  /// An event reports what can't be removed; the next run removes it. After a rename whose outcome is unknown, nothing
-  /// is undone.
+  /// An event reports what can't be removed; the next run removes it.
+  /// After a rename whose outcome is unknown, nothing is undone.
   ///
   /// - Parameter error: The failure that ends the swap.
   /// - Returns: The error to throw: the same one, or ``VaultError/file(_:)`` for an error of the file system.

@@ -34,17 +34,17 @@ extension StoreVault {
 
   /// Puts a copy of a set-aside store in the store's place, and keeps the present store.
   ///
-  /// The set-aside store stays where it is, for good. The present store is kept as a previous version that is never
-  /// pruned, since the set-aside store does not hold its rows. A set-aside store returns once: its return is recorded
-  /// beside it, after a crash by the next run.
+  /// The set-aside store stays where it is, for good.
+  /// The present store is kept as a previous version that is never pruned, since the set-aside store does not
+  /// hold its rows. A set-aside store returns once: its return is recorded beside it, after a crash by the next run.
   ///
   /// - Parameters:
   ///   - name: The name of its folder.
   ///   - current: The description of the present store.
   ///   - prove: Checks the set-aside store, beyond SQLite's own quick check.
   /// - Returns: The result.
-  /// - Throws: ``VaultError``, with ``VaultError/storeInUse(path:reason:)`` also when somebody works on the set-aside
-  ///   store; or the error of `prove`. The store is then the one before.
+  /// - Throws: ``VaultError``, with ``VaultError/storeInUse(path:reason:)``
+  ///   also when somebody works on the set-aside store; or the error of `prove`. The store is then the one before.
   package func adopt(
     _ name: String, current: Replacement = Replacement(), prove: (Connection) throws -> Void = { _ in }
   ) throws -> AdoptionResult {

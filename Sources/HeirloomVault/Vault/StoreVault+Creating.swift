@@ -4,14 +4,14 @@ import HeirloomStore
 extension StoreVault {
   /// Puts a new store where there is none.
   ///
-  /// The store is whole from the moment it has its name: it is built in a folder of its own and linked into place. So a
-  /// crash leaves no store or the new one, and of two processes one makes it.
+  /// The store is whole from the moment it has its name: it is built in a folder of its own and linked into place.
+  /// So a crash leaves no store or the new one, and of two processes one makes it.
   ///
   /// - Parameter build: Makes the store at a path where nothing is, and closes it.
   /// - Returns: True when it was made; false when another process was quicker.
   /// - Throws: ``VaultError/sideFilesWithoutStore(path:sideFiles:)`` when side files of an earlier store are there,
-  ///   ``VaultError/storeMissing(path:retained:)`` when a store was being replaced and vanished, the error of `build`,
-  ///   or another ``VaultError``. There is no store then.
+  ///   ``VaultError/storeMissing(path:retained:)`` when a store was being replaced and vanished,
+  ///   the error of `build`, or another ``VaultError``. There is no store then.
   package func createStore(build: (String) throws -> Void) throws -> Bool {
     try withLock(requiresStore: false) {
       try recoverHoldingLock()

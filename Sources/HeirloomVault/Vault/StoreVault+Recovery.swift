@@ -112,8 +112,8 @@ extension StoreVault {
     let candidate = try files.status(of: candidate(manifest.identifier))
     if let candidate, try files.status(of: location.path)?.identity == candidate.identity { return .rolledForward }
     do {
-      // The generation was on the disk before the store got its name. The candidate's name may still be that of the
-      // empty file before it.
+      // The generation was on the disk before the store got its name.
+      // The candidate's name may still be that of the empty file before it.
       if let found = try readGeneration(of: location.path), found == manifest.newGeneration { return .rolledForward }
     } catch {
       // A failing disk proves nothing: the next run finds out.
@@ -148,8 +148,8 @@ extension StoreVault {
         try files.unlink(kept)
       }
       try tree.remove(folder)
-      // Also when it is not there: an earlier run may have removed it and died before that was on the disk. (Of the
-      // names made before the manifest's sync, the manifest alone may have lasted.)
+      // Also when it is not there: an earlier run may have removed it and died before that was on the disk.
+      // (Of the names made before the manifest's sync, the manifest alone may have lasted.)
       if try files.status(of: location.previous) != nil { try files.synchronizeDirectory(location.previous) }
     }
     if let kept = manifest.keptFolder { try removeQuarantine(of: kept) }

@@ -9,8 +9,8 @@ extension StoreVault {
   ///
   /// - Parameters:
   ///   - prefix: The start of the version's name, long enough to be unique.
-  ///   - current: The description of the present store. Without a snapshot, the one in the companion folder is kept
-  ///     with it.
+  ///   - current: The description of the present store.
+  ///     Without a snapshot, the one in the companion folder is kept with it.
   ///   - prove: Checks the version, beyond SQLite's own quick check.
   /// - Returns: The restored version, and the version that the present store became, if there was one.
   /// - Throws: ``VaultError``, or the error of `prove`; the store is then the one before.
@@ -158,8 +158,8 @@ extension StoreVault {
 
   /// Checks that a candidate made from a set can be read.
   ///
-  /// Faults that SQLite finds in a readable previous version are reported and stop nothing: it can come back as it was
-  /// kept, and the store that it replaces is kept as well. They do stop a set-aside store.
+  /// Faults that SQLite finds in a readable previous version are reported and stop nothing:
+  /// it can come back as it was kept, and the store that it replaces is kept as well. They do stop a set-aside store.
   private func check(_ set: ReturningSet, at candidate: String, prove: (Connection) throws -> Void) throws {
     let connection: Connection
     do throws(SQLiteError) {

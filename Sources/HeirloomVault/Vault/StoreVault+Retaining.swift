@@ -24,16 +24,16 @@ extension StoreVault {
     let generation = try StoreReading.generation(of: hold.connection)
     do throws(FileError) {
       try files.link(location.path, to: kept)
-      // An overlay that can't record a file's origin shows one file under two numbers. By them, neither this run nor
-      // the next could tell the store from its second name.
+      // An overlay that can't record a file's origin shows one file under two numbers.
+      // By them, neither this run nor the next could tell the store from its second name.
       if try files.status(of: kept)?.identity != files.status(of: location.path)?.identity {
         try files.unlink(kept)
         throw FileError(.link, location.path, to: kept, code: ENOTSUP)
       }
     } catch {
       guard error.isRefusedLink else { throw VaultError.file(error) }
-      // From here on two different files may both be the old store, so recovery has to look inside. That must be on the
-      // disk before there is a second file.
+      // From here on two different files may both be the old store, so recovery has to look inside.
+      // That must be on the disk before there is a second file.
       let candidate = candidate(manifest.identifier)
       manifest = VaultManifest(
         identifier: manifest.identifier, operation: manifest.operation, phase: .copying, storeName: manifest.storeName,
@@ -90,8 +90,8 @@ extension StoreVault {
 
   /// Lists the previous versions, the oldest first.
   ///
-  /// It takes no lock and writes nothing. A version whose own manifest is damaged is listed too: its store may be
-  /// whole. A version that an unfinished operation is still keeping is not listed.
+  /// It takes no lock and writes nothing. A version whose own manifest is damaged is listed too:
+  /// its store may be whole. A version that an unfinished operation is still keeping is not listed.
   ///
   /// - Returns: The versions.
   /// - Throws: ``VaultError/file(_:)`` when a folder can't be read.
@@ -140,9 +140,9 @@ extension StoreVault {
 
   /// Removes all but the newest previous versions.
   ///
-  /// Three kinds are never removed: the newest, one whose own manifest is damaged, since its content is not known, and
-  /// a pinned one, whose rows no other store holds and which isn't counted. Call it only after the store was opened, in
-  /// a later run than the one that made the newest version.
+  /// Three kinds are never removed: the newest, one whose own manifest is damaged,
+  /// since its content is not known, and a pinned one, whose rows no other store holds and which isn't counted.
+  /// Call it only after the store was opened, in a later run than the one that made the newest version.
   ///
   /// - Parameter count: The number of versions to keep; less than one counts as one.
   /// - Returns: The names of the removed versions.

@@ -3,16 +3,16 @@ import HeirloomStore
 extension StoreVault {
   /// Sets the store aside with all that belongs to it, so that a new one can be made in its place.
   ///
-  /// Nothing is deleted: every file has its second name, on the disk, before the first loses its own. The main file
-  /// goes first: SQLite drops side files that it finds beside a new, empty store, but would read the main file without
-  /// them as an older state. A store that SQLite can't read is moved with its side files as it is.
+  /// Nothing is deleted: every file has its second name, on the disk, before the first loses its own.
+  /// The main file goes first: SQLite drops side files that it finds beside a new, empty store, but would read the
+  /// main file without them as an older state. A store that SQLite can't read is moved with its side files as it is.
   ///
   /// - Parameters:
   ///   - notice: The notice about the store, kept with it: it is on the disk before the store leaves its place.
   ///   - isNeeded: Checks the need once more, under the lock: another process may have settled it.
   /// - Returns: The folder that holds the store now; `nil` if it was not needed any more.
-  /// - Throws: ``VaultError/storeInUse(path:reason:)`` when another process has it open, ``VaultError/file(_:)`` when
-  ///   something could not be done: either nothing was changed, or the next run goes on.
+  /// - Throws: ``VaultError/storeInUse(path:reason:)`` when another process has it open,
+  ///   ``VaultError/file(_:)`` when something could not be done: either nothing was changed, or the next run goes on.
   package func setStoreAside(
     notice: [UInt8]? = nil, isNeeded: () throws -> Bool = { true }
   ) throws -> String? {

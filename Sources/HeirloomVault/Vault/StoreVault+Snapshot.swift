@@ -6,8 +6,8 @@ extension StoreVault {
   package func writeSnapshot(_ bytes: [UInt8]) throws {
     try withLock(requiresStore: false) {
       try removeSnapshotDrafts()
-      // The companion folder may be new, and its own name must last before its content can. Once a version was kept in
-      // it, the hold has brought its name to the disk.
+      // The companion folder may be new, and its own name must last before its content can.
+      // Once a version was kept in it, the hold has brought its name to the disk.
       if try files.status(of: location.snapshot) == nil, try files.status(of: location.previous) == nil {
         try files.synchronizeDirectory(location.directory)
       }

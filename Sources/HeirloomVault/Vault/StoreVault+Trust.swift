@@ -15,8 +15,8 @@ extension StoreVault {
     let folder = try files.status(of: location.directory)
     let store = try files.status(of: location.path)
     if status.owner == (store ?? folder)?.owner { return true }
-    // Where a group shares the folder, each member may replace the store itself: it belongs to whoever migrated it
-    // last. Others can't give a file that group.
+    // Where a group shares the folder, each member may replace the store itself:
+    // it belongs to whoever migrated it last. Others can't give a file that group.
     guard let folder, folder.mode & 0o1022 == 0o020 else { return false }
     return status.group == folder.group
   }
@@ -51,8 +51,8 @@ extension StoreVault {
 
   /// Finds the store's folder of external data.
   ///
-  /// The folder, and the one inside it whose files the rows name, may be symbolic links: an app that moved its data to
-  /// another volume left a link behind. No other link is followed.
+  /// The folder, and the one inside it whose files the rows name, may be symbolic links:
+  /// an app that moved its data to another volume left a link behind. No other link is followed.
   ///
   /// - Returns: The folder; it may not exist.
   /// - Throws: `FileError` for a link that leads to no folder, or that must not be followed.
@@ -65,8 +65,8 @@ extension StoreVault {
 
   /// Follows a link that the caller or the superuser made, or whose target folder belongs to the link's owner.
   ///
-  /// Through any other link, a user could make a process with more rights keep, add and remove files where that user
-  /// may not even look.
+  /// Through any other link,
+  /// a user could make a process with more rights keep, add and remove files where that user may not even look.
   private func followed(_ path: String) throws(FileError) -> String {
     guard let link = try files.status(of: path), link.kind == .symbolicLink else { return path }
     let target: String

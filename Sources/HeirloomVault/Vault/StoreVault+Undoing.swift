@@ -4,12 +4,12 @@ import HeirloomStore
 extension StoreVault {
   /// Undoes an interrupted change of the store, after the store is kept as it is.
   ///
-  /// Nothing happens when there is none. SQLite would undo the change in the only copy, on the word of a file that
-  /// anyone may have put there. So it is tried on a copy first and done to the store last.
+  /// Nothing happens when there is none. SQLite would undo the change in the only copy,
+  /// on the word of a file that anyone may have put there. So it is tried on a copy first and done to the store last.
   ///
   /// - Returns: The name of the previous version, the store as it was; `nil` if there was nothing to undo.
-  /// - Throws: ``VaultError/refusedJournal(path:_:)`` when the journal can't be of this store, or another
-  ///   ``VaultError``. The store and its journal are then as they were.
+  /// - Throws: ``VaultError/refusedJournal(path:_:)`` when the journal can't be of this store,
+  ///   or another ``VaultError``. The store and its journal are then as they were.
   @discardableResult
   package func undoInterruptedChange() throws -> VersionName? {
     guard try RollbackJournal(besideDatabaseAt: location.path) != nil else { return nil }
@@ -110,8 +110,8 @@ extension StoreVault {
   ///   - source: The store.
   ///   - copy: The copy's path, where nothing is yet.
   ///   - attributes: The copy's permissions and owner.
-  /// - Throws: `FileError`, or ``VaultError/refusedJournal(path:_:)`` for a journal that stretches the database, or
-  ///   that is too long and names another file.
+  /// - Throws: `FileError`, or ``VaultError/refusedJournal(path:_:)`` for a journal that stretches the database,
+  ///   or that is too long and names another file.
   func copyInterrupted(_ source: String, to copy: String, attributes: FileAttributes) throws {
     try files.copyFile(source, to: copy, attributes: attributes)
     guard let journal = try RollbackJournal(besideDatabaseAt: source) else { return }

@@ -3,10 +3,10 @@ package import HeirloomStore
 
 /// The one place that puts another store in a store's place, keeps the one before, and settles the rest of a crash.
 ///
-/// There is one commit point, `rename(candidate, store)`. Before it the store is the old one, and everything else is
-/// ours to remove. After it the store is the new one, and the old one is complete in `previous`. The store's path
-/// always names one of the two. A loss of power may undo, each on its own, any of the names that were made or removed
-/// since their folder was last brought to the disk: the order of the calls is made for that.
+/// There is one commit point, `rename(candidate, store)`. Before it the store is the old one,
+/// and everything else is ours to remove. After it the store is the new one, and the old one is complete in `previous`.
+/// The store's path always names one of the two. A loss of power may undo, each on its own, any of the names
+/// that were made or removed since their folder was last brought to the disk: the order of the calls is made for that.
 ///
 /// A vault works on the caller's task, one operation at a time; the lock keeps other vaults out, in any process.
 package struct StoreVault {
@@ -75,8 +75,8 @@ package struct StoreVault {
   ///   - location: The store.
   ///   - files: The file system.
   ///   - configuration: The settings.
-  ///   - events: Receives each event. An error that it throws before the swap gives the operation up; a later error is
-  ///     dropped.
+  ///   - events: Receives each event.
+  ///     An error that it throws before the swap gives the operation up; a later error is dropped.
   package init(
     _ location: StoreLocation, files: any FileOperations = POSIXFileOperations(),
     configuration: Configuration = Configuration(), events: @escaping (VaultEvent) throws -> Void = { _ in }

@@ -33,8 +33,8 @@ extension VaultError {
 extension FileError {
   /// True when the file system, or a rule of the system's, refuses links that are possible elsewhere.
   ///
-  /// `EPERM` is the answer of FAT and of protected hard links, `EMLINK` means a file with too many names, and `EXDEV` a
-  /// file that is mounted from elsewhere.
+  /// `EPERM` is the answer of FAT and of protected hard links,
+  /// `EMLINK` means a file with too many names, and `EXDEV` a file that is mounted from elsewhere.
   var isRefusedLink: Bool {
     operation == .link && [EPERM, EMLINK, EXDEV, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(code)
   }

@@ -1,7 +1,7 @@
 /// A thing that the vault did or found.
 ///
-/// The order in a migration: `locked`, events of a recovery, `held`, `manifestWritten`, `built`, `proven`,
-/// `candidateSynchronized`, `retained`, `swapped`, `finished`.
+/// The order in a migration: `locked`, events of a recovery,
+/// `held`, `manifestWritten`, `built`, `proven`, `candidateSynchronized`, `retained`, `swapped`, `finished`.
 package enum VaultEvent: Hashable, Sendable {
   /// The vault's lock, which this process holds now.
   case locked

@@ -3,8 +3,8 @@ import HeirloomModel
 
 /// The manifest of an operation under way: the names that are ours, and the operation's progress.
 ///
-/// It does not say which version the store is: the store itself does. It only says what may be removed. So each name in
-/// it is checked against the pattern of such names, and none can lead out of the companion folder.
+/// It does not say which version the store is: the store itself does. It only says what may be removed.
+/// So each name in it is checked against the pattern of such names, and none can lead out of the companion folder.
 package struct VaultManifest: Hashable, Sendable {
   /// The kinds of the vault's operations.
   package enum Operation: String, Hashable, Sendable, Codable {
