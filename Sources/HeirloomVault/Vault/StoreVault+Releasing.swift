@@ -3,8 +3,7 @@ extension StoreVault {
   ///
   /// - Parameter prefix: The start of the version's name, long enough to be unique.
   /// - Returns: The released version; a version that was not pinned is returned as it is, and nothing is written.
-  /// - Throws: ``VaultError``,
-  ///   such as ``VaultError/unusableVersion(id:reason:)`` for a version whose own manifest is damaged.
+  /// - Throws: ``VaultError``; for a version with a damaged manifest, ``VaultError/unusableVersion(id:reason:)``.
   package func release(_ prefix: String) throws -> RetainedVersion {
     try withLock(requiresStore: false) {
       if try files.status(of: location.path) != nil { try recoverHoldingLock() }

@@ -7,7 +7,7 @@
 #endif
 
 extension StoreVault {
-  /// Returns true when the owner of a file or folder beside the store is no stranger to the store.
+  /// Returns true when a file or folder beside the store is not a stranger's.
   ///
   /// In a shared folder anybody may put names beside a store, and those names decide what becomes of it.
   func isTrusted(_ status: FileStatus) throws(FileError) -> Bool {
@@ -38,8 +38,8 @@ extension StoreVault {
   /// - Parameters:
   ///   - folder: The store's folder.
   ///   - store: The store, if there is one.
-  /// - Returns: The permissions of the store's folder, without writing for others where only the owner of a name may
-  ///   remove it. The owner is the store's, also when the superuser makes the folder: the app must be able to go on.
+  /// - Returns: The permissions of the store's folder; in a sticky one (only a name's owner removes it) nobody else may
+  ///   add names. The owner is the store's, also when the superuser makes the folder: the app must be able to go on.
   func companionAttributes(in folder: FileStatus, store: FileStatus?) -> FileAttributes {
     let mode = folder.attributes.mode
     return FileAttributes(
@@ -65,8 +65,8 @@ extension StoreVault {
 
   /// Follows a link that the caller or the superuser made, or whose target folder belongs to the link's owner.
   ///
-  /// Through any other link,
-  /// a user could make a process with more rights keep, add and remove files where that user may not even look.
+  /// Through any other link, a user could make a process with more rights keep, add and remove files
+  /// where that user may not even look.
   private func followed(_ path: String) throws(FileError) -> String {
     guard let link = try files.status(of: path), link.kind == .symbolicLink else { return path }
     let target: String

@@ -1,7 +1,7 @@
 import Foundation
 package import HeirloomStore
 
-/// The one place that puts another store in a store's place, keeps the one before, and settles the rest of a crash.
+/// The one place that puts another store in a store's place, keeps the one before, and settles what a crash left.
 ///
 /// There is one commit point, `rename(candidate, store)`. Before it the store is the old one,
 /// and everything else is ours to remove. After it the store is the new one, and the old one is complete in `previous`.

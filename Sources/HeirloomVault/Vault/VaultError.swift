@@ -15,7 +15,7 @@ package enum VaultError: Error, Sendable {
   case hardLinked(path: String, linkCount: UInt64)
   /// A volume of a kind on which renames or locks can't be relied on.
   case unsafeVolume(path: String, fileSystem: String)
-  /// A name of ours beside the store that does not stand for what it should.
+  /// A folder that the vault can't use, or something else with its name.
   case unusableFolder(path: String, reason: String)
   /// A name of ours beside the store that belongs to a stranger to the store.
   case foreignOwner(path: String, owner: UInt32)

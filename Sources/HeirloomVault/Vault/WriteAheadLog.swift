@@ -15,7 +15,7 @@ package struct WriteAheadLog {
     package var damagedCount = 0
     /// True when the log's own header is damaged.
     package var isHeaderDamaged = false
-    /// True when an unreadable end follows the last commit: commits, or a change that was never committed.
+    /// True when the part after the last commit can't be read: commits, or a change that was never committed.
     package var isEndDamaged = false
     /// The number of the database's pages after the last commit; `nil` if the log has no commit.
     package var pageCount: Int?
