@@ -183,7 +183,7 @@ extension ModelDiagram.Edge {
 }
 
 extension DiagramBoxShape {
-  /// Returns the height at which a line touches the box, from its top: at a row, or at the name, parents on top.
+  /// Returns the place where a line touches the box, from its top: at a row, or at the name, parents above others.
   fileprivate func offset(of end: ModelDiagram.End, kind: ModelDiagram.Edge.Kind) -> Double {
     end.row.map { middle(ofRow: $0) } ?? (kind == .inheritance ? 9 : 18)
   }
