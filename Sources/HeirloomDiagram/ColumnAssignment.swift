@@ -1,4 +1,4 @@
-/// Spreads connected boxes over columns: neighbours into columns beside each other, no column much higher than the others.
+/// The spread of connected boxes over columns: neighbours side by side, and no column much higher than the others.
 struct ColumnAssignment {
   /// A line between two boxes, which looks best from left to right.
   struct Link {
@@ -12,12 +12,12 @@ struct ColumnAssignment {
   private let linksOf: [[Int]]
   private let target: Double
 
-  /// Prepares an assignment.
+  /// Creates an assignment.
   ///
   /// - Parameters:
   ///   - count: The number of columns; some may stay empty.
   ///   - heights: The height of each box.
-  ///   - links: The lines; one from a box to itself counts for nothing.
+  ///   - links: The lines; a line from a box to itself is ignored.
   init(count: Int, heights: [Double], links: [Link]) {
     self.count = count
     self.heights = heights
@@ -31,7 +31,7 @@ struct ColumnAssignment {
     target = max(heights.reduce(0, +) / Double(count) * 1.08, heights.max() ?? 1)
   }
 
-  /// The column of each box, from 0; every column up to the last is used.
+  /// Returns the column of each box, counted from 0; every column up to the last is used.
   func columns() -> [Int] {
     var best: (columns: [Int], cost: Double)?
     for start in [byRank(), aroundHub()] {
@@ -45,13 +45,13 @@ struct ColumnAssignment {
     return columns.map { column in used.firstIndex(of: column) ?? 0 }
   }
 
-  /// The box with the most lines, the first of equals.
+  /// The box with the most lines; of equal ones, the first.
   private var hub: Int {
     linksOf.indices.max { linksOf[$0].count == linksOf[$1].count ? $0 > $1 : linksOf[$0].count < linksOf[$1].count }
       ?? 0
   }
 
-  /// Boxes in the order in which they are reached from the hub, each with its distance.
+  /// Returns the boxes in the order of reaching them from the hub, each with its distance.
   private func reached() -> [(box: Int, distance: Int, from: Int)] {
     var result = [(box: hub, distance: 0, from: hub)]
     var seen = Set([hub])
@@ -67,7 +67,7 @@ struct ColumnAssignment {
     return result
   }
 
-  /// By the longest way from a box that nothing leads to; lines back to what was reached before are left out.
+  /// Returns columns by the longest way from a box that nothing leads to; ignores lines back to earlier boxes.
   private func byRank() -> [Int] {
     let order = reached()
     var position = heights.map { _ in 0 }
@@ -85,7 +85,7 @@ struct ColumnAssignment {
     return rank.map { deepest < count ? $0 : $0 * (count - 1) / deepest }
   }
 
-  /// The hub in the middle, what it leads to on both sides by turns.
+  /// Returns columns with the hub in the middle and its neighbours on both sides by turns.
   private func aroundHub() -> [Int] {
     var columns = heights.map { _ in 0 }
     var isLeft = heights.map { _ in false }
@@ -108,7 +108,7 @@ struct ColumnAssignment {
 
   // MARK: Improving
 
-  /// Moves one box at a time to the column where it costs least, until none wants to move.
+  /// Moves one box at a time to its cheapest column, until no box moves or 24 rounds are over.
   private func improve(_ columns: inout [Int]) {
     var sums = [Double](repeating: 0, count: count)
     for (box, column) in columns.enumerated() { sums[column] += heights[box] }
@@ -146,7 +146,7 @@ struct ColumnAssignment {
       + sums.reduce(0) { $0 + heightCost($1) }
   }
 
-  /// What a line costs that leads so many columns to the right.
+  /// Returns the cost of a line that leads a number of columns to the right.
   private func span(_ columns: Int) -> Double {
     switch columns {
     case 1: 0

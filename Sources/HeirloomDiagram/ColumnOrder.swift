@@ -1,15 +1,15 @@
-/// Sorts what stands in columns so that few lines cross, and finds where it stands.
+/// The order of nodes in columns, sorted so that few lines cross, and the nodes' places.
 ///
-/// What stands in a column is a box, or the place where a line passes that leads farther.
+/// A node is a box, or the place where a line to a farther column passes.
 struct ColumnOrder {
-  /// A box, or a place to pass.
+  /// A box, or a place where a line passes.
   struct Node {
     let column: Int
     let height: Double
     let isBox: Bool
   }
 
-  /// A piece of a line between two columns beside each other; offsets are from the top of a node.
+  /// A piece of a line between two neighbouring columns; offsets are from the top of a node.
   struct Segment {
     let left: Int
     let leftOffset: Double
@@ -25,14 +25,14 @@ struct ColumnOrder {
   private var position: [Int]
   /// The upper edge of each node.
   private(set) var tops: [Double]
-  /// How often lines cross.
+  /// The number of crossings of lines.
   private(set) var crossings = 0
 
   private static let boxGap = 26.0
   private static let mixedGap = 14.0
   private static let passGap = 5.0
 
-  /// Sorts nodes and places them.
+  /// Creates an order: sorts nodes and places them.
   init(nodes: [Node], segments: [Segment], columnCount: Int) {
     self.nodes = nodes
     self.segments = segments
@@ -73,7 +73,7 @@ struct ColumnOrder {
     number()
   }
 
-  /// Sorts a column by the middle of what its lines lead to on one side.
+  /// Sorts a column by the mean position of the nodes that its lines lead to on one side.
   private mutating func sort(_ column: Int, byLeft: Bool) {
     var keys: [Int: Double] = [:]
     for node in columns[column] {
@@ -105,7 +105,7 @@ struct ColumnOrder {
     return ends.reduce(0) { $0 + Self.inversions($1) }
   }
 
-  /// How many pairs stand the other way round on the right than on the left.
+  /// Returns the number of pairs that stand in the opposite order on the right and on the left.
   private static func inversions(_ ends: [(left: Double, right: Double)]) -> Int {
     let sorted = ends.sorted { $0.left == $1.left ? $0.right < $1.right : $0.left < $1.left }.map(\.right)
     var seen: [Double] = []
@@ -140,7 +140,7 @@ struct ColumnOrder {
     }
     let least = tops.min() ?? 0
     for index in tops.indices { tops[index] = (tops[index] - least).rounded() }
-    // Rounding may have brought two nearer by a pixel; nothing that stands farther apart moves.
+    // Rounding may have brought two nodes nearer by a pixel; nodes that stand farther apart don't move.
     for column in columns {
       for (above, below) in zip(column, column.dropFirst()) {
         tops[below] = max(tops[below], tops[above] + nodes[above].height + gap(above, below))
@@ -156,9 +156,9 @@ struct ColumnOrder {
     }
   }
 
-  /// Moves the nodes of a column as near as possible to where their lines are straight, in their order and with gaps.
+  /// Moves the nodes of a column as near as possible to straight lines, in their order and with gaps.
   ///
-  /// It is a regression under an order: nodes that push each other move as one, to the mean of what they want.
+  /// It is an isotonic regression: nodes that push each other move as one, to the mean of their wishes.
   private mutating func settle(_ column: [Int]) {
     var blocks: [(mean: Double, weight: Double, count: Int)] = []
     var offsets: [Double] = []

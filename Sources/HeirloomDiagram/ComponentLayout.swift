@@ -1,6 +1,6 @@
 import Foundation
 
-/// Boxes that lines connect, laid out in columns with the lines between the columns.
+/// The layout of connected boxes in columns, with the lines between the columns.
 struct ComponentLayout {
   typealias Frame = DiagramLayout.Frame
   typealias Point = DiagramLayout.Point
@@ -10,27 +10,27 @@ struct ComponentLayout {
   let boxes: [Int]
   /// The positions of the edges in the diagram.
   let edges: [Int]
-  /// Where each box stands, from the component's upper left corner.
+  /// The frame of each box, from the component's upper left corner.
   private(set) var frames: [Frame] = []
-  /// The way of each edge.
+  /// The route of each edge.
   private(set) var routes: [Route] = []
-  /// Whether the way of an edge begins at its end.
+  /// True for each edge whose route begins at the edge's end.
   private(set) var isReversed: [Bool] = []
   private(set) var width = 0.0
   private(set) var height = 0.0
-  /// How bad it looks.
+  /// The penalty for the layout's looks; less is better.
   private var score = 0.0
 
   private static let columnGap = 70.0
   private static let passHeight = 8.0
   private static let aspect = 1.5
 
-  /// Lays boxes out in several numbers of columns and takes what looks best.
+  /// Returns the best-looking layout of several with different numbers of columns.
   ///
   /// - Parameters:
   ///   - boxes: The boxes, which lines connect.
-  ///   - edges: Their lines.
-  ///   - diagram: What is drawn.
+  ///   - edges: The edges between the boxes.
+  ///   - diagram: The diagram.
   ///   - shapes: The sizes of all boxes of the diagram.
   /// - Returns: The layout.
   static func best(
@@ -59,13 +59,13 @@ struct ComponentLayout {
     return best ?? ComponentLayout(boxes: boxes, edges: edges, shapes: own, lines: lines, count: 1)
   }
 
-  /// An edge in the numbers of the component.
+  /// An edge between boxes of the component, by their positions in it.
   private struct Line {
     let start: Int
     let startOffset: Double
     let end: Int
     let endOffset: Double
-    /// Whether the line looks better when it leads from left to right.
+    /// True when the line looks better from left to right.
     let isToRight: Bool
   }
 
@@ -161,7 +161,7 @@ struct ComponentLayout {
     return .curve(Point(x: middle, y: start.y), Point(x: middle, y: end.y), to: end)
   }
 
-  /// A line between boxes that stand over each other, or back to its box; it stays in the room between columns.
+  /// Returns the route between boxes of one column, or back to its box, in the room right of the column.
   private static func loop(from start: Point, to end: Point) -> Route {
     let reach = start.x + min(80, 46 + abs(end.y - start.y) * 0.06).rounded()
     return Route(
@@ -171,7 +171,7 @@ struct ComponentLayout {
 }
 
 extension ModelDiagram.Edge {
-  /// Whether it looks better from its start to its end: parents and owners stand left.
+  /// True when the edge looks better from left to right: parents and owners stand left.
   fileprivate var leadsToRight: Bool {
     if kind == .inheritance { return true }
     func isMany(_ cardinality: ModelDiagram.Cardinality?) -> Bool {
@@ -183,7 +183,7 @@ extension ModelDiagram.Edge {
 }
 
 extension DiagramBoxShape {
-  /// Where a line touches the box, from its top: at a row, or at the name, parents above other lines.
+  /// Returns the place where a line touches the box, from its top: at a row, or at the name, parents above others.
   fileprivate func offset(of end: ModelDiagram.End, kind: ModelDiagram.Edge.Kind) -> Double {
     end.row.map { middle(ofRow: $0) } ?? (kind == .inheritance ? 9 : 18)
   }

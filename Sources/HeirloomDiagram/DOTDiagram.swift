@@ -2,13 +2,13 @@ import HeirloomOutput
 
 /// A diagram in the language of Graphviz.
 struct DOTDiagram {
-  /// What is drawn.
+  /// The diagram.
   let diagram: ModelDiagram
 
-  /// The words by which a diagram of ours is known.
+  /// The words that mark a diagram of ours.
   static let mark = "heirloom diagram"
 
-  /// The text.
+  /// The text of the diagram's file.
   var file: String {
     var lines = [
       "// \(Self.mark)", "digraph model {",
@@ -84,7 +84,7 @@ struct DOTDiagram {
     }
   }
 
-  /// A text in quotes, of one or more lines.
+  /// Returns a text of one or more lines in quotes.
   private static func quoted(_ text: String) -> String {
     let escaped = TerminalText.harmless(text).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     return "\"" + escaped.replacing("\n", with: "\\n") + "\""

@@ -1,6 +1,6 @@
-/// A box of a diagram with its texts cut to fit, measured.
+/// The measured shape of a diagram's box, with its texts cut to fit.
 struct DiagramBoxShape {
-  /// A row as it is shown.
+  /// A row, with the texts that the picture shows.
   struct Row {
     let name: String
     let type: String
@@ -18,11 +18,11 @@ struct DiagramBoxShape {
 
   /// The entity's name.
   let title: String
-  /// What is said under it; `nil` for nothing.
+  /// The text under the name; `nil` for none.
   let subtitle: String?
   /// The rows.
   let rows: [Row]
-  /// What is said of rows that are left out.
+  /// The remark about hidden rows; `nil` if there are none.
   let remark: String?
   /// The least width that holds everything.
   let width: Double
@@ -30,12 +30,12 @@ struct DiagramBoxShape {
   let height: Double
 
   private static let titleLimit = 300.0
-  /// The most that a name or a type takes of a row, where the other leaves it so much.
+  /// The width that a name or a type may take of a row in any case, in pixels.
   private static let shareLimit = 200.0
   private static let rowLimit = 440.0
   private static let columnGap = 18.0
 
-  /// Measures a box.
+  /// Creates the shape of a box.
   init(_ box: ModelDiagram.Box, showsSigns: Bool) {
     let sign = showsSigns ? Self.signWidth : 0
     rows = box.rows.map { Self.row($0, sign: sign) }
@@ -64,7 +64,7 @@ struct DiagramBoxShape {
       + (remark == nil ? 0 : Self.rowHeight) + (rows.isEmpty && remark == nil ? 0 : 6)
   }
 
-  /// Cuts the texts of a row, that one first that takes more than its share.
+  /// Returns a row with its texts cut to fit: each keeps its share, or the room that the other leaves.
   private static func row(_ row: ModelDiagram.Row, sign: Double) -> Row {
     let indent = sign + Double(min(row.depth, 6)) * 12
     let name = row.formerName.map { "\(row.name) (was \($0))" } ?? row.name
@@ -81,6 +81,6 @@ struct DiagramBoxShape {
 
   private static func headerHeight(hasSubtitle: Bool) -> Double { nameHeight + (hasSubtitle ? subtitleHeight : 0) }
 
-  /// The middle of a row, from the box's top.
+  /// Returns the middle of a row, from the box's top.
   func middle(ofRow row: Int) -> Double { headerHeight + 3 + (Double(row) + 0.5) * Self.rowHeight }
 }

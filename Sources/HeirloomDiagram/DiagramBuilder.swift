@@ -1,12 +1,12 @@
 package import Heirloom
 
-/// Makes the picture of a model or of a difference.
+/// A builder of the diagram of a model or of a difference.
 package struct DiagramBuilder {
   private let model: ManagedObjectModel
   private let difference: ModelDifference?
-  /// Changes by entity and property, both named as in ``ModelChange``.
+  /// The changes by entity and property, both named as in `ModelChange`.
   private var changes: [Subject: [ModelChange]] = [:]
-  /// Names in the destination by those in the source.
+  /// The names of renamed entities in the destination, by their names in the source.
   private var heirs: [String: String] = [:]
   private var diagram: ModelDiagram
   private var positions: [String: Int] = [:]
@@ -16,7 +16,7 @@ package struct DiagramBuilder {
     let property: String?
   }
 
-  /// A relationship and where it stands in the picture.
+  /// A relationship and its place in the picture.
   private struct Line {
     let model: ManagedObjectModel
     let entity: EntityDescription
@@ -38,13 +38,13 @@ package struct DiagramBuilder {
     }
   }
 
-  /// Draws a model.
+  /// Returns the diagram of a model.
   package static func diagram(of model: ManagedObjectModel, title: String) -> ModelDiagram {
     var builder = DiagramBuilder(model: model, difference: nil, title: title)
     return builder.build()
   }
 
-  /// Draws what two models differ in: all of the destination, and what is gone.
+  /// Returns the diagram of a difference: everything in the destination, and what was removed from the source.
   package static func diagram(of difference: ModelDifference, title: String) -> ModelDiagram {
     var builder = DiagramBuilder(model: difference.destination, difference: difference, title: title)
     return builder.build()
@@ -61,7 +61,7 @@ package struct DiagramBuilder {
   // MARK: Boxes
 
   private mutating func add(_ entity: EntityDescription) {
-    // Another entity of the name may be gone.
+    // Another entity of that name may have been removed.
     let own = (changes[Subject(entity: entity.name, property: nil)] ?? []).filter { $0.kind != .entityRemoved }
     var box = ModelDiagram.Box(name: entity.name, superentity: entity.superentity, isAbstract: entity.isAbstract)
     (box.mark, box.formerName, box.details) = Self.outcome(own)
@@ -129,7 +129,7 @@ package struct DiagramBuilder {
     row.type = "\(before) → \(row.type)"
   }
 
-  /// What changes come to: the mark, the name before, and what happened in phrases.
+  /// Returns the outcome of changes: the mark, the former name, and a phrase for each change.
   private static func outcome(_ changes: [ModelChange]) -> (ModelDiagram.Mark, String?, [String]) {
     var mark = ModelDiagram.Mark.unchanged
     var formerName: String?
@@ -145,7 +145,7 @@ package struct DiagramBuilder {
     return (mark, formerName, changes.map(\.sentence))
   }
 
-  // MARK: What is gone
+  // MARK: Removals
 
   private mutating func addRemoved(of source: ManagedObjectModel) {
     for change in difference?.changes ?? [] where change.kind.removesProperty {
@@ -176,7 +176,7 @@ package struct DiagramBuilder {
     }
   }
 
-  /// Boxes of entities that are gone, by name.
+  /// The boxes of removed entities, by name.
   private var removed: [String: Int] = [:]
 
   private mutating func addRemoved(
@@ -200,7 +200,7 @@ package struct DiagramBuilder {
     }
     row.mark = .removed
     row.details = details
-    // An element stands behind what is left of its composite, anything else at the end: positions of other lines stay valid.
+    // An element goes after the rest of its composite, anything else to the end: positions of other lines stay valid.
     if row.kind == .element,
       let last = diagram.boxes[box].rows.lastIndex(where: { $0.path.starts(with: path.dropLast()) })
     {
@@ -242,7 +242,7 @@ package struct DiagramBuilder {
     }
   }
 
-  /// The line of the relationship that leads back, if both name each other and stand at either end.
+  /// Returns the line of the inverse, if both relationships name each other and each stands at the other's end.
   private func inverse(of line: Line, at index: Int, leadingTo box: Int) -> Int? {
     guard let found = line.model.inverse(of: line.relationship),
       let back = line.model.inverse(of: found.relationship), back.entity.name == line.entity.name,
@@ -266,7 +266,7 @@ package struct DiagramBuilder {
     diagram.edges.append(edge)
   }
 
-  /// The mark of a line: that of its ends, where one is more than a change.
+  /// Returns the mark of a line: the strongest mark of its rows, or of a box that was added or removed.
   private func mark(of edge: ModelDiagram.Edge) -> ModelDiagram.Mark {
     let marks = [edge.start, edge.end].flatMap { end in
       [diagram.boxes[end.box].mark].filter { $0 == .added || $0 == .removed }
@@ -297,7 +297,7 @@ package struct DiagramBuilder {
 }
 
 extension ModelChange.Kind {
-  /// Whether the property is named as it was in the source, and is gone.
+  /// True when the change names the property as in the source, and the property is gone.
   fileprivate var removesProperty: Bool {
     switch self {
     case .attributeRemoved, .relationshipRemoved, .fetchedPropertyRemoved, .elementRemoved,

@@ -1,10 +1,10 @@
-/// A language that diagrams are written in.
+/// A language for writing diagrams.
 package enum DiagramFormat: String, CaseIterable {
   case svg
   case mermaid
   case dot
 
-  /// How names of files end that hold it.
+  /// The extensions of files in the language.
   package var fileExtensions: [String] {
     switch self {
     case .svg: ["svg"]
@@ -13,7 +13,7 @@ package enum DiagramFormat: String, CaseIterable {
     }
   }
 
-  /// The words by which a file of ours is known.
+  /// The words that mark a file of ours.
   package var mark: String {
     switch self {
     case .svg: SVGDiagram.mark
@@ -22,7 +22,7 @@ package enum DiagramFormat: String, CaseIterable {
     }
   }
 
-  /// Writes a diagram.
+  /// Returns the text of a diagram's file.
   package func text(of diagram: ModelDiagram) -> String {
     switch self {
     case .svg: SVGDiagram(diagram).file

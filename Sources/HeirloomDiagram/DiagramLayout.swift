@@ -1,4 +1,4 @@
-/// Where everything of a diagram stands, in whole pixels: the same for the same diagram on every run.
+/// The layout of a diagram in whole pixels, which is the same for the same diagram on every run.
 struct DiagramLayout {
   /// A rectangle.
   struct Frame: Hashable {
@@ -23,14 +23,14 @@ struct DiagramLayout {
     case curve(Point, Point, to: Point)
   }
 
-  /// A line from the border of a box to that of another.
+  /// The route of a line from the border of a box to that of another.
   struct Route: Hashable {
     var start: Point
     var pieces: [Piece]
-    /// Whether the line leaves its first box to the right; it arrives at the last from the left unless ``endsAtRight``.
+    /// True when the line arrives at its last box from the right, not from the left.
     var endsAtRight = false
 
-    /// Where the line ends.
+    /// The end of the line.
     var end: Point {
       switch pieces.last {
       case .line(let point), .curve(_, _, let point): point
@@ -41,11 +41,11 @@ struct DiagramLayout {
 
   /// The boxes with their texts.
   let shapes: [DiagramBoxShape]
-  /// Where each box stands.
+  /// The frame of each box.
   private(set) var frames: [Frame]
-  /// The way of each edge.
+  /// The route of each edge.
   private(set) var routes: [Route]
-  /// Whether an edge's way begins at its end.
+  /// True for each edge whose route begins at the edge's end.
   private(set) var isReversed: [Bool]
   /// The picture's width.
   private(set) var width = 0.0
@@ -55,7 +55,7 @@ struct DiagramLayout {
   private static let componentGap = 44.0
   private static let aspect = 1.5
 
-  /// Lays out a diagram.
+  /// Creates the layout of a diagram.
   init(_ diagram: ModelDiagram) {
     shapes = diagram.boxes.map { DiagramBoxShape($0, showsSigns: diagram.isDifference) }
     frames = shapes.map { Frame(x: 0, y: 0, width: $0.width, height: $0.height) }
@@ -83,7 +83,7 @@ struct DiagramLayout {
     for (edge, reversed) in zip(part.edges, part.isReversed) { isReversed[edge] = reversed }
   }
 
-  /// The boxes that lines connect, the largest group first; each group's boxes in their order.
+  /// Returns the groups of connected boxes, the largest first, with each group's boxes in their order.
   private static func components(of diagram: ModelDiagram) -> [(boxes: [Int], edges: [Int])] {
     var group = Array(diagram.boxes.indices)
     func root(_ box: Int) -> Int {

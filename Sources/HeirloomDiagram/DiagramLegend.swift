@@ -1,6 +1,6 @@
 import HeirloomOutput
 
-/// What the signs of a diagram mean.
+/// The legend of a diagram, which explains its signs.
 struct DiagramLegend {
   /// A sign and its meaning.
   enum Item: Hashable {
@@ -12,7 +12,7 @@ struct DiagramLegend {
 
   private let items: [Item]
 
-  /// Explains the signs that a diagram has.
+  /// Creates the legend for the signs of a diagram.
   init(_ diagram: ModelDiagram) {
     var items: [Item] = diagram.isDifference ? ModelDiagram.Mark.allCases.dropFirst().map { .mark($0) } : []
     for cardinality in [ModelDiagram.Cardinality.zeroOrOne, .exactlyOne, .zeroOrMore, .oneOrMore]
@@ -27,7 +27,7 @@ struct DiagramLegend {
   private static let signWidth = 30.0
   private static let size = 12.0
 
-  /// The items in lines that fit a width.
+  /// Returns the items in lines that fit a width.
   func lines(within width: Double) -> [[Item]] {
     var lines: [[Item]] = []
     var used = 0.0
@@ -44,7 +44,7 @@ struct DiagramLegend {
     return lines
   }
 
-  /// Draws items beside each other.
+  /// Returns items drawn side by side.
   func markup(_ items: [Item], x: Double, y: Double) -> [Markup] {
     var x = x
     return items.map { item in

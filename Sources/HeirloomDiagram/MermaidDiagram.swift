@@ -2,16 +2,16 @@ import HeirloomOutput
 
 /// A diagram as a Mermaid `erDiagram`, which GitHub and many wikis draw.
 ///
-/// The grammar is that of https://mermaid.js.org/syntax/entityRelationshipDiagram.html. A name that it can't take is written
-/// with other characters; names of entities stay unique.
+/// The grammar is that of https://mermaid.js.org/syntax/entityRelationshipDiagram.html. Characters of names that it
+/// can't take are replaced; names of entities stay unique.
 struct MermaidDiagram {
-  /// What is drawn.
+  /// The diagram.
   let diagram: ModelDiagram
 
-  /// The words by which a diagram of ours is known.
+  /// The words that mark a diagram of ours.
   static let mark = "heirloom diagram"
 
-  /// The text.
+  /// The text of the diagram's file.
   var file: String {
     let names = Self.uniqueNames(diagram.boxes.map(\.name))
     var lines = ["%% \(Self.mark)", "erDiagram", "  accTitle: \(Self.plain(diagram.title))"]
@@ -34,7 +34,7 @@ struct MermaidDiagram {
       let former = box.formerName.map { " (was \(plain($0)))" } ?? ""
       head += "[\"\(box.mark.asciiSign) \(name)\(former)\"]:::\(box.mark.rawValue)"
     }
-    // A relationship is a line, and a row where the line has no name of its own.
+    // A relationship is a line; it is also a row where it has a mark.
     let rows = box.rows.filter { $0.kind != .relationship || $0.mark != .unchanged }
     guard !rows.isEmpty else { return [head] }
     return ["\(head) {"] + rows.map { "    \(text(of: $0))" } + ["  }"]
@@ -88,7 +88,7 @@ struct MermaidDiagram {
 
   // MARK: Names
 
-  /// Names that can stand in quotes, each once.
+  /// Returns names that can stand in quotes, each of them unique.
   private static func uniqueNames(_ names: [String]) -> [String] {
     var known: Set<String> = []
     return names.map { name in
@@ -103,7 +103,7 @@ struct MermaidDiagram {
     }
   }
 
-  /// A text that can stand in quotes anywhere: what Mermaid, or a page that it stands in, would read otherwise is replaced.
+  /// Returns a text that can stand in quotes: characters with a meaning for Mermaid or a web page are replaced.
   static func plain(_ text: String) -> String {
     var result = ""
     for scalar in TerminalText.harmless(text).unicodeScalars {
@@ -116,26 +116,26 @@ struct MermaidDiagram {
       default: result += "_"
       }
     }
-    // The grammar finds a direction anywhere in a line, in quotes too.
+    // The grammar finds a direction anywhere in a line, even in quotes.
     let trimmed = result.isEmpty || result.allSatisfy { $0 == " " } ? "_" : result
     return trimmed.lowercased().contains("direction")
       ? String(trimmed.map { $0 == " " ? "_" : $0 }) : trimmed
   }
 
-  /// A type or a name in the body of an entity.
+  /// Returns a type or a name in a form for the body of an entity.
   static func word(_ text: String) -> String {
     var result = ""
     for scalar in TerminalText.harmless(text.replacing(" → ", with: "_to_")).unicodeScalars {
       switch scalar {
       case "a"..."z", "A"..."Z", "_", "\u{C0}"...: result.unicodeScalars.append(scalar)
       case "0"..."9", "-", "[", "]", "(", ")":
-        // The first character is a letter.
+        // The first character must be a letter or an underscore.
         if result.isEmpty { result = "_" }
         result.unicodeScalars.append(scalar)
       default: result += "_"
       }
     }
-    // The names of keys are read as such, in upper and lower case.
+    // The grammar takes such words for keys, in upper and lower case.
     let start = result.prefix(2).uppercased()
     let isKey =
       ["PK", "FK", "UK"].contains(start)
@@ -145,7 +145,7 @@ struct MermaidDiagram {
 }
 
 extension ModelDiagram.Mark {
-  /// The sign in letters that every grammar takes.
+  /// The sign in ASCII characters, which every grammar takes.
   fileprivate var asciiSign: String {
     switch self {
     case .unchanged: ""

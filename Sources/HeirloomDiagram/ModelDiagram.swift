@@ -1,9 +1,9 @@
 import Heirloom
 import HeirloomOutput
 
-/// A model, or what two models differ in, as a picture tells it: a box for each entity and lines between them.
+/// The diagram of a model or of a difference: a box for each entity, and lines between the boxes.
 package struct ModelDiagram: Hashable {
-  /// What became of a thing between two models.
+  /// The mark for the fate of a thing between two models.
   enum Mark: String, CaseIterable {
     case unchanged
     case added
@@ -11,7 +11,7 @@ package struct ModelDiagram: Hashable {
     case changed
     case renamed
 
-    /// The sign that tells it without colours.
+    /// The sign that tells the mark without colours.
     var sign: String {
       switch self {
       case .unchanged: ""
@@ -25,7 +25,7 @@ package struct ModelDiagram: Hashable {
 
   /// A property of an entity, or an element of a composite attribute.
   struct Row: Hashable {
-    /// What a row is about.
+    /// The kinds of rows.
     enum Kind: String {
       case attribute
       case element
@@ -35,18 +35,18 @@ package struct ModelDiagram: Hashable {
 
     let kind: Kind
     let name: String
-    /// The type, or where a relationship leads: `String?`, `[Post]`.
+    /// The type, or the destination of a relationship: `String?`, `[Post]`.
     var type: String
-    /// More about it: `unique`, `derived`, `transient`, `ordered`.
+    /// Further features of the row: `unique`, `derived`, `transient`, `ordered`.
     var features: [String] = []
-    /// How many composites it is inside of.
+    /// The number of composites around the row.
     var depth = 0
     var mark = Mark.unchanged
-    /// How it was called.
+    /// The former name.
     var formerName: String?
-    /// What changed, in phrases.
+    /// The changes, in phrases.
     var details: [String] = []
-    /// Names from the attribute's own to the element's.
+    /// The names that lead to the row: the property's, then those of elements.
     var path: [String]
   }
 
@@ -56,22 +56,22 @@ package struct ModelDiagram: Hashable {
     var superentity: String?
     var isAbstract = false
     var mark = Mark.unchanged
-    /// How it was called.
+    /// The former name.
     var formerName: String?
-    /// What changed of the entity itself, in phrases.
+    /// The changes of the entity itself, in phrases.
     var details: [String] = []
     var rows: [Row] = []
-    /// Rows that this picture leaves out.
+    /// The number of rows that this picture leaves out.
     var hiddenRows = 0
 
-    /// What is said under its name.
+    /// The phrases under the entity's name.
     var notes: [String] {
       (formerName.map { ["was \($0)"] } ?? []) + (isAbstract ? ["abstract"] : [])
         + (superentity.map { ["is a \($0)"] } ?? [])
     }
   }
 
-  /// How many objects are at an end of a line.
+  /// The number of objects at an end of a line.
   enum Cardinality: String {
     case zeroOrOne
     case exactlyOne
@@ -85,17 +85,17 @@ package struct ModelDiagram: Hashable {
     let box: Int
     /// The position of the row; `nil` for the box as a whole.
     let row: Int?
-    /// How many objects of this box belong to one of the other; `nil` where the model doesn't say.
+    /// The number of this box's objects for one object of the other; `nil` where the model doesn't say.
     let cardinality: Cardinality?
   }
 
   /// A line between two boxes.
   package struct Edge: Hashable {
-    /// What a line means.
+    /// The kinds of lines.
     enum Kind: String {
       /// A relationship, with its inverse if it has one.
       case relationship
-      /// From the parent to the entity that inherits.
+      /// An inheritance, from the parent to the entity that inherits.
       case inheritance
     }
 
@@ -105,14 +105,14 @@ package struct ModelDiagram: Hashable {
     var mark = Mark.unchanged
   }
 
-  /// What the picture is of.
+  /// The title of the picture.
   let title: String
-  /// Whether marks tell what differs.
+  /// True when the diagram shows a difference by marks.
   let isDifference: Bool
   package var boxes: [Box] = []
   package var edges: [Edge] = []
 
-  /// What is in the picture, in one line.
+  /// The summary of the picture, in one line.
   package var summary: String {
     guard isDifference else {
       let relationships = edges.count { $0.kind == .relationship }
@@ -123,7 +123,7 @@ package struct ModelDiagram: Hashable {
     }
     let words: [String] = Mark.allCases.dropFirst().compactMap { mark in
       let entities = Int64(boxes.count { $0.mark == mark })
-      // The rows of an entity that comes or goes do so with it.
+      // The rows of an added or removed entity come or go with it, and are not counted.
       let rows = Int64(boxes.reduce(0) { $0 + $1.rows.count { $0.mark == mark } })
       let parts = (entities > 0 ? [counted(entities, "entity")] : []) + (rows > 0 ? [counted(rows, "property")] : [])
       return parts.isEmpty ? nil : "\(mark.rawValue): \(parts.joined(separator: " and "))"
@@ -133,7 +133,9 @@ package struct ModelDiagram: Hashable {
 }
 
 extension ModelDiagram {
-  /// The picture of what differs alone: entities that do, and those that a line leads to, of which unchanged rows are left out.
+  /// The diagram of the differences alone: the entities that differ and those that their lines lead to.
+  ///
+  /// Unchanged rows are left out, unless their entity was added or removed, or a shown line or element needs them.
   package var changesOnly: ModelDiagram {
     let differing = Set(
       boxes.indices.filter { index in
@@ -143,7 +145,7 @@ extension ModelDiagram {
     var rows = boxes.map { box in
       Set(box.rows.indices.filter { box.mark == .added || box.mark == .removed || box.rows[$0].mark != .unchanged })
     }
-    // An element says nothing without the composite that it is in.
+    // An element says nothing without its composite.
     for (index, box) in boxes.enumerated() {
       for row in Array(rows[index]) where box.rows[row].depth > 0 {
         for (other, candidate) in box.rows.enumerated()
@@ -185,7 +187,7 @@ extension ModelDiagram {
       guard let start = positions[edge.start.box], let end = positions[edge.end.box] else { continue }
       let startRow = edge.start.row.map { rowPositions[edge.start.box][$0] }
       let endRow = edge.end.row.map { rowPositions[edge.end.box][$0] }
-      // A line between rows that are left out is left out as well.
+      // A line to a row that is left out is left out as well.
       if case .some(.none) = startRow { continue }
       if case .some(.none) = endRow { continue }
       result.edges.append(

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Puts rectangles beside and under each other so that little room is left between them.
+/// A packing of rectangles beside and below each other, with little room left between them.
 struct RectanglePacking {
-  /// Where each rectangle stands.
+  /// The upper left corner of each rectangle.
   private(set) var origins: [DiagramLayout.Point]
   private(set) var width = 0.0
   private(set) var height = 0.0
 
-  /// Packs rectangles into several widths and takes the one that looks best.
+  /// Returns the best-looking packing of several with different widths.
   ///
   /// - Parameters:
-  ///   - sizes: The rectangles; single boxes come after what is connected.
-  ///   - gap: The room between two.
+  ///   - sizes: The rectangles; single boxes come after connected ones.
+  ///   - gap: The room between two rectangles.
   ///   - aspect: The best ratio of width to height.
   /// - Returns: The packing.
   static func best(
@@ -37,12 +37,12 @@ struct RectanglePacking {
     return best?.packing ?? RectanglePacking([], order: [], within: 0, gap: gap)
   }
 
-  /// Puts each rectangle as high as it goes, then as far left.
+  /// Creates a packing that puts each rectangle as high as possible, then as far left as possible.
   private init(
     _ sizes: [(width: Double, height: Double, isSingle: Bool)], order: [Int], within limit: Double, gap: Double
   ) {
     origins = sizes.map { _ in DiagramLayout.Point(x: 0, y: 0) }
-    // The lower edge of what is placed: from x on, y is free.
+    // The lower edge of the placed rectangles: from x on, everything below y is free.
     var edge: [(x: Double, y: Double)] = [(0, 0)]
     for index in order {
       let size = sizes[index]

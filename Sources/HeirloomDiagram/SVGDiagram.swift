@@ -1,19 +1,19 @@
 import HeirloomOutput
 
-/// A diagram as an SVG picture: by itself, without scripts, light or dark as the reader's screen is.
+/// A diagram as a self-contained SVG picture, without scripts, and light or dark as the reader's screen.
 struct SVGDiagram {
-  /// What is drawn.
+  /// The diagram.
   let diagram: ModelDiagram
   private let layout: DiagramLayout
 
-  /// The words by which a picture of ours is known.
+  /// The words that mark a picture of ours.
   static let mark = "heirloom diagram"
 
   private static let margin = 24.0
   private static let titleHeight = 52.0
   private static let legendHeight = 22.0
 
-  /// Lays out a diagram.
+  /// Creates the picture of a diagram.
   init(_ diagram: ModelDiagram) {
     self.diagram = diagram
     layout = DiagramLayout(diagram)
@@ -25,7 +25,7 @@ struct SVGDiagram {
       + markup(attributes: [(name: "xmlns", value: "http://www.w3.org/2000/svg")]).string
   }
 
-  /// The picture as part of a page, which knows the language by the element's name.
+  /// The picture as part of a page, where the element's name alone tells the language.
   var inline: Markup { markup(attributes: []) }
 
   private func markup(attributes: [(name: String, value: String)]) -> Markup {
@@ -93,7 +93,7 @@ struct SVGDiagram {
       pieces.append(
         Self.text(remark, x: x + DiagramBoxShape.padding, y: y + shape.middle(ofRow: box.rows.count) + 4, "note"))
     }
-    // A frame over everything, so that tinted rows don't hide the border.
+    // A frame on top of everything, so that tinted rows don't hide the border.
     pieces.append(
       .tag(
         "rect",
@@ -162,7 +162,7 @@ struct SVGDiagram {
     for (end, point, side) in ends {
       let place = DiagramLayout.Point(x: point.x + origin.x, y: point.y + origin.y)
       if edge.kind == .inheritance {
-        // The triangle points to the parent, which the edge starts from.
+        // The triangle points to the parent, where the edge starts.
         if end == edge.start { pieces.append(EdgeEnd.triangle(at: place, side: side)) }
       } else {
         pieces += EdgeEnd.markup(end.cardinality, at: place, side: side)
@@ -179,7 +179,7 @@ struct SVGDiagram {
   // MARK: Writing
 
   static func number(_ value: Double) -> String {
-    // A number that is none would end the program, were it turned into an integer.
+    // Int64(_:) would crash on a value that is not a number.
     Int64(exactly: value).map { String($0) } ?? String(value)
   }
 
@@ -191,7 +191,7 @@ struct SVGDiagram {
     .tag("text", ["class": style, "x": number(x), "y": number(y)], text: text)
   }
 
-  /// The part of a box with the name: round above, and below as well where nothing follows.
+  /// Returns the path of a box's part with the name: rounded above, and also below where nothing follows.
   private static func headerPath(
     _ x: Double, _ y: Double, _ width: Double, _ height: Double, isWhole: Bool
   ) -> String {
@@ -202,13 +202,13 @@ struct SVGDiagram {
   }
 }
 
-/// What stands at the end of a line: how many objects.
+/// The sign at the end of a line, which tells the number of objects.
 enum EdgeEnd {
-  /// Draws the sign of a number of objects; a dot where the model doesn't say how many.
+  /// Returns the sign for a number of objects; a dot where the model doesn't say the number.
   ///
   /// - Parameters:
-  ///   - cardinality: How many objects.
-  ///   - point: Where the line touches the box.
+  ///   - cardinality: The number of objects.
+  ///   - point: The point where the line touches the box.
   ///   - side: 1 for a line that leaves to the right, -1 to the left.
   /// - Returns: The pieces.
   static func markup(
@@ -229,7 +229,7 @@ enum EdgeEnd {
     }
   }
 
-  /// Draws the triangle at a parent.
+  /// Returns the triangle at a parent.
   static func triangle(at point: DiagramLayout.Point, side: Double) -> Markup {
     let (x, y) = (point.x, point.y)
     return .tag(

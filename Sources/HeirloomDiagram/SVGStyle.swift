@@ -1,6 +1,6 @@
 /// The colours and fonts of pictures.
 ///
-/// Programs that know no media queries show the light ones; none needs variables, which many programs don't know.
+/// Programs without media queries show the light colours; there are no variables, which many programs don't know.
 enum SVGStyle {
   /// The rules.
   static let rules: String =
@@ -35,7 +35,7 @@ enum SVGStyle {
     let faint: String
     let frame: String
     let line: String
-    /// Of each mark: a strong colour, a background.
+    /// The colours of each mark: a strong one, and one for the background.
     let marks: [(mark: ModelDiagram.Mark, strong: String, tint: String)]
 
     static let light = Palette(

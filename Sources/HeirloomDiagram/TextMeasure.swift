@@ -1,17 +1,17 @@
-/// How wide text is in a font that is not known: by the widest of those that systems have.
+/// The width of text in an unknown font: an estimate by the widest of the fonts that systems have.
 enum TextMeasure {
-  /// Estimates the width of a text.
+  /// Returns an estimate of a text's width.
   ///
   /// - Parameters:
   ///   - text: One line.
   ///   - size: The font's size, in pixels.
-  ///   - isBold: Whether it is set in bold.
-  /// - Returns: Pixels, rather too many than too few.
+  ///   - isBold: True for bold text.
+  /// - Returns: The width in pixels, rather too large than too small.
   static func width(of text: String, size: Double, isBold: Bool = false) -> Double {
     text.unicodeScalars.reduce(0) { $0 + width(of: $1) } * size * (isBold ? 1.1 : 1)
   }
 
-  /// Cuts a text that is too wide, with an ellipsis at its end.
+  /// Returns a text, cut with an ellipsis at its end if it is too wide.
   static func fitted(_ text: String, width limit: Double, size: Double, isBold: Bool = false) -> String {
     guard width(of: text, size: size, isBold: isBold) > limit else { return text }
     var result = ""
@@ -24,7 +24,7 @@ enum TextMeasure {
     return result + "…"
   }
 
-  /// The width in parts of the font's size, as in DejaVu Sans, which is wider than its like.
+  /// Returns a width in parts of the font's size, by DejaVu Sans, which is wider than similar fonts.
   private static func width(of scalar: Unicode.Scalar) -> Double {
     switch scalar {
     case "i", "j", "l", "I", "'", "|": 0.31
@@ -32,7 +32,7 @@ enum TextMeasure {
     case "m", "w", "M", "W", "%", "@", "…", "→", "~", "+", "−", "<", ">", "=": 1.0
     case "A"..."Z", "#", "&": 0.77
     case "\u{20}"..."\u{7E}": 0.63
-    // Marks that stand on the letter before them.
+    // Marks on the letter before them.
     case "\u{300}"..."\u{36F}", "\u{200B}"..."\u{200F}", "\u{FE00}"..."\u{FE0F}": 0
     case "\u{A0}"..."\u{10FF}": 0.8
     default: 1.1

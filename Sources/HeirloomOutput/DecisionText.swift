@@ -2,7 +2,7 @@ import Foundation
 import Heirloom
 
 extension MigrationBlocker {
-  /// The option that decides, with the choices that there are.
+  /// The option that decides about the blocker, with the possible choices.
   package var optionText: String {
     let place = entity + (property.map { ".\($0.replacingOccurrences(of: ", ", with: ","))" } ?? "")
     let words = choices.map { $0 == .fill ? "fill:VALUE" : $0.rawValue }
@@ -11,7 +11,7 @@ extension MigrationBlocker {
 }
 
 extension DecisionOutcome {
-  /// What the decision came to, for a person.
+  /// The outcome of the decision for a person.
   package var words: String {
     let counts = [
       (filled, "filled"), (dropped, "dropped"), (merged, "merged"), (quarantined, "put into quarantine"),
@@ -19,7 +19,7 @@ extension DecisionOutcome {
     return "\(decision): \(counts.isEmpty ? "nothing to do" : counts.joined(separator: ", "))"
   }
 
-  /// The same for a program.
+  /// The outcome of the decision for a program.
   package var output: OutputValue {
     .object([
       ("decision", .text("\(decision)")), ("entity", .text(decision.entity)),

@@ -4,20 +4,20 @@ package import Heirloom
 package struct DifferenceText {
   /// The difference.
   package let difference: ModelDifference
-  /// What stores say of the renames that are suspected.
+  /// The evidence of stores about the suspected renames.
   package let evidence: [RenameSuspicion: RenameEvidence]
 
   /// Creates the text of a difference.
   ///
   /// - Parameters:
   ///   - difference: The difference.
-  ///   - evidence: The counts in stores about the renames that are suspected.
+  ///   - evidence: The counts in stores about the suspected renames.
   package init(_ difference: ModelDifference, evidence: [RenameSuspicion: RenameEvidence] = [:]) {
     self.difference = difference
     self.evidence = evidence
   }
 
-  /// The members that every command about a difference has.
+  /// The members in the output of every command about a difference.
   package var members: OutputMembers {
     [
       ("verdict", .text(difference.verdict.rawValue)),
@@ -36,7 +36,7 @@ package struct DifferenceText {
     ]
   }
 
-  /// An obstacle for a program.
+  /// Returns an obstacle for a program.
   package static func output(_ obstacle: MappingObstacle) -> OutputValue {
     .object([
       ("kind", .text(obstacle.kind.rawValue)), ("entity", .text(obstacle.entity)),
@@ -45,7 +45,7 @@ package struct DifferenceText {
     ])
   }
 
-  /// A suspected rename for a program; what no store told is null.
+  /// Returns a suspected rename for a program; counts that no store gave are null.
   private func output(_ suspicion: RenameSuspicion) -> OutputValue {
     let evidence = evidence[suspicion]
     return .object([
@@ -62,7 +62,7 @@ package struct DifferenceText {
 
   private static func rounded(_ share: Double) -> Double { (share * 100).rounded() / 100 }
 
-  /// What the verdict means, in a sentence without its end.
+  /// The meaning of the verdict, in a sentence without its full stop.
   package var verdictWords: String {
     switch difference.verdict {
     case .identical: "identical, nothing differs"
@@ -72,7 +72,7 @@ package struct DifferenceText {
     }
   }
 
-  /// What is lost first, then what may be a rename, what stands in the way, what the rows decide, and the rest by entity.
+  /// Returns the lines: losses, suspected renames, obstacles, questions to the rows, oddities, then other changes.
   package func lines(_ style: TextStyle) -> [String] {
     var lines: [String] = []
     let losses = difference.changes.filter { $0.effect == .dropped }
@@ -104,7 +104,7 @@ package struct DifferenceText {
     return lines
   }
 
-  /// The renames that are suspected, each with what to do and what the rows say; nothing if there are none.
+  /// Returns the suspected renames, each with advice and evidence; nothing if there are none.
   package func renameLines(_ style: TextStyle) -> [String] {
     let suspicions = difference.renames
     guard !suspicions.isEmpty else { return [] }
@@ -116,23 +116,23 @@ package struct DifferenceText {
       }
   }
 
-  /// What to do about a rename that is suspected, and what the rows say of it.
+  /// Returns the advice about a suspected rename, and the evidence of the rows.
   package func advice(on suspicion: RenameSuspicion) -> [String] {
     let otherwise = suspicion.kind == .entity ? "its objects are" : "its content is"
     return ["\(suspicion.advice).", evidence[suspicion]?.words(suspicion) ?? "Otherwise \(otherwise) dropped."]
   }
 
-  /// The title of what is lost.
+  /// The title of the losses.
   package static let lossTitle = "What is lost (the previous version keeps it):"
 
-  /// Items under the entity that they are about, in their order.
+  /// Returns the lines of items under the names of their entities, in the items' order.
   ///
   /// - Parameters:
-  ///   - items: The items; those of an entity follow each other.
-  ///   - entity: The entity of one; `nil` for the model as a whole.
-  ///   - style: How text is set.
-  ///   - line: The line of one.
-  ///   - more: Further lines of one.
+  ///   - items: The items; those of one entity follow each other.
+  ///   - entity: Returns an item's entity; `nil` for the model as a whole.
+  ///   - style: The style of text.
+  ///   - line: Returns an item's line.
+  ///   - more: Returns an item's further lines.
   /// - Returns: The lines, each entity's name above its own.
   package static func sections<Item>(
     _ items: [Item], by entity: (Item) -> String?, _ style: TextStyle, line: (Item) -> String,
@@ -149,7 +149,7 @@ package struct DifferenceText {
     return lines
   }
 
-  /// A change below its entity.
+  /// Returns the line of a change below its entity.
   private static func line(_ change: ModelChange) -> String {
     let subject = change.property.map { "\($0): " } ?? ""
     let effect = change.effect == .nothing ? "" : "; \(change.effect.sentence)"

@@ -1,43 +1,45 @@
 package import Heirloom
 
-/// Whether a migration takes too long for an app's launch.
+/// The time of a migration, judged against the limit for an app's launch.
 ///
-/// iOS ends an app that is not up about 20 s after its start (the watchdog's 0x8BADF00D), and the next launch begins again.
+/// iOS ends an app that is not up about 20 s after its start (the watchdog's 0x8BADF00D),
+/// and the next launch begins again.
 package struct LaunchTime {
-  /// The time from which a migration is too long: half of what a system allows, since the estimate is rough, phones differ, and
-  /// the app has more to do at its start.
+  /// The time from which a migration is too long, in seconds.
+  ///
+  /// It is half of the time that a system allows: the estimate is rough, phones differ, and the app has more to do.
   package static let limit: Double = 10.0
 
   /// The time, in seconds.
   private let seconds: Double
-  /// Whether the time was measured.
+  /// True when the time was measured.
   private let isMeasured: Bool
-  /// Whether clean-up is left for later already.
+  /// True when clean-up is already left for later.
   private let isDeferred: Bool
 
-  /// Judges a time.
+  /// Creates a judgement of a time.
   ///
   /// - Parameters:
-  ///   - seconds: The time.
-  ///   - isMeasured: Whether the time was measured.
-  ///   - isDeferred: Whether clean-up is left for later already.
+  ///   - seconds: The time, in seconds.
+  ///   - isMeasured: True when the time was measured.
+  ///   - isDeferred: True when clean-up is already left for later.
   package init(seconds: Double, isMeasured: Bool, isDeferred: Bool) {
     self.seconds = seconds
     self.isMeasured = isMeasured
     self.isDeferred = isDeferred
   }
 
-  /// Looks at a plan.
+  /// Creates a judgement of a plan's time.
   ///
   /// - Parameters:
   ///   - plan: The plan.
-  ///   - seconds: The time that was measured; `nil` for the plan's estimate.
+  ///   - seconds: The measured time, in seconds; `nil` for the plan's estimate.
   package init(_ plan: MigrationPlan, seconds: Double? = nil) {
     self.init(
       seconds: seconds ?? plan.estimatedSeconds, isMeasured: seconds != nil, isDeferred: !plan.lastDeferred.isEmpty)
   }
 
-  /// A sentence or two for a migration that is too long; nothing for another.
+  /// The advice for a migration that is too long, in two or three sentences; empty for any other.
   package var words: [String] {
     guard seconds >= Self.limit else { return [] }
     let time = isMeasured ? "took \(durationText(seconds)) here" : "takes about \(durationText(seconds))"

@@ -1,12 +1,12 @@
-/// A piece of XML or HTML, whose text is escaped when it is written and nowhere else.
+/// A piece of XML or HTML, whose text is escaped only when it is written.
 package indirect enum Markup {
-  /// Text as a person reads it.
+  /// A text as a person reads it.
   case text(String)
   /// An element with its attributes in order.
   case element(String, [(name: String, value: String)], [Markup])
-  /// Rules of ours for the element `style`, which are written as they are.
+  /// The rules of ours for the element `style`, which are written unescaped.
   case style(String)
-  /// Several pieces after each other.
+  /// A sequence of pieces.
   case group([Markup])
 
   /// Makes an element.
@@ -26,7 +26,7 @@ package indirect enum Markup {
     .tag(name, attributes, .text(text))
   }
 
-  /// The text of the document's part.
+  /// The written text of the piece.
   package var string: String {
     var result = ""
     write(to: &result)
@@ -52,9 +52,9 @@ package indirect enum Markup {
     }
   }
 
-  /// Returns text as it stands between tags or in an attribute with quotes.
+  /// Returns a text in the form that it needs between tags or in an attribute with quotes.
   ///
-  /// A character that XML has no way to write, or that turns the direction of writing, is shown by its number or replaced.
+  /// Characters that XML can't write, or that turn the writing direction, become their numbers or are replaced.
   package static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in TerminalText.harmless(text).unicodeScalars {
@@ -71,12 +71,12 @@ package indirect enum Markup {
     return result
   }
 
-  /// Elements that hold nothing, in HTML or in SVG; any other needs its end tag in HTML.
+  /// The elements that may be empty, in HTML or in SVG; any other needs its end tag in HTML.
   private static let emptyElements: Set<String> = [
     "meta", "br", "hr", "col", "path", "rect", "circle", "line", "BR",
   ]
 
-  /// Elements after which a line ends, so that two versions of a file can be compared.
+  /// The elements that end a line, so that two versions of a file can be compared.
   private static let lineElements: Set<String> = [
     "svg", "g", "path", "rect", "text", "title", "desc", "style", "meta", "head", "body", "main", "header", "footer",
     "section", "h1", "h2", "h3", "p", "ul", "ol", "li", "table", "caption", "thead", "tbody", "tr", "dl", "dt", "dd",

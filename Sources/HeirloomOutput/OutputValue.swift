@@ -6,24 +6,24 @@ package indirect enum OutputValue: Sendable {
   case boolean(Bool)
   case integer(Int64)
   case number(Double)
-  /// A text of bounded length; of a longer one, such as a name of 50 MB, the middle is left out.
+  /// A text of bounded length; a longer one, such as a name of 50 MB, is cut in the middle.
   case text(String)
-  /// A text in a language of its own, such as SQL, as it is.
+  /// A text in a language of its own, such as SQL, which is never cut.
   case source(String)
   case list([OutputValue])
   case object(OutputMembers)
 
-  /// The text, or null.
+  /// Returns the text, or null.
   package static func optional(_ text: String?) -> OutputValue {
     text.map { .text($0) } ?? .null
   }
 
-  /// The number, or null.
+  /// Returns the number, or null.
   package static func optional(_ number: Int64?) -> OutputValue {
     number.map { .integer($0) } ?? .null
   }
 
-  /// A value of a JSON document; members are sorted by name.
+  /// Creates a value from one of a JSON document; members are sorted by name.
   package init(_ value: JSONValue) {
     switch value {
     case .null: self = .null
@@ -41,7 +41,7 @@ package indirect enum OutputValue: Sendable {
     }
   }
 
-  /// A list of texts.
+  /// Returns a list of texts.
   package static func texts(_ texts: [String]) -> OutputValue {
     .list(texts.map { .text($0) })
   }
@@ -83,7 +83,7 @@ package indirect enum OutputValue: Sendable {
   }
 }
 
-/// The members of a JSON object in the order in which they are written.
+/// The members of a JSON object, in the order of writing.
 package struct OutputMembers: ExpressibleByArrayLiteral, Sendable {
   /// The names.
   package private(set) var names: [String] = []
@@ -100,7 +100,7 @@ package struct OutputMembers: ExpressibleByArrayLiteral, Sendable {
     values.append(value)
   }
 
-  /// Adds texts to a list, which is made if there is none of the name.
+  /// Adds texts to a list, which is made if it is missing.
   package mutating func add(_ texts: [String], to name: String) {
     guard let position = names.firstIndex(of: name), case .list(let values) = values[position] else {
       return append(name, .texts(texts))
@@ -108,7 +108,7 @@ package struct OutputMembers: ExpressibleByArrayLiteral, Sendable {
     self.values[position] = .list(values + texts.map { .text($0) })
   }
 
-  /// Members of two objects, one after the other.
+  /// Returns the members of two objects, one after the other.
   package static func + (left: OutputMembers, right: OutputMembers) -> OutputMembers {
     var result = left
     for (name, value) in zip(right.names, right.values) { result.append(name, value) }

@@ -10,12 +10,12 @@ package struct PlanText {
     self.plan = plan
   }
 
-  /// The members of a plan; those of none if there is nothing to do.
+  /// Returns the members of a plan, which are empty or zero if there is nothing to do.
   ///
   /// - Parameters:
-  ///   - plan: The plan.
-  ///   - seconds: The time that was measured; `nil` for the estimate.
-  ///   - showsSQL: Whether steps have their SQL.
+  ///   - plan: The plan; `nil` if there is nothing to do.
+  ///   - seconds: The measured time, in seconds; `nil` for the estimate.
+  ///   - showsSQL: True to add each step's SQL.
   /// - Returns: The members.
   package static func members(of plan: MigrationPlan?, seconds: Double? = nil, showsSQL: Bool = false) -> OutputMembers
   {
@@ -38,7 +38,7 @@ package struct PlanText {
     return [("steps", .list(steps))] + findingMembers(of: plan) + costs
   }
 
-  /// What a plan found in the rows.
+  /// Returns the losses and the blockers that a plan found in the rows.
   package static func findingMembers(of plan: MigrationPlan?) -> OutputMembers {
     let blockers = (plan?.blockers ?? []).map { blocker in
       OutputValue.object([
@@ -50,7 +50,7 @@ package struct PlanText {
     return lossMembers(of: plan) + [("blockers", .list(blockers))]
   }
 
-  /// The losses of a plan, with who consented.
+  /// Returns the losses of a plan, each with its consent.
   package static func lossMembers(of plan: MigrationPlan?) -> OutputMembers {
     let losses = (plan?.allLosses ?? []).map { loss in
       OutputValue.object([
@@ -62,7 +62,7 @@ package struct PlanText {
     return [("losses", .list(losses))]
   }
 
-  /// Who consented to a loss, in words; `nil` if nobody did.
+  /// Returns the source of a consent in words; `nil` if nobody consented.
   package static func words(_ consent: LossConsent?) -> String? {
     switch consent {
     case .decision: "by decision"
@@ -73,15 +73,15 @@ package struct PlanText {
     }
   }
 
-  /// What is lost first, then what stands in the way and what may surprise, counted.
+  /// Returns the losses, then suspected renames, blockers, decisions and warnings, with counts.
   ///
   /// - Parameters:
-  ///   - style: How text is set.
-  ///   - difference: What differs between the models, for renames that are suspected.
+  ///   - style: The style of text.
+  ///   - difference: The difference of the models, for suspected renames.
   /// - Returns: The lines.
   package func findings(_ style: TextStyle, difference: DifferenceText?) -> [String] {
     var lines = ["", style.bold(plan.allLosses.isEmpty ? "Nothing is lost." : DifferenceText.lossTitle)]
-    // Hops lose one after the other: what an entity loses stands together all the same.
+    // Each hop has its losses: those of one entity stand together all the same.
     var losses: [MigrationLoss] = []
     for loss in plan.allLosses where !losses.contains(where: { $0.entity == loss.entity }) {
       losses += plan.allLosses.filter { $0.entity == loss.entity }
@@ -107,10 +107,10 @@ package struct PlanText {
     return lines
   }
 
-  /// The objects of each entity before and after.
+  /// Returns the lines of a table with each entity's objects before and after.
   ///
   /// - Parameter rows: The counts.
-  /// - Returns: A table; entities without objects on both sides are counted only.
+  /// - Returns: The lines; entities without objects on both sides are only counted.
   package static func rowLines(_ rows: [EntityRows]) -> [String] {
     let shown = rows.filter { $0.before ?? 0 > 0 || $0.after ?? 0 > 0 }
     guard !shown.isEmpty else { return ["  no objects"] }
@@ -122,12 +122,12 @@ package struct PlanText {
     return table.lines() + (empty > 0 ? ["  and \(counted(Int64(empty), "entity")) without objects"] : [])
   }
 
-  /// The steps in order; those of one kind that write no rows share a line.
+  /// Returns the steps in order; consecutive steps of one kind that write no rows share a line.
   package func steps(_ style: TextStyle) -> [String] {
     ["", style.bold("Steps:")] + zip(1..., stepTexts).map { "  \($0). \($1)" }
   }
 
-  /// A phrase for each step, or for several of one kind.
+  /// The phrases of the steps: one for each step, or for consecutive ones of one kind that write no rows.
   package var stepTexts: [String] {
     var texts: [String] = []
     var rest = plan.steps[...]
@@ -144,12 +144,12 @@ package struct PlanText {
     return texts
   }
 
-  /// The statements of all steps, each step under its summary as a comment.
+  /// The SQL of all steps, each under the step's summary as a comment.
   package var sql: String {
     plan.steps.map { TerminalText.line("-- \($0.summary)") + "\n\($0.sql)\n" }.joined()
   }
 
-  /// What the migration takes, and what to do where that is too long for a launch.
+  /// Returns the time and space that the migration takes, and advice if it is too long for a launch.
   package func costs(_ style: TextStyle) -> [String] {
     let way =
       switch plan.builder {

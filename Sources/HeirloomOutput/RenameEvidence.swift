@@ -1,31 +1,31 @@
 package import Heirloom
 
-/// What the rows of stores say of a rename that is suspected: counts, never a value.
+/// The evidence of stores' rows about a suspected rename: counts, never a value.
 package struct RenameEvidence {
-  /// The objects in the store, of the entity and its subentities.
+  /// The number of objects of the entity and its subentities in the store.
   package let objects: Int64
-  /// Those of them that have something to lose.
+  /// The number of those objects that have something to lose.
   package let values: Int64
-  /// What would not fit if it were a rename, in clauses.
+  /// The misfits that a rename would have, in clauses.
   package var misfits: [String] = []
-  /// The objects that have a value here and are in the other store as well; `nil` if there is none to compare with.
+  /// The number of objects with a value here that were compared with the other store; `nil` without one.
   package var compared: Int64?
-  /// Those of them that have the same value there.
+  /// The number of compared objects that have the same value there; `nil` without a store to compare.
   package var equal: Int64?
 
-  /// Creates evidence of counts alone.
+  /// Creates evidence with counts alone.
   package init(objects: Int64, values: Int64) {
     self.objects = objects
     self.values = values
   }
 
-  /// The share of objects with the same value in both stores; `nil` if there are none to compare.
+  /// The share of compared objects with the same value in both stores; `nil` if none were compared.
   package var equalShare: Double? {
     guard let compared, let equal, compared > 0 else { return nil }
     return Double(equal) / Double(compared)
   }
 
-  /// What the counts come to, in sentences.
+  /// Returns the meaning of the counts, in sentences.
   package func words(_ suspicion: RenameSuspicion) -> String {
     var words: String
     if suspicion.kind == .entity {
@@ -42,6 +42,6 @@ package struct RenameEvidence {
     return words + misfits.map { " \(sentence($0))" }.joined()
   }
 
-  /// A share in whole percent, rounded down so that 100 means all.
+  /// Returns a share in whole percent, rounded down so that 100 means all.
   private static func percent(_ share: Double) -> String { "\(Int(share * 100)) %" }
 }

@@ -1,11 +1,11 @@
 /// The layout of text in the columns of a terminal.
 package enum TextLayout {
-  /// Returns the number of columns that a text takes.
+  /// Returns the width of a text, in columns.
   package static func width(of text: String) -> Int {
     text.reduce(0) { $0 + width(of: $1) }
   }
 
-  /// Returns a text of at most this many columns, with an ellipsis for what is cut.
+  /// Returns a text of at most a number of columns, with an ellipsis in place of a cut end.
   package static func cut(_ text: String, to columns: Int) -> String {
     guard width(of: text) > columns else { return text }
     guard columns > 0 else { return "" }
@@ -23,8 +23,8 @@ package enum TextLayout {
   ///
   /// - Parameters:
   ///   - text: One paragraph.
-  ///   - columns: The columns that are free; a longer word has a line of its own.
-  ///   - indent: The columns that lines after the first begin with.
+  ///   - columns: The number of free columns; a longer word has a line of its own.
+  ///   - indent: The number of empty columns at the start of each line after the first.
   /// - Returns: At least one line.
   package static func wrapped(_ text: String, to columns: Int, indent: Int = 0) -> [String] {
     let margin = String(repeating: " ", count: indent)
@@ -50,9 +50,9 @@ package enum TextLayout {
   ///
   /// - Parameters:
   ///   - rows: The rows.
-  ///   - columns: The columns that are free.
-  ///   - limit: The widest title with explanations beside it; after a wider one, and on a narrow terminal,
-  ///     they stand below.
+  ///   - columns: The number of free columns.
+  ///   - limit: The widest title with an explanation beside it;
+  ///     below a wider one, and on a narrow terminal, the explanation has lines of its own.
   /// - Returns: The lines.
   package static func table(_ rows: [(title: String, text: String)], columns: Int, limit: Int = 24) -> [String] {
     let isNarrow = columns < 60
@@ -70,10 +70,10 @@ package enum TextLayout {
     }
   }
 
-  /// Returns the columns of a character: none for marks that stand on another, two for wide ones.
+  /// Returns the width of a character, in columns: none for marks that stand on another, two for wide ones.
   private static func width(of character: Character) -> Int {
     guard let first = character.unicodeScalars.first else { return 0 }
-    // A picture in colour is wide, whatever characters it has.
+    // An emoji is wide, whatever scalars it has.
     if character.unicodeScalars.contains("\u{FE0F}") { return 2 }
     switch first.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format, .control: return 0

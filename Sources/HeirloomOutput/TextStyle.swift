@@ -1,6 +1,6 @@
-/// The styles of text on a terminal; none where it is plain.
+/// The styles of text on a terminal; none for plain text.
 package struct TextStyle: Sendable {
-  /// Whether there are colours.
+  /// True for styled text, false for plain text.
   package let isColored: Bool
 
   /// Creates styles.
@@ -8,15 +8,15 @@ package struct TextStyle: Sendable {
     self.isColored = isColored
   }
 
-  /// Text of importance.
+  /// Returns text in the style for importance.
   package func bold(_ text: String) -> String { set(text, "1") }
-  /// Text of less importance.
+  /// Returns text in the style for less importance.
   package func faint(_ text: String) -> String { set(text, "2") }
-  /// Text about something lost or wrong.
+  /// Returns text in the style for a loss or a fault.
   package func red(_ text: String) -> String { set(text, "31") }
-  /// Text about something done.
+  /// Returns text in the style for success.
   package func green(_ text: String) -> String { set(text, "32") }
-  /// Text about something to watch.
+  /// Returns text in the style for a warning.
   package func yellow(_ text: String) -> String { set(text, "33") }
 
   private func set(_ text: String, _ code: String) -> String {

@@ -1,8 +1,8 @@
 import Heirloom
 
-/// Rows of text with columns under each other.
+/// A table of text, with aligned columns.
 package struct TextTable {
-  /// On which side the text of a column stands.
+  /// The side on which the text of a column stands.
   package enum Alignment {
     case left
     case right
@@ -15,18 +15,18 @@ package struct TextTable {
   ///
   /// - Parameters:
   ///   - header: The columns' titles.
-  ///   - alignments: One for each column.
+  ///   - alignments: The alignments, one for each column.
   package init(header: [String], alignments: [Alignment]) {
     self.alignments = alignments
     rows = [header]
   }
 
-  /// Adds a row of as many texts as there are columns; a name of any model is shorter than what is cut.
+  /// Adds a row with a text for each column; a text that is longer than any model's name is cut.
   package mutating func add(_ row: [String]) {
     rows.append(row.map { PlainText.line($0, limit: 300) })
   }
 
-  /// The lines, the header first, without spaces at their ends.
+  /// Returns the lines, the header first, without spaces at their ends.
   package func lines(indent: Int = 2) -> [String] {
     let widths = alignments.indices.map { column in
       rows.map { $0.indices.contains(column) ? $0[column].count : 0 }.max() ?? 0

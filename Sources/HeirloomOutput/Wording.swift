@@ -4,7 +4,7 @@ import Heirloom
 /// Returns a number with a comma before each group of three digits.
 package func grouped(_ number: Int64) -> String { CountText.grouped(number) }
 
-/// Returns a number with the word for what is counted: `1 row`, `2 rows`, `3 entities`.
+/// Returns a number with the word for the counted things: `1 row`, `2 rows`, `3 entities`.
 package func counted(_ number: Int64, _ word: String) -> String { CountText.counted(number, word) }
 
 /// Returns a size for a person: `512 bytes`, `1.5 MB`.
@@ -20,7 +20,7 @@ package func durationText(_ seconds: Double) -> String {
   return "\(grouped(whole / 3600)) h \(whole / 60 % 60) min"
 }
 
-/// Returns names in one line, at most so many of them.
+/// Returns names in one line, at most `limit` of them.
 package func listText(_ names: [String], limit: Int = 8) -> String {
   let rest = names.count > limit ? " and \(names.count - limit) more" : ""
   return names.prefix(limit).joined(separator: ", ") + rest

@@ -3,9 +3,9 @@ import Heirloom
 import HeirloomOutput
 
 extension MigrationPage {
-  // MARK: What is lost, what stands in the way
+  // MARK: Losses, obstacles, warnings
 
-  /// What is lost, before anything else.
+  /// The section of the losses, which comes before anything else.
   var losses: Markup? {
     guard let plan else { return nil }
     guard !plan.allLosses.isEmpty else {
@@ -19,7 +19,7 @@ extension MigrationPage {
       .tag("p", text: "The previous version is kept beside the store, with all of it."))
   }
 
-  /// What has to be settled before a migration.
+  /// The section of the blockers, obstacles and failures that stand in the way of a migration.
   var obstacles: Markup? {
     let blockers = (plan?.blockers ?? []).map { blocker -> (count: String?, text: String, advice: String?) in
       (counted(blocker.rows, "row"), blocker.reason, blocker.optionText)
@@ -37,13 +37,13 @@ extension MigrationPage {
     return items.isEmpty ? nil : section("obstacles", "What stands in the way", findings(.bad, items))
   }
 
-  /// What was decided, and what that comes to.
+  /// The section of the decisions and their outcomes.
   var decisions: Markup? {
     guard let outcomes = plan?.allDecisions, !outcomes.isEmpty else { return nil }
     return section("decisions", "What was decided", list(outcomes.map(\.words)))
   }
 
-  /// What may have been renamed, and is taken for removed and added.
+  /// The section of the suspected renames, which the plan takes for removals and additions.
   var renames: Markup? {
     guard let text = difference, !text.difference.renames.isEmpty else { return nil }
     let items = text.difference.renames.map { suspicion -> (count: String?, text: String, advice: String?) in
@@ -55,7 +55,7 @@ extension MigrationPage {
       .tag("p", text: "Nothing is done about it unless the model says so."))
   }
 
-  /// What may surprise, and what was perhaps meant otherwise.
+  /// The section of the warnings and of oddities in the models and the store.
   var surprises: Markup? {
     var measured: Double?
     if case .passed(let report) = rehearsal { measured = report.seconds }
@@ -69,7 +69,7 @@ extension MigrationPage {
 
   // MARK: The store
 
-  /// What the store is.
+  /// The section of the store.
   var storeSection: Markup? {
     var items = [
       (name: "Store", text: store.path),
@@ -86,7 +86,7 @@ extension MigrationPage {
     return section("store", "The store", definitions(items))
   }
 
-  /// The objects of each entity.
+  /// The section of each entity's objects.
   var objects: Markup? {
     guard let plan else { return nil }
     let shown = plan.rows.filter { $0.before ?? 0 > 0 || $0.after ?? 0 > 0 }
@@ -100,7 +100,7 @@ extension MigrationPage {
         rows: shown.map { [$0.entity, $0.before.map(grouped) ?? "–", $0.after.map(grouped) ?? "–"] }))
   }
 
-  /// Time and space.
+  /// The section of the time and the space that the migration takes.
   var costs: Markup? {
     guard let plan else { return nil }
     let way =
@@ -128,7 +128,7 @@ extension MigrationPage {
 
   // MARK: The models
 
-  /// What changes between the models, grouped by entity.
+  /// The section of the changes between the models, grouped by entity.
   var changes: Markup? {
     guard let changes = difference?.difference.changes, !changes.isEmpty else { return nil }
     var pieces: [Markup] = [.tag("h2", ["id": "changes-title"], text: "What changes")]
@@ -147,7 +147,7 @@ extension MigrationPage {
     return .tag("section", ["id": "changes", "aria-labelledby": "changes-title"], all: pieces)
   }
 
-  /// The difference as a picture.
+  /// The section with the difference as a picture.
   var picture: Markup? {
     guard let difference = difference?.difference else { return nil }
     let title = "\(store.versionName ?? name) → \(destinationName)"
@@ -167,7 +167,7 @@ extension MigrationPage {
             + " ~ changed, → renamed.")))
   }
 
-  /// The steps of the plan, in words.
+  /// The section of the plan's steps, in words.
   var steps: Markup? {
     guard let plan, !plan.steps.isEmpty else { return nil }
     let following = plan.following.isEmpty ? [] : ["Then on to \(destinationName) in \(plan.following.count) more."]

@@ -2,17 +2,17 @@ package import Foundation
 package import Heirloom
 package import HeirloomOutput
 
-/// A page by itself about the migration of one store.
+/// A self-contained page about the migration of one store.
 ///
-/// It is made of what `plan` shows. No value of any row is in it.
+/// It shows the content of `heirloom plan`. No value of any row is in it.
 package struct MigrationPage {
   /// The outcome of a rehearsal.
   package enum Rehearsal {
-    /// Nobody asked for one.
+    /// No rehearsal: nobody asked for one.
     case none
-    /// It went through.
+    /// A rehearsal that passed.
     case passed(MigrationReport)
-    /// It could not be made, or did not go through.
+    /// A rehearsal that could not be made, or did not pass.
     case failed(Failure)
   }
 
@@ -32,29 +32,29 @@ package struct MigrationPage {
 
   /// The store.
   let store: StoreFacts
-  /// The difference between its model and the destination; `nil` if its model is not known.
+  /// The difference between the store's model and the destination; `nil` if the store's model is not known.
   let difference: DifferenceText?
-  /// The plan, with the rehearsal's counts where there was one; `nil` if there is nothing to do or none can be made.
+  /// The plan, that of the rehearsal if it passed; `nil` if there is nothing to do or no plan can be made.
   package let plan: MigrationPlan?
   /// The failure that a migration would end with.
   let failure: Failure?
-  /// The version that the store would be brought to.
+  /// The name of the destination version.
   let destinationName: String
   /// The outcome of the rehearsal.
   package let rehearsal: Rehearsal
-  /// The time at which the page was made.
+  /// The time of making the page.
   let date: Date
 
   /// Creates a page.
   ///
   /// - Parameters:
   ///   - store: The store.
-  ///   - difference: The difference between its model and the destination; `nil` if its model is not known.
-  ///   - plan: The plan; `nil` if there is nothing to do or none can be made.
+  ///   - difference: The difference between the store's model and the destination; `nil` if the former is not known.
+  ///   - plan: The plan; `nil` if there is nothing to do or no plan can be made.
   ///   - failure: The failure that a migration would end with.
-  ///   - destinationName: The version that the store would be brought to.
-  ///   - rehearsal: The outcome of the rehearsal, whose plan replaces the other.
-  ///   - date: The time at which the page is made.
+  ///   - destinationName: The name of the destination version.
+  ///   - rehearsal: The outcome of the rehearsal; if it passed, its plan replaces the other.
+  ///   - date: The time of making the page.
   package init(
     of store: StoreFacts, difference: DifferenceText?, plan: MigrationPlan?, failure: Failure?,
     destinationName: String, rehearsal: Rehearsal, date: Date
@@ -68,13 +68,13 @@ package struct MigrationPage {
     self.date = date
   }
 
-  /// The words by which a report of ours is known.
+  /// The words that mark a report of ours.
   package static let mark = "heirloom report"
 
-  /// The store's name without the folders it is in.
+  /// The name of the store's file, without its folder.
   var name: String { URL(fileURLWithPath: store.path).lastPathComponent }
 
-  /// The page.
+  /// The text of the page's file.
   package var file: String {
     let title = "Migration of \(name) to \(destinationName)"
     let head = Markup.tag(
@@ -107,7 +107,7 @@ package struct MigrationPage {
 
   // MARK: Verdict
 
-  /// How serious something is, by colour and by sign.
+  /// The seriousness of a statement, told by colour and by sign.
   enum Tone: String {
     case good
     case warning
@@ -147,7 +147,7 @@ package struct MigrationPage {
 
   // MARK: Pieces
 
-  /// A part of the page under a heading.
+  /// Returns a part of the page under a heading.
   func section(_ identifier: String, _ title: String, _ content: Markup...) -> Markup {
     let heading = "\(identifier)-title"
     return .tag(
@@ -155,7 +155,7 @@ package struct MigrationPage {
       all: [.tag("h2", ["id": heading], text: title)] + content)
   }
 
-  /// Sentences in colour, each with a sign.
+  /// Returns a list of sentences in colour, each with a sign.
   func findings(_ tone: Tone, sign: String? = nil, _ items: [(count: String?, text: String, advice: String?)]) -> Markup
   {
     .tag(
@@ -169,7 +169,7 @@ package struct MigrationPage {
       })
   }
 
-  /// A table in a box of its own, which scrolls where the screen is too narrow.
+  /// Returns a table in a box of its own, which scrolls where the screen is too narrow.
   func table(_ caption: String, header: [(title: String, isNumber: Bool)], rows: [[String]]) -> Markup {
     let head = header.map { column in
       Markup.tag("th", ["scope": "col", "class": column.isNumber ? "number" : "text"], text: column.title)
@@ -188,12 +188,12 @@ package struct MigrationPage {
         .tag("tbody", all: body)))
   }
 
-  /// Names with what they stand for.
+  /// Returns a list of names with their explanations.
   func definitions(_ items: [(name: String, text: String)]) -> Markup {
     .tag("dl", all: items.flatMap { [Markup.tag("dt", text: $0.name), .tag("dd", text: $0.text)] })
   }
 
-  /// A list of sentences.
+  /// Returns a list of sentences.
   func list(_ texts: [String], name: String = "ul") -> Markup {
     .tag(name, all: texts.map { .tag("li", text: $0) })
   }

@@ -1,4 +1,4 @@
-/// How a report looks: on a phone, a desk and paper, light and dark.
+/// The look of a report: on a phone, a desk and paper, light and dark.
 enum ReportStyle {
   /// The rules.
   static let rules = """

@@ -1,10 +1,10 @@
-/// A store, as a page about its migration describes it.
+/// The facts about a store for a page about its migration.
 package struct StoreFacts {
   /// The store's file.
   let path: String
-  /// The version's name, if the store's model is a known version.
+  /// The name of the store's version, if it is known.
   let versionName: String?
-  /// The place where its model was found, in words, if that is worth a word.
+  /// The origin of the store's model, in words; `nil` if it is not worth a word.
   let origin: String?
   /// The configuration of the model whose entities the store holds; `nil` for all.
   let configuration: String?
@@ -12,9 +12,9 @@ package struct StoreFacts {
   let entityCount: Int
   /// The number of objects.
   let rowCount: Int64
-  /// The things that a deferred migration left to be cleaned up, one phrase each.
+  /// The clean-up that a deferred migration left for later, one phrase each.
   let deferred: [String]
-  /// The oddities, in sentences.
+  /// The oddities of the store, in phrases.
   let notes: [String]
 
   /// Creates facts.

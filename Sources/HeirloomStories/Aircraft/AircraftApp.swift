@@ -1,7 +1,7 @@
 package import Foundation
 package import Heirloom
 
-/// The app of the story Aircraft, as far as a launch goes.
+/// The app of the story Aircraft, reduced to its launch.
 package struct AircraftApp {
   /// The store.
   package let storeURL: URL
@@ -14,8 +14,8 @@ package struct AircraftApp {
   /// - Parameters:
   ///   - storeURL: The store; it may not exist yet.
   ///   - history: The app's models.
-  ///   - stages: The way of older stores to the current model; `nil` to infer it.
-  ///   - defersCleanUp: Whether the clean-up of a migration waits until after the launch.
+  ///   - stages: The stages from older versions to the current one; `nil` to infer the migration.
+  ///   - defersCleanUp: True to leave a migration's clean-up until after the launch.
   package init(
     storeURL: URL, history: ModelHistory, stages: StagedMigrationManager? = nil, defersCleanUp: Bool = false
   ) {
@@ -25,9 +25,9 @@ package struct AircraftApp {
     self.defersCleanUp = defersCleanUp
   }
 
-  /// Starts the app: migrates the store and keeps the model.
+  /// Starts the app: migrates the store and archives the model.
   ///
-  /// - Returns: What the migration came to.
+  /// - Returns: The outcome of the migration.
   /// - Throws: `MigrationAssistantError`.
   package func launch() throws -> MigrationOutcome {
     let controller = ModelController(storeURL: storeURL)
@@ -36,12 +36,12 @@ package struct AircraftApp {
     return outcome
   }
 
-  /// Makes the plan of the migration without writing anything; `nil` if there is nothing to do.
+  /// Returns the plan of the migration without writing anything; `nil` if there is nothing to do.
   package func plan() throws(MigrationAssistantError) -> MigrationPlan? {
     try assistant(ModelController(storeURL: storeURL)).plan()
   }
 
-  /// Makes the assistant of a launch.
+  /// Returns the assistant of a launch.
   package func assistant(_ controller: ModelController) -> MigrationAssistant {
     var configuration = MigrationAssistant.Configuration()
     configuration.defersLightweightMigration = defersCleanUp

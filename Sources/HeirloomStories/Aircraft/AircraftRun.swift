@@ -185,7 +185,7 @@ package struct AircraftRun: DemoRun {
   }
 }
 
-/// What the story's code throws once.
+/// The error that the story's code throws once.
 private struct DemoMishap: Error, CustomStringConvertible {
   let description = "The aircraft's recorder could not be read"
 }

@@ -1,29 +1,29 @@
 package import Heirloom
 
-/// The way of the story's stores to its third version, stage by stage.
+/// The stages of the story's stores to the last version.
 ///
-/// Flight data move from an attribute into objects of their own, which inference alone can't do: it would drop the attribute.
-/// So there is a version in between that only adds; a handler copies, another looks whether all was copied, and the last step
-/// only removes.
+/// Flight data move from an attribute into objects of their own.
+/// Inference alone can't do that: it would drop the attribute. So a version in between only adds;
+/// a handler copies, another checks that everything was copied, and the last stage only removes.
 package final class AircraftStages {
-  /// The checksums of the four models, written down when they were shipped: one that is edited later is noticed.
+  /// The checksums of the four models from when they were shipped: a later edit of a model is noticed.
   package static let checksums: [String] = [
     "q4XeWgbJcsuyH/Smfplt1VtTDBSXUsLVGsK3lBIJpig=", "m9g5rsHWxdYfdfd27quPHIsxWBMbNGZgnvhQ6XXhS4U=",
     "O49oHtPaqdiyPzfxxbrOZ6sGxeuStbLjNOuWDyqdh8s=", "CijZGYjVX+diE59cSInJ7UedulNW5C6dOAXh/SP0Z2c=",
   ]
 
-  /// What the handlers did, in sentences.
+  /// The work of the handlers, in phrases.
   package private(set) var log: [String] = []
-  /// Called before each object is copied, with the number of those that are; what it throws ends the handler.
+  /// The action before each copy, which receives the number of copies so far; an error of it ends the handler.
   package var willCopy: (Int) throws -> Void = { _ in }
 
-  /// Creates the stages' code.
+  /// Creates the code of the stages.
   package init() {}
 
-  /// Makes the manager of the stages.
+  /// Returns the manager of the stages.
   ///
   /// - Parameter models: The story's four models in their order, with their names.
-  /// - Returns: The manager; it keeps this object.
+  /// - Returns: The manager, which keeps this object alive.
   /// - Throws: `StagedMigrationError`, ``FleetError/otherModels(found:expected:)``.
   package func manager(of models: [(name: String, model: ManagedObjectModel)]) throws -> StagedMigrationManager {
     guard models.count == Self.checksums.count else {
@@ -49,7 +49,7 @@ package final class AircraftStages {
     return try StagedMigrationManager([colors, copy, removal], versions: versions)
   }
 
-  /// Makes an object of each aircraft's flight data.
+  /// Makes an object for each aircraft's flight data.
   private func copyFlightData(in context: ManagedObjectContext) throws {
     let recorded = try context.fetch(FetchRequest("Aircraft", where: "flightData != nil"))
     for (number, aircraft) in recorded.enumerated() {
@@ -62,7 +62,7 @@ package final class AircraftStages {
     log.append("flight data of \(recorded.count) aircraft were copied into objects")
   }
 
-  /// Empties the attribute where an object holds the same bytes.
+  /// Empties the attribute once an object holds the same bytes, and throws if none does.
   private func clearCopiedFlightData(in context: ManagedObjectContext) throws {
     let recorded = try context.fetch(FetchRequest("Aircraft", where: "flightData != nil"))
     for aircraft in recorded {

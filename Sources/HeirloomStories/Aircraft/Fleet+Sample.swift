@@ -1,5 +1,5 @@
 extension Fleet {
-  /// A fleet with names of many alphabets, pictures that are absent or empty, and logs that are.
+  /// Returns a fleet with names in many alphabets, and with pictures and logs that may be absent or empty.
   package static func sample(count: Int) -> Fleet {
     let tails = ["D-EABC", "G-ŌÇÉ", "空-12 ✈️", "N172SP", "", "F-ÀÉ\u{301}", "4X-שלום", "ES-👩🏽‍✈️"]
     let types = ["Cessna 172", "Робинсон R44", "DG-1000", "Aquila A210", "ASK 21 \"Fuchs\""]
@@ -25,9 +25,9 @@ extension Fleet {
     return fleet
   }
 
-  /// The fleet a while later, with colours and flight data.
+  /// Returns the fleet of a while later, with colours and flight data.
   ///
-  /// Some aircraft have one colour only, some none; some have empty flight data, some none.
+  /// Some aircraft have only one colour, some none; some have empty flight data, some none.
   package func paintedAndFlown() -> Fleet {
     var fleet = self
     for number in fleet.aircraft.indices {
@@ -43,7 +43,7 @@ extension Fleet {
     return fleet
   }
 
-  /// Bytes of any value that tell one number from another.
+  /// Returns bytes of any value, which differ from number to number.
   private static func bytes(_ number: Int, length: Int, isAbsent: Bool) -> [UInt8]? {
     guard !isAbsent else { return nil }
     return (0..<length).map { UInt8(truncatingIfNeeded: ($0 &* 37) ^ (number &* 101)) }

@@ -1,15 +1,15 @@
 package import Foundation
 package import Heirloom
 
-/// What a store of the story Aircraft holds, whichever its version.
+/// The content of a store of the story Aircraft, of any version.
 package struct Fleet: Equatable, Sendable {
   /// The colours of an aircraft.
   package struct ColorScheme: Equatable, Sendable {
-    /// The colour of most of it.
+    /// The colour of most of the aircraft.
     package var primary: String?
-    /// The colour of its stripes.
+    /// The colour of the stripes.
     package var secondary: String?
-    /// The colour of its letters.
+    /// The colour of the letters.
     package var tertiary: String?
 
     /// Creates a colour scheme.
@@ -22,9 +22,9 @@ package struct Fleet: Equatable, Sendable {
 
   /// A line of an aircraft's log.
   package struct LogEntry: Equatable, Sendable {
-    /// When it was written, in seconds since 2001-01-01 UTC.
+    /// The time of writing, in seconds since 2001-01-01 UTC.
     package var date: Double?
-    /// What was written.
+    /// The text.
     package var remarks: String?
 
     /// Creates a line.
@@ -42,18 +42,18 @@ package struct Fleet: Equatable, Sendable {
     package var aircraftClass: String?
     /// The attribute `aircraftType`.
     package var type: String?
-    /// What is painted on it.
+    /// The number that is painted on the aircraft.
     package var tailNumber: String?
-    /// A picture's bytes; empty ones are not the same as none.
+    /// The bytes of a picture; empty is not the same as `nil`.
     package var photo: [UInt8]?
-    /// The log, by the entries' keys.
+    /// The log, in the order of the entries' keys.
     package var logEntries: [LogEntry]
     /// The colours; `nil` where no element has a value, and in the first version.
     package var colorScheme: ColorScheme?
-    /// What was recorded of its last flight, wherever the version keeps it; `nil` in the first.
+    /// The record of the last flight, wherever the version keeps it; `nil` in the first version.
     package var flightData: [UInt8]?
 
-    /// Creates an aircraft as the first version knows it.
+    /// Creates an aircraft with the properties of the first version.
     package init(
       tailNumber: String?, category: String? = nil, aircraftClass: String? = nil, type: String? = nil,
       photo: [UInt8]? = nil, logEntries: [LogEntry] = []
@@ -67,7 +67,7 @@ package struct Fleet: Equatable, Sendable {
     }
   }
 
-  /// The aircraft, by their keys.
+  /// The aircraft, in the order of their keys.
   package var aircraft: [Aircraft]
 
   /// Creates a fleet.
@@ -77,7 +77,7 @@ package struct Fleet: Equatable, Sendable {
 
   /// The number of log entries.
   package var logEntryCount: Int { aircraft.map(\.logEntries.count).reduce(0, +) }
-  /// The number of aircraft with flight data, empty ones included.
+  /// The number of aircraft with flight data, including empty data.
   package var recordedCount: Int { aircraft.count { $0.flightData != nil } }
 
   /// Reads a store of any version.
@@ -111,12 +111,12 @@ package struct Fleet: Equatable, Sendable {
     try store.close()
   }
 
-  /// Makes a store of the first version, or one of a later version without what is new in it.
+  /// Makes a store of the first version, or of a later one without its new properties.
   ///
   /// - Parameters:
   ///   - url: The store's file, which must not exist yet.
   ///   - model: The version's model.
-  /// - Throws: What keeps it from being made.
+  /// - Throws: An error when the store can't be made.
   package func makeStore(at url: URL, model: ManagedObjectModel) throws {
     let store = try PersistentStore.create(at: url, model: model)
     let context = ManagedObjectContext(store: store)
@@ -138,12 +138,12 @@ package struct Fleet: Equatable, Sendable {
     try store.close()
   }
 
-  /// Gives each aircraft of a store of the second version the colours and flight data that it has here.
+  /// Gives each aircraft in a store of the second version this fleet's colours and flight data.
   ///
   /// - Parameters:
   ///   - url: The store's file.
   ///   - model: The second version's model.
-  /// - Throws: What keeps it from being written; ``FleetError/otherAircraft(found:expected:)``.
+  /// - Throws: ``FleetError/otherAircraft(found:expected:)``, or an error when the store can't be written.
   package func addColorsAndFlightData(to url: URL, model: ManagedObjectModel) throws {
     let store = try PersistentStore.open(at: url, model: model)
     let context = ManagedObjectContext(store: store)

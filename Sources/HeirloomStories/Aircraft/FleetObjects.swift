@@ -1,6 +1,6 @@
 import Heirloom
 
-/// Reading and writing of the fleet's objects, by the app and by its stages' handlers alike.
+/// The reading and writing of the fleet's objects, for the app and for its stages' handlers.
 enum FleetObjects {
   /// The relationship of an aircraft to its flight data.
   static let record = "recordedFlight"
@@ -14,7 +14,7 @@ enum FleetObjects {
     return Fleet.ColorScheme(primary: text("primary"), secondary: text("secondary"), tertiary: text("tertiary"))
   }
 
-  /// Sets the colours of an aircraft, those of a whole scheme as a dictionary, one colour by its key path.
+  /// Sets the colours of an aircraft: a whole scheme as a dictionary, a single colour by its key path.
   static func paint(_ object: ManagedObject, _ scheme: Fleet.ColorScheme?) throws {
     guard let scheme, scheme.secondary != nil || scheme.tertiary != nil else {
       try object.setValue(nil, forAttribute: "colorScheme")
@@ -28,15 +28,15 @@ enum FleetObjects {
   }
 }
 
-/// An object of the fleet that is not as the app wrote them.
+/// An error of the fleet's objects, models or handlers.
 package enum FleetError: Error, Hashable, Sendable {
-  /// The store holds other aircraft than those that are to be changed.
+  /// A store with other aircraft than those to be changed.
   case otherAircraft(found: Int, expected: Int)
-  /// There are not as many models as the story has.
+  /// A number of models that is not the story's.
   case otherModels(found: Int, expected: Int)
-  /// A handler was called without the objects that it is to change.
+  /// A call of a handler without the objects that it changes.
   case noContext
-  /// An aircraft's flight data are not in an object of their own.
+  /// An aircraft whose flight data are not in an object of their own.
   case notCopied(tailNumber: String?)
 }
 

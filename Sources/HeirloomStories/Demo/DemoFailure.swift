@@ -1,9 +1,9 @@
-/// A story that can't be told, or did not go as it should.
+/// The failure of a story that can't be told, or that went wrong.
 package enum DemoFailure: Error {
-  /// The version `name` of the story in `folder` was edited after it was shipped.
+  /// A version `name`, of the story in `folder`, that was edited after it was shipped.
   case editedVersion(name: String, folder: String, checksum: String, locked: String)
-  /// The story in `folder` has `found` versions, fewer than it needs.
+  /// A story in `folder` with `found` versions, fewer than it needs.
   case missingVersions(folder: String, found: Int, expected: Int)
-  /// Something was not as it should be.
+  /// A story that went wrong, as the text says.
   case wentWrong(String, storePath: String)
 }

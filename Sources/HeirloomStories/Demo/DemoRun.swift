@@ -1,18 +1,18 @@
 package import Foundation
 import Heirloom
 
-/// A story that is told while it happens.
+/// A run of a story, which is told while it happens.
 package protocol DemoRun {
-  /// The story's name, which is that of its folder.
+  /// The story's name, which is also its folder's name.
   static var name: String { get }
   /// The number of versions that the story goes through.
   static var versionCount: Int { get }
 
-  /// Where everything happens.
+  /// The folder where everything happens.
   var directory: URL { get }
   /// The store's file.
   var storePath: String { get }
-  /// What was told so far.
+  /// The tale so far.
   var tale: DemoTale { get }
 
   /// Creates a run.
@@ -20,17 +20,17 @@ package protocol DemoRun {
 
   /// Tells the story.
   ///
-  /// - Throws: A failure if anything is not as it should be.
+  /// - Throws: A failure if anything goes wrong.
   mutating func tell() throws
 }
 
 extension DemoRun {
-  /// Throws if something is not as it should be.
+  /// Throws a failure with a complaint unless a condition is true.
   func check(_ isTrue: @autoclosure () throws -> Bool, _ complaint: String) throws {
     guard try isTrue() else { throw failure(complaint) }
   }
 
-  /// The failure of a story that did not go as it should.
+  /// Returns the failure of a story that went wrong.
   func failure(_ complaint: String) -> DemoFailure {
     .wentWrong(complaint, storePath: storePath)
   }

@@ -1,6 +1,6 @@
 package import Heirloom
 
-/// The models of a story, each as it was shipped.
+/// The models of a story as they were shipped.
 package struct DemoStory {
   /// One shipped version.
   package struct Version {
@@ -8,7 +8,7 @@ package struct DemoStory {
     let name: String
     /// The model.
     let model: ManagedObjectModel
-    /// The checksum that the story's lock has for it.
+    /// The version's checksum in the story's lock; `nil` if the lock has none.
     let lockedChecksum: String?
 
     /// Creates a version.
@@ -42,7 +42,7 @@ package struct DemoStory {
     self.versions = versions
   }
 
-  /// The history of an app that ships one of the versions.
+  /// Returns the history of an app that ships one of the versions.
   func history(at index: Int) -> ModelHistory {
     let current = versions[index]
     return ModelHistory(

@@ -1,12 +1,12 @@
 package import HeirloomOutput
 
-/// What a demo tells: lines for a person, steps for a program.
+/// The tale of a demo: lines for a person, steps for a program.
 package struct DemoTale {
   /// The lines.
   package var lines: [String] = []
   /// The steps.
   package private(set) var steps: [OutputValue] = []
-  /// How lines are set off.
+  /// The style of the lines.
   let style: TextStyle
   private var chapter = 0
 

@@ -1,20 +1,20 @@
 package import Foundation
 package import Heirloom
 
-/// The app of the story Diary, as far as a launch goes.
+/// The app of the story Diary, reduced to its launch.
 ///
-/// Its first version kept archived arrays; its second has an object for each question. What can't be inferred, it says as a
-/// delegate: which policies make the new objects.
+/// Its first version kept archived arrays; its second has an object for each question.
+/// Inference can't do that, so the app says as a delegate which policies make the new objects.
 package final class DiaryApp: MigrationAssistantDelegate {
-  /// What the first template and each day's section are called.
+  /// The name of the first template and of each day's section.
   package static let sectionName = "Main category"
-  /// The questions of someone who starts with this version.
+  /// The questions for a person who starts with this version.
   package static let initialQuestions = ["What was good today?", "What was not?", "What will tomorrow bring?"]
 
   /// The store.
   package let storeURL: URL
   private let history: ModelHistory
-  /// What happened, in sentences.
+  /// The obstacles that inference found, in phrases.
   package private(set) var log: [String] = []
 
   /// Creates the app.
@@ -27,10 +27,10 @@ package final class DiaryApp: MigrationAssistantDelegate {
     self.history = history
   }
 
-  /// Starts the app: migrates the store, keeps the model, makes the initial template where none is.
+  /// Starts the app: migrates the store, archives the model, and makes the initial template where none is.
   ///
-  /// - Returns: What the migration came to, and whether a template was made.
-  /// - Throws: `MigrationAssistantError`, or what keeps the store from being opened.
+  /// - Returns: The outcome of the migration, and true if a template was made.
+  /// - Throws: `MigrationAssistantError`, or an error when the store can't be opened.
   package func launch() throws -> (outcome: MigrationOutcome, madeTemplate: Bool) {
     let controller = ModelController(storeURL: storeURL)
     let assistant = MigrationAssistant(storeURL: storeURL, modelController: controller, history: history)
@@ -60,7 +60,7 @@ package final class DiaryApp: MigrationAssistantDelegate {
     try store.close()
   }
 
-  // MARK: What the assistant asks
+  // MARK: The assistant's question
 
   package func migrationAssistant(
     _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel, to destination: ManagedObjectModel,

@@ -1,9 +1,9 @@
 import Foundation
 import Heirloom
 
-/// What a store of the diary's second version holds, or should hold.
+/// The actual or expected content of a store of the diary's second version.
 struct DiaryContent: Equatable {
-  /// An object in a list, with what is under it.
+  /// An object in a list, with the objects under it.
   struct Entry: Equatable {
     var name: String?
     var orderInList: Int64?
@@ -19,9 +19,9 @@ struct DiaryContent: Equatable {
     var sections: [Entry]
   }
 
-  /// The templates by their place in the list.
+  /// The templates, in the order of the list.
   private(set) var templates: [Entry] = []
-  /// The days by date.
+  /// The days, in the order of their dates.
   private(set) var days: [Day] = []
 
   /// The number of questions of all days.
@@ -52,7 +52,7 @@ struct DiaryContent: Equatable {
     try store.close()
   }
 
-  /// What is to become of a diary of the first version.
+  /// Creates the expected content after migrating a diary of the first version.
   init(of old: OldDiary, initialTemplate: [String]) {
     let step = DiaryObjects.orderStep
     func questions(_ texts: [String], answers: [String?]) -> [Entry] {

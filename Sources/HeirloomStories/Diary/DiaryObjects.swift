@@ -1,12 +1,12 @@
 import Heirloom
 
-/// Making and reading of the diary's objects, by the app and by its policies alike.
+/// The making and reading of the diary's objects, for the app and for its policies.
 enum DiaryObjects {
-  /// How much a place in a list goes up from one object to the next, so that others find room between.
+  /// The step from one object's place in a list to the next, which leaves room for others in between.
   static let orderStep: Int64 = 1000
-  /// What a section's day is followed by in its sort field.
+  /// The number that follows the day in a section's sort field.
   static let sortNumber = 1_000_000_000
-  /// The type of a question that is answered with text.
+  /// The type of a question with a text as its answer.
   static let textType: Int64 = 0
 
   /// Makes a template with its questions.
@@ -57,7 +57,7 @@ enum DiaryObjects {
     }
   }
 
-  /// Returns a day such as 2017-12-30 as 20171230.
+  /// Returns a day in its compact form: 20171230 for 2017-12-30.
   static func compactDay(_ date: String) throws(DiaryError) -> String {
     let parts = date.split(separator: "-", omittingEmptySubsequences: false)
     let isDay =
@@ -67,7 +67,7 @@ enum DiaryObjects {
     return parts.joined()
   }
 
-  /// Returns the texts of an archived array; `nil` for each missing one, nothing where there is no array.
+  /// Returns the texts of an archived array, with `nil` for missing ones; an empty array where there is none.
   static func texts(_ name: String, of object: ManagedObject) throws -> [String?] {
     guard case .binary(let bytes)? = try object.value(forAttribute: name) else { return [] }
     guard let elements = try ArchivedValue(decoding: bytes).arrayValue else { throw DiaryError.noTexts(name) }
@@ -78,7 +78,7 @@ enum DiaryObjects {
     }
   }
 
-  /// Returns the texts of an archived array of questions, none of which may be missing.
+  /// Returns the texts of an archived array of questions; throws if one is missing.
   static func questions(of object: ManagedObject) throws -> [String] {
     try texts("questions", of: object).map { text in
       guard let text else { throw DiaryError.noTexts("questions") }
@@ -87,13 +87,13 @@ enum DiaryObjects {
   }
 }
 
-/// An object of the old diary that is not as the app wrote them.
+/// An object of the old diary that is not as the app writes them.
 enum DiaryError: Error, Hashable {
-  /// A day is no text such as 2017-12-30.
+  /// A day that is not a text such as 2017-12-30.
   case noDay(String)
-  /// An archived array holds something else than texts.
+  /// An archived value that is not an array of texts.
   case noTexts(String)
-  /// There are not as many answers as questions.
+  /// An unequal number of questions and answers.
   case unequalCounts(questions: Int, answers: Int)
 }
 

@@ -1,7 +1,7 @@
 package import Foundation
 package import Heirloom
 
-/// What a store of the diary's first version holds.
+/// The content of a store of the diary's first version.
 package struct OldDiary: Equatable, Sendable {
   /// One day.
   package struct Record: Equatable, Sendable {
@@ -9,7 +9,7 @@ package struct OldDiary: Equatable, Sendable {
     package var date: String
     /// The day's questions.
     package var questions: [String]
-    /// The answers in the same order; `nil` for a missing one.
+    /// The answers in the order of the questions; `nil` for a missing one.
     package var answers: [String?]
 
     /// Creates a day.
@@ -20,7 +20,7 @@ package struct OldDiary: Equatable, Sendable {
     }
   }
 
-  /// The questions that are asked every day; `nil` if there is no such object.
+  /// The questions of every day; `nil` if there is no such object.
   package var questions: [String]?
   /// The days.
   package var records: [Record]
@@ -31,7 +31,7 @@ package struct OldDiary: Equatable, Sendable {
     self.records = records
   }
 
-  /// A diary that somebody kept from 2017 on, who changed the questions once and did not answer all.
+  /// Returns a diary from 2017 on, whose writer changed the questions once and did not answer all of them.
   package static func sample(days: Int) -> OldDiary {
     let first = ["What was good today?", "What did I learn?", "Whom did I meet?"]
     let later = ["What was good today?", "What did I learn?", "Whom did I meet?", "Wofür bin ich dankbar?"]
@@ -46,7 +46,7 @@ package struct OldDiary: Equatable, Sendable {
     return OldDiary(questions: days < 2 ? first : later, records: records)
   }
 
-  /// A day as the old app wrote it; the first is 2017-01-01.
+  /// Returns a day in the old app's form; day 0 is 2017-01-01.
   private static func text(ofDay number: Int) -> String {
     // Noon of the day, in seconds since 1970.
     let date = Date(timeIntervalSince1970: 1_483_228_800 + 43_200 + Double(number) * 86_400)
@@ -58,7 +58,7 @@ package struct OldDiary: Equatable, Sendable {
   /// - Parameters:
   ///   - url: The store's file, which must not exist yet.
   ///   - model: The first version's model.
-  /// - Throws: What keeps it from being made.
+  /// - Throws: An error when the store can't be made.
   package func makeStore(at url: URL, model: ManagedObjectModel) throws {
     let store = try PersistentStore.create(at: url, model: model)
     let context = ManagedObjectContext(store: store)
@@ -81,7 +81,7 @@ package struct OldDiary: Equatable, Sendable {
   /// - Parameters:
   ///   - url: The store's file.
   ///   - model: The first version's model.
-  /// - Throws: What keeps it from being read.
+  /// - Throws: An error when the store can't be read.
   package init(of url: URL, model: ManagedObjectModel) throws {
     let store = try PersistentStore.open(at: url, model: model, isReadOnly: true)
     let context = ManagedObjectContext(store: store)

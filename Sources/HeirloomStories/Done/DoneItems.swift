@@ -1,7 +1,7 @@
 import Foundation
 import Heirloom
 
-/// The items of the demo's store, as its first version knows them.
+/// The items of the demo's store, with the properties of its first version.
 struct DoneItems: Equatable {
   private struct Item: Equatable {
     let name: AttributeValue?
@@ -34,7 +34,7 @@ struct DoneItems: Equatable {
   /// The number of items.
   var count: Int { items.count }
 
-  /// Whether every item of another store is here, with equal values and under the same key.
+  /// Returns true when every item of another store is here, with equal values and under the same key.
   func contains(_ others: DoneItems) -> Bool {
     others.items.allSatisfy { items[$0.key] == $0.value }
   }
@@ -51,7 +51,7 @@ struct DoneItems: Equatable {
     for number in numbers {
       let item = try context.insert("Item")
       try item.setValue(.string("\(things[number % things.count]) (\(number + 1))"), forAttribute: "name")
-      // One an hour from 2020-01-01 on.
+      // One per hour, from 2020-01-01 on.
       try item.setValue(.date(599_529_600 + Double(number) * 3600), forAttribute: "createdAt")
       try item.setValue(.boolean(number.isMultiple(of: 3)), forAttribute: "done")
     }

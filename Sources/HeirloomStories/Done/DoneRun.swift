@@ -40,7 +40,7 @@ package struct DoneRun: DemoRun {
 
   // MARK: The steps
 
-  /// The first launch of the first version.
+  /// Tells the first launch of the first version.
   private mutating func makeStore() throws -> DoneItems {
     let version = story.versions[0]
     tale.heading("The app ships with the model \"\(version.name)\"")
@@ -57,7 +57,7 @@ package struct DoneRun: DemoRun {
     return items
   }
 
-  /// A launch with a newer model: the two calls of an app.
+  /// Tells a launch with a newer model: the two calls of an app.
   private mutating func launch(version index: Int, expecting before: DoneItems) throws -> PreviousVersion {
     let version = story.versions[index]
     let last = story.versions[index - 1]
@@ -96,7 +96,7 @@ package struct DoneRun: DemoRun {
     return report.retained
   }
 
-  /// A launch with nothing to do.
+  /// Tells a launch with nothing to do.
   private mutating func launchAgain(version index: Int) throws {
     tale.heading("The app starts again")
     let bytes = try Data(contentsOf: url)
@@ -113,7 +113,7 @@ package struct DoneRun: DemoRun {
     tale.step("upToDate", [("seconds", .number(seconds))])
   }
 
-  /// The user goes on with the new version.
+  /// Tells how the user goes on with the new version.
   private mutating func addItems(version index: Int) throws -> DoneItems {
     let model = story.versions[index].model
     let store = try PersistentStore.open(at: url, model: model)
@@ -126,7 +126,7 @@ package struct DoneRun: DemoRun {
     return items
   }
 
-  /// Puts the first version back.
+  /// Tells how the first version is restored.
   private mutating func restore(_ kept: PreviousVersion, expecting first: DoneItems, leaving last: DoneItems) throws {
     tale.heading("And if the user wants the first version back?")
     let result = try assistant(version: 2).restorePreviousVersion(kept.id)
@@ -159,7 +159,7 @@ package struct DoneRun: DemoRun {
 
   private func assistant(version index: Int) -> MigrationAssistant {
     var configuration = MigrationAssistant.Configuration()
-    // The first version is to be there after two migrations.
+    // The first version must still be there after two migrations.
     configuration.keptVersions = 3
     return MigrationAssistant(
       storeURL: url, modelController: ModelController(storeURL: url), history: story.history(at: index),
@@ -175,7 +175,7 @@ package struct DoneRun: DemoRun {
   }
 }
 
-/// Remembers what the assistant told.
+/// A delegate that remembers the assistant's events.
 private final class DoneLog: MigrationAssistantDelegate {
   private(set) var lines: [String] = []
 

@@ -8,16 +8,16 @@
 
 /// A new file that gets its name when it is complete, and leaves nothing if it isn't.
 ///
-/// It is for what a person asked for at a place of theirs; what belongs to a store goes by ``FileOperations``.
+/// It is for output that a person asked for at a place of theirs. A store's own files go through ``FileOperations``.
 package final class DraftFile {
   private let path: String
   private let draft: String
   private let descriptor: FileDescriptor
   private var isComplete = false
 
-  /// Makes the file under a name that nobody can guess, which only this user may read.
+  /// Makes the file under a name that nobody can guess, for this user alone to read.
   ///
-  /// - Parameter path: The name that it is to have; nothing may be there.
+  /// - Parameter path: The file's name once it is complete; nothing may be there.
   /// - Throws: `FileError`.
   package init(for path: String) throws(FileError) {
     let files = POSIXFileOperations()
@@ -31,7 +31,7 @@ package final class DraftFile {
     if !isComplete { try? POSIXFileOperations().unlink(draft) }
   }
 
-  /// Writes at the end.
+  /// Writes bytes at the end.
   package func write(_ bytes: [UInt8]) throws(FileError) {
     let written = bytes.withUnsafeBytes { buffer in
       Result { () throws(FileError) in try descriptor.write(buffer, for: .write) }
@@ -39,7 +39,7 @@ package final class DraftFile {
     try written.get()
   }
 
-  /// Brings the content to the disk and gives the file its name; what somebody else has put there meanwhile stays.
+  /// Brings the content to the disk and gives the file its name, without replacing another program's file.
   package func complete() throws(FileError) {
     let files = POSIXFileOperations()
     try descriptor.synchronize(for: .write)
@@ -58,8 +58,8 @@ extension POSIXFileOperations {
   ///
   /// - Parameters:
   ///   - path: The file; a symbolic link is not followed.
-  ///   - body: Takes each piece.
-  /// - Throws: `FileError`, or what the body throws.
+  ///   - body: Receives each piece.
+  /// - Throws: `FileError`, or the body's error.
   package func readPieces(of path: String, _ body: ([UInt8]) throws -> Void) throws {
     let file = try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .read)
     guard try file.status(for: .read).kind == .regular else {

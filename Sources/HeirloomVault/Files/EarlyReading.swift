@@ -10,12 +10,13 @@ import Synchronization
   import Glibc
 #endif
 
-/// Reads a file on another thread, so that who reads it page by page later finds it in memory.
+/// A reading of a file ahead of its users, on another thread, so that they find it in memory.
 ///
-/// Files that share blocks don't share memory: a clone of a store that was just read is read from the disk again, and a proof that asks
-/// for a page at a time takes several times as long as the reading itself. What can't be read here fails where it is needed.
+/// Files that share blocks don't share memory, so a clone of a store that was just read is read from the disk again.
+/// A proof that asks for a page at a time takes several times as long as reading the file in one go.
+/// A failure here is ignored: it shows again where the file is needed.
 ///
-/// Stop it before anybody locks the file: it is closed at the end, and with that go all of the process's POSIX locks on it.
+/// Stop it before anybody locks the file: closing the file at the end drops all of the process's POSIX locks on it.
 package final class EarlyReading: Sendable {
   private let group = DispatchGroup()
   private let state = Mutex(State())
@@ -25,10 +26,10 @@ package final class EarlyReading: Sendable {
     var isStopped = false
   }
 
-  /// The bytes of one read.
+  /// The size of one read, in bytes.
   private static let stride = 1 << 18
 
-  /// Begins.
+  /// Starts the reading.
   package init(of path: String) {
     group.enter()
     let isStarted = WorkerThread.start(stackSize: 1 << 19) { [self] in
@@ -39,17 +40,17 @@ package final class EarlyReading: Sendable {
       if begins { read(path) }
       group.leave()
     }
-    // Without a thread nothing is read early.
+    // Without a thread, nothing is read early.
     if !isStarted { group.leave() }
   }
 
-  /// Ends the reading wherever it is; the file is closed then.
+  /// Stops the reading wherever it is; the file is closed afterwards.
   package func stop() {
     let hasBegun = state.withLock { state in
       state.isStopped = true
       return state.hasBegun
     }
-    // One that still waits for a thread never opens the file.
+    // A reading that still waits for a thread never opens the file.
     if hasBegun { group.wait() }
   }
 
@@ -61,7 +62,7 @@ package final class EarlyReading: Sendable {
     else { return }
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.stride, alignment: 4096)
     defer { buffer.deallocate() }
-    // More would push out what it has read, or what others need.
+    // More would push out pages that were just read, or that others need.
     let end = min(status.size, Self.memoryBytes / 4)
     var offset: Int64 = 0
     while offset < end, !isStopped,

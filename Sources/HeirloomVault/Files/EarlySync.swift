@@ -2,17 +2,17 @@ import Dispatch
 import HeirloomStore
 import Synchronization
 
-/// Brings a file's content to the disk on another thread.
+/// A sync of a file's content to the disk, on another thread.
 ///
-/// A file that is large and was just written keeps the disk busy for as long as a proof reads it: both can be done at once.
+/// A large file that was just written keeps the disk busy for as long as a proof reads it: both can run at once.
 final class EarlySync: Sendable {
   private let files: POSIXFileOperations
   private let group = DispatchGroup()
   private let failure = Mutex<FileError?>(nil)
-  /// The file, where there was no thread to begin on.
+  /// The file, when no thread could be started.
   private let waiting = Mutex<String?>(nil)
 
-  /// Begins.
+  /// Starts the sync.
   init(of path: String, by files: POSIXFileOperations) {
     self.files = files
     group.enter()
@@ -29,10 +29,10 @@ final class EarlySync: Sendable {
     waiting.withLock { $0 = path }
   }
 
-  /// Waits for the end, after which the file is closed.
+  /// Waits for the sync to end; the file is closed afterwards.
   ///
-  /// - Throws: `FileError` if the content is not on the disk. The system may tell of a lost write once only, so that a later sync would
-  ///   not know.
+  /// - Throws: `FileError` if the content is not on the disk.
+  ///   The system may report a lost write only once, so a later sync might not know of it.
   func wait() throws(FileError) {
     group.wait()
     if let path = waiting.withLock({ $0.take() }) { return try files.synchronizeFile(path) }

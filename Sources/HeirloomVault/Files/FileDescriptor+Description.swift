@@ -9,10 +9,10 @@
 #endif
 
 extension FileDescriptor {
-  /// Gives a copy the times and the extended attributes that its original has.
+  /// Gives a copy the times and the extended attributes of its original.
   ///
-  /// What can't be set is left out, unless more people could read the copy then. Rights that a program gets by its file (set-user-ID,
-  /// capabilities) are never copied.
+  /// Attributes that can't be set are left out, unless that would let more people read the copy.
+  /// Rights that a program gets through its file (set-user-ID, capabilities) are never copied.
   func copyDescription(to new: FileDescriptor) throws(FileError) {
     var original = stat()
     var made = stat()
@@ -24,7 +24,7 @@ extension FileDescriptor {
       _ = fcopyfile(number, new.number, nil, copyfile_flags_t(COPYFILE_ACL | COPYFILE_XATTR))
       let times = [original.st_atimespec, original.st_mtimespec]
     #else
-      // With a list of rights the bits of the group are the most that anybody in the list may do, and not what the group may.
+      // With an access list, the group bits are the most that anybody in the list may do, not the group's own rights.
       if !copyExtendedAttributes(to: new) { mode &= ~0o070 }
       let times = [original.st_atim, original.st_mtim]
     #endif
@@ -34,12 +34,12 @@ extension FileDescriptor {
 
   #if !canImport(Darwin)
     private static let accessList = "system.posix_acl_access"
-    /// The longest list of names, and the longest value, that Linux has.
+    /// Linux's limit for a list of names and for a value, in bytes.
     private static let attributeByteLimit = 65_536
 
-    /// Copies the extended attributes as far as they can be.
+    /// Copies the extended attributes as far as possible.
     ///
-    /// - Returns: False when a list of rights is not on the copy.
+    /// - Returns: False when the copy lacks an access list.
     private func copyExtendedAttributes(to new: FileDescriptor) -> Bool {
       var names = [CChar](repeating: 0, count: Self.attributeByteLimit)
       let length = flistxattr(number, &names, names.count)
@@ -47,7 +47,7 @@ extension FileDescriptor {
       var value = [UInt8](repeating: 0, count: Self.attributeByteLimit)
       var isComplete = true
       for name in names[..<length].split(separator: 0) {
-        // Labels and capabilities are for the system to give, not for us.
+        // Labels and capabilities are the system's to give, not ours.
         if String(decoding: name.map(UInt8.init(bitPattern:)), as: UTF8.self).hasPrefix("security.") { continue }
         let size = fgetxattr(number, Array(name) + [0], &value, value.count)
         let isSet = size >= 0 && fsetxattr(new.number, Array(name) + [0], value, size, 0) == 0
@@ -59,9 +59,9 @@ extension FileDescriptor {
 }
 
 extension FileAttributes {
-  /// The same with the owner of the folder, where none is given and the superuser makes the file.
+  /// Returns these attributes, with the folder's owner where none is given and the superuser makes the file.
   ///
-  /// One run with more rights must not leave what a run without them can't read.
+  /// A run with more rights must not leave files that a run without them can't read.
   func owned(likeFolderOf path: String, by walk: PathWalk) throws(FileError) -> FileAttributes {
     guard owner == nil, !walk.followsLinks, geteuid() == 0 else { return self }
     var status = stat()

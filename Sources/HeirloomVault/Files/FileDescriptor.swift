@@ -6,22 +6,22 @@
   import Glibc
 #endif
 
-/// An open file, closed when the last reference goes.
+/// An open file, closed when its last reference goes.
 package final class FileDescriptor: Sendable {
   /// The system's number of the open file.
   package let number: Int32
-  /// The path it was opened by, for errors.
+  /// The path that the file was opened by, for errors.
   package let path: String
 
   /// Opens a file.
   ///
-  /// The descriptor is not inherited by child processes: a lock would live on in them.
+  /// Child processes don't inherit the descriptor: a lock would live on in them.
   ///
   /// - Parameters:
   ///   - path: The file's path.
   ///   - flags: The flags of `open(2)`; `O_CLOEXEC` and `O_NOFOLLOW` are added.
-  ///   - mode: The permissions of a file that is made.
-  ///   - operation: What the caller does, for errors.
+  ///   - mode: The permissions of a new file.
+  ///   - operation: The caller's operation, for errors.
   ///   - walk: The way to the file.
   /// - Throws: `FileError` with the system's reason.
   package init(
@@ -58,7 +58,7 @@ package final class FileDescriptor: Sendable {
     return new
   }
 
-  /// A path with a NUL would name another file in C.
+  /// Checks that a path is not empty and holds no NUL, since in C it would name another file.
   static func checkPath(_ path: String, for operation: FileError.Operation) throws(FileError) {
     guard !path.utf8.contains(0), !path.isEmpty else {
       throw FileError(operation, path, code: EINVAL, reason: "the path is empty or holds a NUL character")
@@ -72,14 +72,14 @@ package final class FileDescriptor: Sendable {
     return FileStatus(status)
   }
 
-  /// Sets the owner as far as this process may, and the permissions: exactly, unless that gave them to another group.
+  /// Sets the owner as far as this process may, and the permissions, narrowed where the group can't be set.
   func apply(_ attributes: FileAttributes, for operation: FileError.Operation) throws(FileError) {
     var mode = attributes.mode & 0o3777
     // The owner first: a change of owner clears bits of the mode.
     if let owner = attributes.owner, let group = attributes.group, fchown(number, owner, group) != 0,
       fchown(number, uid_t.max, group) != 0, try status(for: operation).group != group
     {
-      // The group that it has may do no more than everybody.
+      // The file's present group may do no more than everybody may.
       mode = mode & ~0o070 | mode & (mode << 3) & 0o070
     }
     guard fchmod(number, mode_t(truncatingIfNeeded: mode)) == 0 else {
@@ -108,12 +108,12 @@ package final class FileDescriptor: Sendable {
     }
   }
 
-  /// Reads into a buffer at a place of the file.
+  /// Reads bytes at a place in the file into a buffer.
   ///
   /// - Parameters:
   ///   - buffer: Receives the bytes.
   ///   - offset: The place, in bytes from the start.
-  ///   - operation: What the caller does, for errors.
+  ///   - operation: The caller's operation, for errors.
   /// - Returns: The number of bytes read; 0 at the end of the file.
   /// - Throws: `FileError` with the system's reason.
   package func read(
@@ -129,8 +129,8 @@ package final class FileDescriptor: Sendable {
 
   /// Brings the content to the disk.
   ///
-  /// It is not tried again after a failure: the system may have marked the lost pages as clean, and a second call would
-  /// lie. (Rebello et al., “Can applications recover from fsync failures?”, 2020.)
+  /// A failed sync is not tried again: the system may have marked the lost pages as clean,
+  /// so a second call would report success. (Rebello et al., “Can applications recover from fsync failures?”, 2020.)
   func synchronize(for operation: FileError.Operation) throws(FileError) {
     #if canImport(Darwin)
       // fsync(2) on Apple's systems leaves the data in the drive's cache.
@@ -141,15 +141,15 @@ package final class FileDescriptor: Sendable {
     #endif
     while fsync(number) != 0 {
       let code = errno
-      // A file system that knows no syncing of folders can't be asked for more.
+      // A file system that can't sync folders can't be asked for more.
       if operation == .synchronizeDirectory, code == EINVAL || code == ENOTSUP { return }
       guard code == EINTR else { throw FileError(operation, path, code: code) }
     }
   }
 
-  /// Copies the content to a file that did not exist and brings it to the disk, or not; a failure leaves no file.
+  /// Copies the content to a new file and, if asked to, brings it to the disk; a failure leaves no file.
   ///
-  /// A copy that is brought to the disk is to stay as it is: it has the times and the extended attributes, too.
+  /// A copy that is brought to the disk stays as it is, so it gets the times and the extended attributes too.
   func copy(
     to newPath: String, attributes: FileAttributes, isSynchronized: Bool = true, by walk: PathWalk = PathWalk()
   ) throws(FileError) {
@@ -166,7 +166,7 @@ package final class FileDescriptor: Sendable {
     }
   }
 
-  /// Fills a new, empty file with another's content: by shared blocks, in the kernel, or by reading and writing.
+  /// Fills a new, empty file with this one's content: by shared blocks, in the kernel, or by reading and writing.
   func copyContent(to new: FileDescriptor) throws(FileError) {
     if try shareBlocks(with: new) { return }
     var offset: Int64 = 0
@@ -176,7 +176,7 @@ package final class FileDescriptor: Sendable {
         var place = off_t(offset)
         let count = sendfile(new.number, number, &place, Int(clamping: size - offset))
         if count < 0, errno == EINTR { continue }
-        // Whatever sendfile can't do on this file system, the loop below can, from where it stopped.
+        // Where sendfile doesn't work on this file system, the loop below goes on from where it stopped.
         guard count > 0 else { break }
         offset += Int64(count)
       }
@@ -194,8 +194,8 @@ package final class FileDescriptor: Sendable {
   /// Makes a new, empty file share this one's blocks.
   ///
   /// - Parameter new: The new file.
-  /// - Returns: Whether the file system can.
-  /// - Throws: `FileError` when it can but failed, such as for lack of room.
+  /// - Returns: True when the files share blocks; false when the file system can't do that.
+  /// - Throws: `FileError` when the file system can but failed, such as for lack of room.
   func shareBlocks(with new: FileDescriptor) throws(FileError) -> Bool {
     #if canImport(Darwin)
       return false
@@ -212,7 +212,7 @@ package final class FileDescriptor: Sendable {
 }
 
 extension FileStatus {
-  /// Takes over what `stat(2)` tells.
+  /// Creates a status from the answer of `stat(2)`.
   init(_ status: stat) {
     let kind: Kind =
       switch status.st_mode & S_IFMT {

@@ -4,9 +4,9 @@ import HeirloomModel
 
 /// An operation of the file system that failed.
 package struct FileError: Error, Hashable, Sendable {
-  /// What was being done.
+  /// The operations of the file system.
   package enum Operation: String, Hashable, Sendable {
-    /// Reading what a name stands for.
+    /// Reading the status of a name.
     case status = "read the status of"
     /// Listing a folder.
     case list = "list"
@@ -34,7 +34,7 @@ package struct FileError: Error, Hashable, Sendable {
     case read = "read"
     /// Following symbolic links.
     case resolve = "resolve"
-    /// Checking that a folder can be written.
+    /// Checking that a folder is writable.
     case checkWritable = "write in"
     /// Taking a lock.
     case lock = "lock"
@@ -42,10 +42,10 @@ package struct FileError: Error, Hashable, Sendable {
     case volume = "read the volume of"
   }
 
-  /// What was being done.
+  /// The operation that failed.
   package let operation: Operation
 
-  /// The file or folder it was done to.
+  /// The file or folder of the operation.
   package let path: String
 
   /// The second file of a link, a copy or a rename.
@@ -54,17 +54,17 @@ package struct FileError: Error, Hashable, Sendable {
   /// The system's error number (`errno`).
   package let code: Int32
 
-  /// The system's text for ``code``, or a sentence of ours.
+  /// The system's text for the error number, or a phrase of ours.
   package let reason: String
 
   /// Creates an error from its parts.
   ///
   /// - Parameters:
-  ///   - operation: What was being done.
-  ///   - path: The file or folder it was done to.
+  ///   - operation: The operation that failed.
+  ///   - path: The file or folder of the operation.
   ///   - otherPath: The second file of a link, a copy or a rename.
   ///   - code: The system's error number.
-  ///   - reason: Text in place of the system's.
+  ///   - reason: A text in place of the system's.
   package init(
     _ operation: Operation, _ path: String, to otherPath: String? = nil, code: Int32, reason: String? = nil
   ) {
@@ -75,10 +75,10 @@ package struct FileError: Error, Hashable, Sendable {
     self.reason = reason ?? Self.text(for: code)
   }
 
-  /// Whether the volume, or what this process may take of it, is full.
+  /// True when the volume, or this process's quota on it, is full.
   package var isFull: Bool { code == ENOSPC || code == EDQUOT }
 
-  /// The code that Foundation gives a like failure in `NSCocoaErrorDomain`; `nil` if none is near.
+  /// The code of a similar failure in Foundation's `NSCocoaErrorDomain`; `nil` if there is none.
   package var foundationCode: Int? {
     switch code {
     case ENOSPC, EDQUOT: 640
@@ -90,7 +90,7 @@ package struct FileError: Error, Hashable, Sendable {
   }
 
   private static func text(for code: Int32) -> String {
-    // strerror is not safe between threads; Foundation's table is.
+    // strerror is not thread-safe; Foundation's table is.
     POSIXErrorCode(rawValue: code).map { ErrorWords.systemWords(of: POSIXError($0)) } ?? "error \(code)"
   }
 }

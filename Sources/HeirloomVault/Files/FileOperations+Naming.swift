@@ -1,10 +1,10 @@
 import Foundation
 
 extension FileOperations {
-  /// Gives a file a name that nothing has, and never replaces what somebody else puts there meanwhile.
+  /// Gives a file a name that nothing has, and never replaces a file that somebody else puts there meanwhile.
   ///
-  /// A link does so in one step. Where links are refused (FAT, some mounted folders) the file is renamed after a look. What a
-  /// crash model has to know: the old name may be there afterwards, or not.
+  /// A link does so in one step. Where links are refused (FAT, some mounted folders),
+  /// the file is renamed after a check. For a crash model: the old name may or may not be there afterwards.
   ///
   /// - Parameters:
   ///   - path: The file.

@@ -1,100 +1,100 @@
 /// The one seam between Heirloom and the file system.
 ///
-/// Whatever the vault does to files, it does by these calls: so a test can record them, fail any one of them, and
-/// rebuild each state that a loss of power may leave. (SQLite's own writing in the held store and in the candidate
-/// goes by SQLite's own layer.) Everything is by path; no descriptor leaves, apart from the two handles below. A name that is not
-/// UTF-8 has a text all the same, which leads back to its bytes.
+/// The vault changes files only through these calls, so a test can record them, fail any one of them, and rebuild each
+/// state that a loss of power may leave. (SQLite writes in the held store and in the candidate through its own layer.)
+/// Everything is by path; no descriptor leaves, apart from the two handles below.
+/// A name that is not UTF-8 has a text all the same, which leads back to its bytes.
 ///
-/// What a crash model has to know: ``writeNewFile(_:bytes:attributes:)``, ``copyFile(_:to:attributes:)`` and
-/// ``HeldFile/copy(to:attributes:)`` are a new name in the folder, then content, then a sync of the content (not of the
-/// name). Names are durable after ``synchronizeDirectory(_:)`` of their folder, and not before.
+/// For a crash model: ``writeNewFile(_:bytes:attributes:)``, ``copyFile(_:to:attributes:)``
+/// and ``HeldFile/copy(to:attributes:)`` make a new name in the folder, then write content,
+/// then sync the content (not the name). Names are durable only after ``synchronizeDirectory(_:)`` of their folder.
 package protocol FileOperations: Sendable {
-  /// The same operations for paths whose symbolic links were all followed before: none is followed on the way any more.
+  /// The same operations for paths that were resolved before: they follow no symbolic link on the way.
   ///
-  /// Whoever can write in one of the folders could put a link there in between.
+  /// Anyone who can write in one of the folders could put a link there in the meantime.
   var withoutLinks: any FileOperations { get }
 
-  /// Reads what a name stands for, without following a symbolic link.
+  /// Reads the status of a name, without following a symbolic link.
   ///
   /// - Parameter path: The name's path.
-  /// - Returns: The status, or `nil` when there is no such name.
+  /// - Returns: The status; `nil` when there is no such name.
   /// - Throws: `FileError` when the system can't tell.
   func status(of path: String) throws(FileError) -> FileStatus?
 
   /// Lists the names in a folder, sorted, without `.` and `..`.
   func names(in folder: String) throws(FileError) -> [String]
 
-  /// Makes a folder; it is an error when the name exists.
+  /// Makes a folder; throws when the name exists.
   func makeDirectory(_ path: String, attributes: FileAttributes) throws(FileError)
 
   /// Removes an empty folder.
   func removeDirectory(_ path: String) throws(FileError)
 
-  /// Makes a file that did not exist, without content and without bringing anything to the disk.
+  /// Makes a new file without content, and brings nothing to the disk.
   func makeEmptyFile(_ path: String, attributes: FileAttributes) throws(FileError)
 
-  /// Makes a file that did not exist, writes its content and brings the content to the disk.
+  /// Makes a new file, writes its content and brings the content to the disk.
   func writeNewFile(_ path: String, bytes: [UInt8], attributes: FileAttributes) throws(FileError)
 
   /// Brings a file's content to the disk.
   func synchronizeFile(_ path: String) throws(FileError)
 
-  /// Brings a file's content to the disk while something only reads it.
+  /// Brings a file's content to the disk during work that only reads it.
   ///
-  /// What a crash model has to know: it is a sync of the file after the work.
+  /// For a crash model: it is a sync of the file after the work.
   ///
-  /// - Throws: What the work throws, or `FileError` when the content can't be brought to the disk.
+  /// - Throws: The work's error, or `FileError` when the content can't be brought to the disk.
   func synchronizeFile(_ path: String, while work: () throws -> Void) throws
 
   /// Brings a folder's names to the disk.
   func synchronizeDirectory(_ path: String) throws(FileError)
 
-  /// Gives a file a second name; it is an error when the new name exists.
+  /// Gives a file a second name; throws when the new name exists.
   func link(_ path: String, to newPath: String) throws(FileError)
 
-  /// Copies a file to a name that did not exist and brings the copy's content to the disk.
+  /// Copies a file to a new name and brings the copy's content to the disk.
   ///
-  /// Blocks are shared (reflink, clone) where the file system can. Never use it on a store that SQLite has open in this
-  /// process: closing the file drops SQLite's locks. ``hold(_:)`` is for that.
+  /// Blocks are shared (reflink, clone) where the file system can do that. Never use it
+  /// on a store that SQLite has open in this process: closing the file drops SQLite's locks. ``hold(_:)`` is for that.
   func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError)
 
-  /// Renames a file or a folder, replacing what has the new name.
+  /// Renames a file or a folder, and replaces anything that has the new name.
   func rename(_ path: String, to newPath: String) throws(FileError)
 
   /// Removes a name of a file.
   func unlink(_ path: String) throws(FileError)
 
-  /// Changes a file's permission bits, by its name: a symbolic link is not followed, and no lock on the file is dropped.
+  /// Changes a file's permission bits, by its name: follows no symbolic link, and drops no lock on the file.
   func setMode(_ mode: UInt32, of path: String) throws(FileError)
 
-  /// Reads a file's content, or an error when it is longer than a limit.
+  /// Reads a file's content; throws when it is longer than a limit.
   func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8]
 
-  /// Reads at most so many bytes from a file's start.
+  /// Reads at most a number of bytes from a file's start.
   func readStart(of path: String, count: Int) throws(FileError) -> [UInt8]
 
   /// Follows all symbolic links of a path that exists.
   func resolvePath(_ path: String) throws(FileError) -> String
 
-  /// Checks that this process may make and remove names in a folder, and list them.
+  /// Checks that this process may list, make and remove names in a folder.
   func checkWritable(_ folder: String) throws(FileError)
 
-  /// Locks a file, which is made when absent, against other holders of the lock in any process.
+  /// Locks a file against other holders of the lock in any process; makes the file when it is absent.
   ///
   /// - Parameters:
-  ///   - path: The lock file. It is never removed: that is what makes the lock sound.
-  ///   - timeout: How long to wait for another holder.
-  /// - Returns: The lock, held until it is closed, or `nil` when the time is over.
+  ///   - path: The lock file. It is never removed: removing it would make the lock unsound.
+  ///   - timeout: The time to wait for another holder.
+  /// - Returns: The lock, held until it is closed; `nil` when the time is over.
   /// - Throws: `FileError` when the file can't be opened or locked at all.
   func lock(_ path: String, timeout: Duration) throws(FileError) -> (any FileLock)?
 
-  /// Opens a file for later cloning, copying and syncing while SQLite has it open too.
+  /// Opens a file for later cloning, copying and syncing while SQLite also has it open.
   ///
   /// Close it after SQLite has closed its own handle, never before: the first close of the file in a process drops all
   /// of the process's POSIX locks on it, SQLite's among them.
   func hold(_ path: String) throws(FileError) -> any HeldFile
 
-  /// Reads a volume's kind and room.
+  /// Reads a volume's kind and free space.
   func volume(of path: String) throws(FileError) -> VolumeInformation
 
   /// Returns 32 lowercase hexadecimal digits that no other call, in any process, returns.
@@ -126,16 +126,16 @@ package protocol HeldFile: AnyObject, Sendable {
   /// - Parameters:
   ///   - path: The new file, which must not exist.
   ///   - attributes: The new file's permissions and owner.
-  /// - Returns: Whether the file system can share blocks; if not, there is no new file.
+  /// - Returns: True when the new file was made; false when the file system can't share blocks.
   /// - Throws: `FileError` when the file could not be made or synced.
   func clone(to path: String, attributes: FileAttributes) throws(FileError) -> Bool
 
   /// Makes a new file with this one's content, and brings it to the disk.
   func copy(to path: String, attributes: FileAttributes) throws(FileError)
 
-  /// Makes a new file with this one's content, which the caller changes further and brings to the disk later.
+  /// Makes a new file with this one's content, for the caller to change and bring to the disk later.
   ///
-  /// What a crash model has to know: a new name in the folder, then content, and no sync of either.
+  /// For a crash model: a new name in the folder, then content, and no sync of either.
   func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError)
 
   /// Brings the file's content to the disk.

@@ -1,6 +1,6 @@
-/// What a name in a folder stands for, symbolic links not followed.
+/// The status of a name in a folder; a symbolic link is not followed.
 package struct FileStatus: Hashable, Sendable {
-  /// The kinds of things a name can stand for.
+  /// The kinds of things that a name can stand for.
   package enum Kind: String, Hashable, Sendable {
     /// A file with content.
     case regular = "file"
@@ -18,7 +18,7 @@ package struct FileStatus: Hashable, Sendable {
     case other = "special file"
   }
 
-  /// What makes two names the same file.
+  /// The identity of a file, the same for all of its names.
   package struct Identity: Hashable, Sendable {
     /// The volume's number.
     package let device: UInt64
@@ -36,9 +36,9 @@ package struct FileStatus: Hashable, Sendable {
   package let kind: Kind
   /// The content's length, in bytes.
   package let size: Int64
-  /// Volume and number: equal for two names of one file.
+  /// The volume and the file's number: equal for two names of one file.
   package let identity: Identity
-  /// The number of names the file has.
+  /// The number of the file's names.
   package let linkCount: UInt64
   /// The permission bits, at most `0o7777`.
   package let mode: UInt32
@@ -54,12 +54,12 @@ package struct FileStatus: Hashable, Sendable {
   /// - Parameters:
   ///   - kind: The kind of thing.
   ///   - size: The content's length, in bytes.
-  ///   - identity: Volume and number.
-  ///   - linkCount: The number of names the file has.
+  ///   - identity: The volume and the file's number.
+  ///   - linkCount: The number of the file's names.
   ///   - mode: The permission bits.
   ///   - owner: The owning user's number.
   ///   - group: The owning group's number.
-  ///   - modificationTime: Seconds since 1970-01-01 UTC.
+  ///   - modificationTime: The time of the last change, in seconds since 1970-01-01 UTC.
   package init(
     kind: Kind, size: Int64, identity: Identity, linkCount: UInt64, mode: UInt32, owner: UInt32, group: UInt32,
     modificationTime: Int64
@@ -74,21 +74,21 @@ package struct FileStatus: Hashable, Sendable {
     self.modificationTime = modificationTime
   }
 
-  /// The permissions and owner that a file or folder in this one's place should have.
+  /// The permissions and owner for a file or folder in this one's place.
   ///
-  /// A folder's include that only the owner of a name removes it (the sticky bit), and that what is made there has the folder's group.
+  /// A folder keeps the sticky bit (only a name's owner removes it) and the bit by which new names get its group.
   package var attributes: FileAttributes {
     FileAttributes(mode: mode & (kind == .directory ? 0o3777 : 0o777), owner: owner, group: group)
   }
 }
 
-/// The permissions and the owner of a file to be made.
+/// The permissions and the owner of a new file.
 package struct FileAttributes: Hashable, Sendable {
-  /// The permission bits, set exactly: the process's mask does not narrow them.
+  /// The exact permission bits, which the process's mask does not narrow.
   package let mode: UInt32
   /// The owning user's number, or `nil` to leave the process's own.
   ///
-  /// It is set only by a process that may (the superuser); a failure to set it is not an error.
+  /// Only a process that may (the superuser) sets it; a failure to set it is not an error.
   package let owner: UInt32?
   /// The owning group's number, or `nil` to leave the process's own.
   package let group: UInt32?

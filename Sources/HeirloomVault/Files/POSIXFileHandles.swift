@@ -12,7 +12,7 @@ import Synchronization
 final class POSIXFileLock: FileLock {
   private let descriptor: Mutex<FileDescriptor?>
 
-  /// Takes over a descriptor that is locked.
+  /// Takes over a locked descriptor.
   init(_ descriptor: FileDescriptor) {
     self.descriptor = Mutex(descriptor)
   }

@@ -6,16 +6,16 @@
   import Glibc
 #endif
 
-/// The file system by its POSIX calls.
+/// The file operations by POSIX calls.
 ///
-/// Foundation's moves and copies are not used anywhere near a store: they neither sync folders nor keep a file at the
-/// store's path at each instant.
+/// Foundation's moves and copies are not used anywhere near a store:
+/// they don't sync folders, and don't keep a file at the store's path at each instant.
 package struct POSIXFileOperations: FileOperations {
   private let walk: PathWalk
 
   /// Creates the operations; they hold no state.
   ///
-  /// - Parameter followsLinks: Whether symbolic links of the folders on the way to a file are followed.
+  /// - Parameter followsLinks: True to follow symbolic links of the folders on the way to a file.
   package init(followsLinks: Bool = true) {
     walk = PathWalk(followsLinks: followsLinks)
   }
@@ -32,7 +32,7 @@ package struct POSIXFileOperations: FileOperations {
       if answer.value == 0 { return FileStatus(status) }
       code = answer.code
     } catch {
-      // Behind a link that is not followed nothing is.
+      // Nothing lies behind a link that is not followed.
       guard [ENOENT, ENOTDIR, ELOOP].contains(error.code) else { throw error }
       return nil
     }
@@ -73,7 +73,7 @@ package struct POSIXFileOperations: FileOperations {
     guard made.value == 0 else { throw FileError(.makeDirectory, path, code: made.code) }
     do throws(FileError) {
       let folder = try FileDescriptor(path, flags: O_RDONLY | O_DIRECTORY, for: .makeDirectory, by: walk)
-      // Another one that was put in its place would be given away with what is in it.
+      // A folder that somebody put in its place would be given away, together with its content.
       if !walk.followsLinks, geteuid() == 0, try !names(in: path).isEmpty {
         throw FileError(.makeDirectory, path, code: EEXIST)
       }
@@ -121,7 +121,7 @@ package struct POSIXFileOperations: FileOperations {
     do {
       try work()
     } catch {
-      // What the work found counts; the file must be closed before anybody else opens it.
+      // The work's error counts; the file must be closed before anybody else opens it.
       try? sync.wait()
       throw error
     }
@@ -176,7 +176,7 @@ package struct POSIXFileOperations: FileOperations {
   }
 
   package func setMode(_ mode: UInt32, of path: String) throws(FileError) {
-    // By the path and not by a descriptor: closing one drops SQLite's locks.
+    // By the path, not by a descriptor: closing a descriptor drops SQLite's locks.
     let changed = try walk.call(path, for: .setMode) { folder, name in
       fchmodat(folder, name, mode_t(truncatingIfNeeded: mode), AT_SYMLINK_NOFOLLOW)
     }
@@ -223,7 +223,7 @@ package struct POSIXFileOperations: FileOperations {
   }
 
   package func checkWritable(_ folder: String) throws(FileError) {
-    // Reading belongs to it: a folder's names are brought to the disk by a descriptor that reads.
+    // Reading is needed too: a folder's names are brought to the disk by a descriptor that reads.
     let answer = try walk.call(folder, for: .checkWritable) { parent, name in
       faccessat(parent, name, R_OK | W_OK | X_OK, 0)
     }
@@ -240,7 +240,7 @@ package struct POSIXFileOperations: FileOperations {
         throw FileError(.lock, path, code: EINVAL, reason: "it is a \(held.kind.rawValue), not a file")
       }
       if flock(file.number, LOCK_EX | LOCK_NB) == 0 {
-        // Someone may have replaced the file since it was opened; a lock on a file without a name locks nobody out.
+        // Somebody may have replaced the file meanwhile, and a lock on a file without a name locks nobody out.
         if try status(of: path)?.identity == held.identity { return POSIXFileLock(file) }
       } else {
         let code = errno
@@ -252,7 +252,7 @@ package struct POSIXFileOperations: FileOperations {
     }
   }
 
-  /// Opens a lock file, which another user may have made: reading is enough for `flock(2)` on a local volume.
+  /// Opens a lock file, which another user may have made: on a local volume `flock(2)` needs only reading.
   private func openLock(_ path: String) throws(FileError) -> FileDescriptor {
     do throws(FileError) {
       do throws(FileError) {
@@ -260,14 +260,14 @@ package struct POSIXFileOperations: FileOperations {
       } catch {
         guard error.code == ENOENT else { throw error }
       }
-      // Narrowed by the process's mask, as whoever may make a lock may take it.
+      // The process's mask narrows it: whoever may make a lock may take it.
       let new = try FileDescriptor(
         path, flags: O_RDWR | O_CREAT | O_EXCL | O_NONBLOCK, mode: 0o666, for: .lock, by: walk)
       let attributes = try FileAttributes(mode: try new.status(for: .lock).mode).owned(likeFolderOf: path, by: walk)
       if attributes.owner != nil { try new.apply(attributes, for: .lock) }
       return new
     } catch {
-      // Another user's; or another process was quicker, whose lock may be so as well.
+      // The file is another user's, or another process was quicker, whose lock may also be another user's.
       guard error.code == EACCES || error.code == EEXIST else { throw error }
       return try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .lock, by: walk)
     }
@@ -307,7 +307,7 @@ package struct POSIXFileOperations: FileOperations {
       guard statfs(path, &volume) == 0 else { return "" }
       return withUnsafeBytes(of: &volume.f_fstypename) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     #else
-      // glibc's <sys/vfs.h> is not visible from Swift, and the table's names say more than numbers would.
+      // Swift can't see glibc's <sys/vfs.h>, and the table's names say more than numbers would.
       let files = POSIXFileOperations()
       guard let path = try? files.resolvePath(path),
         let table = try? files.readFile("/proc/self/mountinfo", limit: 4 << 20)

@@ -1,7 +1,8 @@
 /// The texts that stand for the bytes of names and paths, one to one.
 ///
-/// A name is bytes to the system, and a text here. A byte that is no part of valid UTF-8 becomes the scalar U+10FF00 plus the byte,
-/// and so do the bytes of such a scalar that is in a name: no two names have one text, and each text leads back to its name.
+/// A name is bytes to the system, and a text here.
+/// A byte outside valid UTF-8 becomes the scalar U+10FF00 plus the byte.
+/// So does each byte of such a scalar in a name. No two names have one text, and each text leads back to its name.
 package enum PathText {
   /// Returns the text of a name's bytes.
   static func text(of bytes: some Collection<UInt8>) -> String {
@@ -12,7 +13,7 @@ package enum PathText {
     while let byte = rest.first {
       let length = scalarLength(at: rest)
       if length == 0 || isEscape(rest.prefix(length)) {
-        // Only bytes from 0x80 get here: the others are valid by themselves.
+        // Only bytes of 0x80 and above get here: the others are valid by themselves.
         output += [0xF4, 0x8F, 0xBC + byte >> 6, 0x80 + byte & 0x3F]
         rest = rest.dropFirst()
       } else {
@@ -42,7 +43,7 @@ package enum PathText {
     return output
   }
 
-  /// Returns whether a text has bytes in it that are not UTF-8.
+  /// Returns true when a text stands for bytes that are not UTF-8.
   static func hasEscape(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { bytes in
@@ -52,14 +53,14 @@ package enum PathText {
     }
   }
 
-  /// Whether four bytes are a scalar of U+10FF80 to U+10FFFF.
+  /// Returns true when four bytes are a scalar of U+10FF80 to U+10FFFF.
   private static func isEscape(_ bytes: some Collection<UInt8>) -> Bool {
     guard bytes.count == 4 else { return false }
     let bytes = Array(bytes)
     return bytes[0] == 0xF4 && bytes[1] == 0x8F && bytes[2] >= 0xBE && bytes[2] <= 0xBF && bytes[3] & 0xC0 == 0x80
   }
 
-  /// The number of bytes of the scalar that begins here; 0 if none does.
+  /// Returns the number of bytes of the scalar that begins here; 0 if none does.
   private static func scalarLength(at bytes: ArraySlice<UInt8>) -> Int {
     for length in 1...4 where length <= bytes.count {
       let head = bytes.prefix(length)
@@ -69,19 +70,19 @@ package enum PathText {
     return 0
   }
 
-  /// Returns whether a text names one thing in a folder, and so can't lead out of it.
+  /// Returns true when a text names one thing in a folder, and so can't lead out of it.
   package static func isFileName(_ name: String) -> Bool {
     !name.isEmpty && name != "." && name != ".." && !name.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
   }
 
-  /// Puts a folder and a name together.
+  /// Joins a folder and a name.
   package static func join(_ folder: String, _ name: String) -> String {
     folder == "/" ? "/" + name : folder + "/" + name
   }
 
-  /// Takes a path apart at its last slash.
+  /// Splits a path at its last slash.
   package static func split(_ path: String) -> (folder: String, name: String) {
-    // By bytes: what follows a slash may make one character with it.
+    // By bytes: a scalar after the slash may form one character with it.
     guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return ("", path) }
     let folder = path[..<slash]
     return (folder.isEmpty ? "/" : String(folder), String(path[path.utf8.index(after: slash)...]))

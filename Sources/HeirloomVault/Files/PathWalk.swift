@@ -8,28 +8,29 @@
   import Glibc
 #endif
 
-/// The way to what a path names: through links, as a person means a path, or through none.
+/// The way to the file of a path: through links, as people mean paths, or through none.
 package struct PathWalk: Sendable {
-  /// Whether symbolic links of the folders on the way are followed.
+  /// True when symbolic links of the folders on the way are followed.
   ///
-  /// In a path whose links were all followed once, one that turns up later was put there to lead elsewhere.
+  /// In a path that was resolved once, a link that turns up later was put there to lead elsewhere.
   let followsLinks: Bool
 
-  /// Names the way through links, or through none.
+  /// Creates a way through links, or through none.
   package init(followsLinks: Bool = true) {
     self.followsLinks = followsLinks
   }
 
   /// Calls the system with an open folder and a name in it.
   ///
-  /// Without links the folder is opened first and the name is looked up in it, so that nothing that is swapped in meanwhile is entered.
+  /// Without links, the folder is opened first and the name is looked up in it.
+  /// So nothing is entered that is swapped in meanwhile.
   ///
   /// - Parameters:
   ///   - path: The path.
-  ///   - operation: What the caller does, for errors.
-  ///   - body: Calls the system, and returns its answer.
+  ///   - operation: The caller's operation, for errors.
+  ///   - body: Calls the system and returns its answer.
   /// - Returns: The answer, and the system's error number right after the call.
-  /// - Throws: `FileError` when a folder on the way can't be entered, or the path can be none.
+  /// - Throws: `FileError` when a folder on the way can't be entered, or the path is not valid.
   func call(
     _ path: String, for operation: FileError.Operation, _ body: (Int32, UnsafePointer<CChar>) -> Int32
   ) throws(FileError) -> (value: Int32, code: Int32) {
@@ -50,9 +51,9 @@ package struct PathWalk: Sendable {
 
   private static let blockedWay = "a folder on the way is a symbolic link, or no folder"
 
-  /// What came of a call.
+  /// The answer to a call.
   private struct Answer {
-    /// Whether the last folder was reached.
+    /// True when the last folder was reached.
     var isThere = true
     var value: Int32 = -1
     var code: Int32 = 0
@@ -70,7 +71,7 @@ package struct PathWalk: Sendable {
       answer.code = errno
       return answer
     }
-    // The folder of what lies in the root is the root.
+    // The folder of a name in the root is the root.
     let cut = max(end, 1)
     let next = path[cut]
     path[cut] = 0
@@ -84,7 +85,7 @@ package struct PathWalk: Sendable {
     return answer
   }
 
-  /// Opens a folder that need only be passed through, no symbolic link being followed on the way.
+  /// Opens a folder only to pass through it, following no symbolic link on the way.
   private static func openFolder(_ path: UnsafeMutablePointer<CChar>) -> Int32 {
     #if canImport(Darwin)
       // The folders further up need not be open to an app.
@@ -97,9 +98,9 @@ package struct PathWalk: Sendable {
   }
 
   #if !canImport(Darwin)
-    /// Opens each folder on the way in the one before it, so that nothing that is swapped in meanwhile is entered.
+    /// Opens each folder on the way in the one before it, so that nothing is entered that is swapped in meanwhile.
     ///
-    /// For systems that can't open a folder without links at once, and paths longer than they take.
+    /// It is for systems that can't open a folder without links in one call, and for paths longer than they take.
     private static func walk(to path: UnsafeMutablePointer<CChar>) -> Int32 {
       var names = path
       var folder = open("/", flags)

@@ -1,21 +1,21 @@
-/// The kind of a volume and what room is left on it.
+/// The kind of a volume and the room left on it.
 package struct VolumeInformation: Hashable, Sendable {
-  /// The kinds of volumes, by what can be promised on them.
+  /// The kinds of volumes, by the promises that hold on them.
   package enum Kind: String, Hashable, Sendable {
     /// A local file system with atomic renames and durable folders.
     case local
-    /// A file system in memory: nothing survives a power loss, everything survives the process's death.
+    /// A file system in memory: nothing survives a loss of power, everything survives the process's death.
     case memory
     /// A file system of another machine: locks and renames are not reliable.
     case network
-    /// A file system of a program (FUSE): what holds depends on the program.
+    /// A file system of a program (FUSE): the program decides what holds.
     case userSpace
     /// FAT or a relative: no links, no stable file numbers, no journal.
     case fileAllocationTable
-    /// A file system that is not in our list.
+    /// A file system outside our list.
     case unknown
 
-    /// Whether the promise “never lost” is made on such volumes.
+    /// True when the promise “never lost” holds on such volumes.
     package var isSafe: Bool {
       switch self {
       case .local, .memory, .unknown: true
@@ -26,7 +26,7 @@ package struct VolumeInformation: Hashable, Sendable {
 
   /// The volume's kind.
   package let kind: Kind
-  /// The system's name of the file system, such as `ext4`; empty when the system does not tell.
+  /// The system's name of the file system, such as `ext4`; empty when the system doesn't tell.
   package let fileSystemName: String
   /// The bytes that this process may still write.
   package let availableBytes: UInt64
@@ -55,16 +55,16 @@ package struct VolumeInformation: Hashable, Sendable {
     }
   }
 
-  /// Finds the file system that holds a path in the text of `/proc/self/mountinfo`.
+  /// Finds, in the text of `/proc/self/mountinfo`, the file system that holds a path.
   ///
-  /// The deepest mount point above the path counts, and of two at one place the later. (See `proc_pid_mountinfo(5)`.)
+  /// The deepest mount point above the path counts; of two at one place, the later one. (See `proc_pid_mountinfo(5)`.)
   ///
   /// - Parameters:
   ///   - path: An absolute path without symbolic links.
   ///   - table: The table's text.
   /// - Returns: The file system's name, or `nil` when no line fits.
   package static func fileSystemName(of path: String, inMountTable table: String) -> String? {
-    // By bytes, of which paths are made: the table has hundreds of lines where there are containers.
+    // By bytes, since paths are bytes: the table has hundreds of lines where there are containers.
     let place = Array(path.utf8) + (path.hasSuffix("/") ? [] : [slash])
     var best: (depth: Int, name: String)?
     for line in table.utf8.split(separator: UInt8(ascii: "\n")) {

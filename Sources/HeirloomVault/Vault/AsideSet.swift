@@ -1,41 +1,41 @@
 import Foundation
 
-/// A store that was moved aside, with all that belongs to it, in a folder of its own.
+/// A set-aside store, with everything that belongs to it, in a folder of its own.
 package struct AsideSet: Hashable, Sendable {
   /// The folder's name: the UTC time as people read it, then eight hexadecimal digits.
   package let name: String
-  /// When it was moved, in seconds since 1970-01-01 UTC.
+  /// The time of setting it aside, in seconds since 1970-01-01 UTC.
   package let time: Int64
   /// The folder.
   package let path: String
-  /// What is to be told of it; `nil` if there is nothing.
+  /// The notice about the store, for the app to show; `nil` if there is none.
   package let notice: [UInt8]?
-  /// Whether somebody has acknowledged it.
+  /// True when somebody has acknowledged the notice.
   package let isAcknowledged: Bool
-  /// What is known of its return to the store's place; `nil` if it has not returned.
+  /// The record of the store's return to its place; `nil` if it has not returned.
   package let adoption: AsideAdoption?
 
-  /// The store's main file; it may be gone.
+  /// Returns the path of the store's main file; the file may be gone.
   package func storePath(named name: String) -> String { PathText.join(path, name) }
 
-  /// The name of the file that holds what is to be told.
+  /// The name of the file that holds the notice.
   static let noticeName = "notice.json"
-  /// Its name when somebody has acknowledged it.
+  /// The name of the notice's file once somebody has acknowledged it.
   static let acknowledgedName = "notice-acknowledged.json"
-  /// The name of the file that tells that it has returned to the store's place.
+  /// The name of the file that records the store's return to its place.
   static let adoptionName = "adopted.json"
-  /// The longest of these files that is read, in bytes.
+  /// The length limit for reading one of these files, in bytes.
   static let byteLimit = 65_536
 }
 
-/// What a set that was moved aside says about its return to the store's place.
+/// The record of a set-aside store's return to its place.
 package struct AsideAdoption: Hashable, Sendable, Codable {
-  /// When it returned, in seconds since 1970-01-01 UTC; `nil` if that was not kept.
+  /// The time of the return, in seconds since 1970-01-01 UTC; `nil` if it was not recorded.
   package var time: Int64?
-  /// The name of the version that holds the store that was there; `nil` if there was none.
+  /// The name of the previous version that holds the replaced store; `nil` if there was none.
   package var replaced: String?
 
-  /// Creates a description.
+  /// Creates a record.
   package init(time: Int64? = nil, replaced: String? = nil) {
     self.time = time
     self.replaced = replaced
@@ -43,9 +43,9 @@ package struct AsideAdoption: Hashable, Sendable, Codable {
 }
 
 extension StoreVault {
-  /// Lists the sets that were moved aside, the oldest first, without a lock.
+  /// Lists the set-aside stores, the oldest first, without a lock.
   ///
-  /// - Returns: Sets; one that is just being moved is among them when its notice is on the disk.
+  /// - Returns: The stores; one that is being set aside now is among them once its notice is on the disk.
   /// - Throws: ``VaultError/file(_:)`` when the folder can't be read.
   package func asideSets() throws(VaultError) -> [AsideSet] {
     try VaultError.wrapping { () throws(FileError) in
@@ -55,7 +55,7 @@ extension StoreVault {
         guard let name = VersionName(dated: folder) else { continue }
         let path = PathText.join(location.incompatible, folder)
         guard let status = try files.status(of: path), status.kind == .directory else { continue }
-        // What a stranger says is not told as if it were ours.
+        // A stranger's notice is not told as if it were ours.
         let isTrusted = try isTrusted(status)
         let pending = isTrusted ? try content(of: AsideSet.noticeName, in: path) : nil
         let acknowledged = pending == nil && isTrusted ? try content(of: AsideSet.acknowledgedName, in: path) : nil
@@ -76,17 +76,17 @@ extension StoreVault {
     return try files.readFile(path, limit: AsideSet.byteLimit)
   }
 
-  /// That the file is there is what counts: a crash may have left it without content.
+  /// Reads the record of a return; the file's presence alone counts, since a crash may have left it empty.
   private func adoption(ofSetAt folder: String) throws(FileError) -> AsideAdoption? {
     guard try files.status(of: PathText.join(folder, AsideSet.adoptionName)) != nil else { return nil }
     let bytes = try content(of: AsideSet.adoptionName, in: folder) ?? []
     return (try? JSONDecoder().decode(AsideAdoption.self, from: Data(bytes))) ?? AsideAdoption()
   }
 
-  /// Notes that somebody has read what was to be told of a set.
+  /// Records that somebody has read the notice about a set-aside store.
   ///
-  /// - Parameter name: The set's name.
-  /// - Throws: ``VaultError/file(_:)`` when it can't be noted; nothing happens if it was before.
+  /// - Parameter name: The name of the store's folder.
+  /// - Throws: ``VaultError/file(_:)`` when that can't be recorded; nothing happens if it was acknowledged before.
   package func acknowledgeNotice(of name: String) throws(VaultError) {
     guard VersionName(dated: name) != nil else { return }
     let folder = PathText.join(location.incompatible, name)

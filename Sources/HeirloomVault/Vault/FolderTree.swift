@@ -1,25 +1,25 @@
 import Foundation
 
-/// A folder of external data, of the store or of a set that is kept.
+/// A folder of external data, of the store or of a kept set.
 package struct SupportFolder: Hashable, Sendable {
-  /// The folder's name in a support folder whose files the rows name.
+  /// The name of the folder, inside a support folder, whose files the rows name.
   package static let dataName = "_EXTERNAL_DATA"
 
   /// The folder; it may not exist.
   let path: String
-  /// Where the folder inside of it leads whose files the rows name; `nil` unless it is a symbolic link that may be followed.
+  /// The target of the folder of external data inside it; `nil` unless that is a symbolic link that may be followed.
   var data: String?
 
-  /// Names a folder whose links were followed.
+  /// Creates a support folder from paths whose links were followed.
   package init(path: String, data: String? = nil) {
     self.path = path
     self.data = data
   }
 
-  /// Returns the path of something in it.
+  /// Returns the path of a name in the folder.
   ///
   /// - Parameter place: The names that lead there, joined by slashes; empty for the folder itself.
-  /// - Returns: The path, below where the folder of external data leads if it is in there.
+  /// - Returns: The path, below the target of the folder of external data for names in that folder.
   package func path(of place: String) -> String {
     guard !place.isEmpty else { return path }
     if let data, place.utf8.starts(with: Self.dataName.utf8) {
@@ -31,41 +31,41 @@ package struct SupportFolder: Hashable, Sendable {
   }
 }
 
-/// Work on whole folders, never through a symbolic link.
+/// The work on whole folders, never through a symbolic link.
 package struct FolderTree {
   /// The file system.
   let files: any FileOperations
 
-  /// Prepares work on a file system.
+  /// Creates the work on a file system.
   package init(files: any FileOperations) {
     self.files = files
   }
 
-  /// The deepest folder that is entered to be kept.
+  /// The depth limit for folders to be kept.
   ///
-  /// Each is reached by its path, so that the time grows with the square.
+  /// Each folder is reached by its path, so the time grows with the square of the depth.
   private static let depthLimit = 512
-  /// The deepest that is removed, where something may have been put on top of what was kept.
+  /// The depth limit for folders to be removed, since something may have been put on top of the kept ones.
   private static let removalLimit = 1_024
 
-  /// What was put in a folder.
+  /// The counts of a folder's content.
   struct Content: Hashable, Sendable {
     /// The number of files.
     var fileCount = 0
-    /// Their length together, in bytes.
+    /// The length of all files together, in bytes.
     var byteCount: Int64 = 0
-    /// What is neither a file nor a folder: it was passed over.
+    /// The names that stand for neither a file nor a folder, and were passed over.
     var passedOver = PassedOver()
   }
 
-  /// Names that were passed over, since they stand for symbolic links, pipes and the like.
+  /// The names that were passed over, since they stand for symbolic links, pipes and the like.
   struct PassedOver: Hashable, Sendable {
-    /// How many there are.
+    /// The number of names.
     var count = 0
-    /// The path of the first of them; `nil` if there is none.
+    /// The path of the first name; `nil` if there is none.
     var first: String?
 
-    /// Counts one more.
+    /// Counts one more name.
     mutating func note(_ path: String) {
       count += 1
       if first == nil { first = path }
@@ -74,13 +74,13 @@ package struct FolderTree {
 
   // MARK: Folders
 
-  /// Makes a folder unless there is one, with another's permissions.
+  /// Makes a folder unless it exists, with another folder's permissions.
   ///
   /// - Parameters:
   ///   - path: The folder.
   ///   - model: The status of the folder whose permissions and volume it shares.
-  ///   - attributes: Its permissions and owner; `nil` for those of the model.
-  /// - Throws: ``VaultError/unusableFolder(path:reason:)`` when something else has the name.
+  ///   - attributes: The new folder's permissions and owner; `nil` for those of the model.
+  /// - Throws: ``VaultError/unusableFolder(path:reason:)`` when the name stands for something else.
   func ensure(_ path: String, like model: FileStatus, attributes: FileAttributes? = nil) throws(VaultError) {
     try VaultError.wrapping { () throws(FileError) in
       guard try files.status(of: path) == nil else { return }
@@ -94,7 +94,7 @@ package struct FolderTree {
     if let reason = try objection(to: path, on: model) { throw .unusableFolder(path: path, reason: reason) }
   }
 
-  /// Says why what has a name can't be a folder of the vault's; `nil` when it can, or when there is nothing.
+  /// Returns the reason why a name can't be a folder of the vault's; `nil` when it can, or when nothing is there.
   func objection(to path: String, on model: FileStatus) throws(VaultError) -> String? {
     guard let status = try VaultError.wrapping({ () throws(FileError) in try files.status(of: path) }) else {
       return nil
@@ -114,15 +114,15 @@ package struct FolderTree {
       other: { place, _ throws(FileError) in try files.unlink(folder.path(of: place)) })
   }
 
-  /// Goes through a folder and those in it, each by its whole path.
+  /// Visits a folder and everything in it, each name by its whole path.
   ///
   /// - Parameters:
-  ///   - folder: The folder; nothing happens when it is none.
-  ///   - limit: How deep folders are entered.
-  ///   - enter: Called for each folder before what is in it: whether to go on inside.
-  ///   - leave: Called for each folder after what is in it.
+  ///   - folder: The folder; nothing happens when the path is no folder.
+  ///   - limit: The depth limit.
+  ///   - enter: Called for each folder before its content; returns true to go on inside.
+  ///   - leave: Called for each folder after its content.
   ///   - other: Called for everything else.
-  /// - Throws: `FileError`, what the closures throw included.
+  /// - Throws: `FileError`, also from the closures.
   private func walk(
     _ folder: SupportFolder, limit: Int = depthLimit,
     enter: (String, FileStatus) throws(FileError) -> Bool = { _, _ throws(FileError) in true },
@@ -142,7 +142,7 @@ package struct FolderTree {
       open[open.count - 1].names.removeFirst()
       let place = current.place.isEmpty ? name : current.place + "/" + name
       let path = folder.path(of: place)
-      // What vanishes meanwhile was removed by the app, whose store no longer names it.
+      // The app removed names that vanish meanwhile, and its store no longer names them.
       guard let status = try files.status(of: path) else { continue }
       guard status.kind == .directory else {
         try other(place, status)
@@ -156,7 +156,7 @@ package struct FolderTree {
     }
   }
 
-  /// Counts what is in a folder.
+  /// Counts the content of a folder.
   func content(of folder: SupportFolder) throws(FileError) -> Content {
     var content = Content()
     try walk(folder) { place, status throws(FileError) in
@@ -171,13 +171,14 @@ package struct FolderTree {
 
   /// Gives every file of a folder a second name in a new folder, or copies it where links are refused.
   ///
-  /// What is neither a file nor a folder is passed over, and counted: neither Core Data nor we make such things, and a link could
-  /// lead to what is somebody else's. The new folders are on the disk afterwards, but for the name of the outermost.
+  /// Names that stand for neither a file nor a folder are passed over and counted:
+  /// neither Core Data nor we make such names, and a link could lead to somebody else's files.
+  /// The new folders are on the disk afterwards, except for the outermost one's name.
   ///
   /// - Parameters:
   ///   - source: The folder.
   ///   - destination: The new folder, which must not exist.
-  /// - Returns: What the new folder holds.
+  /// - Returns: The counts of the new folder's content.
   /// - Throws: `FileError` when something could not be done.
   func keep(_ source: SupportFolder, at destination: String) throws(FileError) -> Content {
     var content = Content()
@@ -185,7 +186,7 @@ package struct FolderTree {
     try walk(
       source,
       enter: { place, status throws(FileError) in
-        // Where a link was followed, folders further up may have kept others out.
+        // Where a link was followed, folders above the target may have kept others out.
         let isElsewhere = place == SupportFolder.dataName && source.data != nil
         try files.makeDirectory(
           kept.path(of: place), attributes: isElsewhere ? status.privateAttributes : status.writableAttributes)
@@ -219,13 +220,13 @@ package struct FolderTree {
 
   // MARK: Adding
 
-  /// Copies the files of a folder that another folder lacks into a third.
+  /// Copies the files that one folder has and a second lacks into a third.
   ///
   /// - Parameters:
   ///   - source: The folder whose files are wanted.
   ///   - present: The folder that may have some of them.
   ///   - destination: The folder that receives the others; it is made when needed.
-  /// - Returns: What was passed over.
+  /// - Returns: The names that were passed over.
   /// - Throws: `FileError` when something could not be done.
   func copyMissing(
     from source: String, to present: SupportFolder, into destination: String
@@ -250,8 +251,8 @@ package struct FolderTree {
 
   /// Adds the files of a folder to another that lacks them.
   ///
-  /// The other folder's names are on the disk afterwards, those of the folders that were made included. Nothing that is there
-  /// is replaced: names of external files are never used twice.
+  /// The other folder's names, and those of new folders in it, are on the disk afterwards.
+  /// No existing file is replaced: names of external files are never used twice.
   ///
   /// - Parameters:
   ///   - source: The folder whose files are wanted.
@@ -283,8 +284,9 @@ package struct FolderTree {
       })
   }
 
-  /// Takes back what ``add(_:to:)`` added: the names in the destination that are the source's very files.
+  /// Removes the names that an earlier addition gave the source's files in the destination.
   ///
+  /// It takes back ``add(_:to:)``.
   /// Copies can't be told from the app's own files and stay; nothing names them, so they only take room.
   func takeBack(_ source: String, from destination: SupportFolder) throws(FileError) {
     let source = SupportFolder(path: source)
@@ -293,7 +295,7 @@ package struct FolderTree {
       enter: { place, _ throws(FileError) in
         try files.status(of: destination.path(of: place))?.kind == .directory
       },
-      // Also when nothing was left to do: an earlier run may have removed names and died before they were on the disk.
+      // Also when nothing was left to do: an earlier run may have removed names and died before that was on the disk.
       leave: { place, _ throws(FileError) in try files.synchronizeDirectory(destination.path(of: place)) },
       other: { place, added throws(FileError) in
         let to = destination.path(of: place)
@@ -304,16 +306,16 @@ package struct FolderTree {
 
   // MARK: Files of one's own
 
-  /// Gives every file of a folder that is a kept one's second name content of its own: who writes into it changes no other.
+  /// Gives each file in a folder content of its own where it shares content with a kept file.
   ///
-  /// The content is the same before and after, and at each instant in between. A file whose other names are elsewhere is left
-  /// alone: they are somebody else's business.
+  /// Writing into it then changes no kept file. The content is the same before, after and at each instant in between.
+  /// A file whose other names are elsewhere is left alone: those names are somebody else's business.
   ///
   /// - Parameters:
   ///   - folder: The folder.
-  ///   - kept: The files that are kept, asked for when there is need to know.
-  ///   - draft: A name for a copy before it has its own name, on the same volume.
-  /// - Throws: `FileError` when something could not be done; the files are whole all the same.
+  ///   - kept: Returns the kept files; called only when they are needed.
+  ///   - draft: A name on the same volume for a copy before it gets its own name.
+  /// - Throws: `FileError` when something could not be done; the files are still whole.
   func separate(
     _ folder: SupportFolder, from kept: () throws(FileError) -> Set<FileStatus.Identity>, by draft: String
   ) throws(FileError) {
@@ -335,7 +337,7 @@ package struct FolderTree {
       })
   }
 
-  /// Returns the files in a folder and those in it.
+  /// Returns the files in a folder and in the folders inside it.
   func identities(in folder: String) throws(FileError) -> Set<FileStatus.Identity> {
     var identities: Set<FileStatus.Identity> = []
     try walk(SupportFolder(path: folder), limit: Self.removalLimit) { _, status throws(FileError) in
@@ -346,12 +348,12 @@ package struct FolderTree {
 }
 
 extension FileStatus {
-  /// Permissions and owner for a folder like this one that is to be filled, which a read-only one could not be.
+  /// The permissions and the owner for a folder like this one that is to be filled, even if this one is read-only.
   fileprivate var writableAttributes: FileAttributes {
     FileAttributes(mode: attributes.mode | 0o700, owner: owner, group: group)
   }
 
-  /// The same for nobody but the owner.
+  /// The permissions for the owner alone, and the owner.
   fileprivate var privateAttributes: FileAttributes {
     FileAttributes(mode: 0o700, owner: owner, group: group)
   }

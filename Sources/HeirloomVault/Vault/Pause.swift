@@ -1,6 +1,6 @@
 import Foundation
 
-/// Waiting between two attempts.
+/// The pause between two attempts.
 enum Pause {
   /// Waits ten milliseconds.
   static func short() {

@@ -1,57 +1,57 @@
 import Foundation
 
-/// A version of the store that was kept, complete in a folder of its own.
+/// A previous version of the store, complete in a folder of its own.
 package struct RetainedVersion: Hashable, Sendable {
   /// The folder's name, which is the version's name for people.
   package let name: VersionName
   /// The folder.
   package let path: String
-  /// The store's main file in the folder, or `nil` when it is not there.
+  /// The store's main file in the folder; `nil` when it is not there.
   package let storePath: String?
-  /// What the version's own manifest says, or `nil` when that is damaged: the files may be whole all the same.
+  /// The version's own manifest; `nil` when it is damaged, though the files may still be whole.
   package let manifest: RetainedManifest?
-  /// The bytes that the main file has now.
+  /// The main file's length now, in bytes.
   package let storeByteCount: Int64
 
-  /// The bytes of the whole version; files that are linked share them with the store.
+  /// The length of the whole version, in bytes; it shares linked files with the store.
   package var byteCount: Int64 {
     let others = (manifest?.supportByteCount ?? 0).addingReportingOverflow(storeByteCount)
     return others.overflow ? .max : others.partialValue
   }
 }
 
-/// What a retained version says about itself.
+/// A previous version's description of itself.
 package struct RetainedManifest: Hashable, Sendable {
   /// The identifier of the operation that kept it: 32 hexadecimal digits.
   package let identifier: String
-  /// When it was kept, in seconds since 1970-01-01 UTC.
+  /// The time of keeping it, in seconds since 1970-01-01 UTC.
   package let time: Int64
   /// The name of the store's main file.
   package let storeName: String
-  /// The main file's length when it was kept, in bytes.
+  /// The main file's length when the version was kept, in bytes.
   package let storeByteCount: Int64
   /// The number of files in the folder of external binary data.
   package let supportFileCount: Int
-  /// Their length together, in bytes.
+  /// The length of those files together, in bytes.
   package let supportByteCount: Int64
-  /// The checksum of the model, if the caller knew it.
+  /// The model's checksum, if the caller knew it.
   package let versionChecksum: String?
   /// The generation of the store, if it has one.
   package let generation: String?
-  /// Whether the store was in WAL mode before it was kept.
+  /// True when the store was in WAL mode before it was kept.
   package let usedWAL: Bool
-  /// What put another store in its place.
+  /// The operation that put another store in its place.
   package let operation: VaultManifest.Operation
 
-  /// The content that it alone holds, since its migration lost it without consent; `nil` if it holds nothing alone.
+  /// The content that this version alone holds after an unconsented loss; `nil` if it holds nothing alone.
   package let alone: SoleContents?
-  /// True once the app has said that the version may go like any other.
+  /// True once the app has said that the version may be removed like any other.
   package let isReleased: Bool
 
-  /// True while it is never pruned, since no other store holds its rows.
+  /// True while the version is never pruned, since no other store holds its rows.
   package var isPinned: Bool { !isReleased && (operation == .adoption || alone != nil) }
 
-  /// The longest manifest that is read, in bytes.
+  /// The length limit for reading a manifest, in bytes.
   package static let byteLimit = 65_536
 
   /// Creates a manifest.
@@ -74,7 +74,7 @@ package struct RetainedManifest: Hashable, Sendable {
     self.isReleased = isReleased
   }
 
-  /// The same description of a version that may be pruned.
+  /// The same manifest, released: the version may be pruned.
   package var released: RetainedManifest {
     RetainedManifest(
       identifier: identifier, time: time, storeName: storeName, storeByteCount: storeByteCount,
@@ -93,11 +93,11 @@ package struct RetainedManifest: Hashable, Sendable {
     var versionChecksum: String?
     var generation: String?
     var wal: Bool
-    /// Missing for a migration.
+    /// The operation; missing for a migration.
     var operation: VaultManifest.Operation?
-    /// Missing for a version that holds nothing alone.
+    /// The version's sole content; missing if it holds nothing alone.
     var alone: SoleContents?
-    /// Missing for a version that was not released.
+    /// True for a released version, else missing.
     var released: Bool?
     var checksum: String
   }
@@ -126,7 +126,7 @@ package struct RetainedManifest: Hashable, Sendable {
   /// Reads a manifest.
   ///
   /// - Parameter bytes: The JSON.
-  /// - Throws: `ManifestError` if it is damaged, of a later format, or names what is not ours to name.
+  /// - Throws: `ManifestError` if it is damaged, of a later format, or names files that are not the vault's.
   package init(decoding bytes: [UInt8]) throws(ManifestError) {
     let document = try ManifestChecksum.decode(Document.self, from: bytes)
     guard document.format == 1 else {

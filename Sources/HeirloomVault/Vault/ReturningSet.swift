@@ -1,37 +1,37 @@
-/// A complete set that is to take the store's place: a version that was kept, or one that was moved aside.
+/// A complete set that returns to the store's place: a previous version or a set-aside store.
 struct ReturningSet {
-  /// Where it comes from.
+  /// The origin of a set, by its folder's name.
   enum Origin: Hashable {
-    /// From `previous`, by its name.
+    /// A previous version, from `previous`.
     case version(String)
-    /// From `incompatible`, by its name.
+    /// A set-aside store, from `incompatible`.
     case aside(String)
   }
 
-  /// Where it comes from.
+  /// The set's origin.
   let origin: Origin
-  /// Its folder.
+  /// The set's folder.
   let folder: String
-  /// The name of its main file.
+  /// The name of the set's main file.
   let storeName: String
-  /// The bytes of all of it.
+  /// The length of the whole set, in bytes.
   let byteCount: Int64
-  /// Whether it was in WAL mode; `nil` to go by the store in whose place it comes.
+  /// True when the set was in WAL mode; `nil` to take the mode of the store that it replaces.
   let usedWAL: Bool?
 
-  /// Its main file.
+  /// The set's main file.
   var storePath: String { PathText.join(folder, storeName) }
 
-  /// What is done with it.
+  /// The operation that returns the set.
   var operation: VaultManifest.Operation { adoptedSet == nil ? .restoration : .adoption }
 
-  /// Its name, if it was moved aside.
+  /// The name of the set-aside store; `nil` for a previous version.
   var adoptedSet: String? {
     guard case .aside(let name) = origin else { return nil }
     return name
   }
 
-  /// Says why it can't take the store's place.
+  /// Returns the error that says why the set can't take the store's place.
   func unusable(_ reason: String) -> VaultError {
     switch origin {
     case .version(let name): .unusableVersion(id: name, reason: reason)
@@ -41,7 +41,7 @@ struct ReturningSet {
 }
 
 extension ReturningSet {
-  /// Describes a version that was kept.
+  /// Creates a set from a previous version.
   init(_ version: RetainedVersion, usedWAL: Bool) throws(VaultError) {
     guard let path = version.storePath else {
       throw .unusableVersion(id: version.name.text, reason: "its store file is not there")

@@ -1,6 +1,6 @@
-/// Content that a previous version alone holds, since its migration lost it and nobody had consented.
+/// The content that a previous version alone holds, since its migration lost it without consent.
 public struct SoleContent: Hashable, Sendable, Codable {
-  /// The kind of content, a raw value of ``MigrationLoss/Kind``.
+  /// The kind of content, a raw value of `MigrationLoss.Kind`.
   public let kind: String
   /// The entity that lost it.
   public let entity: String
@@ -18,16 +18,16 @@ public struct SoleContent: Hashable, Sendable, Codable {
   }
 }
 
-/// The list of what a previous version alone holds, as far as a manifest has room for it.
+/// The list of a previous version's sole content, as far as a manifest has room for it.
 package struct SoleContents: Hashable, Sendable, Codable {
-  /// The first of it.
+  /// The first items.
   package let items: [SoleContent]
-  /// The number of further ones, which are not listed.
+  /// The number of further items, which are not listed.
   package let unlistedCount: Int
 
   /// Creates a list.
   ///
-  /// - Parameter all: All of it; names that are too long for a manifest are cut.
+  /// - Parameter all: All items; names that are too long for a manifest are cut.
   package init(_ all: [SoleContent]) {
     var room = RetainedManifest.byteLimit / 2
     var items: [SoleContent] = []

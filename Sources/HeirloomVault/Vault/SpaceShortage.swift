@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// Too little room on a volume, with the figures: nothing was begun.
+/// The figures of too little room on a volume, found before anything was begun.
 public struct SpaceShortage: Hashable, Sendable {
   /// The store.
   public let storePath: String
@@ -10,7 +10,7 @@ public struct SpaceShortage: Hashable, Sendable {
   public let fileSystem: String
   /// The bytes that must be free: the new store, copies of the old one where the volume has no links, and a reserve.
   public let neededBytes: UInt64
-  /// The part of ``neededBytes`` that is for copies of what is kept; 0 where it is kept by links.
+  /// The part of `neededBytes` for copies of what is kept; 0 where links keep it.
   public let retainedBytes: UInt64
   /// The bytes that are free for this process.
   public let availableBytes: UInt64
@@ -30,14 +30,14 @@ public struct SpaceShortage: Hashable, Sendable {
 }
 
 extension SpaceShortage: CustomStringConvertible {
-  /// What was found and what was expected.
+  /// One sentence with what was found and what was expected.
   public var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
     let name = fileSystem.isEmpty ? "" : " (\(fileSystem))"
     let copies = retainedBytes == 0 ? "" : ", \(CountText.size(retainedBytes)) of them for copies of what is kept"
     let (free, needed) = (CountText.size(availableBytes), CountText.size(neededBytes))
-    // Figures that differ by less than is shown would read as nonsense.
+    // Two figures that look the same when rounded would read as nonsense.
     let figures =
       free == needed
       ? "\(CountText.counted(availableBytes, "byte")) left, and \(CountText.grouped(neededBytes))"

@@ -1,26 +1,26 @@
 package import HeirloomStore
 
-/// A store that is one complete file, held so that nobody else can read or write it.
+/// A hold on a store that is one complete file, so that nobody else can read or write it.
 ///
-/// It owns the one connection that can read the store meanwhile: whoever builds a candidate attaches that to this connection
-/// and detaches it again. The store itself must not be changed through it.
+/// It owns the one connection that can read the store meanwhile. Whoever builds a candidate
+/// attaches it to this connection and detaches it again. The store itself must not be changed through the connection.
 package final class StoreHold {
   /// The connection that holds the store as its main database.
   package let connection: Connection
   /// The store's main file.
   package let path: String
-  /// Whether the store was in WAL mode before.
+  /// True when the store was in WAL mode before the hold.
   package private(set) var usedWAL = false
-  /// Whether nobody has written to the store between the state that the caller had seen and the hold.
+  /// True when provably nobody wrote to the store between the state that the caller saw and the hold.
   ///
-  /// What was counted in the store since that state was taken is then true of what is held. False means nothing.
+  /// Counts that were taken in the store since that state are then true of the held store. False proves nothing.
   package private(set) var isAsSeen = false
   /// The store's status when it was held.
   package let status: FileStatus
 
   private let files: any FileOperations
   private let held: any HeldFile
-  /// What reads the candidate ahead of who builds and proves it.
+  /// The early reading of the candidate, for its builder and its proof.
   private var reading: EarlyReading?
   private var isOpen = true
 
@@ -42,17 +42,18 @@ package final class StoreHold {
 
   /// Leaves WAL mode and holds the store exclusively.
   ///
-  /// SQLite replays a hot journal and moves what is in the `-wal` into the main file. `BEGIN EXCLUSIVE` alone would not notice
-  /// an idle connection in WAL mode, whose next write after a swap would ruin the new store; leaving WAL mode does. (An idle
-  /// connection in rollback mode can't be noticed and need not be: its next write is refused, since the file has moved.)
+  /// SQLite replays a hot journal and moves the content of the `-wal` into the main file.
+  /// `BEGIN EXCLUSIVE` alone would not notice an idle connection in WAL mode, whose next write after a swap would
+  /// ruin the new store; leaving WAL mode does. (An idle connection in rollback mode can't be noticed and need not be:
+  /// its next write is refused, since the file has moved.)
   ///
   /// - Parameters:
   ///   - location: The store.
   ///   - files: The file system.
-  ///   - timeout: How long to wait for others to let go.
-  ///   - seen: The store's state when the caller began to look at it.
+  ///   - timeout: The time to wait for others to let go.
+  ///   - seen: The store's state when the caller began its inspection.
   /// - Returns: The hold.
-  /// - Throws: ``VaultError/storeInUse(path:reason:)`` when others don't; nothing was changed then.
+  /// - Throws: ``VaultError/storeInUse(path:reason:)`` when others don't let go; nothing was changed then.
   static func open(
     _ location: StoreLocation, files: any FileOperations, timeout: Duration, seen: StoreState? = nil
   ) throws(VaultError) -> StoreHold {
@@ -71,7 +72,7 @@ package final class StoreHold {
     }
   }
 
-  /// What came of one attempt.
+  /// The result of one attempt.
   private enum Attempt {
     case held(StoreHold)
     case refused(String)
@@ -83,7 +84,7 @@ package final class StoreHold {
     let held: any HeldFile
     let status: FileStatus
     do throws(FileError) {
-      // Before SQLite opens the file, and closed after it: closing any handle drops SQLite's locks.
+      // It is opened before SQLite opens the file, and closed after it: closing any handle drops SQLite's locks.
       held = try files.hold(location.path)
       status = try held.status()
     } catch {
@@ -102,7 +103,7 @@ package final class StoreHold {
       held.close()
       throw error
     }
-    // SQLite would undo an interrupted change here, in the only copy; the vault does so beforehand, once the store is kept.
+    // SQLite would undo an interrupted change here, in the only copy; the vault does so only once the store is kept.
     do throws(StoreError) {
       if try RollbackJournal(besideDatabaseAt: location.path) != nil {
         held.close()
@@ -116,7 +117,7 @@ package final class StoreHold {
     let connection: Connection
     do throws(SQLiteError) {
       var options = Connection.Options.building.withoutLinks
-      // A refusal must leave the main file and its -wal byte for byte.
+      // A refusal must leave the main file and its -wal byte for byte as they are.
       options.checkpointsOnClose = false
       options.busyTimeout = 0
       connection = try Connection(path: location.path, mode: .readWrite, options: options)
@@ -163,9 +164,9 @@ package final class StoreHold {
   /// Leaves WAL mode and takes the exclusive lock.
   ///
   /// - Parameters:
-  ///   - seen: The store's state when the caller began to look at it.
-  ///   - leftWAL: Set when the store was in WAL mode.
-  /// - Returns: `nil` when the store is held, or why it is not.
+  ///   - seen: The store's state when the caller began its inspection.
+  ///   - leftWAL: Becomes true when the store was in WAL mode.
+  /// - Returns: `nil` when the store is held, else the reason why it is not.
   /// - Throws: `SQLiteError`, a busy one when others have the store open.
   private func acquire(seen: StoreState?, leftWAL: inout Bool) throws(SQLiteError) -> String? {
     // EXTRA would also sync the folder after the journal was removed; `settle` does that for all side files at once.
@@ -182,30 +183,32 @@ package final class StoreHold {
     if try connection.firstValue("PRAGMA journal_mode=DELETE")?.text != "delete" {
       return "it can't leave WAL mode"
     }
-    // In this order: a write in exclusive locking mode would leave a journal behind. The empty transaction takes the lock,
-    // the locking mode keeps it, and SQLite's backup can read, which it can't inside of a transaction that writes.
+    // The order matters: a write in exclusive locking mode leaves a journal behind. The empty transaction takes the
+    // lock, the locking mode keeps it, and SQLite's backup can read, which it can't inside a transaction that writes.
     try connection.execute("PRAGMA locking_mode=EXCLUSIVE")
     try connection.execute("BEGIN EXCLUSIVE")
     try connection.execute("COMMIT")
     if let version {
-      // In rollback mode each commit counts in the header, and each change of mode: SQLite tells of any that was not ours.
+      // In rollback mode the header counts each commit and each change of mode: SQLite tells of any that wasn't ours.
       isAsSeen = try connection.firstInteger("PRAGMA data_version") == version
     } else if !leftWAL, let seen {
-      // Nothing was written through this connection, and now nobody else can.
+      // Nothing was written through this connection, and nobody else can write now.
       isAsSeen = seen.isStill(at: path)
     }
     let mode = try connection.firstValue("PRAGMA journal_mode")?.text
     return mode == "delete" ? nil : "it is in WAL mode again"
   }
 
-  /// Compares a store in WAL mode with a state, at a moment from which on nobody else can write until WAL mode is left.
+  /// Compares a store in WAL mode with a state, once nobody else can write until WAL mode is left.
   ///
-  /// Leaving it changes the main file, so that there is nothing to compare afterwards. In exclusive locking mode the empty
-  /// transaction takes the lock on the main file that leaving takes; the locking mode is changed back without an access to the store,
-  /// which alone would let go of it, and since leaving it in exclusive mode would leave a journal behind.
+  /// Leaving WAL mode changes the main file, so nothing could be compared afterwards.
+  /// In exclusive locking mode the empty transaction takes the lock on the main file that leaving takes.
+  /// The locking mode is then changed back, since leaving WAL mode in exclusive locking mode
+  /// would leave a journal behind. That change does not access the store, and only an access would let go of the lock.
   ///
   /// - Parameter seen: The state.
-  /// - Returns: SQLite's number of what this connection has seen of changes by others; `nil` if the state is another one.
+  /// - Returns: SQLite's data version, which tells this connection of changes by others;
+  ///   `nil` if the state is different.
   /// - Throws: `SQLiteError`, a busy one when others have the store open.
   private func versionInWAL(ifStill seen: StoreState) throws(SQLiteError) -> Int64? {
     try connection.execute("PRAGMA locking_mode=EXCLUSIVE")
@@ -217,17 +220,17 @@ package final class StoreHold {
     return isStill ? version : nil
   }
 
-  /// Brings what is held to the disk and nothing else beside it.
+  /// Brings the held file to the disk, and removes side files that hold nothing.
   ///
   /// - Parameters:
   ///   - location: The store.
-  ///   - isSynchronized: Whether SQLite has just synced the main file, as it does when it leaves WAL mode.
-  /// - Returns: `nil`, or why the store is not ours after all.
+  ///   - isSynchronized: True when SQLite has just synced the main file, as it does when it leaves WAL mode.
+  /// - Returns: `nil`, or the reason why the store is not ours after all.
   /// - Throws: `FileError` when something could not be done.
   private func settle(_ location: StoreLocation, isSynchronized: Bool) throws(FileError) -> String? {
     if let left = try SideFiles.removeCold(of: path, files: files) { return "its side file “\(left)” holds data" }
     guard try files.status(of: path)?.identity == status.identity else { return "another process replaced it" }
-    // The app may have written with less care: what is kept as the previous version has to be on the disk.
+    // The app may have written with less care, and the previous version has to be on the disk.
     if !isSynchronized { try held.synchronize() }
     // A side file whose removal is not on the disk would come back beside the new store, and be taken for its own.
     try files.synchronizeDirectory(location.directory)
@@ -236,9 +239,9 @@ package final class StoreHold {
 
   // MARK: Copies of the store
 
-  /// Makes the candidate a copy of the store, with shared blocks where the file system can.
+  /// Makes the candidate a copy of the store, with shared blocks where the file system can do that.
   ///
-  /// The copy is changed further, so that a sync of it would be one too many.
+  /// The copy is changed further, so a sync now would be one too many.
   ///
   /// - Parameters:
   ///   - candidate: The candidate's path; the empty file there is replaced.
@@ -255,7 +258,7 @@ package final class StoreHold {
     try held.copyWithoutSync(to: candidate, attributes: attributes)
   }
 
-  /// Ends what ``duplicateStore(to:attributes:)`` began; the copy is closed then, but for who else has it open.
+  /// Stops the reading ahead of the candidate, and closes the candidate's file for it.
   func stopReadingAhead() {
     reading?.stop()
     reading = nil
@@ -279,11 +282,11 @@ package final class StoreHold {
     held.close()
   }
 
-  /// Puts the store back into the journal mode it had, and lets go of it.
+  /// Restores the store's journal mode, and lets go of the store.
   ///
-  /// Only while the store is still the file that was held.
+  /// Call it only while the store is still the file that was held.
   ///
-  /// - Throws: `SQLiteError` when another process was quicker; the store is whole, and in rollback mode.
+  /// - Throws: `SQLiteError` when another process was quicker; the store is whole then, and in rollback mode.
   func closeRestoringJournalMode() throws(SQLiteError) {
     defer { close() }
     guard isOpen, usedWAL else { return }
@@ -296,19 +299,19 @@ package final class StoreHold {
   }
 }
 
-/// Handling of SQLite's side files under the exclusive lock.
+/// The handling of SQLite's side files under the exclusive lock.
 enum SideFiles {
   /// Removes side files that hold nothing.
   ///
-  /// A `-wal` without bytes stays after an error while SQLite removed it, a `-journal` that starts with zero stays in the
-  /// journal modes PERSIST and TRUNCATE: SQLite takes neither for data, and each would stay for ever. The `-shm` is an index
-  /// of the `-wal` only.
+  /// An empty `-wal` stays when SQLite fails to remove it.
+  /// A `-journal` that starts with zero stays in the journal modes PERSIST and TRUNCATE.
+  /// SQLite takes neither for data, and each would stay for ever. The `-shm` is only an index of the `-wal`.
   ///
   /// - Parameters:
   ///   - path: The database's main file, held exclusively.
   ///   - files: The file system.
-  /// - Returns: The first that holds data, or `nil` when none is left.
-  /// - Throws: `FileError` when one can't be read or removed.
+  /// - Returns: The first side file that holds data; `nil` when none is left.
+  /// - Throws: `FileError` when a side file can't be read or removed.
   static func removeCold(of path: String, files: any FileOperations) throws(FileError) -> String? {
     if let status = try files.status(of: path + "-wal") {
       guard status.kind == .regular, status.size == 0 else { return path + "-wal" }
@@ -329,7 +332,7 @@ enum SideFiles {
 }
 
 extension SideFiles {
-  /// Refuses what SQLite would follow, wait for or write into although it is no side file of the store's.
+  /// Refuses names that SQLite would follow, wait for or write into although they are no side files of the store.
   ///
   /// - Parameters:
   ///   - path: The store's main file.
@@ -342,17 +345,18 @@ extension SideFiles {
       guard status.kind == .regular else {
         throw .unusableSideFile(path: path + suffix, reason: "it is a \(status.kind.rawValue)")
       }
-      // The others may have a second name while a store is moved aside.
+      // The other side files may have a second name while a store is set aside.
       guard suffix != "-shm" || status.linkCount == 1 else {
         throw .unusableSideFile(path: path + suffix, reason: "it has \(status.linkCount) names (hard links)")
       }
     }
   }
 
-  /// Lets the side files of WAL mode be written as the store may be.
+  /// Makes the side files of WAL mode writable if the store is.
   ///
-  /// SQLite makes them with the store's permissions of that moment. Those of a look at a store that was read-only then would
-  /// keep it from ever being written, whatever rights it is given later. What can't be changed is left for SQLite to report.
+  /// SQLite gives them the store's permissions of that moment.
+  /// Side files made while the store was read-only would keep it from ever being written,
+  /// whatever rights it gets later. Permissions that can't be changed are left for SQLite to report.
   static func giveRightToWrite(besideStore path: String, status: FileStatus, files: any FileOperations) {
     for suffix in ["-wal", "-shm"] where status.mode & 0o200 != 0 {
       guard let side = try? files.status(of: path + suffix), side.kind == .regular, side.mode & 0o200 == 0,

@@ -1,7 +1,7 @@
-/// Where a store lies, and where everything that belongs to it lies.
+/// The place of a store and of everything that belongs to it.
 ///
-/// All paths are absolute and free of symbolic links in the folders above the store: the store's own link, if it is one, was
-/// followed once. What is beside a store is beside the real file, as SQLite's side files are.
+/// All paths are absolute and free of symbolic links in the folders above the store. If the store's own name is a link,
+/// it was followed once. Everything beside a store is beside the real file, as SQLite's side files are.
 package struct StoreLocation: Hashable, Sendable {
   /// The ending of the companion folder's name.
   package static let companionSuffix = ".heirloom"
@@ -9,13 +9,13 @@ package struct StoreLocation: Hashable, Sendable {
   package static let dataSuffixes = ["-wal", "-journal"]
   /// The endings of all of SQLite's side files.
   package static let sideSuffixes = ["-wal", "-shm", "-journal"]
-  /// The ending of a `-wal` that SQLite could not read to its end, beside the version that was kept of its store.
+  /// The ending of a `-wal` that SQLite could not read to its end, kept beside the previous version of its store.
   ///
-  /// By another name SQLite would take it for the version's own, and drop it.
+  /// Under the plain name, SQLite would take it for the version's own `-wal`, and drop it.
   package static let unreadLogSuffix = "-wal.unread"
-  /// The name of a snapshot, beside the store and in a retained version.
+  /// The name of a snapshot, in the companion folder and in a previous version.
   package static let snapshotName = "model.json.gz"
-  /// The name of a manifest, in the companion folder and in a retained version.
+  /// The name of a manifest, in the companion folder and in a previous version.
   package static let manifestName = "manifest.json"
 
   /// The folder that holds the store.
@@ -26,7 +26,7 @@ package struct StoreLocation: Hashable, Sendable {
   /// Finds a store's place.
   ///
   /// - Parameters:
-  ///   - path: The store's path, absolute or not; the file need not exist, its folder must.
+  ///   - path: The store's path, absolute or relative; the file need not exist, but its folder must.
   ///   - files: The file system.
   /// - Throws: ``VaultError/notAFile(path:found:)`` for a symbolic link that leads nowhere or a path that can't name a
   ///   file, ``VaultError/file(_:)`` when the folder can't be found.
@@ -78,26 +78,26 @@ package struct StoreLocation: Hashable, Sendable {
   package var companion: String { path + Self.companionSuffix }
   /// The snapshot of the last-used model.
   package var snapshot: String { PathText.join(companion, Self.snapshotName) }
-  /// The folder of the retained versions.
+  /// The folder of the previous versions.
   package var previous: String { PathText.join(companion, "previous") }
-  /// The folder of the sets that were moved aside.
+  /// The folder of the set-aside stores.
   package var incompatible: String { PathText.join(companion, "incompatible") }
-  /// The folder of the candidates being built.
+  /// The folder of the candidates.
   package var incoming: String { PathText.join(companion, "incoming") }
-  /// The record of an operation that is under way.
+  /// The manifest of an operation that is under way.
   package var manifest: String { PathText.join(companion, Self.manifestName) }
-  /// The manifest before it has its name.
+  /// The draft of the manifest, which is then renamed.
   package var manifestDraft: String { manifest + ".tmp" }
   /// The file that assistants lock; it is never removed.
   package var lock: String { PathText.join(companion, "lock") }
 
   // MARK: Names
 
-  /// Returns the name of the folder of external binary data that belongs to a store's name.
+  /// Returns the name of a store's folder of external binary data, by the store's name.
   ///
   /// It is Core Data's rule: the store's name without its extension, between `.` and `_SUPPORT`.
   package static func supportName(forStore name: String) -> String {
-    // By bytes: what follows a dot may make one character with it.
+    // By bytes: a scalar after the dot may form one character with it.
     let bytes = name.utf8
     var stem = Substring(name)
     if let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot != bytes.startIndex,

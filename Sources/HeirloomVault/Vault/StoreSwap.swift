@@ -1,24 +1,24 @@
 import HeirloomStore
 
-/// The replacement of a store by a candidate, from the lock to the rename.
+/// A swap: the replacement of a store by a candidate, from the lock to the rename.
 ///
-/// There is one way: ``StoreVault/begin()`` takes the lock and settles what an earlier run left; ``hold(_:usesWAL:)`` holds the
-/// store and makes an empty candidate; the caller fills it; ``prove(_:)`` has the caller compare the two and brings the
-/// candidate to the disk; ``commit(alone:)`` keeps the store and renames the candidate. A step that fails is followed by
-/// ``rollBack(after:)``: the store is as it was, in the journal mode it had. A swap that is dropped only lets go of the lock
-/// and the store; the next run settles the rest.
+/// There is one way. ``StoreVault/begin()`` takes the lock and settles what an earlier run left.
+/// ``hold(_:usesWAL:)`` holds the store and makes an empty candidate, and the caller fills it.
+/// ``prove(_:)`` has the caller compare the two and brings the candidate to the disk. ``commit(alone:)`` keeps
+/// the store and renames the candidate. After a failed step, ``rollBack(after:)`` leaves the store as it was, in the
+/// journal mode it had. A swap that is dropped only lets go of the lock and the store; the next run settles the rest.
 package final class StoreSwap {
   private let vault: StoreVault
-  /// The lock; `nil` where the caller has it.
+  /// The lock; `nil` where the caller holds it.
   private let lock: (any FileLock)?
   /// The identifier of the operation.
   private let identifier: String
-  /// The description of the swap and the held store; `nil` before the store is held.
+  /// The description of the swap and the hold; `nil` before the store is held.
   private var held: (replacement: StoreVault.Replacement, store: StoreHold, usesWAL: Bool)?
-  /// The record on the disk; `nil` before it is written.
+  /// The manifest on the disk; `nil` before it is written.
   private var manifest: VaultManifest?
 
-  /// Creates a swap that nothing was done for.
+  /// Creates a swap; nothing is done yet.
   init(in vault: StoreVault, lock: (any FileLock)? = nil) {
     self.vault = vault
     self.lock = lock
@@ -33,16 +33,17 @@ package final class StoreSwap {
 
   // MARK: Before the commit point
 
-  /// Leaves WAL mode, holds the store exclusively, writes the record, and makes the candidate: an empty file with the store's permissions.
+  /// Leaves WAL mode, holds the store exclusively, writes the manifest and makes an empty candidate.
   ///
-  /// The candidate is attached to the hold's connection and detached again. New external files go into the folder
-  /// ``StoreLocation/supportName`` beside it, each written with a sync: they are added to the store's own before the rename.
+  /// The candidate has the store's permissions. The caller attaches it to the hold's connection and detaches it again.
+  /// New external files go into the folder ``StoreLocation/supportName`` beside it, each written with a sync:
+  /// they are added to the store's own before the rename.
   ///
   /// - Parameters:
-  ///   - replacement: What is to be done. Rows may have changed since it was described.
+  ///   - replacement: The description of the swap. Rows may have changed since it was made.
   ///   - usesWAL: True for a new store in WAL mode; `nil` for the mode of the old one.
-  /// - Returns: The held store.
-  /// - Throws: ``VaultError``, or what the receiver of events throws.
+  /// - Returns: The hold.
+  /// - Throws: ``VaultError``, or an error from the receiver of events.
   package func hold(_ replacement: StoreVault.Replacement, usesWAL: Bool? = nil) throws -> StoreHold {
     try VaultError.wrappingFileErrors {
       try vault.checkPathLength()
@@ -58,7 +59,7 @@ package final class StoreSwap {
     }
   }
 
-  /// Makes the vault's folders and the record of the operation.
+  /// Makes the vault's folders and the operation's manifest.
   private func writeManifest(for replacement: StoreVault.Replacement) throws {
     guard let companion = try files.status(of: location.companion) else {
       throw VaultError.unusableFolder(path: location.companion, reason: "it vanished")
@@ -74,17 +75,17 @@ package final class StoreSwap {
     try vault.emit(.manifestWritten(identifier: identifier))
   }
 
-  /// Has a complete candidate proven, and brings it to the disk.
+  /// Has the caller prove a complete candidate, and brings it to the disk.
   ///
-  /// - Parameter proof: Compares the candidate with the store, and throws if it is not what it has to be.
-  /// - Throws: What `proof` throws, or ``VaultError/unfitCandidate(path:reason:)``.
+  /// - Parameter proof: Compares the candidate with the store, and throws if the candidate is wrong.
+  /// - Throws: The error of `proof`, or ``VaultError/unfitCandidate(path:reason:)``.
   package func prove(_ proof: () throws -> Void) throws {
     try VaultError.wrappingFileErrors {
       let (_, store, usesWAL) = try heldStore()
-      // Before the candidate is the store, which others may lock.
+      // The reading must end before the candidate becomes the store, which others may lock.
       defer { store.stopReadingAhead() }
       try vault.emit(.built(path: candidatePath))
-      // The mode is yet to be written, and synced with all the rest: an earlier sync only begins to write what is large.
+      // The journal mode is yet to be written and synced with all the rest: an earlier sync pays only for a large file.
       let isSyncedLater = try usesWAL && files.status(of: candidatePath)?.size ?? 0 < Self.leastEarlySync
       if isSyncedLater {
         try proof()
@@ -102,7 +103,7 @@ package final class StoreSwap {
     }
   }
 
-  /// The size in bytes from which a candidate takes longer to write than one more sync takes.
+  /// The size in bytes from which writing a candidate takes longer than one more sync.
   private static let leastEarlySync: Int64 = 4 << 20
 
   // MARK: The commit point
@@ -110,15 +111,15 @@ package final class StoreSwap {
   /// Keeps the old store, and renames the candidate to the store.
   ///
   /// - Parameter alone: The content that only the old store will hold.
-  /// - Returns: The version that was kept.
-  /// - Throws: ``VaultError``: ``VaultError/outcomeUnknown(path:underlying:)`` means that the rename was made and may not last, any
-  ///   other that the store is the old one.
+  /// - Returns: The previous version.
+  /// - Throws: ``VaultError``: ``VaultError/outcomeUnknown(path:underlying:)``
+  ///   means that the rename was made and may not last; any other error means that the store is the old one.
   package func commit(alone: [SoleContent] = []) throws -> RetainedVersion {
     let version = try VaultError.wrappingFileErrors { try retain(alone: alone) }
     do {
       try VaultError.wrappingFileErrors { try rename() }
     } catch let error as VaultError where error.isOutcomeUnknown {
-      // The store may be another file by now: its side files are none of this connection's business.
+      // The store may be another file by now, and its side files must not be touched by this connection.
       letGo()
       throw error
     }
@@ -135,7 +136,7 @@ package final class StoreSwap {
     let version = try vault.keepStore(&manifest, name: name, hold: store, replacement: replacement, alone: alone)
     self.manifest = manifest
     try vault.publishQuarantine(identifier, name: name)
-    // Before files are added that are the store's own.
+    // This comes before the store's own files are added.
     if replacement.operation != .migration { try vault.separateExternalFiles(identifier) }
     try vault.publishExternalFiles(identifier)
     try vault.emit(.retained(id: name.text))
@@ -153,7 +154,7 @@ package final class StoreSwap {
     do throws(FileError) {
       try files.rename(candidatePath, to: location.path)
     } catch {
-      // Whether it happened is for the folder to say.
+      // The folder tells whether the rename happened.
       if let now = try? files.status(of: location.path), now.identity == old.identity { throw error }
       throw VaultError.outcomeUnknown(path: location.path, underlying: error)
     }
@@ -179,7 +180,7 @@ package final class StoreSwap {
   /// Removes what is left of the operation, whose result is on the disk.
   private func finish() {
     do throws(FileError) {
-      // Else the store could come back with a second name, in the work folder.
+      // Otherwise the store could come back with a second name, in the work folder.
       try files.synchronizeDirectory(vault.workFolder(identifier))
       try vault.tree.remove(vault.workFolder(identifier))
       if let manifest {
@@ -196,10 +197,10 @@ package final class StoreSwap {
 
   // MARK: Giving up
 
-  /// Removes everything of a swap that did not come to its commit point, and lets go of the store.
+  /// Removes everything of a swap that did not reach its commit point, and lets go of the store.
   ///
-  /// What can't be removed is told as an event, and removed by the next run. After a rename whose outcome is unknown nothing is
-  /// undone.
+  /// An event reports what can't be removed; the next run removes it.
+  /// After a rename whose outcome is unknown, nothing is undone.
   ///
   /// - Parameter error: The failure that ends the swap.
   /// - Returns: The error to throw: the same one, or ``VaultError/file(_:)`` for an error of the file system.
@@ -235,7 +236,7 @@ package final class StoreSwap {
 extension StoreVault {
   /// Begins to replace the store: takes the lock, and settles what an earlier run left.
   ///
-  /// - Returns: The swap. The store may be read as anyone may until it is held; dropping the swap leaves it byte for byte.
+  /// - Returns: The swap. Anyone may read the store until it is held; dropping the swap leaves the store byte for byte.
   /// - Throws: ``VaultError``.
   package func begin() throws -> StoreSwap {
     let swap = StoreSwap(in: self, lock: try takeLock(requiresStore: true))

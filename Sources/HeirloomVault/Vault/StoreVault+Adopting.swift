@@ -1,20 +1,20 @@
 import Foundation
 package import HeirloomStore
 
-/// What the return of a set to the store's place came to.
+/// The result of returning a set-aside store to its place.
 package enum AdoptionResult: Hashable, Sendable {
-  /// It is the store now; `retained` is the store that was there, if there was one.
+  /// A copy that is the store now; `retained` is the replaced store, if there was one.
   case adopted(retained: RetainedVersion?)
-  /// It had returned before: nothing was done.
+  /// A set-aside store that had returned before: nothing was done.
   case adoptedBefore(AsideAdoption)
 }
 
 extension StoreVault {
-  /// Finds a set that was moved aside.
+  /// Finds a set-aside store.
   ///
-  /// - Parameter name: The set's name.
-  /// - Returns: The set; its main file is there.
-  /// - Throws: ``VaultError/unusableAsideSet(id:reason:)`` when there is no such set, or its main file is not there.
+  /// - Parameter name: The name of its folder.
+  /// - Returns: The set-aside store; its main file is there.
+  /// - Throws: ``VaultError/unusableAsideSet(id:reason:)`` when there is no such store, or its main file is not there.
   package func asideSet(named name: String) throws(VaultError) -> AsideSet {
     guard let set = try asideSets().first(where: { $0.name == name }) else {
       throw .unusableAsideSet(id: name, reason: "there is no such set")
@@ -24,7 +24,7 @@ extension StoreVault {
     let status = try VaultError.wrapping { () throws(FileError) in
       try files.status(of: set.storePath(named: location.name))
     }
-    // Through a link it would be changed where it leads.
+    // Through a link, the target would be changed.
     guard let status, status.kind == .regular else {
       throw .unusableAsideSet(
         id: name, reason: status.map { "\(location.name) is a \($0.kind.rawValue)" } ?? "\(location.name) is not there")
@@ -32,18 +32,19 @@ extension StoreVault {
     return set
   }
 
-  /// Puts a copy of a set that was moved aside in the store's place, and keeps the store that is there.
+  /// Puts a copy of a set-aside store in the store's place, and keeps the present store.
   ///
-  /// The set stays where it is, for good. The store that is there is kept as a version that is never pruned: the set does not
-  /// hold its rows. A set returns once: that it has is noted with it, after a crash by the next run.
+  /// The set-aside store stays where it is, for good.
+  /// The present store is kept as a previous version that is never pruned, since the set-aside store does not
+  /// hold its rows. A set-aside store returns once: its return is recorded beside it, after a crash by the next run.
   ///
   /// - Parameters:
-  ///   - name: The set's name.
-  ///   - current: What is known of the store that is there.
-  ///   - prove: Checks the set, beyond SQLite's own quick check.
-  /// - Returns: What it came to.
-  /// - Throws: ``VaultError``: ``VaultError/storeInUse(path:reason:)`` also when somebody works on the set; or what `prove`
-  ///   throws. The store is the one before then.
+  ///   - name: The name of its folder.
+  ///   - current: The description of the present store.
+  ///   - prove: Checks the set-aside store, beyond SQLite's own quick check.
+  /// - Returns: The result.
+  /// - Throws: ``VaultError``, with ``VaultError/storeInUse(path:reason:)``
+  ///   also when somebody works on the set-aside store; or the error of `prove`. The store is then the one before.
   package func adopt(
     _ name: String, current: Replacement = Replacement(), prove: (Connection) throws -> Void = { _ in }
   ) throws -> AdoptionResult {
@@ -62,9 +63,9 @@ extension StoreVault {
     }
   }
 
-  /// Brings to the disk that finished operations have left nothing.
+  /// Brings to the disk the removal of everything that finished operations left.
   ///
-  /// A set that has returned is not looked at again: what came back after a loss of power would stay in it.
+  /// No later run inspects a set-aside store that has returned: leftovers that a loss of power brought back would stay.
   ///
   /// - Throws: ``VaultError/file(_:)``; nothing has changed then.
   package func settleFinishedOperations() throws(VaultError) {
@@ -73,11 +74,11 @@ extension StoreVault {
 
   // MARK: Noting
 
-  /// Notes with a set that it has returned, on the disk; nothing happens for another operation.
+  /// Records the return of a set-aside store beside it, on the disk; does nothing for another operation.
   func noteAdoption(_ manifest: VaultManifest) throws(FileError) {
     guard let path = adoptionPath(manifest) else { return }
     let folder = PathText.split(path).folder
-    // Somebody may have removed it: there is nothing to be noted then.
+    // Somebody may have removed the set-aside store: there is nothing to record then.
     guard try files.status(of: folder)?.kind == .directory else { return }
     if try files.status(of: path) == nil {
       let adoption = AsideAdoption(time: manifest.time, replaced: manifest.keptFolder)
@@ -87,7 +88,7 @@ extension StoreVault {
     try files.synchronizeDirectory(folder)
   }
 
-  /// Whether it was noted with a set that it has returned.
+  /// Returns true when the return of a set-aside store is recorded beside it.
   func isAdoptionNoted(_ manifest: VaultManifest) throws(FileError) -> Bool {
     guard let path = adoptionPath(manifest) else { return false }
     return try files.status(of: path) != nil

@@ -1,11 +1,11 @@
 import Foundation
 import HeirloomStore
 
-// The candidate of an operation and its record: parts of every operation that puts a store in the store's place.
+// The candidate of an operation and its manifest: parts of every operation that puts a store in the store's place.
 extension StoreVault {
-  /// Puts a manifest in place of the one there is: it is never half there.
+  /// Replaces the manifest; at each instant one of the two is whole.
   ///
-  /// The folder's sync also brings `previous` and `incoming` to the disk, which are made before.
+  /// The folder's sync also brings the names `previous` and `incoming`, which are made before, to the disk.
   func write(_ manifest: VaultManifest) throws(VaultError) {
     let bytes: [UInt8]
     do throws(ManifestError) {
@@ -15,7 +15,7 @@ extension StoreVault {
     }
     try VaultError.wrapping { () throws(FileError) in
       if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
-      // Who may read the store may finish what was begun, and nobody else learns of it.
+      // Whoever may read the store may finish the operation, and nobody else learns of it.
       let attributes = try files.status(of: location.path)?.attributes ?? FileAttributes(mode: 0o600)
       try files.writeNewFile(location.manifestDraft, bytes: bytes, attributes: attributes)
       try files.rename(location.manifestDraft, to: location.manifest)
@@ -23,13 +23,13 @@ extension StoreVault {
     }
   }
 
-  /// The folder in which an operation builds.
+  /// Returns the folder in which an operation builds.
   func workFolder(_ identifier: String) -> String { PathText.join(location.incoming, identifier) }
 
-  /// The store that an operation builds.
+  /// Returns the path of an operation's candidate.
   func candidate(_ identifier: String) -> String { PathText.join(workFolder(identifier), location.name) }
 
-  /// Makes the folder of an operation and the empty file to be filled.
+  /// Makes the folder of an operation and the empty file of its candidate.
   func makeCandidate(_ identifier: String, attributes: FileAttributes) throws(FileError) -> String {
     let folder = try files.status(of: location.incoming)
     try files.makeDirectory(
@@ -42,9 +42,9 @@ extension StoreVault {
   ///
   /// - Parameters:
   ///   - candidate: The candidate, which nobody has open.
-  ///   - usesWAL: Whether it is to be in WAL mode.
-  ///   - isSynchronized: Whether it is on the disk as it is.
-  /// - Throws: ``VaultError/unfitCandidate(path:reason:)`` when it is not one file, or not of the mode.
+  ///   - usesWAL: True to put the candidate into WAL mode.
+  ///   - isSynchronized: True when the candidate's present content is on the disk.
+  /// - Throws: ``VaultError/unfitCandidate(path:reason:)`` when it is not one file, or can't be put into WAL mode.
   func complete(_ candidate: String, usesWAL: Bool, isSynchronized: Bool = false) throws(VaultError) {
     func checkAlone() throws(VaultError) {
       let left = try VaultError.wrapping { () throws(FileError) in
@@ -56,7 +56,7 @@ extension StoreVault {
     if usesWAL {
       do throws(SQLiteError) {
         let connection = try Connection(path: candidate, mode: .readWrite, options: .building.withoutLinks)
-        // The sync comes at the end, once.
+        // One sync at the end is enough.
         try connection.execute("PRAGMA synchronous=OFF")
         let mode = try connection.firstValue("PRAGMA journal_mode=WAL")?.text
         try connection.close()
@@ -70,7 +70,7 @@ extension StoreVault {
       try checkAlone()
     }
     let status = try VaultError.wrapping { () throws(FileError) in
-      // The mode is written in the file's header.
+      // The journal mode is written in the file's header.
       if usesWAL || !isSynchronized { try files.synchronizeFile(candidate) }
       return try files.status(of: candidate)
     }
@@ -79,17 +79,17 @@ extension StoreVault {
     }
   }
 
-  /// Adds external files that came with a candidate to the store's own, on the disk.
+  /// Adds external files of a candidate to the store's own, on the disk.
   ///
-  /// The old store does not know them; both are complete afterwards.
+  /// The old store does not know them; both stores are complete afterwards.
   func publishExternalFiles(_ identifier: String) throws(FileError) {
     let added = PathText.join(workFolder(identifier), location.supportName)
     try tree.add(added, to: try supportFolder())
   }
 
-  /// Gives the store external files of its own, which share nothing with a version that is kept.
+  /// Gives the store external files of its own, which share nothing with a kept set.
   ///
-  /// Core Data never writes into an external file that is there, but an older app that was brought back with its store may.
+  /// Core Data never writes into an existing external file, but an older app that came back with its store may.
   func separateExternalFiles(_ identifier: String) throws(FileError) {
     try tree.separate(
       try supportFolder(),

@@ -3,7 +3,7 @@ import HeirloomModel
 package import HeirloomStore
 
 extension StoreVault {
-  /// Lists the sets that were moved aside, the oldest first.
+  /// Lists the set-aside stores, the oldest first.
   ///
   /// - Returns: The names of their folders.
   /// - Throws: ``VaultError/file(_:)`` when the folder can't be read.
@@ -20,9 +20,9 @@ extension StoreVault {
     }
   }
 
-  /// Looks for what is unfinished or damaged in the companion folder; takes no lock and writes nothing.
+  /// Finds unfinished operations and damage in the companion folder; takes no lock and writes nothing.
   ///
-  /// - Returns: The findings, what is wrong with the store's `-wal` among them.
+  /// - Returns: The findings, also about the store's `-wal`.
   /// - Throws: ``VaultError/file(_:)`` when a folder can't be read.
   package func findings() throws(VaultError) -> [StoreFinding] {
     var findings = try VaultError.wrapping { () throws(FileError) in try externalFindings() }
@@ -60,7 +60,7 @@ extension StoreVault {
     }
   }
 
-  /// What would not be kept with the store, or keeps it from being migrated.
+  /// Returns findings about external data that would not be kept, or that keeps the store from being migrated.
   private func externalFindings() throws(FileError) -> [StoreFinding] {
     let passedOver: FolderTree.PassedOver
     do throws(FileError) {
@@ -168,7 +168,7 @@ extension StoreVault {
     return findings
   }
 
-  /// What keeps a retained store from being restored, by its metadata.
+  /// Returns the problem that keeps a previous version from being restored, by its metadata; `nil` if there is none.
   private func problem(withStoreAt path: String, folder: String, _ manifest: RetainedManifest) -> String? {
     do throws(StoreError) {
       let hashes = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
@@ -179,7 +179,7 @@ extension StoreVault {
       }
       return "is of another model than when it was kept: something migrated it there."
     } catch {
-      // It was kept with the journal of the change, for whoever opens it to undo.
+      // It was kept with the journal of the change, which whoever opens it undoes.
       if manifest.operation == .undoing, error.problem == .needsRecovery { return nil }
       return "holds a store that can't be read: \(error.description)"
     }
@@ -195,7 +195,7 @@ extension StoreVault {
 }
 
 extension VaultManifest.Operation {
-  /// What the operation is called in a sentence.
+  /// The operation's name in a sentence.
   fileprivate var words: String {
     switch self {
     case .migration: "migration"

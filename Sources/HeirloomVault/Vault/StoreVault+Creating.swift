@@ -4,14 +4,14 @@ import HeirloomStore
 extension StoreVault {
   /// Puts a new store where there is none.
   ///
-  /// It is whole from the moment it has its name: it is built in a folder of its own and linked into place, so that a crash leaves
-  /// no store or the new one, and of two processes one makes it.
+  /// The store is whole from the moment it has its name: it is built in a folder of its own and linked into place.
+  /// So a crash leaves no store or the new one, and of two processes one makes it.
   ///
-  /// - Parameter build: Makes the store at a path where there is nothing, and closes it.
-  /// - Returns: Whether it was made; false when another process was faster.
-  /// - Throws: ``VaultError/sideFilesWithoutStore(path:sideFiles:)`` when something of an earlier store is there,
-  ///   ``VaultError/storeMissing(path:retained:)`` when one was being replaced and vanished, what `build` throws, or another
-  ///   ``VaultError``: there is no store then.
+  /// - Parameter build: Makes the store at a path where nothing is, and closes it.
+  /// - Returns: True when it was made; false when another process was quicker.
+  /// - Throws: ``VaultError/sideFilesWithoutStore(path:sideFiles:)`` when side files of an earlier store are there,
+  ///   ``VaultError/storeMissing(path:retained:)`` when a store was being replaced and vanished,
+  ///   the error of `build`, or another ``VaultError``. There is no store then.
   package func createStore(build: (String) throws -> Void) throws -> Bool {
     try withLock(requiresStore: false) {
       try recoverHoldingLock()
@@ -44,17 +44,17 @@ extension StoreVault {
     }
   }
 
-  /// What the name of a folder begins with in which a new store is built.
+  /// The start of the name of a folder in which a new store is built.
   ///
-  /// Such a folder is no unfinished operation: there was no store that anything could have happened to.
+  /// Such a folder is no unfinished operation: no store existed that could have been harmed.
   private static let creationPrefix = "new-"
 
-  /// Whether a name is that of a folder in which a new store was built.
+  /// Returns true for the name of a folder in which a new store was built.
   static func isCreation(_ name: String) -> Bool {
     name.hasPrefix(creationPrefix) && VersionName.isIdentifier(String(name.dropFirst(creationPrefix.count)))
   }
 
-  /// Throws if there are side files with data: SQLite would play them back into the new store, or delete them.
+  /// Throws if side files hold data: SQLite would play them back into the new store, or delete them.
   private func checkNoSideFiles() throws {
     for suffix in StoreLocation.dataSuffixes {
       guard let status = try files.status(of: location.path + suffix) else { continue }
@@ -65,7 +65,7 @@ extension StoreVault {
   }
 }
 
-/// Makes folders that lead to a store.
+/// A maker of the folders that lead to a store.
 package struct FolderMaker {
   private let files: any FileOperations
 
@@ -74,10 +74,10 @@ package struct FolderMaker {
     self.files = files
   }
 
-  /// Makes a folder and those above it, as far as they are missing, and brings their names to the disk.
+  /// Makes a folder and the missing ones above it, and brings their names to the disk.
   ///
   /// - Parameter path: The folder's path.
-  /// - Throws: `FileError` when one can't be made; those that were made stay.
+  /// - Throws: `FileError` when a folder can't be made; those that were made stay.
   package func makeFolders(_ path: String) throws(FileError) {
     guard !path.isEmpty, try files.status(of: path) == nil else { return }
     let (parent, _) = PathText.split(path)

@@ -1,18 +1,18 @@
 import HeirloomStore
 
-/// What is wrong with a `-wal`: SQLite reads it up to there, drops the rest, and says nothing.
+/// The damage of a `-wal`: SQLite reads the log up to there, drops the rest, and says nothing.
 package struct LogDamage: Hashable, Sendable {
-  /// Whether the log's own header is damaged.
+  /// True when the log's own header is damaged.
   let isHeaderDamaged: Bool
-  /// The frames of committed changes that can't be trusted.
+  /// The number of frames of committed changes that can't be trusted.
   let damagedCount: Int
-  /// The frames of committed changes.
+  /// The number of frames of committed changes.
   let frameCount: Int
 
-  /// Whether committed changes are lost; else what comes after the last one may have been a change that was never done.
+  /// True when committed changes are lost; false when the damaged end may be a change that was never committed.
   package var isCertain: Bool { isHeaderDamaged || damagedCount > 0 }
 
-  /// Names the damage; `nil` if there is none.
+  /// Creates the description of a log's damage; `nil` if there is none.
   init?(_ content: WriteAheadLog.Content) {
     guard content.isHeaderDamaged || content.damagedCount > 0 || content.isEndDamaged else { return nil }
     (isHeaderDamaged, damagedCount, frameCount) = (content.isHeaderDamaged, content.damagedCount, content.frameCount)
@@ -20,7 +20,7 @@ package struct LogDamage: Hashable, Sendable {
 }
 
 extension LogDamage: CustomStringConvertible {
-  /// One or two sentences: what was found, what it means, and what becomes of it.
+  /// Two sentences: the damage and its meaning, then the fate of the log.
   package var description: String {
     let found =
       if isHeaderDamaged {
@@ -36,10 +36,10 @@ extension LogDamage: CustomStringConvertible {
 }
 
 extension StoreVault {
-  /// Reads the store's `-wal` as far as it goes, and finds what SQLite would drop; takes no lock and writes nothing.
+  /// Reads the store's `-wal` and finds the part that SQLite would drop; takes no lock and writes nothing.
   ///
-  /// - Returns: `nil` if there is nothing.
-  /// - Throws: ``VaultError/file(_:)`` when it can't be read.
+  /// - Returns: The damage; `nil` if there is none.
+  /// - Throws: ``VaultError/file(_:)`` when the log can't be read.
   package func logDamage() throws(VaultError) -> LogDamage? {
     try VaultError.wrapping { () throws(FileError) in
       guard let status = try files.status(of: log), status.kind == .regular, status.size > 0 else { return nil }
@@ -56,11 +56,11 @@ extension StoreVault {
     return try WriteAheadLog(log).content(pageSize: pageSize >= 512 ? pageSize : nil).flatMap { LogDamage($0) }
   }
 
-  /// Copies a `-wal` that SQLite can't read to its end, on the disk before SQLite drops it.
+  /// Copies to the disk a `-wal` that SQLite can't read to its end, before SQLite drops it.
   ///
-  /// The copy waits in the companion folder, also for the run after a crash, until it is kept with a version.
+  /// The copy waits in the companion folder until it is kept with a previous version, also by the run after a crash.
   ///
-  /// - Throws: ``VaultError/unreadableLog(path:_:)`` if the caller wants it so; nothing was changed then.
+  /// - Throws: ``VaultError/unreadableLog(path:_:)`` if the caller wants to stop there; nothing was changed then.
   func copyUnreadableLog() throws(VaultError) {
     guard let damage = try logDamage() else { return }
     guard !configuration.stopsAtUnreadableLog else { throw .unreadableLog(path: location.path, damage) }
@@ -75,7 +75,7 @@ extension StoreVault {
       }
       let number = waiting.isEmpty ? "" : "-" + files.uniqueIdentifier().prefix(8)
       let copy = PathText.join(location.companion, Self.unreadLogName + number)
-      // A copy that was begun has another name.
+      // An unfinished copy has another name.
       if try files.status(of: copy + ".tmp") != nil { try files.unlink(copy + ".tmp") }
       try files.copyFile(log, to: copy + ".tmp", attributes: status.attributes)
       try files.rename(copy + ".tmp", to: copy)
@@ -86,15 +86,15 @@ extension StoreVault {
 
   private static let unreadLogName = String(StoreLocation.unreadLogSuffix.dropFirst())
 
-  /// The names of logs that wait in the companion folder.
+  /// Returns the names of the logs that wait in the companion folder.
   private func unreadLogs() throws(FileError) -> [String] {
     try files.names(in: location.companion).filter { $0.hasPrefix(Self.unreadLogName) && !$0.hasSuffix(".tmp") }
   }
 
-  /// Keeps the logs that wait with a version.
+  /// Keeps the waiting logs with a previous version.
   ///
   /// - Parameter store: The version's store.
-  /// - Throws: `FileError`, or what the caller throws when it is told of a log.
+  /// - Throws: `FileError`, or an error from the receiver of events.
   func keepUnreadLogs(withStoreAt store: String) throws {
     for name in try unreadLogs() {
       let waiting = PathText.join(location.companion, name)
@@ -105,7 +105,7 @@ extension StoreVault {
     }
   }
 
-  /// Removes the logs that wait and are kept with a version, which is on the disk.
+  /// Removes the waiting logs that are kept with a previous version, which is on the disk.
   func removeKeptLogs(withStoreAt store: String) throws(FileError) {
     var hasRemoved = false
     for name in try unreadLogs() {
@@ -115,7 +115,7 @@ extension StoreVault {
       try files.unlink(waiting)
       hasRemoved = true
     }
-    // Before the record goes: nobody would look for one that came back.
+    // This comes before the manifest goes: later nobody would look for a log that came back.
     if hasRemoved { try files.synchronizeDirectory(location.companion) }
   }
 }

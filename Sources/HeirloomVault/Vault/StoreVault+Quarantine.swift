@@ -1,12 +1,12 @@
 extension StoreVault {
-  /// Puts files with rows that are not in the candidate where they stay, on the disk.
+  /// Moves quarantine files, with rows left out of the candidate, to their final place, on the disk.
   ///
-  /// They bear the name of the version that is kept, so that the operation's own record tells whose they are.
+  /// They bear the name of the previous version, so the operation's own manifest tells whose they are.
   ///
   /// - Parameters:
-  ///   - identifier: The operation.
-  ///   - name: The name of the version that is kept.
-  /// - Throws: ``VaultError``; a file that is there is never replaced.
+  ///   - identifier: The operation's identifier.
+  ///   - name: The name of the previous version.
+  /// - Throws: ``VaultError``; an existing file is never replaced.
   func publishQuarantine(_ identifier: String, name: VersionName) throws(VaultError) {
     let work = workFolder(identifier)
     let drafts = try VaultError.wrapping { () throws(FileError) in
@@ -31,20 +31,20 @@ extension StoreVault {
     }
   }
 
-  /// Removes the files of an operation that did not come to its commit point, on the disk.
+  /// Removes the quarantine files of an operation that did not reach its commit point, on the disk.
   func removeQuarantine(of folder: String) throws(FileError) {
     guard try files.status(of: location.quarantine)?.kind == .directory else { return }
     for name in try files.names(in: location.quarantine) where name.hasPrefix(folder + ".") {
       try files.unlink(PathText.join(location.quarantine, name))
     }
-    // Also when there is none: an earlier run may have removed it and died before that was on the disk.
+    // Also when no file is there: an earlier run may have removed it and died before that was on the disk.
     try files.synchronizeDirectory(location.quarantine)
   }
 
-  /// Lists the files with rows that migrations left out, in the order of their names, which is that of time.
+  /// Lists the quarantine files in the order of their names, which is the order of time.
   ///
-  /// - Parameter id: The name of the version that the rows were in; `nil` for all.
-  /// - Returns: Paths.
+  /// - Parameter id: The name of the previous version that holds the rows; `nil` for all.
+  /// - Returns: The files' paths.
   /// - Throws: ``VaultError/file(_:)`` when the folder can't be read.
   package func quarantineFiles(of id: String? = nil) throws(VaultError) -> [String] {
     try VaultError.wrapping { () throws(FileError) in
@@ -60,19 +60,19 @@ extension StoreLocation {
   private static let draftStart = "quarantine-"
   private static let ending = ".jsonl"
 
-  /// The folder of the files with rows that migrations left out.
+  /// The folder of the quarantine files, with rows that migrations left out.
   package var quarantine: String { PathText.join(companion, "quarantine") }
 
-  /// The name of such a file beside the candidate.
+  /// Returns the name of a quarantine file beside the candidate.
   package static func quarantineDraftName(part: Int) -> String { "\(draftStart)\(part)\(ending)" }
 
-  /// The number in the name of such a file; `nil` for any other name.
+  /// Returns the part's number in the name of a quarantine file beside a candidate; `nil` for any other name.
   package static func quarantinePart(ofDraft name: String) -> Int? {
     guard name.hasPrefix(draftStart), name.hasSuffix(ending) else { return nil }
     return Int(name.dropFirst(draftStart.count).dropLast(ending.count))
   }
 
-  /// The name of such a file where it stays.
+  /// Returns the name of a quarantine file in its final place.
   static func quarantineName(_ version: VersionName, part: Int) -> String {
     version.text + (part == 1 ? "" : ".\(part)") + ending
   }

@@ -2,7 +2,7 @@ import Foundation
 import HeirloomStore
 
 extension StoreVault {
-  /// Settles what an earlier run left; it may itself be interrupted anywhere and run again.
+  /// Settles what an earlier run left; it may be interrupted anywhere itself, and run again.
   func recoverHoldingLock() throws {
     guard let manifest = try readManifest() else {
       guard try files.status(of: location.path) != nil else { return }
@@ -16,13 +16,13 @@ extension StoreVault {
       return
     }
     guard try files.status(of: location.path) != nil else {
-      // There was no store when a set began to return to its place: the set is where it was, and what was made of it is a copy.
+      // No store was there when a set-aside store began to return: it is still where it was, and only copied.
       if manifest.operation == .adoption, manifest.keptFolder == nil {
         try VaultError.wrapping { () throws(FileError) in try remove(manifest) }
         try emit(.recovered(.rolledBack, identifier: manifest.identifier))
         return
       }
-      // Whatever there is may be all that is left of the data.
+      // Anything that is there may be all that is left of the data.
       try throwStoreMissing()
       return
     }
@@ -30,7 +30,7 @@ extension StoreVault {
     try VaultError.wrapping(sweep)
   }
 
-  /// Reads the record of an operation; `nil` when none is under way.
+  /// Reads the manifest of an operation; `nil` when none is under way.
   func readManifest() throws(VaultError) -> VaultManifest? {
     let bytes = try VaultError.wrapping { () throws(FileError) -> [UInt8]? in
       guard try files.status(of: location.manifest) != nil else { return nil }
@@ -44,11 +44,11 @@ extension StoreVault {
     }
   }
 
-  /// Puts a damaged record of an operation where it stops nothing, and keeps it.
+  /// Moves a damaged manifest to where it stops nothing, and keeps it.
   ///
   /// Nothing else is touched. Call it when a person, or the app for them, has decided to go on.
   ///
-  /// - Returns: The record's new path, or `nil` when there is none or it is not damaged.
+  /// - Returns: The manifest's new path; `nil` when there is no manifest or it is not damaged.
   /// - Throws: ``VaultError/file(_:)`` when it can't be renamed.
   package func setDamagedManifestAside() throws -> String? {
     try withLock(requiresStore: false) {
@@ -80,12 +80,12 @@ extension StoreVault {
     return outcome
   }
 
-  /// Finds out whether the store is the one before or the one after an operation.
+  /// Finds out if the store is the one before or the one after an operation.
   private func findOutcome(of manifest: VaultManifest) throws(FileError) -> VaultRecovery {
     guard let kept = keptFolder(of: manifest) else { return try findOutcomeWithoutOldStore(of: manifest) }
     switch manifest.phase {
     case .linking:
-      // The link was on the disk before the rename was made: without it there was no rename.
+      // The link was on the disk before the rename was made: without the link there was no rename.
       guard let old = try files.status(of: PathText.join(kept, manifest.storeName)) else { return .rolledBack }
       return try files.status(of: location.path)?.identity == old.identity ? .rolledBack : .rolledForward
     case .copying:
@@ -105,17 +105,18 @@ extension StoreVault {
     }
   }
 
-  /// Finds out whether the store is the one that was to be put where there was none, or one that somebody else has made.
+  /// Finds out if the store is the operation's, where there was none before, or one that somebody else made.
   private func findOutcomeWithoutOldStore(of manifest: VaultManifest) throws(FileError) -> VaultRecovery {
     guard manifest.operation == .adoption else { return .undecided }
     if try isAdoptionNoted(manifest) { return .rolledForward }
     let candidate = try files.status(of: candidate(manifest.identifier))
     if let candidate, try files.status(of: location.path)?.identity == candidate.identity { return .rolledForward }
     do {
-      // On the disk before the store got its name, while the candidate's may still be that of the empty file before it.
+      // The generation was on the disk before the store got its name.
+      // The candidate's name may still be that of the empty file before it.
       if let found = try readGeneration(of: location.path), found == manifest.newGeneration { return .rolledForward }
     } catch {
-      // A disk that fails says nothing: the next run finds out.
+      // A failing disk proves nothing: the next run finds out.
       guard (error as? SQLiteError)?.isAboutContent == true else {
         throw FileError(.read, location.path, code: EIO, reason: "\(error)")
       }
@@ -124,7 +125,7 @@ extension StoreVault {
     return candidate == nil ? .undecided : .rolledBack
   }
 
-  /// The folder that receives the old store.
+  /// Returns the folder that receives the old store; `nil` if there is none.
   func keptFolder(of manifest: VaultManifest) -> String? {
     manifest.keptFolder.map { PathText.join(location.previous, $0) }
   }
@@ -133,13 +134,13 @@ extension StoreVault {
 
   /// Removes everything that an operation prepared; the store is the old one.
   ///
-  /// The manifest goes last, when it is on the disk that all it names is gone.
+  /// The manifest goes last, once the removal of all that it names is on the disk.
   func remove(_ manifest: VaultManifest) throws(FileError) {
     if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
     if let folder = keptFolder(of: manifest) {
       let kept = PathText.join(folder, manifest.storeName)
       if let status = try files.status(of: kept) {
-        // Only a second name of the live store, or a copy that was begun, may go.
+        // Only a second name of the live store, or an unfinished copy, may go.
         let isLive = try files.status(of: location.path)?.identity == status.identity
         guard isLive || manifest.phase == .copying else {
           throw FileError(.unlink, kept, code: 0, reason: "it is not the store's second name")
@@ -147,8 +148,8 @@ extension StoreVault {
         try files.unlink(kept)
       }
       try tree.remove(folder)
-      // Also when it is not there: an earlier run may have removed it and died before that was on the disk. (Of the names made
-      // before the manifest's sync the manifest alone may have lasted.)
+      // Also when it is not there: an earlier run may have removed it and died before that was on the disk.
+      // (Of the names made before the manifest's sync, the manifest alone may have lasted.)
       if try files.status(of: location.previous) != nil { try files.synchronizeDirectory(location.previous) }
     }
     if let kept = manifest.keptFolder { try removeQuarantine(of: kept) }
@@ -156,22 +157,23 @@ extension StoreVault {
     try tree.takeBack(
       PathText.join(work, StoreLocation.supportName(forStore: manifest.storeName)), from: try supportFolder())
     try tree.remove(work)
-    // Beside a store that comes later the next run removes what has come back; without one nobody may.
+    // When a store is there, the next run removes anything that came back; without a store no run may.
     if manifest.keptFolder == nil { try synchronizeRemovals() }
     try removeRecord()
   }
 
-  /// Brings to the disk that nothing is left in the folder of the candidates: what is removed there may come back after a loss of
-  /// power, for the next run to remove.
+  /// Brings to the disk the removals in the folder of the candidates.
+  ///
+  /// Otherwise removed names may come back after a loss of power, for the next run to remove.
   func synchronizeRemovals() throws(FileError) {
     if try files.status(of: location.incoming) != nil { try files.synchronizeDirectory(location.incoming) }
   }
 
-  /// Removes what is left of an operation whose result stays; the kept version stays.
+  /// Removes what is left of an operation whose result stays; the previous version stays.
   private func complete(_ manifest: VaultManifest, isNew: Bool) throws(FileError) {
     // The process may have died between the rename and its sync.
     try files.synchronizeDirectory(location.directory)
-    // While what tells that the store is the new one is still there.
+    // This comes while the proof that the store is the new one is still there.
     if isNew { try noteAdoption(manifest) }
     if let kept = keptFolder(of: manifest) {
       try removeKeptLogs(withStoreAt: PathText.join(kept, manifest.storeName))
@@ -181,7 +183,7 @@ extension StoreVault {
     try removeRecord()
   }
 
-  /// Removes the record of an operation, on the disk.
+  /// Removes the manifest of an operation, on the disk.
   func removeRecord() throws(FileError) {
     if try files.status(of: location.manifest) != nil { try files.unlink(location.manifest) }
     try files.synchronizeDirectory(location.companion)
@@ -189,7 +191,7 @@ extension StoreVault {
 
   // MARK: Without a record
 
-  /// Removes what no record names any more: only names of our own patterns, and never a file that may be the only one.
+  /// Removes leftovers that no manifest names: only names of our patterns, and never a file that may be the only one.
   func sweep() throws(FileError) {
     if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
     try removeSnapshotDrafts()
@@ -213,17 +215,17 @@ extension StoreVault {
     let drafts = try files.names(in: location.companion).filter(Self.isSnapshotDraft)
     guard !drafts.isEmpty else { return }
     for name in drafts { try files.unlink(PathText.join(location.companion, name)) }
-    // Else one could come back when the next snapshot is in place, and nothing would look for it.
+    // Otherwise a draft could come back once the next snapshot is in place, and nothing would look for it.
     try files.synchronizeDirectory(location.companion)
   }
 
-  /// Whether a name is that of a snapshot that was being written when its process died.
+  /// Returns true for the name of a snapshot that was being written when its process died.
   private static func isSnapshotDraft(_ name: String) -> Bool {
     guard name.hasPrefix(StoreLocation.snapshotName + "."), name.hasSuffix(".tmp") else { return false }
     return VersionName.isIdentifier(String(name.dropFirst(StoreLocation.snapshotName.count + 1).dropLast(4)))
   }
 
-  /// Takes away second names that the live store has in `previous`: an app would write into what looks like a version.
+  /// Removes second names of the live store in `previous`: an app would write into what looks like a version.
   private func unlinkLiveStore() throws(FileError) {
     guard let store = try files.status(of: location.path), store.linkCount > 1 else { return }
     for name in try versionNames(in: location.previous) {

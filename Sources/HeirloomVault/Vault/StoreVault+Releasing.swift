@@ -1,9 +1,9 @@
 extension StoreVault {
-  /// Lets a pinned version be pruned like any other.
+  /// Releases a pinned version, so that it may be pruned like any other.
   ///
-  /// - Parameter prefix: The start of the version's name, enough of it to be the only one.
-  /// - Returns: The version, released; one that was not pinned is returned as it is, and nothing is written.
-  /// - Throws: ``VaultError``, such as ``VaultError/unusableVersion(id:reason:)`` for a version whose own description is damaged.
+  /// - Parameter prefix: The start of the version's name, long enough to be unique.
+  /// - Returns: The released version; a version that was not pinned is returned as it is, and nothing is written.
+  /// - Throws: ``VaultError``; for a version with a damaged manifest, ``VaultError/unusableVersion(id:reason:)``.
   package func release(_ prefix: String) throws -> RetainedVersion {
     try withLock(requiresStore: false) {
       if try files.status(of: location.path) != nil { try recoverHoldingLock() }
@@ -15,7 +15,7 @@ extension StoreVault {
       guard manifest.isPinned else { return version }
       let path = PathText.join(version.path, StoreLocation.manifestName)
       let draft = path + ".tmp"
-      // One rename: the description is the one before or the one after.
+      // One rename: the manifest is the one before or the one after.
       try VaultError.wrapping { () throws(FileError) in
         let attributes = try files.status(of: path)?.attributes ?? FileAttributes(mode: 0o600)
         if try files.status(of: draft) != nil { try files.unlink(draft) }

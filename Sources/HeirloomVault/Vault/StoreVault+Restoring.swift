@@ -2,17 +2,18 @@ import Foundation
 package import HeirloomStore
 
 extension StoreVault {
-  /// Puts a retained version in the store's place again, and keeps the store that is there.
+  /// Puts a copy of a previous version in the store's place, and keeps the present store.
   ///
-  /// The version itself stays where it is: its files are copied, never linked, since the app would write into them. External
-  /// files that the app has deleted since come back; nothing that is there is replaced.
+  /// The version itself stays where it is: its files are copied, never linked, since the app would write into them.
+  /// External files that the app has deleted since come back; no existing file is replaced.
   ///
   /// - Parameters:
-  ///   - prefix: The start of the version's name, enough of it to be the only one.
-  ///   - current: What is known of the store that is there. Without a snapshot, the one in the companion folder is kept with it.
+  ///   - prefix: The start of the version's name, long enough to be unique.
+  ///   - current: The description of the present store.
+  ///     Without a snapshot, the one in the companion folder is kept with it.
   ///   - prove: Checks the version, beyond SQLite's own quick check.
-  /// - Returns: The version restored, and the version that was kept, if there was a store.
-  /// - Throws: ``VaultError``, or what `prove` throws; the store is the one before then.
+  /// - Returns: The restored version, and the version that the present store became, if there was one.
+  /// - Throws: ``VaultError``, or the error of `prove`; the store is then the one before.
   package func restore(
     _ prefix: String, current: Replacement = Replacement(), prove: (Connection) throws -> Void = { _ in }
   ) throws -> (restored: RetainedVersion, retained: RetainedVersion?) {
@@ -25,7 +26,7 @@ extension StoreVault {
     }
   }
 
-  /// Puts a copy of a set in the store's place and keeps the store that is there, if there is one.
+  /// Puts a copy of a set in the store's place and keeps the present store, if there is one.
   func bringBack(
     _ set: ReturningSet, current: Replacement, prove: (Connection) throws -> Void
   ) throws -> RetainedVersion? {
@@ -52,7 +53,7 @@ extension StoreVault {
     }
   }
 
-  /// The longest snapshot that is kept, in bytes.
+  /// The length limit for keeping a snapshot, in bytes.
   private static var snapshotLimit: Int { 64 << 20 }
 
   func findVersion(_ prefix: String) throws(VaultError) -> RetainedVersion {
@@ -69,7 +70,7 @@ extension StoreVault {
     return version
   }
 
-  /// Whether the version was in WAL mode before it was kept: by its manifest, else by the file's own header.
+  /// Returns true when the version was in WAL mode before it was kept: by its manifest, else by the file's header.
   private func usedWAL(_ version: RetainedVersion) throws(FileError) -> Bool {
     if let manifest = version.manifest { return manifest.usedWAL }
     guard let path = version.storePath else { return false }
@@ -111,7 +112,7 @@ extension StoreVault {
   private func copyStore(of set: ReturningSet, to candidate: String, attributes: FileAttributes) throws {
     let source = set.storePath
     try files.unlink(candidate)
-    // Someone may have opened the version where it lies: what they wrote may still be in side files.
+    // Somebody may have opened the version where it lies, and their changes may still be in side files.
     do {
       try copyInterrupted(source, to: candidate, attributes: attributes)
     } catch VaultError.refusedJournal(_, let objection) {
@@ -121,9 +122,9 @@ extension StoreVault {
     try files.copyFile(source + "-wal", to: candidate + "-wal", attributes: attributes)
   }
 
-  /// Copies a store while nobody can write to it: an app may work on a set that was moved aside, where it lies.
+  /// Copies a set-aside store while nobody can write to it: an app may work on it where it lies.
   private func copyHeldStore(of set: ReturningSet, to candidate: String, attributes: FileAttributes) throws {
-    // A change that was interrupted is undone in the copy: nobody is at work on the set, and it is the only one.
+    // An interrupted change is undone in the copy: nobody is at work on the set-aside store, and it is the only one.
     if try RollbackJournal(besideDatabaseAt: set.storePath) != nil {
       return try copyStore(of: set, to: candidate, attributes: attributes)
     }
@@ -132,7 +133,7 @@ extension StoreVault {
       hold = try StoreHold.open(
         StoreLocation(resolving: set.storePath, files: files), files: files, timeout: configuration.holdTimeout)
     } catch {
-      // What is wrong with the set says nothing about the store.
+      // A fault of the set-aside store says nothing about the store.
       guard case .unreadableStore(_, let underlying) = error else { throw error }
       throw set.unusable("\(underlying)")
     }
@@ -140,11 +141,11 @@ extension StoreVault {
     try hold.duplicateStore(to: candidate, attributes: attributes)
   }
 
-  /// Gives a candidate a generation, by which it is told from the store that is there and from the set.
+  /// Gives a candidate a generation, which tells it from the present store and from the set-aside one.
   private func give(_ generation: String, to candidate: String) throws {
     do throws(SQLiteError) {
       let connection = try Connection(path: candidate, mode: .readWrite, options: .building.withoutLinks)
-      // A candidate that fails is thrown away.
+      // A failed candidate is thrown away.
       try connection.execute("PRAGMA synchronous=OFF")
       try connection.execute("PRAGMA journal_mode=OFF")
       try StoreReading.give(generation, to: connection)
@@ -157,8 +158,8 @@ extension StoreVault {
 
   /// Checks that a candidate made from a set can be read.
   ///
-  /// Faults that SQLite finds in what can be read are told and stop nothing: what was kept can come back as it was kept, and the
-  /// store in whose place it comes is kept as well.
+  /// Faults that SQLite finds in a readable previous version are reported and stop nothing:
+  /// it can come back as it was kept, and the store that it replaces is kept as well. They do stop a set-aside store.
   private func check(_ set: ReturningSet, at candidate: String, prove: (Connection) throws -> Void) throws {
     let connection: Connection
     do throws(SQLiteError) {
@@ -186,7 +187,7 @@ extension StoreVault {
 
   /// Puts a copy of a set where there is no store.
   private func putWhereNoStoreIs(_ set: ReturningSet, prove: (Connection) throws -> Void) throws {
-    // A damaged record is reported, an old one is replaced: what it names stays, apart from its candidate.
+    // A damaged manifest throws, and an old one is replaced: the names in it stay, apart from its candidate.
     _ = try readManifest()
     guard let companion = try files.status(of: location.companion), let status = try files.status(of: set.storePath)
     else { throw set.unusable("it vanished") }
@@ -203,7 +204,7 @@ extension StoreVault {
     let candidate = try makeCandidate(identifier, attributes: status.attributes)
     try rebuild(set, at: candidate, attributes: status.attributes, generation: identifier)
     try check(set, at: candidate, prove: prove)
-    // A store that an app makes is in WAL mode, too.
+    // A store that an app makes is in WAL mode too.
     try complete(candidate, usesWAL: set.usedWAL ?? true)
     try separateExternalFiles(identifier)
     try publishExternalFiles(identifier)
@@ -224,7 +225,7 @@ extension StoreVault {
     }
   }
 
-  /// Moves side files that lie beside no store to a folder of their own: SQLite would take them for the new store's.
+  /// Moves side files without a store to a folder of their own: SQLite would take them for the new store's.
   private func moveSideFilesAside(like companion: FileStatus) throws {
     let left = try location.sideFiles.filter { path throws(FileError) in try files.status(of: path) != nil }
     guard !left.isEmpty else { return }
@@ -234,7 +235,7 @@ extension StoreVault {
     try files.makeDirectory(folder, attributes: companion.attributes)
     try files.synchronizeDirectory(location.incompatible)
     try files.synchronizeDirectory(location.companion)
-    // Not by a rename: of its two ends only the first may last.
+    // Not by a rename: of its two ends, only the removal of the old name may last.
     for path in left {
       guard let status = try files.status(of: path) else { continue }
       let to = PathText.join(folder, PathText.split(path).name)

@@ -4,16 +4,16 @@ import HeirloomStore
 extension StoreVault {
   // MARK: Keeping the old set
 
-  /// Keeps the store with its external files, its snapshot and a description, in a folder that opens by itself.
+  /// Keeps the store with its external files, its snapshot and a manifest, in a folder that opens by itself.
   ///
   /// - Parameters:
-  ///   - manifest: The operation. Its phase changes when the file system refuses links.
+  ///   - manifest: The operation's manifest. Its phase changes when the file system refuses links.
   ///   - name: The name of the new folder.
-  ///   - hold: Holds the store.
-  ///   - replacement: What the caller knows of the store.
+  ///   - hold: The hold on the store.
+  ///   - replacement: The caller's description of the store.
   ///   - alone: The content that only the old store will hold.
-  /// - Returns: The version, all of it on the disk.
-  /// - Throws: ``VaultError`` or what reading the generation throws.
+  /// - Returns: The previous version, all of it on the disk.
+  /// - Throws: ``VaultError``, or the error of reading the generation.
   func keepStore(
     _ manifest: inout VaultManifest, name: VersionName, hold: StoreHold, replacement: Replacement, alone: [SoleContent]
   ) throws -> RetainedVersion {
@@ -24,16 +24,16 @@ extension StoreVault {
     let generation = try StoreReading.generation(of: hold.connection)
     do throws(FileError) {
       try files.link(location.path, to: kept)
-      // An overlay that can't write down where a file came from shows one file under two numbers: by them neither this run nor
-      // the next could tell the store from its second name.
+      // An overlay that can't record a file's origin shows one file under two numbers.
+      // By them, neither this run nor the next could tell the store from its second name.
       if try files.status(of: kept)?.identity != files.status(of: location.path)?.identity {
         try files.unlink(kept)
         throw FileError(.link, location.path, to: kept, code: ENOTSUP)
       }
     } catch {
       guard error.isRefusedLink else { throw VaultError.file(error) }
-      // From here on two different files may both be the old store: recovery has to look inside. That must be on the disk
-      // before there is a second file.
+      // From here on two different files may both be the old store, so recovery has to look inside.
+      // That must be on the disk before there is a second file.
       let candidate = candidate(manifest.identifier)
       manifest = VaultManifest(
         identifier: manifest.identifier, operation: manifest.operation, phase: .copying, storeName: manifest.storeName,
@@ -61,21 +61,21 @@ extension StoreVault {
     try files.writeNewFile(
       PathText.join(folder, StoreLocation.manifestName), bytes: try description.encoded(), attributes: plain)
     reportPassedOver(support.passedOver)
-    // The folder's names, then the folder's own name: both before the store's path may name another file.
+    // The folder's names, then the folder's own name: both come before the store's path may name another file.
     try files.synchronizeDirectory(folder)
     try files.synchronizeDirectory(location.previous)
     return RetainedVersion(
       name: name, path: folder, storePath: kept, manifest: description, storeByteCount: status.size)
   }
 
-  /// Returns a name that sorts after all that are there, even when the clock was set back.
+  /// Returns a name that sorts after all existing ones, even when the clock was set back.
   func nextVersionName(identifier: String) throws(FileError) -> VersionName {
     var time = configuration.now()
     for name in try versionNames(in: location.previous) where name.time >= time { time = name.time + 1 }
     return VersionName(time: time, identifier: identifier)
   }
 
-  /// The folders of a folder whose names are of the pattern, in order.
+  /// Returns the version names in a folder, in order.
   func versionNames(in folder: String) throws(FileError) -> [VersionName] {
     guard try files.status(of: folder)?.kind == .directory else { return [] }
     return try files.names(in: folder).compactMap(VersionName.init(_:)).sorted()
@@ -86,12 +86,12 @@ extension StoreVault {
     try StoreReading.generation(of: Connection(path: path, mode: .readOnly, options: .looking.withoutLinks))
   }
 
-  // MARK: What is kept
+  // MARK: Previous versions
 
-  /// Lists the versions that are kept, the oldest first.
+  /// Lists the previous versions, the oldest first.
   ///
-  /// It takes no lock and writes nothing. A version whose own manifest is damaged is listed all the same: its store may be
-  /// whole. One that an unfinished operation is still keeping is not.
+  /// It takes no lock and writes nothing. A version whose own manifest is damaged is listed too:
+  /// its store may be whole. A version that an unfinished operation is still keeping is not listed.
   ///
   /// - Returns: The versions.
   /// - Throws: ``VaultError/file(_:)`` when a folder can't be read.
@@ -102,7 +102,7 @@ extension StoreVault {
       var versions: [RetainedVersion] = []
       for name in try versionNames(in: location.previous) {
         let version = try readVersion(name)
-        // The live store under a second name is no version: a run was interrupted while it kept it.
+        // The live store under a second name is no version: a run was interrupted while it kept the store.
         if let path = version.storePath, let store, try files.status(of: path)?.identity == store.identity { continue }
         if unfinished?.keptFolder == name.text, unfinished?.phase == .copying || version.storePath == nil { continue }
         versions.append(version)
@@ -113,7 +113,7 @@ extension StoreVault {
 
   private func readVersion(_ name: VersionName) throws(FileError) -> RetainedVersion {
     let folder = PathText.join(location.previous, name.text)
-    // A stranger's stands for nothing: it neither takes the store's place nor lets another one be pruned.
+    // A stranger's folder counts for nothing: it neither takes the store's place nor lets another version be pruned.
     guard try objection(toVersionAt: folder) == nil else {
       return RetainedVersion(name: name, path: folder, storePath: nil, manifest: nil, storeByteCount: 0)
     }
@@ -129,7 +129,7 @@ extension StoreVault {
       storeByteCount: status?.size ?? 0)
   }
 
-  /// Says why a folder can't be a version's; `nil` when it can.
+  /// Returns the reason why a folder can't be a version's; `nil` when it can.
   func objection(toVersionAt folder: String) throws(FileError) -> String? {
     guard let status = try files.status(of: folder) else { return "it vanished" }
     guard status.kind == .directory else { return "it is a \(status.kind.rawValue)" }
@@ -138,16 +138,17 @@ extension StoreVault {
 
   // MARK: Pruning
 
-  /// Removes all but the newest retained versions.
+  /// Removes all but the newest previous versions.
   ///
-  /// The newest is never removed, nor one whose own manifest is damaged: what it holds is not known, nor a pinned one, whose rows
-  /// no other store holds and which isn't counted. Call it only in a later run than the one that made the newest, after the store was opened.
+  /// Three kinds are never removed: the newest, one whose own manifest is damaged,
+  /// since its content is not known, and a pinned one, whose rows no other store holds and which isn't counted.
+  /// Call it only after the store was opened, in a later run than the one that made the newest version.
   ///
-  /// - Parameter count: How many to keep; less than one counts as one.
-  /// - Returns: The names of those that were removed.
-  /// - Throws: ``VaultError``; what was not removed is complete.
+  /// - Parameter count: The number of versions to keep; less than one counts as one.
+  /// - Returns: The names of the removed versions.
+  /// - Throws: ``VaultError``; each remaining version is complete.
   package func prune(keeping count: Int) throws -> [String] {
-    // Every launch asks: names are counted before anything is read.
+    // Every launch asks, so names are counted before anything is read.
     guard try files.status(of: location.previous)?.kind == .directory else { return [] }
     let names = try files.names(in: location.previous)
     if !names.contains(where: Self.isPruned) {
@@ -173,10 +174,10 @@ extension StoreVault {
     }
   }
 
-  /// The versions that may go, the oldest first.
+  /// Returns the versions that may go, the oldest first.
   ///
-  /// Only what can come back counts: a version that is not what its name and its description say makes no sound one go. Of those
-  /// that an interrupted change left, the newest stays, and none counts for the others.
+  /// Only versions that can come back count: a version that contradicts its name or its manifest makes no sound one go.
+  /// Of the versions that keep an interrupted change, the newest stays, and none counts for the others.
   private func surplus(keeping count: Int) throws(VaultError) -> [RetainedVersion] {
     let versions = try retainedVersions().filter { $0.manifest?.isPinned == false && isSound($0) }
     let (undone, others) = (
@@ -185,7 +186,7 @@ extension StoreVault {
     return undone.dropLast() + others.dropLast(max(1, count))
   }
 
-  /// Whether a version is what its name and its description say, and opens.
+  /// Returns true when a version fits its name and its manifest, and opens.
   private func isSound(_ version: RetainedVersion) -> Bool {
     guard let manifest = version.manifest, let path = version.storePath, manifest.storeName == location.name,
       version.name == VersionName(time: manifest.time, identifier: manifest.identifier),
@@ -211,12 +212,12 @@ extension StoreVault {
     PathText.join(location.previous, Self.prunedPrefix + name)
   }
 
-  /// Whether a name is that of a version whose removal was begun.
+  /// Returns true for the name of a version whose removal was begun.
   private static func isPruned(_ name: String) -> Bool {
     name.hasPrefix(prunedPrefix) && VersionName(String(name.dropFirst(prunedPrefix.count))) != nil
   }
 
-  /// Goes on where an earlier pruning stopped.
+  /// Removes versions whose pruning was interrupted.
   func removePruned() throws(FileError) {
     guard try files.status(of: location.previous)?.kind == .directory else { return }
     let names = try files.names(in: location.previous).filter(Self.isPruned)

@@ -1,18 +1,18 @@
 import HeirloomStore
 
 extension StoreVault {
-  /// Moves the store with all that belongs to it to a folder of its own, so that a new one can be made in its place.
+  /// Sets the store aside with all that belongs to it, so that a new one can be made in its place.
   ///
-  /// Nothing is deleted: every file has its second name, on the disk, before the first loses its own. The main file goes first:
-  /// SQLite drops side files that it finds beside a new, empty store, but would read the main file without them as an older state.
-  /// A store that SQLite can't read is moved with its side files, as it lies there.
+  /// Nothing is deleted: every file has its second name, on the disk, before the first loses its own.
+  /// The main file goes first: SQLite drops side files that it finds beside a new, empty store, but would read the
+  /// main file without them as an older state. A store that SQLite can't read is moved with its side files as it is.
   ///
   /// - Parameters:
-  ///   - notice: What is to be told of it, kept with the set: it is on the disk before the store leaves its place.
-  ///   - isNeeded: Looks once more, under the lock: another process may have settled it.
+  ///   - notice: The notice about the store, kept with it: it is on the disk before the store leaves its place.
+  ///   - isNeeded: Checks the need once more, under the lock: another process may have settled it.
   /// - Returns: The folder that holds the store now; `nil` if it was not needed any more.
-  /// - Throws: ``VaultError/storeInUse(path:reason:)`` when another process has it open, ``VaultError/file(_:)`` when something could
-  ///   not be done: either nothing was changed, or the next run goes on.
+  /// - Throws: ``VaultError/storeInUse(path:reason:)`` when another process has it open,
+  ///   ``VaultError/file(_:)`` when something could not be done: either nothing was changed, or the next run goes on.
   package func setStoreAside(
     notice: [UInt8]? = nil, isNeeded: () throws -> Bool = { true }
   ) throws -> String? {
@@ -63,20 +63,20 @@ extension StoreVault {
     }
   }
 
-  /// Holds the store, unless it is none that SQLite can read: then nobody uses it by SQLite either.
+  /// Holds the store, unless SQLite can't read it: then nobody uses it through SQLite either.
   private func holdUnlessUnreadable() throws -> StoreHold? {
-    // What an interrupted change left is moved as it lies: to undo it here would be to do so in the only copy.
+    // A store with an interrupted change is moved as it is: undoing the change here would change the only copy.
     if try RollbackJournal(besideDatabaseAt: location.path) != nil, try isChangeInterrupted() { return nil }
     do throws(VaultError) {
       return try StoreHold.open(location, files: files, timeout: configuration.holdTimeout)
     } catch {
-      // A pattern with a condition in the catch clause crashes the compiler (Swift 6.3.1).
+      // A catch clause with a pattern and a condition crashes the compiler (Swift 6.3.1).
       guard case .unreadableStore(_, let underlying) = error, underlying.isAboutContent else { throw error }
       return nil
     }
   }
 
-  /// The folder that receives the set: its time is written for people.
+  /// Returns the folder that receives the store; its name has the time in a form for people.
   private func asideFolder(_ manifest: VaultManifest) -> String {
     let name = manifest.keptFolder.flatMap(VersionName.init(_:))?.datedText ?? manifest.identifier
     return PathText.join(location.incompatible, name)
@@ -94,7 +94,7 @@ extension StoreVault {
     try files.makeDirectory(folder, attributes: companion.attributes)
     let attributes = try files.status(of: location.path)?.attributes ?? FileAttributes(mode: 0o600)
     if let hold {
-      // A store that is held was brought to the disk with the hold, and may be copied by its handle only.
+      // A held store was brought to the disk with the hold, and may be copied only by its handle.
       if try !isLinked(location.path, to: main) { try hold.copyStore(to: main) }
     } else {
       try tree.linkOrCopy(location.path, to: main, attributes: attributes)
@@ -103,7 +103,7 @@ extension StoreVault {
     try keepAsideRest(manifest)
   }
 
-  /// Links a file; returns false where links are refused.
+  /// Links a file, and returns false where links are refused.
   func isLinked(_ path: String, to newPath: String) throws(FileError) -> Bool {
     do throws(FileError) {
       try files.link(path, to: newPath)
@@ -131,13 +131,13 @@ extension StoreVault {
     }
     try files.synchronizeDirectory(folder)
     try files.synchronizeDirectory(location.incompatible)
-    // The companion may be new, and where SQLite can't hold the store nothing else has brought its name to the disk.
+    // The companion folder may be new, and where SQLite can't hold the store nothing else brought its name to the disk.
     try files.synchronizeDirectory(location.directory)
   }
 
   // MARK: Settling
 
-  /// Settles a moving aside that was interrupted.
+  /// Settles an interrupted setting aside.
   func settleSettingAside(_ manifest: VaultManifest) throws(FileError) -> VaultRecovery {
     if manifest.phase == .removing, try !wasUsedSince(manifest) {
       try finishSettingAside(manifest)
@@ -147,7 +147,7 @@ extension StoreVault {
     return .rolledBack
   }
 
-  /// Whether the store is still in its place with a side file that is not aside.
+  /// Returns true when the store is still in its place with a side file that was not set aside.
   ///
   /// A program that knows nothing of the vault has opened it since and saved something, which belongs to it.
   private func wasUsedSince(_ manifest: VaultManifest) throws(FileError) -> Bool {
@@ -164,10 +164,10 @@ extension StoreVault {
     return false
   }
 
-  /// Removes what was prepared: nothing has left its place yet.
+  /// Removes the prepared folder: nothing has left its place yet.
   private func removeAside(_ manifest: VaultManifest) throws(FileError) {
     if try files.status(of: location.manifestDraft) != nil { try files.unlink(location.manifestDraft) }
-    // Of a store that somebody removed since, what was prepared may be all there is.
+    // If somebody has removed the store since, the prepared folder may hold all there is.
     let store = try files.status(of: location.path)
     var isNeeded = true
     if let store, store.kind == .regular, store.size > 0 {
@@ -182,7 +182,7 @@ extension StoreVault {
     try removeRecord()
   }
 
-  /// Takes away the names of the set that is safe aside; what an app has made in its place meanwhile stays.
+  /// Removes the store's old names, once it is safe aside; a store that an app has made there meanwhile stays.
   private func finishSettingAside(_ manifest: VaultManifest) throws(FileError) {
     let main = asideStore(manifest)
     if try files.status(of: main) != nil, try files.status(of: location.path) != nil,
@@ -190,12 +190,12 @@ extension StoreVault {
     {
       try files.unlink(location.path)
     }
-    // Without its side files the main file would be read as an older state: it has to be gone for good before they go.
+    // Without its side files the main file would be read as an older state: it must be gone for good before they go.
     try files.synchronizeDirectory(location.directory)
     if try files.status(of: location.path) == nil {
       for suffix in StoreLocation.sideSuffixes {
         guard try files.status(of: location.path + suffix) != nil else { continue }
-        // The -shm is an index of the -wal and nothing else.
+        // The -shm is only an index of the -wal.
         if suffix != "-shm" {
           guard try files.status(of: main + suffix) != nil else { continue }
           guard try isRedundant(main + suffix, location.path + suffix) else { continue }
@@ -210,9 +210,9 @@ extension StoreVault {
     report(.setAside(path: asideFolder(manifest)))
   }
 
-  /// Whether one of two files can go, since the other is the same file or a copy that nobody has changed.
+  /// Returns true when one of two files can go, since the other is the same file or an unchanged copy.
   ///
-  /// A copy is taken for one by its length and its first bytes, where SQLite counts the changes.
+  /// A copy is recognized by its length and its first bytes, where SQLite counts the changes.
   private func isRedundant(_ first: String, _ second: String) throws(FileError) -> Bool {
     guard let one = try files.status(of: first) else {
       // There is no main file aside yet.

@@ -1,13 +1,13 @@
 extension StoreVault {
-  /// Writes the snapshot beside the store, so that there is always a whole one: the old or the new.
+  /// Writes the snapshot, so that a whole one is always there: the old or the new.
   ///
-  /// - Parameter bytes: The snapshot's file.
+  /// - Parameter bytes: The content of the snapshot's file.
   /// - Throws: ``VaultError`` when the place is not fit or the snapshot can't be written; the old one is then in place.
   package func writeSnapshot(_ bytes: [UInt8]) throws {
     try withLock(requiresStore: false) {
       try removeSnapshotDrafts()
-      // The companion folder may be new, and its own name must last before what is in it can. Before a version was ever kept in it,
-      // the hold has brought its name to the disk.
+      // The companion folder may be new, and its own name must last before its content can.
+      // Once a version was kept in it, the hold has brought its name to the disk.
       if try files.status(of: location.snapshot) == nil, try files.status(of: location.previous) == nil {
         try files.synchronizeDirectory(location.directory)
       }
@@ -19,14 +19,14 @@ extension StoreVault {
 
 /// A snapshot's file, replaced as a whole.
 package struct SnapshotFile {
-  /// The longest snapshot that is read, in bytes.
+  /// The length limit for reading a snapshot, in bytes.
   package static let byteLimit = 64 << 20
 
   /// The file.
   package let path: String
   private let files: any FileOperations
 
-  /// Names a snapshot's file; nothing is read.
+  /// Creates a snapshot's file; nothing is read.
   package init(path: String, files: any FileOperations) {
     self.path = path
     self.files = files
@@ -34,7 +34,7 @@ package struct SnapshotFile {
 
   /// Reads the file.
   ///
-  /// - Returns: `nil` when there is none.
+  /// - Returns: The content; `nil` when there is no file.
   /// - Throws: `FileError` when it can't be read or is too long.
   package func read() throws(FileError) -> [UInt8]? {
     guard try files.status(of: path) != nil else { return nil }

@@ -7,24 +7,24 @@
 #endif
 
 extension StoreVault {
-  /// Returns whether what is beside the store may be taken for what it says, by its owner.
+  /// Returns true when a file or folder beside the store is not a stranger's.
   ///
-  /// In a shared folder anybody may put things beside a store, and something there decides what becomes of it.
+  /// In a shared folder anybody may put names beside a store, and those names decide what becomes of it.
   func isTrusted(_ status: FileStatus) throws(FileError) -> Bool {
     if status.owner == geteuid() || status.owner == 0 { return true }
     let folder = try files.status(of: location.directory)
     let store = try files.status(of: location.path)
     if status.owner == (store ?? folder)?.owner { return true }
-    // Where a group shares the folder, each of them may replace the store itself: it belongs to whoever migrated it last. Others
-    // can't give a file that group.
+    // Where a group shares the folder, each member may replace the store itself:
+    // it belongs to whoever migrated it last. Others can't give a file that group.
     guard let folder, folder.mode & 0o1022 == 0o020 else { return false }
     return status.group == folder.group
   }
 
-  /// Refuses what a stranger has put beside the store; nothing happens when there is nothing.
+  /// Refuses a file or folder that a stranger has put beside the store; does nothing when it isn't there.
   ///
-  /// - Parameter path: What is beside the store.
-  /// - Throws: ``VaultError/foreignOwner(path:owner:)``, or ``VaultError/file(_:)`` when it can't be told.
+  /// - Parameter path: The file or folder beside the store.
+  /// - Throws: ``VaultError/foreignOwner(path:owner:)``, or ``VaultError/file(_:)`` when the owner can't be found out.
   package func checkOwner(of path: String) throws(VaultError) {
     let owner = try VaultError.wrapping { () throws(FileError) -> UInt32? in
       guard let status = try files.status(of: path) else { return nil }
@@ -33,13 +33,13 @@ extension StoreVault {
     if let owner { throw .foreignOwner(path: path, owner: owner) }
   }
 
-  /// The permissions and the owner of a companion folder that is made.
+  /// Returns the permissions and the owner for a new companion folder.
   ///
   /// - Parameters:
   ///   - folder: The store's folder.
   ///   - store: The store, if there is one.
-  /// - Returns: Those of the folder; but where only the owner of a name may remove it, nobody else may put anything in. It belongs
-  ///   to the store's owner, also when the superuser makes it: the app must be able to go on.
+  /// - Returns: The permissions of the store's folder; in a sticky one (only a name's owner removes it) nobody else may
+  ///   add names. The owner is the store's, also when the superuser makes the folder: the app must be able to go on.
   func companionAttributes(in folder: FileStatus, store: FileStatus?) -> FileAttributes {
     let mode = folder.attributes.mode
     return FileAttributes(
@@ -51,8 +51,8 @@ extension StoreVault {
 
   /// Finds the store's folder of external data.
   ///
-  /// The folder, and the one inside of it whose files the rows name, may be symbolic links: an app that moved its data to another
-  /// volume left one behind. Nothing else is followed.
+  /// The folder, and the one inside it whose files the rows name, may be symbolic links:
+  /// an app that moved its data to another volume left a link behind. No other link is followed.
   ///
   /// - Returns: The folder; it may not exist.
   /// - Throws: `FileError` for a link that leads to no folder, or that must not be followed.
@@ -63,9 +63,10 @@ extension StoreVault {
     return SupportFolder(path: path, data: target == data ? nil : target)
   }
 
-  /// Follows a link that the caller or the superuser made, or one to a folder that belongs to the same user as the link.
+  /// Follows a link that the caller or the superuser made, or whose target folder belongs to the link's owner.
   ///
-  /// Through another's link a user could let one with more rights keep, add and remove files where they may not even look.
+  /// Through any other link, a user could make a process with more rights keep, add and remove files
+  /// where that user may not even look.
   private func followed(_ path: String) throws(FileError) -> String {
     guard let link = try files.status(of: path), link.kind == .symbolicLink else { return path }
     let target: String
@@ -87,7 +88,7 @@ extension StoreVault {
     return target
   }
 
-  /// Tells of what was passed over in a folder of external data, if there is anything.
+  /// Reports the names that were passed over in a folder of external data, if there are any.
   func reportPassedOver(_ names: FolderTree.PassedOver) {
     guard let first = names.first else { return }
     report(.passedOver(count: names.count, first: first))

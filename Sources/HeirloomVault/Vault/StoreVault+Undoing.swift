@@ -2,14 +2,14 @@ import Foundation
 import HeirloomStore
 
 extension StoreVault {
-  /// Undoes a change of the store that was interrupted, after the store is kept as it is.
+  /// Undoes an interrupted change of the store, after the store is kept as it is.
   ///
-  /// Nothing happens when there is none. What SQLite would do to the only copy, on the word of a file that anyone may have put
-  /// there, is tried on a copy first and done to the store last.
+  /// Nothing happens when there is none. SQLite would undo the change in the only copy,
+  /// on the word of a file that anyone may have put there. So it is tried on a copy first and done to the store last.
   ///
-  /// - Returns: The name of the version that holds the store as it was; `nil` if there was nothing to undo.
-  /// - Throws: ``VaultError/refusedJournal(path:_:)`` when the journal can't be of this store, or another ``VaultError``; the store and
-  ///   its journal are as they were then.
+  /// - Returns: The name of the previous version, the store as it was; `nil` if there was nothing to undo.
+  /// - Throws: ``VaultError/refusedJournal(path:_:)`` when the journal can't be of this store,
+  ///   or another ``VaultError``. The store and its journal are then as they were.
   @discardableResult
   package func undoInterruptedChange() throws -> VersionName? {
     guard try RollbackJournal(besideDatabaseAt: location.path) != nil else { return nil }
@@ -34,7 +34,7 @@ extension StoreVault {
     return kept
   }
 
-  /// Whether nobody is at work on the change that a journal tells of.
+  /// Returns true when nobody is at work on the change that a journal tells of.
   func isChangeInterrupted() throws(VaultError) -> Bool {
     do throws(SQLiteError) {
       var options = Connection.Options.looking
@@ -44,13 +44,13 @@ extension StoreVault {
       return false
     } catch {
       if error.needsRecovery { return true }
-      // Whoever is at work on it holds the store: the hold tells.
+      // Whoever is at work on it holds the store: our attempt to hold it will tell.
       if error.isBusy { return false }
       throw .unreadableStore(path: location.path, underlying: error)
     }
   }
 
-  /// Keeps the store with its journal as a version, once a copy has shown that undoing leaves a store.
+  /// Keeps the store with its journal as a previous version, once a copy has shown that undoing leaves a store.
   private func keepInterrupted(_ journal: RollbackJournal) throws -> VersionName {
     guard let companion = try files.status(of: location.companion), let store = try files.status(of: location.path)
     else { throw VaultError.unusableFolder(path: location.companion, reason: "it vanished") }
@@ -60,7 +60,7 @@ extension StoreVault {
     let identifier = files.uniqueIdentifier()
     try tryUndoing(journal, identifier: identifier, attributes: store.attributes)
     let name = try nextVersionName(identifier: identifier)
-    // A folder of this name is removed by the next run: a version is complete or not there at all.
+    // The next run removes a folder of this name: a version is complete or not there at all.
     let draft = prunedPath(name.text)
     do {
       try keepInterrupted(journal, identifier: identifier, store: store, name: name, draft: draft)
@@ -70,7 +70,7 @@ extension StoreVault {
       else { throw VaultError.storeInUse(path: location.path, reason: "it changed while it was copied") }
       try files.rename(draft, to: PathText.join(location.previous, name.text))
       try files.synchronizeDirectory(location.previous)
-      // The name of `previous` itself may be as new.
+      // The name of `previous` itself may be new as well.
       try files.synchronizeDirectory(location.companion)
       try files.synchronizeDirectory(location.directory)
     } catch {
@@ -82,7 +82,7 @@ extension StoreVault {
 
   /// Undoes the change in a copy, which is thrown away.
   ///
-  /// - Throws: ``VaultError/refusedJournal(path:_:)`` if what it leaves is no store.
+  /// - Throws: ``VaultError/refusedJournal(path:_:)`` if the undone copy is no store.
   private func tryUndoing(_ journal: RollbackJournal, identifier: String, attributes: FileAttributes) throws {
     let copy = try makeCandidate(identifier, attributes: attributes)
     defer { try? tree.remove(workFolder(identifier)) }
@@ -104,13 +104,14 @@ extension StoreVault {
     }
   }
 
-  /// Copies a store with the journal of an interrupted change, so that undoing it in the copy concerns the copy alone.
+  /// Copies a store with the journal of an interrupted change, so that undoing it changes the copy alone.
   ///
   /// - Parameters:
   ///   - source: The store.
-  ///   - copy: The copy's path, where nothing is.
+  ///   - copy: The copy's path, where nothing is yet.
   ///   - attributes: The copy's permissions and owner.
-  /// - Throws: `FileError`, or ``VaultError/refusedJournal(path:_:)`` for a journal that names other files.
+  /// - Throws: `FileError`, or ``VaultError/refusedJournal(path:_:)`` for a journal that stretches the database,
+  ///   or that is too long and names another file.
   func copyInterrupted(_ source: String, to copy: String, attributes: FileAttributes) throws {
     try files.copyFile(source, to: copy, attributes: attributes)
     guard let journal = try RollbackJournal(besideDatabaseAt: source) else { return }
@@ -120,9 +121,9 @@ extension StoreVault {
     guard let name = journal.superJournal else {
       return try files.copyFile(journal.path, to: copy + "-journal", attributes: attributes)
     }
-    // The last step of a change of several databases was made: SQLite undoes nothing then.
+    // The last step of a change across several databases was made: SQLite undoes nothing then.
     if journal.isCommitted { return }
-    // Without the name SQLite follows nothing. Such a change is rare and never Core Data's, so that memory is enough.
+    // Without the name, SQLite follows nothing. Such a change is rare and never Core Data's, so memory is enough.
     guard journal.byteCount <= Self.namingJournalLimit else {
       throw VaultError.refusedJournal(path: source, .namesAnother(name))
     }
@@ -140,7 +141,7 @@ extension StoreVault {
       draft, attributes: try files.status(of: location.previous)?.attributes ?? FileAttributes(mode: 0o700))
     let copy = PathText.join(draft, location.name)
     try copyInterrupted(location.path, to: copy, attributes: store.attributes)
-    // SQLite leaves no log beside such a journal, but who has put the journal there may have.
+    // SQLite leaves no log beside such a journal, but whoever put the journal there may have.
     if let log = try files.status(of: location.path + "-wal"), log.kind == .regular, log.size > 0 {
       try files.copyFile(location.path + "-wal", to: copy + "-wal", attributes: store.attributes)
     }

@@ -3,49 +3,49 @@ package import HeirloomStore
 
 /// The one place that puts another store in a store's place, keeps the one before, and settles what a crash left.
 ///
-/// There is one commit point, `rename(candidate, store)`. Before it the store is the old one and everything else is ours to
-/// remove; after it the store is the new one and the old one is complete in `previous`. The store's path always names one of
-/// the two. A power loss may keep any of the names that were made or removed since their folder was last brought to the disk,
-/// each on its own: the order of the calls is made for that.
+/// There is one commit point, `rename(candidate, store)`. Before it the store is the old one,
+/// and everything else is ours to remove. After it the store is the new one, and the old one is complete in `previous`.
+/// The store's path always names one of the two. A loss of power may undo, each on its own, any of the names
+/// that were made or removed since their folder was last brought to the disk: the order of the calls is made for that.
 ///
 /// A vault works on the caller's task, one operation at a time; the lock keeps other vaults out, in any process.
 package struct StoreVault {
-  /// What a caller may choose.
+  /// The settings of a vault.
   package struct Configuration {
-    /// How long to wait for another assistant.
+    /// The time to wait for another assistant.
     package var lockTimeout: Duration = .seconds(10)
-    /// How long to wait for other processes to let go of the store.
+    /// The time to wait for other processes to let go of the store.
     package var holdTimeout: Duration = .seconds(5)
-    /// Whether to work on volumes where only the death of the process is survived, not the loss of power.
+    /// True to work also on volumes where the store survives the process's death, but maybe not a loss of power.
     package var allowUnsafeVolume = false
-    /// The room that has to stay free beyond the need, in bytes.
+    /// The room that must stay free beyond the need, in bytes.
     package var reservedBytes: UInt64 = 64 << 20
-    /// Whether a store is left alone whose `-wal` can't be read to its end; else the log is kept with the version.
+    /// True to leave a store alone whose `-wal` can't be read to its end; false to keep the log with the version.
     package var stopsAtUnreadableLog = false
-    /// How long a store must have been at rest for a plan that was made before it was held to be its plan still, in seconds.
+    /// The seconds that a store must have been at rest before a plan made before the hold counts as its plan still.
     ///
-    /// It is longer than the times of any file system that is trusted are exact (2 seconds).
+    /// It is longer than the resolution of times (2 seconds) on any trusted file system.
     package var restTime: Double = 3
-    /// Returns the time, in seconds since 1970-01-01 UTC.
+    /// The clock, which returns the time in seconds since 1970-01-01 UTC.
     package var now: () -> Int64 = { Int64(Date().timeIntervalSince1970) }
 
     /// Creates the settings for an app.
     package init() {}
   }
 
-  /// What the caller knows of a swap before the candidate is built.
+  /// The caller's description of a swap before the candidate is built.
   package struct Replacement {
-    /// What is being done.
+    /// The operation of the swap.
     package var operation: VaultManifest.Operation = .migration
     /// The bytes of a snapshot of the old store's model, kept with it.
     package var retainedSnapshot: [UInt8]?
     /// The checksum of the old store's model, for people.
     package var retainedChecksum: String?
-    /// The bytes that building takes, the reserve left out.
+    /// The room that building takes without the reserve, in bytes.
     package var bytesNeeded: UInt64 = 0
-    /// The name of the set that was moved aside and returns; `nil` if the operation is no adoption.
+    /// The name of the set-aside store that returns; `nil` for any other operation.
     var adoptedSet: String?
-    /// The store's state before anything was counted in it; see ``StoreHold/isAsSeen``.
+    /// The store's state before anything was counted in it, for `StoreHold.isAsSeen`.
     package var seen: StoreState?
     /// Creates a description.
     package init(
@@ -75,8 +75,8 @@ package struct StoreVault {
   ///   - location: The store.
   ///   - files: The file system.
   ///   - configuration: The settings.
-  ///   - events: Told of each thing that happens. What it throws before the swap gives the operation up, what it throws later is
-  ///     dropped.
+  ///   - events: Receives each event.
+  ///     An error that it throws before the swap gives the operation up; a later error is dropped.
   package init(
     _ location: StoreLocation, files: any FileOperations = POSIXFileOperations(),
     configuration: Configuration = Configuration(), events: @escaping (VaultEvent) throws -> Void = { _ in }
@@ -90,19 +90,19 @@ package struct StoreVault {
 
   var tree: FolderTree { FolderTree(files: files) }
 
-  /// Tells of an event; what the caller throws gives the operation up.
+  /// Reports an event; an error of the caller's gives the operation up.
   func emit(_ event: VaultEvent) throws {
     try handler(event)
   }
 
-  /// Tells of an event that nothing can be made of any more.
+  /// Reports an event, and drops an error of the caller's.
   func report(_ event: VaultEvent) {
     try? handler(event)
   }
 
-  /// Returns whether an operation on a store was not finished, without a lock and without writing.
+  /// Returns true when an operation on a store is unfinished; takes no lock and writes nothing.
   ///
-  /// It costs three reads of names. An operation of another process that is under way counts as well.
+  /// It costs three reads of names. An operation that another process has under way counts as well.
   package static func hasUnfinishedOperation(
     at location: StoreLocation, files: any FileOperations = POSIXFileOperations()
   ) throws(FileError) -> Bool {
@@ -111,10 +111,10 @@ package struct StoreVault {
     return try files.names(in: location.incoming).contains(where: VersionName.isIdentifier)
   }
 
-  /// Settles an operation that was not finished.
+  /// Settles an unfinished operation.
   ///
-  /// - Throws: ``VaultError/damagedManifest(path:reason:)`` or ``VaultError/storeMissing(path:retained:)``, and then nothing was
-  ///   touched; ``VaultError/file(_:)`` when something could not be done, and the next run goes on.
+  /// - Throws: ``VaultError/damagedManifest(path:reason:)`` or ``VaultError/storeMissing(path:retained:)``, and then
+  ///   nothing was touched; ``VaultError/file(_:)`` when something could not be done, and then the next run goes on.
   package func recover() throws {
     guard try files.status(of: location.companion) != nil else { return }
     try withLock(requiresStore: false) { try recoverHoldingLock() }
@@ -125,10 +125,10 @@ package struct StoreVault {
   /// Runs an operation while no other vault works on the store.
   ///
   /// - Parameters:
-  ///   - requiresStore: Whether there has to be a store.
+  ///   - requiresStore: True if there has to be a store.
   ///   - body: The operation.
-  /// - Returns: What the body returns.
-  /// - Throws: ``VaultError`` when the place is not fit or the lock is not to be had, or what the body throws.
+  /// - Returns: The body's result.
+  /// - Throws: ``VaultError`` when the place is not fit or the lock can't be taken, or the body's error.
   func withLock<Value>(requiresStore: Bool = true, _ body: () throws -> Value) throws -> Value {
     let lock = try takeLock(requiresStore: requiresStore)
     defer { lock.close() }
@@ -139,7 +139,7 @@ package struct StoreVault {
   ///
   /// - Parameter requiresStore: True if there has to be a store.
   /// - Returns: The lock, held until it is closed or dropped.
-  /// - Throws: ``VaultError`` when the place is not fit or the lock is not to be had.
+  /// - Throws: ``VaultError`` when the place is not fit or the lock can't be taken.
   func takeLock(requiresStore: Bool) throws -> any FileLock {
     let (folder, store) = try checkPlace(requiresStore: requiresStore)
     return try VaultError.wrappingFileErrors {
@@ -152,11 +152,11 @@ package struct StoreVault {
     }
   }
 
-  /// Checks everything that can be checked before anything is made.
+  /// Checks all conditions that can be checked before anything is made.
   ///
-  /// - Parameter requiresStore: Whether there has to be a store.
+  /// - Parameter requiresStore: True if there has to be a store.
   /// - Returns: The status of the store's folder, and of the store if there is one.
-  /// - Throws: ``VaultError`` that says what is not fit.
+  /// - Throws: ``VaultError`` for the first condition that is not met.
   private func checkPlace(requiresStore: Bool) throws(VaultError) -> (folder: FileStatus, store: FileStatus?) {
     let (folder, store) = try VaultError.wrapping { () throws(FileError) in
       (try files.status(of: location.directory), try files.status(of: location.path))
@@ -167,7 +167,7 @@ package struct StoreVault {
     let volume = try VaultError.wrapping { () throws(FileError) in try files.volume(of: location.directory) }
     if let store {
       guard store.kind == .regular else { throw .notAFile(path: location.path, found: store.kind.rawValue) }
-      // In an overlay a file has the device of its layer, until the first writing moves it to the uppermost.
+      // In an overlay, a file has the device of its layer until the first writing moves it to the uppermost layer.
       guard store.identity.device == folder.identity.device || volume.fileSystemName == "overlay" else {
         throw .unusableFolder(path: location.directory, reason: "the store is mounted there from another volume")
       }
@@ -197,7 +197,7 @@ package struct StoreVault {
     return (folder, store)
   }
 
-  /// Returns what would keep an operation from beginning where the store is; nothing is written and no lock taken.
+  /// Returns the error that would keep an operation from beginning here; takes no lock and writes nothing.
   package func placeObjection() -> VaultError? {
     do throws(VaultError) {
       _ = try checkPlace(requiresStore: false)
@@ -208,9 +208,9 @@ package struct StoreVault {
     }
   }
 
-  /// Checks that SQLite can open what will be made: its limit for a path is far below the system's.
+  /// Checks that SQLite can open the files to be made: its limit for a path is far below the system's.
   func checkPathLength() throws(VaultError) {
-    // Of several hops each store has its number.
+    // With several hops, each candidate has its number.
     let path = candidate("new-" + String(repeating: "0", count: 32)) + "-hop99"
     guard path.utf8.count > Connection.pathByteLimit else { return }
     throw .file(
@@ -219,17 +219,17 @@ package struct StoreVault {
         reason: "it has \(path.utf8.count) bytes, and SQLite opens paths of \(Connection.pathByteLimit) at most"))
   }
 
-  /// Says that there is no store, and which versions there are.
+  /// Throws the error of a missing store, with the previous versions that there are.
   func throwStoreMissing() throws(VaultError) {
     let versions = (try? retainedVersions()) ?? []
     throw .storeMissing(path: location.path, retained: versions.map(\.name.text))
   }
 
-  /// Checks what recovery may have to settle first: the store's names and the room.
+  /// Checks the store's names and the free room, which recovery may have to settle first.
   ///
   /// - Parameters:
-  ///   - bytesNeeded: What building takes.
-  ///   - isKept: Whether the store that is there will be kept.
+  ///   - bytesNeeded: The room that building takes, in bytes.
+  ///   - isKept: True if the present store will be kept.
   /// - Throws: ``VaultError``.
   func checkStore(bytesNeeded: UInt64, isKept: Bool = true) throws(VaultError) {
     let (store, volume) = try VaultError.wrapping { () throws(FileError) in
@@ -239,7 +239,7 @@ package struct StoreVault {
     let retained = try VaultError.wrapping { () throws(FileError) in
       isKept ? try bytesToKeep(on: volume) : 0
     }
-    // A tenth more than asked for: the need is an estimate.
+    // A tenth more than asked for, since the need is an estimate.
     let parts = [bytesNeeded / 10, configuration.reservedBytes, retained]
     let needed = parts.reduce(bytesNeeded) { sum, part in
       let sum = sum.addingReportingOverflow(part)
@@ -253,9 +253,9 @@ package struct StoreVault {
     }
   }
 
-  /// The bytes that keeping the old set takes: nothing where it is linked.
+  /// Returns the room that keeping the old set takes, in bytes: nothing where it is linked.
   ///
-  /// Volumes that nothing is promised on are taken to have no links; external data on another volume are copied in any case.
+  /// Unsafe volumes count as having no links; external data on another volume is copied in any case.
   private func bytesToKeep(on volume: VolumeInformation) throws(FileError) -> UInt64 {
     var bytes: Int64 = 0
     if !volume.kind.isSafe {

@@ -9,7 +9,7 @@ import HeirloomStore
 #endif
 
 extension VaultError {
-  /// Runs file operations, and makes an error of the vault of what they throw.
+  /// Runs file operations, and turns their errors into errors of the vault.
   package static func wrapping<Value>(_ body: () throws(FileError) -> Value) throws(VaultError) -> Value {
     do throws(FileError) {
       return try body()
@@ -20,7 +20,7 @@ extension VaultError {
 }
 
 extension VaultError {
-  /// Runs what may throw anything, and makes an error of the vault of what file operations throw.
+  /// Runs a body that may throw anything, and turns errors of file operations into errors of the vault.
   static func wrappingFileErrors<Value>(_ body: () throws -> Value) throws -> Value {
     do {
       return try body()
@@ -31,10 +31,10 @@ extension VaultError {
 }
 
 extension FileError {
-  /// Whether the file system, or a rule of the system's, refuses links that are possible elsewhere.
+  /// True when the file system, or a rule of the system's, refuses links that are possible elsewhere.
   ///
-  /// `EPERM` is FAT's answer and that of protected hard links, `EMLINK` a file with too many names, `EXDEV` a file that is
-  /// mounted from elsewhere.
+  /// `EPERM` is the answer of FAT and of protected hard links,
+  /// `EMLINK` means a file with too many names, and `EXDEV` a file that is mounted from elsewhere.
   var isRefusedLink: Bool {
     operation == .link && [EPERM, EMLINK, EXDEV, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(code)
   }

@@ -1,51 +1,51 @@
 import HeirloomModel
 package import HeirloomStore
 
-/// Why the vault did not do what it was asked to.
+/// The reason why the vault did not do what it was asked to do.
 package enum VaultError: Error, Sendable {
-  /// There is no file at the store's path; `retained` names the versions that could be restored.
+  /// A store's path without a file; `retained` names the previous versions that could be restored.
   case storeMissing(path: String, retained: [String])
-  /// Side files lie where no store is: they may hold data of a store that was lost.
+  /// Side files where no store is: they may hold data of a lost store.
   case sideFilesWithoutStore(path: String, sideFiles: [String])
-  /// What has the name of a side file is none that SQLite may open.
+  /// A name of a side file for something that SQLite must not open.
   case unusableSideFile(path: String, reason: String)
-  /// The path does not name a regular file.
+  /// A path that does not name a regular file.
   case notAFile(path: String, found: String)
-  /// The file has other names, so another program could change it or lose track of it.
+  /// A file with other names, so that another program could change it or lose track of it.
   case hardLinked(path: String, linkCount: UInt64)
-  /// The volume is of a kind on which renames or locks can't be relied on.
+  /// A volume of a kind on which renames or locks can't be relied on.
   case unsafeVolume(path: String, fileSystem: String)
-  /// Something of ours beside the store is not what it has to be.
+  /// A folder that the vault can't use, or something else with its name.
   case unusableFolder(path: String, reason: String)
-  /// Something of ours beside the store belongs to a user who is a stranger to it.
+  /// A name of ours beside the store that belongs to a stranger to the store.
   case foreignOwner(path: String, owner: UInt32)
-  /// The store's folder can't be written.
+  /// A store's folder that is not writable.
   case folderNotWritable(FileError)
-  /// The volume has too little room.
+  /// A volume with too little room.
   case notEnoughSpace(SpaceShortage)
-  /// Another assistant holds the vault's lock.
+  /// A lock of the vault that another assistant holds.
   case vaultInUse(path: String)
-  /// Another process has the store open.
+  /// A store that another process has open.
   case storeInUse(path: String, reason: String)
-  /// SQLite can't read the store.
+  /// A store that SQLite can't read.
   case unreadableStore(path: String, underlying: SQLiteError)
-  /// The journal beside the store would be undone by SQLite, and can't be of this store.
+  /// A journal beside the store that SQLite would undo, and that can't be of this store.
   case refusedJournal(path: String, RollbackJournal.Objection)
-  /// The store's `-wal` can't be read to its end, and the caller wants no migration then.
+  /// A `-wal` that can't be read to its end, where the caller wants no migration then.
   case unreadableLog(path: String, LogDamage)
-  /// The manifest of an unfinished operation is damaged; nothing was touched.
+  /// A damaged manifest of an unfinished operation; nothing was touched.
   case damagedManifest(path: String, reason: String)
-  /// The candidate is not fit to take the store's place.
+  /// A candidate that is not fit to take the store's place.
   case unfitCandidate(path: String, reason: String)
-  /// No retained version, or more than one, has a name that begins so.
+  /// A start of a name that no previous version has, or that several have.
   case unknownVersion(prefix: String, candidates: [String])
-  /// A retained version can't be read.
+  /// A previous version that can't be used.
   case unusableVersion(id: String, reason: String)
-  /// A set that was moved aside can't be used.
+  /// A set-aside store that can't be used.
   case unusableAsideSet(id: String, reason: String)
-  /// The swap may or may not outlast a loss of power: nothing was undone, the next run finds out.
+  /// A swap that may or may not outlast a loss of power: nothing was undone, and the next run finds out.
   case outcomeUnknown(path: String, underlying: FileError)
-  /// A file operation failed; the store is as it was.
+  /// A file operation that failed; the store is as it was.
   case file(FileError)
 }
 
@@ -106,7 +106,7 @@ extension VaultError: CustomStringConvertible {
     }
   }
 
-  /// Whether a store is there, so that it can be said to hold its data.
+  /// True when a store is there, so that a message may say that it holds its data.
   package var isAboutStore: Bool {
     switch self {
     case .storeMissing, .sideFilesWithoutStore, .notAFile: false
@@ -114,7 +114,7 @@ extension VaultError: CustomStringConvertible {
     }
   }
 
-  /// What to do about it, and whether trying again helps.
+  /// The advice to a person, such as to try again.
   package var suggestion: String {
     switch self {
     case .storeMissing(_, let retained):
@@ -147,7 +147,9 @@ extension VaultError: CustomStringConvertible {
 }
 
 extension VaultError {
-  /// Whether it is about what the store or its journal holds: neither room nor rights nor a disk that answers again change it.
+  /// True for an error about the content of the store or its journal.
+  ///
+  /// Neither room nor rights nor a disk that works again would change it.
   package var isAboutContent: Bool {
     switch self {
     case .refusedJournal, .unreadableLog: true

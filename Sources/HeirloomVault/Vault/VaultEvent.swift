@@ -1,62 +1,64 @@
-/// Something that the vault did or found.
+/// A thing that the vault did or found.
 ///
-/// In the order of a migration: `locked`, whatever recovery did, `held`, `manifestWritten`, `built`, `proven`,
-/// `candidateSynchronized`, `retained`, `swapped`, `finished`.
+/// The order in a migration: `locked`, events of a recovery,
+/// `held`, `manifestWritten`, `built`, `proven`, `candidateSynchronized`, `retained`, `swapped`, `finished`.
 package enum VaultEvent: Hashable, Sendable {
-  /// This process holds the vault's lock.
+  /// The vault's lock, which this process holds now.
   case locked
-  /// A candidate of an earlier run was found; it is not needed by anything.
+  /// A candidate of an earlier run, which nothing needs.
   case foundStaleCandidate(path: String)
-  /// That candidate was removed.
+  /// The removal of that candidate.
   case removedStaleCandidate(path: String)
-  /// An unfinished operation was found and settled.
+  /// An unfinished operation that was settled.
   case recovered(VaultRecovery, identifier: String)
-  /// A change that was interrupted was undone; the store as it was before is the version.
+  /// An interrupted change that was undone; the previous version `id` is the store as it was before.
   case undone(id: String)
-  /// A version has faults, as it had when it was kept or has since; it takes the store's place all the same.
+  /// A previous version with faults, from when it was kept or later, that takes the store's place all the same.
   case restoredWithFaults(id: String, reason: String)
-  /// The `-wal` can't be read to its end; a copy is kept with the version, at the path.
+  /// A `-wal` that can't be read to its end; a copy is kept with the previous version, at the path.
   case keptLog(path: String, LogDamage)
-  /// The store is one file, held exclusively; `usedWAL` tells whether it was in WAL mode.
+  /// The exclusive hold on the store, which is one file; `usedWAL` is true if it was in WAL mode.
   case held(usedWAL: Bool)
-  /// The record of the operation is on the disk.
+  /// The operation's manifest, on the disk.
   case manifestWritten(identifier: String)
-  /// The candidate was built.
+  /// The candidate, built.
   case built(path: String)
-  /// The candidate was proven.
+  /// The candidate, proven.
   case proven(path: String)
-  /// The candidate is on the disk.
+  /// The candidate, on the disk.
   case candidateSynchronized(path: String)
-  /// The old set is on the disk under its second name.
+  /// The old set, on the disk under its second name.
   case retained(id: String)
-  /// The new store is in place, on the disk.
+  /// The new store, in place and on the disk.
   case swapped(identifier: String)
-  /// Nothing of the operation is left but its result.
+  /// The end of the operation, of which only its result is left.
   case finished(identifier: String)
-  /// The operation was given up and nothing of it is left.
+  /// The end of an operation that was given up, and of which nothing is left.
   case rolledBack(identifier: String)
-  /// Something of the operation is left, for the next run to remove.
+  /// The rest of an operation, for the next run to remove.
   case cleanUpPostponed(identifier: String, FileError)
-  /// The store could not be put back into WAL mode, in which it was; the app that opens it will.
+  /// A failure to put the store back into WAL mode, in which it was; the app that opens it will.
   case journalModeNotRestored(reason: String)
-  /// Side files without a store were put where they can't be taken for a new store's.
+  /// Side files without a store, moved to where they can't be taken for a new store's.
   case movedSideFilesAside(path: String)
-  /// A retained version was removed.
+  /// A previous version that was removed.
   case pruned(id: String)
-  /// A pinned version was released: it may be removed like any other.
+  /// A pinned version that was released: it may be removed like any other.
   case released(id: String)
-  /// So many names in a folder of external data stand for neither a file nor a folder, and were passed over; the first is named.
+  /// Names in a folder of external data that stand for neither a file nor a folder, and were passed over.
+  ///
+  /// `count` is their number, and `first` names the first.
   case passedOver(count: Int, first: String)
-  /// The store was moved aside.
+  /// The store, set aside.
   case setAside(path: String)
 }
 
-/// How an unfinished operation was settled.
+/// The way in which an unfinished operation was settled.
 package enum VaultRecovery: String, Hashable, Sendable {
-  /// The store was still the old one: what was prepared was removed.
+  /// A rollback: the store was still the old one, and the preparations were removed.
   case rolledBack
-  /// The store was the new one already: what was left to do was done.
+  /// A completion: the store was the new one already, and the rest was done.
   case rolledForward
-  /// It can't be told: the candidate was removed, and everything that may be a version was kept.
+  /// An undecided outcome: the candidate was removed, and everything that may be a version was kept.
   case undecided
 }

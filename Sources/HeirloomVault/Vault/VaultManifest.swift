@@ -1,52 +1,52 @@
 import Foundation
 import HeirloomModel
 
-/// The record of an operation that is under way: which names are ours, and how far it is.
+/// The manifest of an operation under way: the names that are ours, and the operation's progress.
 ///
-/// It does not say which version the store is: the store itself does. It only says what may be removed. So each name in
-/// it is checked against the pattern we give such names, and none can lead out of the companion folder.
+/// It does not say which version the store is: the store itself does. It only says what may be removed.
+/// So each name in it is checked against the pattern of such names, and none can lead out of the companion folder.
 package struct VaultManifest: Hashable, Sendable {
-  /// What is being done.
+  /// The kinds of the vault's operations.
   package enum Operation: String, Hashable, Sendable, Codable {
-    /// A store of another model takes the store's place.
+    /// A migration, which puts a store of another model in the store's place.
     case migration
-    /// A retained version takes the store's place.
+    /// A restoration, which puts a previous version in the store's place.
     case restoration
-    /// A set that was moved aside takes the store's place.
+    /// An adoption, which puts a set-aside store in the store's place.
     case adoption
-    /// The store is moved aside, and nothing takes its place.
+    /// A setting aside of the store, which puts nothing in its place.
     case settingAside
-    /// A change that was interrupted is undone in the store.
+    /// An undoing of an interrupted change in the store.
     case undoing
   }
 
-  /// How the old store is being kept, which decides how old and new are told apart.
+  /// The way in which the old store is being kept, which decides how old and new are told apart.
   package enum Phase: String, Hashable, Sendable, Codable {
-    /// By hard links: the store is still the old one as long as the kept file is the same file.
+    /// Keeping by hard links: the store is still the old one as long as the kept file is the same file.
     case linking
-    /// By copies, where links are refused: the generation in the store's metadata tells.
+    /// Keeping by copies, where links are refused: the generation in the store's metadata tells.
     case copying
-    /// The whole set is safe aside, and the store's own names are being removed.
+    /// The removal of the store's own names, once the whole set is safe aside.
     case removing
   }
 
   /// The operation's identifier: 32 hexadecimal digits, and the name of its folder in `incoming`.
   package let identifier: String
-  /// What is being done.
+  /// The operation under way.
   package let operation: Operation
-  /// How far it is.
+  /// The progress of the operation.
   package var phase: Phase
   /// The name of the store's main file.
   package let storeName: String
-  /// The folder in `previous` (or `incompatible`, when setting aside) that receives the old store; `nil` if there is none.
+  /// The folder in `previous` (or `incompatible`, when setting aside) for the old store; `nil` if there is none.
   package let keptFolder: String?
   /// The generation of the store before, if it has one.
   package let oldGeneration: String?
   /// The generation of the store after, if it has one.
   package let newGeneration: String?
-  /// When it began, in seconds since 1970-01-01 UTC.
+  /// The time of the start, in seconds since 1970-01-01 UTC.
   package let time: Int64
-  /// The folder in `incompatible` of the set that takes the store's place; `nil` if the operation is no adoption.
+  /// The folder in `incompatible` of the set-aside store that returns; `nil` if the operation is no adoption.
   package let adoptedSet: String?
 
   /// Creates a manifest.
@@ -66,14 +66,14 @@ package struct VaultManifest: Hashable, Sendable {
   }
 }
 
-/// What is wrong with a manifest.
+/// A fault of a manifest.
 package struct ManifestError: Error, Hashable, Sendable {
-  /// What was found and what was expected.
+  /// A phrase with what was found and what was expected.
   package let reason: String
 }
 
 extension VaultManifest {
-  /// The longest manifest that is read, in bytes.
+  /// The length limit for reading a manifest, in bytes.
   package static let byteLimit = 65_536
 
   private struct Document: Codable {
@@ -110,7 +110,7 @@ extension VaultManifest {
   /// Reads a manifest.
   ///
   /// - Parameter bytes: The JSON.
-  /// - Throws: `ManifestError` if it is damaged, of a later format, or names what is not ours to name.
+  /// - Throws: `ManifestError` if it is damaged, of a later format, or names files that are not the vault's.
   package init(decoding bytes: [UInt8]) throws(ManifestError) {
     let document = try ManifestChecksum.decode(Document.self, from: bytes)
     guard document.format == 1 else {

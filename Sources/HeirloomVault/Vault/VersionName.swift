@@ -1,12 +1,12 @@
 import HeirloomFormats
 
-/// The name of a retained version's folder: the UTC time, then the start of the operation's identifier.
+/// The name of a previous version's folder: the UTC time, then the start of the operation's identifier.
 ///
-/// For example `20261121T101500Z-0f3a9c21`. Sorted by name they are sorted by time.
+/// For example `20261121T101500Z-0f3a9c21`. The order of names is the order of time.
 package struct VersionName: Hashable, Sendable, Comparable {
   /// The name of the folder.
   package let text: String
-  /// When the version was retained, in seconds since 1970-01-01 UTC.
+  /// The time of keeping the version, in seconds since 1970-01-01 UTC.
   package let time: Int64
 
   /// Makes a name.
@@ -26,7 +26,7 @@ package struct VersionName: Hashable, Sendable, Comparable {
     self.time = time
   }
 
-  /// Reads a name; `nil` for one that is not of the pattern.
+  /// Reads a name; `nil` for a text that does not fit the pattern.
   package init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count == 25, bytes[8] == UInt8(ascii: "T"), bytes[15] == UInt8(ascii: "Z"),
@@ -45,7 +45,7 @@ package struct VersionName: Hashable, Sendable, Comparable {
     time = CivilCalendar.day(year: year, month: month, day: day) * 86_400 + hour * 3_600 + minute * 60 + second
   }
 
-  /// Reads a name as people read it; `nil` for one that is not of the pattern.
+  /// Reads a name in its form for people; `nil` for a text that does not fit the pattern.
   package init?(dated text: String) {
     let parts = text.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 7 else { return nil }
@@ -53,7 +53,7 @@ package struct VersionName: Hashable, Sendable, Comparable {
     guard datedText == text else { return nil }
   }
 
-  /// The name as people read it: `2026-11-21-10-15-00-0f3a9c21`.
+  /// The name in its form for people: `2026-11-21-10-15-00-0f3a9c21`.
   package var datedText: String {
     let digits = Array(text)
     func part(_ range: Range<Int>) -> String { String(digits[range]) }
@@ -61,12 +61,12 @@ package struct VersionName: Hashable, Sendable, Comparable {
       .joined(separator: "-")
   }
 
-  /// Orders names by time, those of one second by their text.
+  /// Orders names by time, and names of one second by their text.
   package static func < (left: VersionName, right: VersionName) -> Bool {
     left.text < right.text
   }
 
-  /// Whether a text is an identifier of ours: 32 lowercase hexadecimal digits.
+  /// Returns true when a text is an identifier of ours: 32 lowercase hexadecimal digits.
   package static func isIdentifier(_ text: String) -> Bool {
     text.utf8.count == 32 && text.utf8.allSatisfy(isHexadecimal)
   }

@@ -1,29 +1,29 @@
 import Foundation
 import HeirloomStore
 
-/// A `-wal`, read frame by frame, those after a damaged one included.
+/// A `-wal`, read frame by frame, also after a damaged frame.
 ///
-/// SQLite stops at the first frame whose checksum is wrong, and what was written after it is gone with it. Each frame's checksum
-/// goes on from the one before it as that is written down, so that each can be checked by itself.
+/// SQLite stops at the first frame whose checksum is wrong, and drops everything after it. Each frame's checksum
+/// continues the stored checksum of the frame before, so each frame can be checked by itself.
 /// https://www.sqlite.org/fileformat2.html#walformat
 package struct WriteAheadLog {
-  /// What was read.
+  /// The content of a log.
   package struct Content: Equatable {
-    /// The frames that belong to the log's last use.
+    /// The number of frames up to the last commit of the log's last use.
     package var frameCount = 0
-    /// Those of them that can't be trusted.
+    /// The number of those frames that can't be trusted.
     package var damagedCount = 0
-    /// Whether the log's own header is damaged.
+    /// True when the log's own header is damaged.
     package var isHeaderDamaged = false
-    /// Whether something came after the last commit that can't be read: it may have been commits, or a change that was never done.
+    /// True when the part after the last commit can't be read: commits, or a change that was never committed.
     package var isEndDamaged = false
-    /// The pages that the database has after the last commit; `nil` if there is none in the log.
+    /// The number of the database's pages after the last commit; `nil` if the log has no commit.
     package var pageCount: Int?
-    /// The size of a page.
+    /// The size of a page, in bytes.
     package var pageSize = 0
     /// The last frame of each page up to the last commit: the place of its content, or `nil` if it is damaged.
     package var committed: [Int: Int64?] = [:]
-    /// All frames that the file has room for, those of earlier uses included.
+    /// The number of frames that fit in the file, those of earlier uses included.
     package var totalCount: Int64 = 0
   }
 
@@ -38,8 +38,8 @@ package struct WriteAheadLog {
 
   /// Reads the log.
   ///
-  /// - Parameter declared: The size of the database's pages as far as it tells.
-  /// - Returns: What it holds; `nil` if it holds nothing.
+  /// - Parameter declared: The size of the database's pages in bytes, if the database tells it.
+  /// - Returns: The content; `nil` if the log holds nothing.
   /// - Throws: `FileError`.
   package func content(pageSize declared: Int?) throws(FileError) -> Content? {
     guard size >= 32 + 24 + 512, let header = try bytes(at: 0, count: 32), header.contains(where: { $0 != 0 }) else {
@@ -62,11 +62,11 @@ package struct WriteAheadLog {
       let offset = 32 + index * frameSize
       guard let bytes = try bytes(at: offset, count: Int(frameSize)) else { break }
       frame = LogFrame(bytes, after: frame, isBigEndian: use.isBigEndian)
-      // The salts are not in the sum: a frame that goes on from one of this use is of this use, whatever they say.
+      // The salts are not in the sum: a frame that continues one of this use is of this use, whatever its salts are.
       let goesOn = isLastOfThisUse && frame.isSound
       isLastOfThisUse = goesOn || frame.salts == use.salts
       if !isLastOfThisUse {
-        // Frames of an earlier use follow the last one, and the log is written over from its start.
+        // Frames of an earlier use follow the last frame of this one, since a log is written over from its start.
         guard try hasLaterFrame(after: index, of: total, frameSize: frameSize, salts: use.salts) else { break }
       }
       let isSound = isLastOfThisUse && frame.isSound
@@ -86,7 +86,7 @@ package struct WriteAheadLog {
     return content
   }
 
-  /// What the frames tell of a log whose header is damaged: those at its start are of its last use.
+  /// Returns the use that the frames tell of a log with a damaged header: those at its start are of its last use.
   private func guessedUse(_ header: [UInt8], pageSize declared: Int?) throws(FileError) -> LogUse? {
     guard let pageSize = declared, pageSize >= 512 else { return nil }
     for isBigEndian in [false, true] {
@@ -100,7 +100,7 @@ package struct WriteAheadLog {
     return nil
   }
 
-  /// Whether a frame of the log's last use comes soon after one that isn't: then that one is damaged.
+  /// Returns true when a frame of the log's last use comes soon after one that isn't: then that one is damaged.
   private func hasLaterFrame(
     after index: Int64, of total: Int64, frameSize: Int64, salts: [UInt8]
   ) throws(FileError) -> Bool {
@@ -111,7 +111,7 @@ package struct WriteAheadLog {
     return false
   }
 
-  /// Reads so many bytes; `nil` if there are not so many.
+  /// Reads a number of bytes; returns `nil` if there are fewer.
   package func bytes(at offset: Int64, count: Int) throws(FileError) -> [UInt8]? {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
     defer { buffer.deallocate() }
@@ -126,13 +126,13 @@ package struct WriteAheadLog {
   }
 }
 
-/// What a log's header says of its frames.
+/// A use of a log, as its header describes the frames.
 private struct LogUse {
-  /// The size of a page.
+  /// The size of a page, in bytes.
   let pageSize: Int
-  /// What each frame of the log's last use repeats.
+  /// The salts, which each frame of the log's last use repeats.
   let salts: [UInt8]
-  /// Whether sums are of big-endian numbers.
+  /// True when the sums are of big-endian numbers.
   let isBigEndian: Bool
 
   init(pageSize: Int, salts: [UInt8], isBigEndian: Bool) {
@@ -154,19 +154,19 @@ private struct LogUse {
   }
 }
 
-/// A page as it is written down in a log.
+/// A page in the form that a log has for it.
 private struct LogFrame {
   /// The page's number.
   let page: Int
-  /// The number of pages of the database after the commit that the frame ends; 0 if it ends none.
+  /// The number of the database's pages after the commit that the frame ends; 0 if it ends none.
   let pageCount: Int
-  /// Which use of the log it belongs to.
+  /// The salts of the log's use that the frame belongs to.
   let salts: [UInt8]
-  /// Whether its sum goes on from that of the frame before.
+  /// True when the frame's sum continues that of the frame before.
   let isSound: Bool
   private let sum: LogSum
 
-  /// What stands before the first frame.
+  /// Creates the start of a chain of sums, before the first frame.
   init(seed: ArraySlice<UInt8>) {
     (page, pageCount, salts, isSound) = (0, 0, [], false)
     sum = LogSum(seed)
@@ -182,7 +182,7 @@ private struct LogFrame {
   }
 }
 
-/// A sum of the log's frames.
+/// The running sum of a log's frames.
 ///
 /// https://www.sqlite.org/fileformat2.html#checksum_algorithm
 private struct LogSum: Equatable {
@@ -191,7 +191,7 @@ private struct LogSum: Equatable {
 
   init() {}
 
-  /// A sum as it is written down, in eight bytes.
+  /// Reads a sum from its eight bytes.
   init(_ bytes: ArraySlice<UInt8>) {
     let bytes = Array(bytes)
     first = UInt32(truncatingIfNeeded: bigEndian(bytes, at: 0))
