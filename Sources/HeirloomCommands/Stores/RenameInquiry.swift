@@ -92,8 +92,7 @@ struct RenameInquiry {
     return Place(table: known.table, entities: entities, column: column)
   }
 
-  /// Returns the one column of a property; `nil` for a composite, for values in files, and for links that lie
-  /// elsewhere.
+  /// Returns the one column of a property; `nil` for a composite, values in files, and links that lie elsewhere.
   private static func column(of property: String, _ entity: String, in schema: PhysicalSchema) -> String? {
     let columns = schema.columns(ofAttribute: property, in: entity)
     if let column = columns.first, columns.count == 1, column.path.count == 1 {
