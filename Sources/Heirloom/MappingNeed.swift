@@ -13,8 +13,7 @@ public struct MappingNeed: Sendable {
   public let losses: [MigrationLoss]
   /// Swift source to start a mapping from, if there is something to fill in.
   ///
-  /// - Complexity: For a need of losses, the models are compared anew each time; most delegates can answer without
-  ///   that.
+  /// - Complexity: For a need of losses, the models are compared anew each time; most delegates do without.
   public var skeleton: MappingSkeleton? {
     made ?? models.flatMap { MappingSkeleton(from: $0.source, to: $0.destination) }
   }

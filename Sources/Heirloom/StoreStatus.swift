@@ -9,7 +9,7 @@ public enum StoreStatus: String, Hashable, Sendable {
   case tooOld
   /// The store is of a later version, of a newer app.
   case tooNew
-  /// The store is being migrated, restored or set aside, or the app's next launch has to settle that.
+  /// The store is being migrated, restored or set aside; if that was interrupted, the app's next launch settles it.
   case inProgress
   /// The store's version is neither in the history nor that of the archived model: the app's migration finds out.
   case unknown

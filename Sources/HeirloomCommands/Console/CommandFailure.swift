@@ -38,7 +38,7 @@ struct CommandFailure: Error {
     return .object(members)
   }
 
-  /// The lines for standard error.
+  /// Returns the lines for standard error.
   func lines(_ style: TextStyle) -> [String] {
     let name = style.red("heirloom:")
     if let list {
