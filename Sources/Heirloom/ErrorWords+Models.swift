@@ -3,13 +3,13 @@ import HeirloomFormats
 public import HeirloomMapping
 public import HeirloomModel
 
-// The modules of pure values import no Foundation: here their errors get its words.
+// The modules of pure values don't import Foundation, so their errors get its properties here.
 
 extension ModelError: LocalizedError {
   /// The description.
   public var errorDescription: String? { description }
 
-  /// What to do.
+  /// The advice on what to do.
   public var recoverySuggestion: String? {
     switch self {
     case .invalidName: "Give it another name in the model; no store was touched."
@@ -31,7 +31,7 @@ extension EvaluationError: LocalizedError {
   /// The description.
   public var errorDescription: String? { description }
 
-  /// What to do.
+  /// The advice on what to do.
   public var recoverySuggestion: String? {
     let kept = "Nothing was changed."
     return switch self {
@@ -51,7 +51,7 @@ extension ExpressionError: LocalizedError {
   /// The description.
   public var errorDescription: String? { description }
 
-  /// What to do.
+  /// The advice on what to do.
   public var recoverySuggestion: String? {
     let kept = "Nothing was changed."
     return switch self {
@@ -69,7 +69,7 @@ extension VersionHashError: LocalizedError {
   /// The description.
   public var errorDescription: String? { description }
 
-  /// What to do.
+  /// The advice on what to do.
   public var recoverySuggestion: String? {
     "Nothing was changed. Take the hash from a store's metadata or from a model; one that is cut off fits neither."
   }
@@ -82,7 +82,7 @@ extension MappingInferenceError: LocalizedError, CustomNSError {
   /// The reasons, one sentence each.
   public var failureReason: String? { obstacles.map(\.reason).joined(separator: " ") }
 
-  /// What to do about each obstacle.
+  /// The advice on each obstacle.
   public var recoverySuggestion: String? {
     "No store was touched. " + obstacles.map(\.suggestion).joined(separator: " ")
   }

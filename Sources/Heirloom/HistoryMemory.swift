@@ -2,13 +2,13 @@ import HeirloomMapping
 import HeirloomModel
 import Synchronization
 
-/// What was read of a history's versions and worked out from them, for the next store.
+/// The models and paths of a history that were worked out for one store and are remembered for the next.
 ///
-/// A process that migrates the stores of many tenants meets the same few versions again and again. All of it follows from the
-/// history alone, so that a store gets what it would have got without; and it is bounded, so that memory doesn't grow with the
+/// A process that migrates the stores of many tenants meets the same few versions again and again. The memory follows
+/// from the history alone, so a store gets the same with it as without. It is bounded, so it doesn't grow with the
 /// number of stores.
 final class HistoryMemory: Sendable {
-  /// How many models, and how many ways, are remembered: the stores of a fleet are of few versions.
+  /// The most models, and the most paths, that are remembered: the stores of a fleet are of few versions.
   private static let limit = 8
 
   private struct State {
@@ -18,15 +18,15 @@ final class HistoryMemory: Sendable {
     var hasFailed = false
   }
 
-  /// What decides the way to the current version.
+  /// The key of a path to the current version: everything that decides it.
   struct PathKey: Equatable, Sendable {
     /// The model that made a store.
     let source: ManagedObjectModel
-    /// Its name in the history; `nil` if it has none.
+    /// The name of that model's version in the history; `nil` if it has none.
     let versionName: String?
-    /// The mapping models that are given.
+    /// The given mapping models.
     let mappings: [MappingModel]
-    /// What sentences about the path call them.
+    /// The name of each mapping model in sentences about the path.
     let labels: [String]
   }
 
@@ -34,14 +34,15 @@ final class HistoryMemory: Sendable {
 
   // MARK: Models
 
-  /// Returns the model of a version, and reads it if it is not remembered.
+  /// Returns the model of a version, and reads it if it isn't remembered.
   ///
   /// - Parameters:
   ///   - name: The version's name.
-  ///   - wanted: Version hashes without which the model is read for this once; `nil` for a model on a store's way.
-  ///   - read: Reads it; several threads may do so at once.
+  ///   - wanted: The version hashes with which the model is remembered; `nil` to remember it in any case, as one on a
+  ///     store's path.
+  ///   - read: Reads the model; several threads may do so at once.
   /// - Returns: The model.
-  /// - Throws: What `read` throws: that is not remembered.
+  /// - Throws: The errors of `read`, which are not remembered.
   func model<Failure: Error>(
     named name: String, keptIfOf wanted: [String: VersionHash]? = nil, read: () throws(Failure) -> ManagedObjectModel
   ) throws(Failure) -> ManagedObjectModel {
@@ -57,26 +58,26 @@ final class HistoryMemory: Sendable {
       }
       return model
     } catch {
-      // A way that was found without this version may be another than with it.
+      // A path that was found without this version may differ from one with it.
       if wanted == nil { state.withLock { $0.hasFailed = true } }
       throw error
     }
   }
 
-  /// Whether a version is remembered to have other hashes than a store; false if it was never read.
+  /// Returns true if a version is remembered to have other hashes than a store; false if it was never read.
   func isKnownToDiffer(versionNamed name: String, from hashes: [String: VersionHash]) -> Bool {
     state.withLock { state in state.hashes[name].map { $0 != hashes } ?? false }
   }
 
-  // MARK: Ways
+  // MARK: Paths
 
-  /// Returns the way to the current version, and looks for it if it is not remembered.
+  /// Returns the path to the current version, and finds it if it isn't remembered.
   ///
   /// - Parameters:
-  ///   - key: What decides it.
-  ///   - find: Looks for it.
-  /// - Returns: The way.
-  /// - Throws: What `find` throws: that is not remembered.
+  ///   - key: Everything that decides the path.
+  ///   - find: Finds the path.
+  /// - Returns: The path.
+  /// - Throws: The errors of `find`, which are not remembered.
   func path<Failure: Error>(
     _ key: PathKey, find: () throws(Failure) -> MigrationPath
   ) throws(Failure) -> MigrationPath {

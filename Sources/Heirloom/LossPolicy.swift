@@ -1,13 +1,16 @@
-/// The way to go on where a migration would lose what is there and nobody consented.
+/// A rule for losses that nobody consented to.
 ///
-/// Somebody consents by a decision, by the delegate's approval of the plan, by ``accept``, or by the history's `lock.json`, where
-/// `heirloom check --acknowledge` notes it when the version is made.
+/// A decision, the delegate's approval of the plan, ``accept`` or the history's `lock.json` gives consent.
+/// `heirloom check --acknowledge` notes it in `lock.json` when the version is made.
 @nonexhaustive
 public enum LossPolicy: String, Hashable, Sendable, CaseIterable {
-  /// Goes on as Core Data would; the previous version, which alone holds what was lost, is pinned: it is never removed until
-  /// ``MigrationAssistant/releasePreviousVersion(_:)``.
+  /// Goes on as Core Data would; the previous version, which alone holds what was lost, is pinned.
+  ///
+  /// It is never removed until ``MigrationAssistant/releasePreviousVersion(_:)`` releases it.
   case keepVersion
-  /// Throws ``MigrationAssistantError/lossesNotConsented(storePath:plan:)``; the store is as it was.
+  /// Throws an error; the store is as it was.
+  ///
+  /// The error is ``MigrationAssistantError/lossesNotConsented(storePath:plan:)``.
   case stop
   /// Goes on: the app consents to all losses of all migrations.
   case accept

@@ -4,32 +4,31 @@ package import HeirloomModel
 
 /// The reason why a delegate is asked for a mapping.
 public struct MappingNeed: Sendable {
-  /// All that can't be inferred; empty where all can.
+  /// The obstacles to inference; empty if there are none.
   public let obstacles: [MappingObstacle]
-  /// All that the inferred mapping would lose and nobody consented to, counted on the store; empty where there are obstacles, since
-  /// nothing is counted then.
+  /// The inferred mapping's losses that nobody consented to, counted on the store; empty where there are obstacles.
   ///
-  /// Where the way leads over several versions and the delegate is asked about one step of it, these are the losses of the whole
-  /// way, by the names of its ends.
+  /// Nothing is counted while there are obstacles. Where the path leads over several versions and the delegate is asked
+  /// about one hop of it, these are still the losses of the whole path. They have the names of its ends.
   public let losses: [MigrationLoss]
   /// Swift source to start a mapping from, if there is something to fill in.
   ///
-  /// - Complexity: The models are compared anew for a need of losses: most delegates know what to answer without.
+  /// - Complexity: For a need of losses, the models are compared anew each time; most delegates do without.
   public var skeleton: MappingSkeleton? {
     made ?? models.flatMap { MappingSkeleton(from: $0.source, to: $0.destination) }
   }
 
   /// The skeleton that was made when obstacles were found.
   private let made: MappingSkeleton?
-  /// The models that it is made of otherwise.
+  /// The models that the skeleton is made from otherwise.
   private let models: (source: ManagedObjectModel, destination: ManagedObjectModel)?
 
-  /// Creates a need for want of a mapping.
+  /// Creates a need for a mapping where none was inferred.
   package init(obstacles: [MappingObstacle] = [], skeleton: MappingSkeleton? = nil) {
     (self.obstacles, losses, made, models) = (obstacles, [], skeleton, nil)
   }
 
-  /// Creates a need for what would be lost between two models.
+  /// Creates a need for a mapping that keeps what would be lost between two models.
   package init(losses: [MigrationLoss], from source: ManagedObjectModel, to destination: ManagedObjectModel) {
     (obstacles, self.losses, made, models) = ([], losses, nil, (source, destination))
   }

@@ -3,8 +3,7 @@ import HeirloomMigration
 import Synchronization
 
 extension MigrationAssistant {
-  /// Brings a store to the current model on a thread of its own, so that neither an actor nor a thread of the pool that tasks share
-  /// waits for it.
+  /// Brings a store to the current model on its own thread, and blocks neither an actor nor the tasks' shared threads.
   ///
   /// ```swift
   /// let assistant = MigrationAssistant(storeURL: storeURL, modelController: controller, history: history)
@@ -12,16 +11,17 @@ extension MigrationAssistant {
   /// let outcome = try await MigrationAssistant.migrateStore(with: assistant)
   /// ```
   ///
-  /// The assistant is given away: an assistant is no `Sendable` type, and the compiler sees to it that nothing else uses it, its
-  /// delegate or its stages meanwhile. The delegate, policies, stages and observers are called on that thread, not on the caller's
-  /// actor; a delegate that is to be used afterwards must be `Sendable`. It is kept until the migration ends.
+  /// The call takes the assistant over. An assistant isn't `Sendable`, so the compiler makes sure that nothing else
+  /// uses it, its delegate or its stages meanwhile. The delegate, policies, stages and observers are called on that
+  /// thread, not on the caller's actor. A delegate that is used afterwards must be `Sendable`. The delegate is kept
+  /// until the migration ends.
   ///
-  /// Cancelling the task cancels the migration as ``progress`` does: the store is as it was, and the error's code is `cancelled`.
-  /// The thread has the quality of service that goes with the task's priority, where the system knows such.
+  /// Cancelling the task cancels the migration as ``progress`` does: the store is as it was, and the error's code is
+  /// `cancelled`. The thread has the quality of service that goes with the task's priority, where the system has one.
   ///
-  /// - Parameter assistant: The assistant, with all that it needs.
-  /// - Returns: What it came to.
-  /// - Throws: What ``migrateStore()`` throws.
+  /// - Parameter assistant: The assistant, with everything that it needs.
+  /// - Returns: The outcome.
+  /// - Throws: The errors of ``migrateStore()``.
   public static func migrateStore(with assistant: sending MigrationAssistant) async throws -> MigrationOutcome {
     let progress = assistant.progress
     let run = DetachedRun(assistant)
@@ -33,7 +33,7 @@ extension MigrationAssistant {
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let isStarted = WorkerThread.start(quality: quality.systemClass) {
-          // On Linux a thread has the name of the one that made it until it names itself.
+          // On Linux a thread has the name of its maker until it names itself.
           Thread.current.name = "heirloom"
           Thread.current.qualityOfService = quality
           continuation.resume(with: run.outcome())
@@ -63,7 +63,7 @@ private final class DetachedRun: Sendable {
 }
 
 extension QualityOfService {
-  /// The quality that goes with a task's priority.
+  /// Creates the quality that goes with a task's priority.
   fileprivate init(_ priority: TaskPriority) {
     switch priority {
     case TaskPriority.high...: self = .userInitiated

@@ -4,7 +4,7 @@ import HeirloomMigration
 import HeirloomModel
 import HeirloomVault
 
-// Nothing that is there is lost without a word: who is asked, who consents, and what happens without consent.
+// No loss is silent: who is asked, who consents, and what happens without consent.
 extension MigrationAssistant {
   /// Notes the consents that were given before the plan was made.
   func noteConsents(in plan: inout MigrationPlan) {
@@ -13,7 +13,7 @@ extension MigrationAssistant {
     plan.consent { loss in trail.acknowledges(loss) ? .lock : nil }
   }
 
-  /// True where a hop after the first may lose something that nobody acknowledged, which only rows tell.
+  /// Returns true if a hop after the first may lose something that nobody acknowledged; only the rows can tell.
   func mayLoseLater(_ route: Route) -> Bool {
     route.hops.dropFirst().contains { hop in
       let hazards = hop.mapping.hazards(from: hop.source, to: hop.destination).filter { $0.kind.severity == .loss }
@@ -23,7 +23,7 @@ extension MigrationAssistant {
     }
   }
 
-  /// Goes on without consent, or doesn't, as the configuration says.
+  /// Applies the configuration's rule for losses that nobody consented to.
   ///
   /// - Throws: ``MigrationAssistantError/lossesNotConsented(storePath:plan:)``.
   func checkConsented(_ plan: inout MigrationPlan) throws(MigrationAssistantError) {
@@ -35,19 +35,19 @@ extension MigrationAssistant {
     }
   }
 
-  /// Asks the delegate for a way that keeps what an inferred mapping would lose.
+  /// Asks the delegate for a path that keeps what an inferred mapping would lose.
   ///
   /// - Parameters:
   ///   - hop: A hop.
   ///   - plan: Its plan, with the consents that were given.
   ///   - asked: The hops that the delegate was asked about, so that it is asked once.
-  /// - Returns: Hops to go instead; `nil` if nothing is lost, nobody is there to be asked, or no mapping was given.
-  /// - Throws: What the delegate throws, or ``MigrationAssistantError`` for a mapping that can't be completed.
+  /// - Returns: The hops to use instead; `nil` if nothing is lost, nobody can be asked, or no mapping was given.
+  /// - Throws: The delegate's error, or ``MigrationAssistantError`` for a mapping that can't be completed.
   func hopsKeeping(
     _ hop: MigrationHop, plan: MigrationPlan, asked: inout Set<AskedHop>
   ) throws -> [MigrationHop]? {
     let losses = plan.losses.filter { $0.consent == nil }
-    // What stands in the way is told first: until it is settled, nothing is lost.
+    // What stands in the way comes first: until it is settled, nothing is lost.
     guard hop.isInferred, !losses.isEmpty, delegate != nil, asked.insert(AskedHop(hop)).inserted else { return nil }
     let need = MappingNeed(losses: losses, from: hop.source, to: hop.destination)
     if let given = try givenMapping(from: hop.source, to: hop.destination, need: need) {
@@ -71,7 +71,7 @@ struct AskedHop: Hashable {
 }
 
 extension ModelHistory {
-  /// The versions from one model to another with what the lock acknowledges for each step.
+  /// Returns the versions from one model to another, with the losses that the lock acknowledges for each hop.
   func lossTrail(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> AcknowledgedTrail {
     guard !acknowledgements.isEmpty, let first = name(of: source), let last = name(of: destination) else {
       return AcknowledgedTrail(trail: LossTrail(through: [source, destination]), losses: [[]], direct: [])
@@ -81,7 +81,7 @@ extension ModelHistory {
     }
     let between = namedVersionsBetween(first, and: last)
     let names = between.map(\.name) + [last]
-    // Versions of equal hashes are one to a store: what the last of them was acknowledged to lose counts for the first.
+    // A store can't tell versions of equal hashes apart: losses acknowledged for the last of them count for the first.
     let order = versionNames
     let start = order.firstIndex(of: first) ?? 0
     let end = max(order.firstIndex(of: names[0]) ?? start, start)
@@ -92,7 +92,7 @@ extension ModelHistory {
       direct: acknowledged([first], last))
   }
 
-  /// The name of the version that is a model, else of one of equal hashes.
+  /// Returns the name of the version that has a model, else of one with equal hashes.
   func name(of model: ManagedObjectModel) -> String? {
     if model == current { return currentName }
     let hashes = model.versionHashes()
@@ -100,18 +100,18 @@ extension ModelHistory {
   }
 }
 
-/// A way through versions with the losses that were acknowledged for its steps.
+/// A path through versions with the losses that were acknowledged for its hops.
 struct AcknowledgedTrail {
   let trail: LossTrail
-  /// The names of what each step may lose.
+  /// The names of the losses that are acknowledged for each hop.
   let losses: [Set<String>]
-  /// The names of what the whole way may lose.
+  /// The names of the losses that are acknowledged for the whole path.
   let direct: Set<String>
 
-  /// True for a loss that a step, or the whole way, was acknowledged to have.
+  /// Returns true for a loss that is acknowledged for a hop or for the whole path.
   func acknowledges(_ loss: MigrationLoss) -> Bool { acknowledges(loss.property, of: loss.entity) }
 
-  /// True for a hazard whose loss a step, or the whole way, was acknowledged to have.
+  /// Returns true for a possible loss that is acknowledged for a hop or for the whole path.
   func acknowledges(_ hazard: DataHazard) -> Bool { acknowledges(hazard.lossProperty, of: hazard.entity) }
 
   private func acknowledges(_ property: String?, of entity: String) -> Bool {
@@ -121,7 +121,7 @@ struct AcknowledgedTrail {
 }
 
 extension SoleContent {
-  /// Describes what a loss leaves in the previous version alone.
+  /// Creates the description of what a loss leaves in the previous version alone.
   init(_ loss: MigrationLoss) {
     self.init(kind: loss.kind.rawValue, entity: loss.entity, property: loss.property, rows: loss.rows)
   }

@@ -4,16 +4,17 @@ import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
 
-// An app that was taken back, as by TestFlight, meets a store that it can't know.
+// An app that was set back to an earlier release, as by TestFlight, meets a store that it can't know.
 extension MigrationAssistant {
-  /// Tells whether a store comes from a newer version of the app; takes no lock and writes nothing.
+  /// Describes a store that comes from a newer version of the app; takes no lock and writes nothing.
   ///
-  /// It does if the history has its version after the current one, unless a given mapping starts there and a path goes on from it
-  /// to the current one: who gives that wants to go back. A version that the history doesn't have is newer if a store
-  /// of the current model was kept when it was migrated to something else: this app, or an earlier one, had it and it went on.
+  /// A store is newer if the history has its version after the current one. The exception is a given mapping that
+  /// starts there, with a path from it to the current version: whoever gives it wants to go back. A version that the
+  /// history doesn't have is newer if a store of the current model was kept when it was migrated to something else.
+  /// This app, or an earlier one, had that store, and it went on.
   ///
   /// - Parameter metadata: The store's metadata, whose version hashes are not those of the current model.
-  /// - Returns: `nil` for a store of an earlier version, and for one of which that can't be told.
+  /// - Returns: `nil` for a store of an earlier version, and for one where nothing tells.
   func newerStore(of metadata: StoreMetadata) -> NewerStore? {
     var known = history.version(withHashes: metadata.versionHashes)?.name
     // An earlier version may have the same hashes as a later one, and come first.
@@ -21,7 +22,7 @@ extension MigrationAssistant {
     return newerStore(withHashes: metadata.versionHashes, known: known)
   }
 
-  /// Tells the same of a store whose version is known, or known not to be in the history.
+  /// Describes a newer store whose version is known, or known not to be in the history.
   func newerStore(withHashes hashes: [String: VersionHash], known: String?) -> NewerStore? {
     if let known {
       guard history.isNewer(known) else { return nil }
@@ -29,14 +30,14 @@ extension MigrationAssistant {
     }
     let checksum = history.current.versionChecksum()
     let fitting = (try? previousVersions())?.filter { $0.versionChecksum == checksum } ?? []
-    // What was kept when somebody went back says nothing: the store there now is the older one of the two.
+    // A version that was kept when somebody went back tells nothing: the store there now is the older one of the two.
     guard known != nil || fitting.contains(where: { $0.operation == .migration }) else { return nil }
     return NewerStore(
       storePath: storeURL.path, versionName: known,
       versionChecksum: ManagedObjectModel.versionChecksum(of: hashes), fittingVersions: fitting)
   }
 
-  /// Whether a given mapping leads from a later version on a path to the current one.
+  /// Returns true if the path from a later version to the current one begins with a given mapping.
   private func isLedBack(from model: ManagedObjectModel, named name: String) -> Bool {
     guard !configuration.mappings.isEmpty else { return false }
     let key = HistoryMemory.PathKey(
@@ -49,7 +50,7 @@ extension MigrationAssistant {
 
   /// Throws for a store whose version comes after the current one in the history.
   ///
-  /// Most apps know no later version; no file of the history is read for them.
+  /// Most apps know no later version, and no file of the history is read for them.
   func checkNotNewer(_ metadata: StoreMetadata) throws(MigrationAssistantError) {
     guard history.hasLaterVersions, let newer = newerStore(of: metadata),
       newer.versionName != nil
@@ -57,7 +58,7 @@ extension MigrationAssistant {
     throw .newerVersion(newer)
   }
 
-  /// What an older app is to be told instead of a failure to take a store further that has left it behind.
+  /// Returns the error to report: for a store of a newer version that is the reason why it can't be migrated.
   func explained(_ error: MigrationAssistantError) -> MigrationAssistantError {
     switch error {
     case .noModel, .mappingNeeded, .unknownVersion:

@@ -6,9 +6,10 @@ import HeirloomStore
 import HeirloomVault
 
 extension MigrationAssistant {
-  /// The versions that were kept, the newest first.
+  /// Lists the previous versions, the newest first.
   ///
-  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:reason:advice:coreDataCode:)`` when the folder can't be read.
+  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:reason:advice:coreDataCode:)`` when the folder can't
+  ///   be read.
   public func previousVersions() throws(MigrationAssistantError) -> [PreviousVersion] {
     do {
       return try vault().retainedVersions().reversed().map(PreviousVersion.init)
@@ -17,12 +18,13 @@ extension MigrationAssistant {
     }
   }
 
-  /// The files with rows that migrations put into quarantine, the oldest first.
+  /// Lists the files with rows that migrations put into quarantine, the oldest first.
   ///
-  /// Each line of a file is a JSON object: the row's entity, key and object ID, its attributes and links, the decision and the
-  /// reason. They are never removed.
+  /// Each line of a file is a JSON object with the row's entity, key and object ID, its attributes and links, the
+  /// decision and the reason. The files are never removed.
   ///
-  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:reason:advice:coreDataCode:)`` when the folder can't be read.
+  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:reason:advice:coreDataCode:)`` when the folder can't
+  ///   be read.
   public func quarantinedRows() throws(MigrationAssistantError) -> [URL] {
     do {
       return try vault().quarantineFiles().map { URL(fileURLWithPath: $0) }
@@ -31,14 +33,15 @@ extension MigrationAssistant {
     }
   }
 
-  /// Lets a pinned version be removed in its turn, like any other.
+  /// Releases a pinned version, so that it is removed in its turn like any other.
   ///
-  /// Call it when a person, or the app for them, has got back what the version alone holds, or does without it.
+  /// Call it when a person, or the app for them, has recovered what the version alone holds, or does without it.
   ///
-  /// - Parameter id: The version's name or the start of it.
-  /// - Returns: The version, which is there still: a later launch removes it when newer ones are enough.
-  /// - Throws: ``MigrationAssistantError/noSuchVersion(storePath:reason:)`` for a name that is not that of one version, or of one
-  ///   whose own description is damaged; other ``MigrationAssistantError`` when it can't be written.
+  /// - Parameter id: The version's name, or the start of it.
+  /// - Returns: The version, which is still there: a later launch removes it when there are enough newer ones.
+  /// - Throws: ``MigrationAssistantError/noSuchVersion(storePath:reason:)`` for a name that is not that of exactly one
+  ///   version, or for a version whose own description is damaged; other ``MigrationAssistantError`` when the release
+  ///   can't be written.
   @discardableResult
   public func releasePreviousVersion(_ id: String) throws(MigrationAssistantError) -> PreviousVersion {
     do {
@@ -48,12 +51,12 @@ extension MigrationAssistant {
     }
   }
 
-  /// Puts a previous version back in the store's place; the store there is kept as a previous version itself.
+  /// Puts a previous version back in the store's place; the store that was there becomes a previous version itself.
   ///
-  /// A store that can't be read is moved to the folder `incompatible` of the companion folder instead. Cancelling ``progress``
-  /// stops it as long as the store was not replaced.
+  /// A store that can't be read is moved to the folder `incompatible` of the companion folder instead. Cancelling
+  /// ``progress`` stops the restoration until the store is replaced.
   ///
-  /// - Parameter id: The version's name or the start of it; `nil` for the newest.
+  /// - Parameter id: The version's name, or the start of it; `nil` for the newest.
   /// - Returns: The version that was restored, and the one that was kept.
   /// - Throws: ``MigrationAssistantError``.
   public func restorePreviousVersion(
@@ -73,9 +76,9 @@ extension MigrationAssistant {
         archiveModel(of: result.restored)
         return (PreviousVersion(result.restored), result.retained.map(PreviousVersion.init))
       } catch let error as VaultError where error.isAboutContent {
-        // A full disk or a missing right says nothing about the store.
-        // What is in the store's place can't be kept as a version, and must not be lost either. It is moved only when there is
-        // one readable version to put there.
+        // A full disk or a missing permission says nothing about the store.
+        // The store that is there can't be kept as a previous version, and must not be lost either. It is set aside
+        // only if exactly one readable version can take its place.
         let fitting = versions.filter { $0.name.text.hasPrefix(prefix) }
         guard fitting.count == 1, let path = fitting[0].storePath,
           (try? StoreMetadata(contentsOf: URL(fileURLWithPath: path))) != nil
@@ -93,7 +96,7 @@ extension MigrationAssistant {
     }
   }
 
-  /// What is known of the store's model, to be kept with it when another version takes its place.
+  /// Returns what is known of the store's model, to keep with the store when another one takes its place.
   func descriptionOfStore() -> StoreVault.Replacement {
     guard let metadata = try? storeMetadata() else { return StoreVault.Replacement() }
     let hashes = metadata.versionHashes
@@ -106,7 +109,7 @@ extension MigrationAssistant {
       retainedChecksum: ManagedObjectModel.versionChecksum(of: hashes))
   }
 
-  /// Puts the snapshot of a restored version beside the store, which may be the only other place that knows its model.
+  /// Puts the snapshot of a restored version beside the store: perhaps nothing else there knows its model.
   private func archiveModel(of version: RetainedVersion) {
     let url = URL(fileURLWithPath: version.path).appendingPathComponent(StoreLocation.snapshotName)
     do {

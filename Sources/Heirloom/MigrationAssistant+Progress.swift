@@ -1,19 +1,20 @@
 public import Foundation
 import HeirloomMigration
 
-// How far a migration is, and how it is stopped.
+// The progress of a migration, and its cancelling.
 extension MigrationAssistant {
-  /// How far a migration is, in rows; cancelling it stops the migration and leaves the store as it was.
+  /// The progress of a migration, in rows; cancelling it stops the migration and leaves the store as it was.
   ///
-  /// Its units are rows that are written. Their number is negative, and so not determined, until the plan is made; on a way of
-  /// several steps the steps to come count like the one under way. A call that ends well completes it, also where there was
-  /// nothing to do, so that it can be a part of an app's own progress (`parent.addChild(assistant.progress, withPendingUnitCount: 1)`).
-  /// When all rows are written there is still the proof to come; a parent that is cancelled then doesn't reach it any more, since to
-  /// Foundation it is finished.
+  /// Its units are rows that are written. Their number is negative, and so indeterminate, until the plan is made. On a
+  /// path of several hops, each hop to come counts like the current one. A call that ends well completes the progress,
+  /// even with nothing to do, so it can be a part of an app's own progress
+  /// (`parent.addChild(assistant.progress, withPendingUnitCount: 1)`). When all rows are written, the proof is still to
+  /// come. A parent that is cancelled then no longer reaches it, since to Foundation it is finished.
   ///
-  /// Cancel it from any thread. It is looked at every 10,000 instructions of a statement, after each object of a policy and before
-  /// the store is replaced; from then on it has no effect. ``migrateStore()`` throws an error with the code `cancelled`. While an
-  /// assistant waits for another process it goes on waiting, at most for the times of its configuration.
+  /// Cancel it from any thread. It is checked every 10,000 instructions of a statement, after each object of a policy,
+  /// and before the store is replaced; from then on it has no effect. ``migrateStore()`` throws an error with the code
+  /// `cancelled`. Cancelling doesn't end a wait for another process, which lasts at most the times of the
+  /// configuration.
   public internal(set) var progress: Progress {
     get {
       if let madeProgress { return madeProgress }
@@ -24,14 +25,14 @@ extension MigrationAssistant {
     set { madeProgress = newValue }
   }
 
-  /// Starts counting anew where an earlier call of the same assistant has counted.
+  /// Starts counting anew if an earlier call of the same assistant has counted.
   func beginProgress() {
     guard let madeProgress, madeProgress.completedUnitCount != 0 else { return }
     madeProgress.completedUnitCount = 0
     madeProgress.totalUnitCount = -1
   }
 
-  /// Completes a progress that somebody looks at, also where no row was to be written.
+  /// Completes a progress that somebody watches, even if no row had to be written.
   func finished(_ outcome: MigrationOutcome) -> MigrationOutcome {
     if let madeProgress {
       if madeProgress.totalUnitCount <= 0 { madeProgress.totalUnitCount = 1 }
@@ -40,7 +41,7 @@ extension MigrationAssistant {
     return observed(outcome)
   }
 
-  /// Stops where it was cancelled.
+  /// Throws if the migration was cancelled.
   func checkNotCancelled() throws(MigrationError) {
     if madeProgress?.isCancelled == true { throw .cancelled }
   }

@@ -5,17 +5,17 @@ import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
 
-/// The way from the model that made a store to the current one.
+/// The path from the model that made a store to the current one.
 struct Route {
   let origin: SourceModel
   let hops: [MigrationHop]
-  /// A sentence for each given mapping model that no hop goes by.
+  /// A sentence for each given mapping model that no hop uses.
   var unusedMappings: [String] = []
 
-  /// Whether code of a stage runs before the first mapping.
+  /// True if code of a stage runs before the first mapping.
   var startsWithCode: Bool { hops.first?.willMigrate != nil }
 
-  /// The way that begins with other hops, which lead where the first hop leads.
+  /// Returns the path with other hops in place of the first, which lead where that one leads.
   func replacingFirstHop(by others: [MigrationHop]) -> Route {
     var others = others
     if let first = hops.first, !others.isEmpty {
@@ -26,23 +26,25 @@ struct Route {
   }
 }
 
-/// The model that made a store, and where it was found.
+/// The model that made a store, and its origin.
 struct SourceModel {
   let model: ManagedObjectModel
   let source: ModelSource
   /// The version's name in the history, if it is there.
   let versionName: String?
-  /// What to say where nothing told several versions of equal hashes apart.
+  /// The remark that nothing tells several versions of equal hashes apart; `nil` where something does.
   var doubt: String?
 
-  /// The same for a plan.
+  /// The doubt as warnings of a plan.
   var warnings: [String] { doubt.map { [$0.prefix(1).uppercased() + $0.dropFirst() + "."] } ?? [] }
 }
 
-// From which model a store comes, and by which mappings it goes to the current one.
+// The model that a store comes from, and the mappings that lead from it to the current one.
 extension MigrationAssistant {
-  /// Finds the model that made the store: the delegate's, else that of the snapshot or the history that ``VersionChoice``
-  /// chooses, then those of the stages and the store's own copy.
+  /// Finds the model that made the store.
+  ///
+  /// The first that has one gives it: the delegate; the snapshot or the history, as ``VersionChoice`` chooses; the
+  /// stages; the store's own copy.
   func sourceModel(of metadata: StoreMetadata) throws -> SourceModel {
     if stagedManager != nil { try StagedMigrationManager.check(metadata) }
     let hashes = metadata.versionHashes
@@ -64,7 +66,7 @@ extension MigrationAssistant {
     throw MigrationAssistantError.noModel(storePath: storeURL.path, nearest: history.nearestVersions(to: hashes))
   }
 
-  /// Chooses the model that made the store from those of equal hashes; reports nothing and asks nobody.
+  /// Chooses the model that made the store among those of equal hashes; reports nothing and asks nobody.
   ///
   /// - Parameters:
   ///   - metadata: The store's metadata.
@@ -80,7 +82,7 @@ extension MigrationAssistant {
       among: versions, snapshot: snapshot, identifiers: metadata.versionIdentifiers, cached: cachedModel)
   }
 
-  /// The name of the version that made the store, if the history has it; reports nothing and asks nobody.
+  /// Returns the name of the version that made the store, if the history has it; reports nothing and asks nobody.
   func versionName(of metadata: StoreMetadata) -> String? {
     let snapshot = (try? modelController.snapshot())?.model
     let fits = snapshot?.versionHashes() == metadata.versionHashes
@@ -105,7 +107,7 @@ extension MigrationAssistant {
     return nil
   }
 
-  /// Finds the way from the model that made the store to the current one.
+  /// Finds the path from the model that made the store to the current one.
   func route(from origin: SourceModel) throws -> Route {
     let (source, destination) = (origin.model, history.current)
     let given = configuration.mappings
@@ -132,10 +134,10 @@ extension MigrationAssistant {
     return try stagedRoute(from: origin, by: stagedManager)
   }
 
-  /// Finds the way through the stages.
+  /// Finds the path through the stages.
   private func stagedRoute(from origin: SourceModel, by manager: StagedMigrationManager) throws -> Route {
     var name = origin.versionName
-    // A mapping model is used if one of the paths between stages goes by it.
+    // A mapping model is used if one of the paths between stages uses it.
     var unused: [[MigrationPath.UnusedMapping]] = []
     let all = try manager.legs(from: origin.model, to: history.current).flatMap { leg in
       let versions = history.versions(withHashes: leg.destination.versionHashes())
@@ -157,7 +159,7 @@ extension MigrationAssistant {
     return Route(origin: origin, hops: all, unusedMappings: told(inNone ?? []))
   }
 
-  /// Looks for the way from one model to another by the mappings that are given and by inference.
+  /// Finds the path from one model to another by the given mappings and by inference.
   func path(
     from source: ManagedObjectModel, named name: String?, to destination: ManagedObjectModel, named laterName: String?
   ) throws(MappingInferenceError) -> MigrationPath {
@@ -166,19 +168,20 @@ extension MigrationAssistant {
       labels: configuration.mappingLabels)
   }
 
-  /// The given mappings that a path doesn't go by.
+  /// Returns the given mappings that a path doesn't use.
   ///
-  /// - Throws: ``MigrationError/unsupportedMapping(reason:)`` for a path on which two that can't be one come together.
+  /// - Throws: ``MigrationError/unsupportedMapping(reason:)`` for a path with two mappings of one hop that can't be
+  ///   merged.
   private func unusedMappings(
     of path: Result<MigrationPath, MappingInferenceError>
   ) throws(MigrationError) -> [MigrationPath.UnusedMapping] {
-    // Why there is none, the error of the path tells.
+    // The path's error says why there is none.
     guard case .success(let path) = path else { return [] }
     if let conflict = path.conflict { throw .unsupportedMapping(reason: conflict) }
     return path.unused
   }
 
-  /// The given mappings that have no part in a way that the delegate made possible.
+  /// Returns the given mappings that have no part in a path that the delegate made possible.
   private func mappingsPassedOver(by hops: [MigrationHop]) -> [MigrationPath.UnusedMapping] {
     configuration.mappings.enumerated().compactMap { index, mapping in
       let isUsed = hops.contains { hop in
@@ -215,7 +218,7 @@ extension MigrationAssistant {
       func steps() throws -> [MigrationHop]? {
         try hopsByAskingAboutSteps(from: source, to: destination, need: need) { !$0.obstacles.isEmpty }
       }
-      // A mapping for the whole way would pass over those that are given for a part of it.
+      // A mapping for the whole path would pass over those that are given for a part of it.
       if !configuration.mappings.isEmpty, let found = try steps() { return found }
       if let given = try givenMapping(from: source, to: destination, need: need) {
         return [MigrationHop(source: source, destination: destination, mapping: given)]
@@ -248,15 +251,15 @@ extension MigrationAssistant {
     }
   }
 
-  /// Asks the delegate about the steps of a way whose whole it knows no mapping for: an app's code knows what followed what.
+  /// Asks the delegate about the hops of a path that it has no mapping for: an app knows which version followed which.
   ///
   /// - Parameters:
   ///   - source: The version to start from.
   ///   - destination: The version to arrive at.
-  ///   - need: Why it is asked.
-  ///   - isInNeed: Tells by a step's inference whether to ask about it.
-  /// - Returns: The way by the mappings that it gave; `nil` if it gave none, or the versions between aren't known.
-  /// - Throws: What the delegate throws, or ``MigrationAssistantError`` if what it gave leads nowhere.
+  ///   - need: The reason for asking.
+  ///   - isInNeed: Returns true if the delegate is to be asked about a hop with this inference.
+  /// - Returns: The path by the mappings that it gave; `nil` if it gave none, or the versions between aren't known.
+  /// - Throws: The delegate's error, or ``MigrationAssistantError`` if its mappings lead nowhere.
   func hopsByAskingAboutSteps(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, need: MappingNeed,
     isInNeed: (MappingInference) -> Bool
@@ -282,7 +285,7 @@ extension MigrationAssistant {
         labels: labels.isEmpty ? [] : labels + given.map { _ in "the delegate's mapping" })
       return path.hops.map { hop in
         var hop = MigrationHop(hop)
-        // It was asked about each of its steps.
+        // The delegate was asked about every part of it.
         hop.isInferred = false
         return hop
       }
@@ -294,7 +297,7 @@ extension MigrationAssistant {
 }
 
 extension MigrationHop {
-  /// Creates the hop of a path.
+  /// Creates a hop from that of a path.
   fileprivate init(_ hop: MigrationPath.Hop) {
     self.init(source: hop.source, destination: hop.destination, mapping: hop.mapping, isInferred: !hop.isGiven)
   }

@@ -4,14 +4,14 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-// Stores that were moved aside, and what a later version of the app makes of them.
+// Set-aside stores, and what a later version of the app makes of them.
 extension MigrationAssistant {
-  /// Lists the stores that were moved aside, the oldest first, with what this version of the app can make of each.
+  /// Lists the set-aside stores, the oldest first, with what this version of the app can make of each.
   ///
-  /// Nothing is written. To make plans, the delegate is asked as for a migration, by an assistant whose ``storeURL`` is that of
-  /// the store that was moved aside.
+  /// Nothing is written. To make plans, an assistant whose ``storeURL`` is that of the set-aside store asks the
+  /// delegate as for a migration.
   ///
-  /// - Returns: The stores; those that have returned to their place are among them.
+  /// - Returns: The stores, including those that have returned to their place.
   /// - Throws: ``MigrationAssistantError`` if the folder can't be read.
   public func setAsideStores() throws(MigrationAssistantError) -> [SetAsideStore] {
     do {
@@ -22,15 +22,15 @@ extension MigrationAssistant {
     }
   }
 
-  /// Migrates a store that was moved aside in its own folder, and leaves the app's store alone.
+  /// Migrates a set-aside store in its own folder, and leaves the app's store alone.
   ///
-  /// The version before is kept beside it, in the set's own folder, and never pruned. The app can then open
-  /// ``SetAsideStore/storeURL`` with the current model, and copy what it needs.
+  /// The previous version is kept beside it, in the set-aside store's own folder, and never pruned. The app can then
+  /// open ``SetAsideStore/storeURL`` with the current model, and copy what it needs.
   ///
   /// - Parameter store: The store.
   /// - Returns: ``MigrationOutcome/upToDate`` or ``MigrationOutcome/migrated(_:)``.
-  /// - Throws: ``MigrationAssistantError`` about the store that was moved aside, which is as it was; what the delegate throws is told
-  ///   in its words.
+  /// - Throws: ``MigrationAssistantError`` about the set-aside store, which is as it was; an error that the delegate
+  ///   throws is reported in its own words.
   public func migrateSetAsideStoreWhereItLies(
     _ store: SetAsideStore
   ) throws(MigrationAssistantError) -> MigrationOutcome {
@@ -43,20 +43,21 @@ extension MigrationAssistant {
     }
   }
 
-  /// Brings a store that was moved aside to the current model, and back to its place.
+  /// Brings a set-aside store to the current model, and back to its place.
   ///
-  /// It is the app's to decide, and to ask the person: what was written to the new store since is not in the one that returns. It
-  /// isn't lost either: the new store becomes a previous version, which is never pruned and which
+  /// The app decides this, and should ask the person: the returning store doesn't have what was written to the new
+  /// store since. Nothing is lost either: the new store becomes a previous version, which is never pruned and which
   /// ``restorePreviousVersion(_:)`` brings back.
   ///
-  /// First the store is migrated where it lies, then a copy of it takes the store's place as in a restoration. A crash leaves the
-  /// store that was there or the one that returns, whole, and the same call goes on where it stopped. The set stays in its folder,
-  /// for good; it returns once. Close the store before, and open it afterwards.
+  /// First the store is migrated where it lies. Then a copy of it takes the store's place as in a restoration. A crash
+  /// leaves either the store that was there or the returning one, whole, and the same call goes on where it stopped.
+  /// The set-aside store stays in its folder for good; it returns only once. Close the app's store before the call, and
+  /// open it afterwards.
   ///
   /// - Parameter store: The store.
-  /// - Returns: What it came to.
-  /// - Throws: ``MigrationAssistantError``: the store is the one that was there, and the set holds what it held. What the delegate
-  ///   throws is told in its words.
+  /// - Returns: The outcome.
+  /// - Throws: ``MigrationAssistantError``: the store is the one that was there, and the set-aside store holds what it
+  ///   held. An error that the delegate throws is reported in its own words.
   public func migrateSetAsideStore(_ store: SetAsideStore) throws(MigrationAssistantError) -> SetAsideOutcome {
     do {
       let vault = try vault()
@@ -108,10 +109,10 @@ extension MigrationAssistant {
 
   // MARK: Migrating
 
-  /// An assistant for a store that was moved aside, in all else like this one.
+  /// Creates an assistant for a set-aside store that is otherwise like this one.
   private func assistant(of set: AsideSet, in vault: StoreVault) -> MigrationAssistant {
     var configuration = configuration
-    // What is aside already is moved no further, and nothing of it is ever removed.
+    // A store that is set aside already is moved no further, and nothing of it is ever removed.
     configuration.incompatibleStore = .throw
     configuration.keptVersions = .max
     let folder = URL(fileURLWithPath: set.path, isDirectory: true)
@@ -131,7 +132,7 @@ extension MigrationAssistant {
     assistant.progress = progress
     let outcome = try assistant.migrateStore()
     try assistant.modelController.archive(history.current)
-    // A set that has returned is not looked at again: what clean-up met an error is done now.
+    // Nobody looks again at a set-aside store that has returned: clean-up that failed is done now.
     try assistant.vault().recover()
     try assistant.vault().settleFinishedOperations()
     return outcome
@@ -149,7 +150,7 @@ extension MigrationAssistant {
     }
   }
 
-  /// Puts a copy of a migrated set in the store's place.
+  /// Puts a copy of a migrated set-aside store in the store's place.
   private func adopt(_ set: AsideSet, in vault: StoreVault) throws -> AdoptionResult {
     let expected = history.currentHashes
     func prove(_ connection: Connection) throws {
@@ -162,13 +163,13 @@ extension MigrationAssistant {
     } catch VaultError.storeInUse(let path, let reason) where path != vault.location.path {
       throw MigrationAssistantError.storeInUse(storePath: path, reason: reason)
     } catch VaultError.unreadableStore(_, let reason) where reason.isAboutContent {
-      // What is in the store's place can't be kept as a version, and must not be lost either.
+      // The store that is there can't be kept as a previous version, and must not be lost either.
       _ = try vault.setStoreAside()
       return try vault.adopt(set.name, prove: prove)
     }
   }
 
-  /// Puts the current model beside the store; what fails here, the app's next launch does.
+  /// Puts the current model beside the store; if that fails, the app's next launch does it.
   private func archiveCurrentModel() {
     do {
       try modelController.archive(history.current)

@@ -4,15 +4,15 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-// Stores that this version of the app can't open, moved aside rather than deleted.
+// Stores that this version of the app can't open are set aside rather than deleted.
 extension MigrationAssistant {
-  /// Moves a store aside that can't be opened.
+  /// Sets a store aside that can't be opened.
   ///
   /// - Parameters:
-  ///   - error: Why it can't.
+  ///   - error: The reason why it can't be opened.
   ///   - file: The file that was there when the launch first looked.
-  /// - Returns: What is to be told of it; `nil` if another process has changed the store meanwhile: what it is now, only another look
-  ///   can tell.
+  /// - Returns: The notice of it; `nil` if another process has changed the store meanwhile, so that only another look
+  ///   can tell what it is now.
   /// - Throws: ``MigrationAssistantError``: the store is where it was, or the next launch goes on.
   func setStoreAside(
     because error: MigrationAssistantError, of file: FileStatus.Identity?
@@ -31,12 +31,12 @@ extension MigrationAssistant {
     }
   }
 
-  /// Which file is in the store's place: a migration or a restoration by another process puts another one there.
+  /// Returns the file in the store's place; another process's migration or restoration puts another one there.
   func foundFile() throws -> FileStatus.Identity? {
     try files.status(of: location().path)?.identity
   }
 
-  /// What a glance at a store says.
+  /// The result of a glance at a store.
   private enum FoundVersion: Equatable {
     case missing
     case version(checksum: String)
@@ -54,9 +54,9 @@ extension MigrationAssistant {
     }
   }
 
-  /// Lists what a person is to be told about stores that were moved aside, the oldest first, until it is acknowledged.
+  /// Lists the notices of set-aside stores that nobody has acknowledged yet, the oldest first.
   ///
-  /// Of a store that has returned to its place there is nothing to be told any more.
+  /// A store that has returned to its place has no notice any more.
   ///
   /// - Returns: The notices.
   /// - Throws: ``MigrationAssistantError`` if the folder can't be read.
@@ -69,10 +69,10 @@ extension MigrationAssistant {
     }
   }
 
-  /// Notes that a person was told; the store stays where it is.
+  /// Records that a person was told; the store stays where it is.
   ///
   /// - Parameter notice: The notice.
-  /// - Throws: ``MigrationAssistantError`` if that can't be noted.
+  /// - Throws: ``MigrationAssistantError`` if that can't be recorded.
   public func acknowledge(_ notice: MigrationNotice) throws(MigrationAssistantError) {
     do {
       try vault().acknowledgeNotice(of: notice.id)
@@ -83,7 +83,7 @@ extension MigrationAssistant {
 }
 
 extension MigrationAssistantError {
-  /// Whether no model or mapping fits the store, or its pages are damaged: nothing that the app could do at this launch helps.
+  /// True if no model or mapping fits the store, or its pages are damaged: nothing can help at this launch.
   var isAboutIncompatibleStore: Bool {
     switch self {
     case .noModel, .mappingNeeded: true

@@ -4,16 +4,19 @@ import HeirloomModel
 import HeirloomStore
 
 extension MigrationAssistant {
-  /// Tells how the store stands to the current model; takes no lock and writes nothing.
+  /// Returns how the store relates to the current model; takes no lock and writes nothing.
   ///
-  /// It may be called while another process migrates. A store that an app has open in WAL mode is read with the side files that
-  /// are there; where there are none, none are made. A model that is archived beside the store and fits it counts as an earlier
-  /// one, unless a version of the current model was kept when the store went on from it.
+  /// It may be called while another process migrates. A store that an app has open in WAL mode is read with the side
+  /// files that are there; where there are none, none are made. A model that is archived beside the store and fits it
+  /// counts as an earlier one. The exception is a store that went on from the current model: a previous version of that
+  /// model shows it.
   ///
-  /// - Returns: The status of this moment. What is opened upon ``StoreStatus/current`` is whole, even if a migration begins
-  ///   right then: opening for writing waits for it or fails, and a migration waits for who has the store open.
-  /// - Throws: ``MigrationAssistantError/unreadableStore(_:)`` for what is no readable store, or is held by others for long;
-  ///   ``MigrationAssistantError/unfitLocation(storePath:reason:advice:coreDataCode:)`` when a folder can't be read.
+  /// - Returns: The status of this moment. A store that is opened upon ``StoreStatus/current`` is whole, even if a
+  ///   migration begins right then: opening for writing waits for it or fails, and a migration waits for whoever has
+  ///   the store open.
+  /// - Throws: ``MigrationAssistantError/unreadableStore(_:)`` for a file that is no readable store, or that others
+  ///   hold for long; ``MigrationAssistantError/unfitLocation(storePath:reason:advice:coreDataCode:)`` when a folder
+  ///   can't be read.
   public func status() throws(MigrationAssistantError) -> StoreStatus {
     guard try !isOperationUnfinished() else { return .inProgress }
     do throws(MigrationAssistantError) {
@@ -22,7 +25,7 @@ extension MigrationAssistant {
       }
       return status(of: metadata)
     } catch {
-      // It may have begun since the first look: a migration holds the store until it is done.
+      // An operation may have begun since the first look: a migration holds the store until it is done.
       if error.isInterruptedChange { return .inProgress }
       if try isOperationUnfinished() { return .inProgress }
       throw error
@@ -39,7 +42,7 @@ extension MigrationAssistant {
     return stagedManager?.model(withHashes: hashes) == nil ? .unknown : .tooOld
   }
 
-  /// Whether an operation is under way or was not finished; false where there is not even a folder.
+  /// Returns true if an operation is under way or was not finished; false where there is not even a folder.
   private func isOperationUnfinished() throws(MigrationAssistantError) -> Bool {
     do throws(VaultError) {
       let location = try location()

@@ -6,27 +6,27 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-/// Brings a store to the current model at launch, so that the previous version is never lost.
+/// An assistant that brings a store to the current model at launch, so that the previous version is never lost.
 ///
-/// An assistant works on the task that calls it. On most launches it finds nothing to do: it then takes no lock, writes nothing
-/// and syncs nothing.
+/// An assistant works on the task that calls it. On most launches it has nothing to do: it then takes no lock, writes
+/// nothing and syncs nothing.
 public final class MigrationAssistant {
   /// The store.
   public let storeURL: URL
-  /// Keeps the last-used model.
+  /// The controller that keeps the last-used model.
   public let modelController: ModelController
   /// The app's models.
   public let history: ModelHistory
-  /// What the app chose.
+  /// The app's choices.
   public let configuration: Configuration
-  /// Asked what can't be inferred, and told what happens.
+  /// The delegate, which is asked what can't be inferred and told what happens.
   public weak var delegate: (any MigrationAssistantDelegate)?
-  /// Leads stores stage by stage where code must take part; `nil` to infer mappings or ask the delegate.
+  /// The manager that leads stores through stages with code; `nil` to infer mappings or ask the delegate.
   public var stagedManager: StagedMigrationManager?
-  /// Made when it is asked for: most launches need none.
+  /// The progress, once somebody has asked for it: most launches need none.
   var madeProgress: Progress?
 
-  /// What happened in this run, for a diagnostics archive.
+  /// The events of this run, for a diagnostics archive.
   private(set) var recentEvents = RecentEvents()
 
   let files: any FileOperations
@@ -37,9 +37,9 @@ public final class MigrationAssistant {
   ///
   /// - Parameters:
   ///   - storeURL: The store; it may not exist yet.
-  ///   - modelController: Keeps the last-used model.
+  ///   - modelController: The controller that keeps the last-used model.
   ///   - history: The app's models.
-  ///   - configuration: What the app chooses.
+  ///   - configuration: The app's choices.
   public convenience init(
     storeURL: URL, modelController: ModelController, history: ModelHistory,
     configuration: Configuration = Configuration()
@@ -49,7 +49,7 @@ public final class MigrationAssistant {
       files: POSIXFileOperations())
   }
 
-  /// Creates an assistant on a file system, with a builder and on a vault of the caller's choice.
+  /// Creates an assistant with the caller's file system, builder and vault configuration.
   package init(
     storeURL: URL, modelController: ModelController, history: ModelHistory, configuration: Configuration,
     files: any FileOperations, builder: BuilderChoice = .automatic,
@@ -66,7 +66,7 @@ public final class MigrationAssistant {
 
   // MARK: Looking
 
-  /// Answers without writing whether the store has another model than the current one.
+  /// Returns true if the store has another model than the current one; writes nothing.
   ///
   /// - Returns: False when there is no store.
   /// - Throws: ``MigrationAssistantError/unreadableStore(_:)``.
@@ -100,14 +100,14 @@ public final class MigrationAssistant {
     }
   }
 
-  /// The warnings of what a migration would meet beside the store: a copy of the store has none of it.
+  /// Returns the warnings about what a migration would meet beside the store, which a copy of the store doesn't have.
   package func placeWarnings() throws -> [String] {
     [try vault().logDamage()?.description, try placeWarning()].compactMap { $0 }
   }
 
-  /// The warning of a place that a migration refuses; `nil` for one that is fit.
+  /// Returns the warning about a place that a migration refuses; `nil` for a place that is fit.
   ///
-  /// A plan is made on a copy too, or where nobody may write: such a place is no failure of the plan.
+  /// A plan may also be made on a copy, or where nobody may write, so such a place doesn't make it fail.
   private func placeWarning() throws -> String? {
     try vault().placeObjection().map { "A migration would be refused where the store is: \($0)" }
   }
@@ -116,8 +116,9 @@ public final class MigrationAssistant {
 
   /// Brings the store to the current model.
   ///
-  /// - Returns: What it came to.
-  /// - Throws: ``MigrationAssistantError``; what the delegate throws is told in its words. The data are where they were.
+  /// - Returns: The outcome.
+  /// - Throws: ``MigrationAssistantError``; an error that the delegate throws is reported in its own words. The data
+  ///   are where they were.
   public func migrateStore() throws -> MigrationOutcome {
     let start = ContinuousClock.now
     let mayMove = configuration.incompatibleStore == .setAside
@@ -142,7 +143,8 @@ public final class MigrationAssistant {
     let location = try location()
     var isUnfinished = try StoreVault.hasUnfinishedOperation(at: location, files: files)
     if isUnfinished, try files.status(of: location.path) == nil {
-      // One that moved the store aside, or brought it back, settles without a store; any other says what is missing.
+      // An operation that sets the store aside or brings it back settles without a store; any other says what is
+      // missing.
       try vault(at: location).recover()
       isUnfinished = try StoreVault.hasUnfinishedOperation(at: location, files: files)
     }
@@ -150,7 +152,7 @@ public final class MigrationAssistant {
     return try MigrationRun(of: self, since: start).migrate()
   }
 
-  /// What a launch with nothing to do comes to: one look at the metadata.
+  /// Returns the outcome of a launch with nothing to do, after one look at the metadata; `nil` if there is work.
   private func outcomeWithoutChange(
     at location: StoreLocation
   ) throws(MigrationAssistantError) -> MigrationOutcome? {
@@ -179,7 +181,7 @@ public final class MigrationAssistant {
     vault(at: try location())
   }
 
-  /// The vault of the store; `told` is told of each event after the delegate.
+  /// Creates the vault of the store; `told` hears each event after the delegate.
   func vault(at location: StoreLocation, told: @escaping (VaultEvent) -> Void = { _ in }) -> StoreVault {
     var settings = vaultConfiguration
     settings.lockTimeout = .seconds(configuration.lockTimeout)
@@ -238,7 +240,7 @@ public final class MigrationAssistant {
 }
 
 extension MigrationAssistantError {
-  /// Whether SQLite must undo an interrupted change before the store can be read.
+  /// True if SQLite must undo an interrupted change before the store can be read.
   var isInterruptedChange: Bool {
     guard case .unreadableStore(let error) = self else { return false }
     return error.problem == .needsRecovery

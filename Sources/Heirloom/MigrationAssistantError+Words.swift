@@ -68,10 +68,10 @@ extension MigrationAssistantError: CustomStringConvertible {
 }
 
 extension MigrationAssistantError: LocalizedError {
-  /// The same as ``description``.
+  /// The same as `description`.
   public var errorDescription: String? { description }
 
-  /// Why, where ``description`` is not all of it.
+  /// The reason, where `description` doesn't give all of it.
   public var failureReason: String? { rawReason.map { PlainText.line($0) } }
 
   private var rawReason: String? {
@@ -88,7 +88,7 @@ extension MigrationAssistantError: LocalizedError {
     }
   }
 
-  /// Which file still holds the data, and what to do.
+  /// Advice on where the data are and what to do.
   public var recoverySuggestion: String? { rawSuggestion.map { PlainText.line($0) } }
 
   private var rawSuggestion: String? {
@@ -137,17 +137,17 @@ extension MigrationAssistantError: LocalizedError {
     }
   }
 
-  /// Says of a store that nothing happened to it.
+  /// Returns the sentence that a store still holds all data and was not changed.
   static func unchanged(_ path: String) -> String { "\(path) still holds all data and was not changed." }
 
-  /// Says what the part that failed says, with the store's file in its place.
+  /// Returns the advice of the part that failed, with the store's file named in it.
   private static func suggestion(_ error: MigrationError, unchanged: String) -> String {
     let words = error.recoverySuggestion ?? ""
     let prefix = MigrationError.storeIsKept
     return words.hasPrefix(prefix) ? unchanged + words.dropFirst(prefix.count) : "\(unchanged) \(words)"
   }
 
-  /// The choices that blockers offer.
+  /// Lists the choices that blockers offer.
   private static func choices(_ blockers: [MigrationBlocker]) -> String {
     list(
       blockers.map { blocker in

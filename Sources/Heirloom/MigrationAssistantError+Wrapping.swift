@@ -4,7 +4,7 @@ import HeirloomStore
 import HeirloomVault
 
 extension MigrationAssistantError {
-  /// Says in the assistant's words what a part of it reported about a store.
+  /// Creates the assistant's error from one that a part of it threw about a store.
   package init(wrapping error: any Error, storePath path: String) {
     switch error {
     case let error as MigrationAssistantError: self = error

@@ -3,10 +3,10 @@ public import HeirloomMigration
 public import HeirloomStore
 import HeirloomVault
 
-/// Why a store was not migrated, or not opened.
+/// The reason why a store was not migrated, or not opened.
 ///
-/// Whatever the case, the data are where they were. What is wrong with the store itself is
-/// ``unreadableStore(_:)``: that it is of another version too, where it must not be migrated.
+/// In every case the data are where they were. ``unreadableStore(_:)`` tells what is wrong with the store itself. It
+/// also tells that the store is of another version, where it must not be migrated.
 @nonexhaustive
 public enum MigrationAssistantError: Error, Sendable {
   /// The store can't be read.
@@ -15,11 +15,12 @@ public enum MigrationAssistantError: Error, Sendable {
   case noModel(storePath: String, nearest: [NearVersion])
   /// The store is of a version that is not known and would lose something; it may come from a newer app.
   case unknownVersion(storePath: String, plan: MigrationPlan)
-  /// The store is of a version that comes after the current one, as an app finds it that was taken back to an earlier release.
+  /// The store is of a version after the current one, as when the app was set back to an earlier release.
   ///
-  /// Nothing was written. ``NewerStore/retainedVersion`` is what to go back to, by ``MigrationAssistant/restorePreviousVersion(_:)``.
+  /// Nothing was written. ``MigrationAssistant/restorePreviousVersion(_:)`` goes back to
+  /// ``NewerStore/retainedVersion``.
   case newerVersion(NewerStore)
-  /// The models differ by more than can be inferred, and nobody gave a mapping; without obstacles, inference is switched off.
+  /// The models differ by more than can be inferred, and nobody gave a mapping; without obstacles, inference is off.
   ///
   /// The skeleton is Swift source to start a mapping from, if there is something to fill in.
   case mappingNeeded(storePath: String, obstacles: [MappingObstacle], skeleton: MappingSkeleton?)
@@ -33,15 +34,15 @@ public enum MigrationAssistantError: Error, Sendable {
   case storeNotMigrated(storePath: String)
   /// Another process holds the store or is migrating it.
   case storeInUse(storePath: String, reason: String)
-  /// The place is not fit: permissions, space, links, the kind of volume; the advice says what holds the data, and what to do.
+  /// The place is unfit: permissions, space, links, the kind of volume; the advice says where the data are, what to do.
   case unfitLocation(storePath: String, reason: String, advice: String, coreDataCode: Int)
   /// The volume has too little room; the figures were known before anything was begun.
   case notEnoughSpace(SpaceShortage)
-  /// The migration was made and may not outlast a loss of power; run again to find out.
+  /// The migration was made but may not outlast a loss of power; run again to find out.
   case outcomeUnknown(storePath: String, reason: String)
   /// Building or proving failed.
   case failed(storePath: String, MigrationError)
-  /// Nothing retained has such a name, or it can't be read.
+  /// No previous version or set-aside store has such a name, or it can't be read.
   case noSuchVersion(storePath: String, reason: String)
 }
 

@@ -9,7 +9,7 @@ public enum MigrationEvent: Hashable, Sendable {
   case removedStaleCandidate(path: String)
   /// An operation that an earlier run did not finish was undone or completed.
   case recovered(operation: String)
-  /// A change of the store that an app or a loss of power had interrupted was undone; the version holds the store as it was.
+  /// A change that an app or a loss of power interrupted was undone; the version holds the store as it was.
   case undidInterruptedChange(id: String)
   /// The previous version that was restored has faults, which SQLite names.
   case restoredWithFaults(id: String, reason: String)
@@ -37,11 +37,11 @@ public enum MigrationEvent: Hashable, Sendable {
   case proven
   /// The previous version is kept.
   case retained(id: String)
-  /// The previous version is pinned, since it alone holds what the migration lost without consent: entities and properties.
+  /// The previous version is pinned: it alone holds what the migration lost without consent, by entity and property.
   case pinned(id: String, losses: [String])
   /// The migrated store is in place.
   case swapped
-  /// Rows were put into files, by decision, instead of the migrated store.
+  /// By decision, rows were put into files instead of the migrated store.
   case quarantined(rows: Int64, paths: [String])
   /// The migration is complete.
   case finished(seconds: Double)
@@ -49,10 +49,11 @@ public enum MigrationEvent: Hashable, Sendable {
   case failed(reason: String)
   /// Something was left for the next run to remove.
   case cleanUpPostponed(reason: String)
-  /// What could not be read was moved out of the way, with everything that belongs to it.
+  /// A store or side files that could not be read were moved aside, with everything that belongs to them.
   case movedAside(path: String)
-  /// So many names in a folder of external data stand for neither a file nor a folder, such as symbolic links: they were passed over
-  /// and are not kept. The first is named.
+  /// Names in a folder of external data were passed over, since they stand for neither a file nor a folder.
+  ///
+  /// Symbolic links are such names. They are not kept; `count` is their number, and `first` is the first of them.
   case passedOver(count: Int, first: String)
   /// A previous version was removed, since a later launch opened the new one.
   case pruned(id: String)

@@ -3,26 +3,26 @@ import HeirloomFormats
 package import HeirloomVault
 import HeirloomModel
 
-/// What a person is to be told about a store that was moved aside, until somebody acknowledges it.
+/// The notice of a store that was set aside, for a person, until somebody acknowledges it.
 public struct MigrationNotice: Hashable, Sendable {
-  /// The name of the set: the UTC time as people read it, then eight hexadecimal digits.
+  /// The name of the set-aside store: the UTC time as people read it, then eight hexadecimal digits.
   public let id: String
   /// A title, for a person.
   public let title: String
   /// A message, for a person: what happened, and that nothing was deleted.
   public let message: String
-  /// When the store was moved aside.
+  /// The time at which the store was set aside.
   public let date: Date
   /// The folder that holds the store now, with all that belongs to it.
   public let folderURL: URL
-  /// The stable name of the error that kept the store from being opened: ``MigrationAssistantError/code``.
+  /// The stable name of the error that kept the store from being opened: the `code` of `MigrationAssistantError`.
   public let code: String
-  /// Why the store could not be opened, one sentence.
+  /// The reason why the store could not be opened, in one sentence.
   public let reason: String
 }
 
 extension MigrationNotice {
-  /// Writes the notice of a store that is about to be moved aside.
+  /// Encodes the notice of a store that is about to be set aside.
   static func bytes(of error: MigrationAssistantError, storeName: String) throws -> [UInt8] {
     let document = Document(
       format: 1, title: "Your earlier data were put aside",
@@ -44,7 +44,7 @@ extension MigrationNotice {
     var reason: String
   }
 
-  /// Reads the notice of a set; one that is missing or damaged says only that the set is there.
+  /// Reads the notice of a set-aside store; a missing or damaged one says only that the store is there.
   package init(_ set: AsideSet) {
     let document = set.notice.flatMap { try? JSONDecoder().decode(Document.self, from: Data($0)) }
     id = set.name

@@ -1,7 +1,7 @@
 public import Foundation
 public import HeirloomMigration
 
-/// What a call of ``MigrationAssistant/migrateStore()`` came to.
+/// The outcome of bringing a store to the current model.
 @nonexhaustive
 public enum MigrationOutcome: Sendable {
   /// There is no store. Nothing was created: open a store and add initial data.
@@ -10,36 +10,36 @@ public enum MigrationOutcome: Sendable {
   case upToDate
   /// The store was migrated; the previous version is kept.
   case migrated(MigrationReport)
-  /// The store could not be opened and was moved aside, since the configuration says so: there is no store now.
+  /// The store could not be opened and was set aside, since the configuration says so: there is no store now.
   case setAside(MigrationNotice)
 }
 
-/// What a migration did.
+/// The report of a migration.
 public struct MigrationReport: Sendable {
   /// The version checksum of the model that the store had.
   public let sourceChecksum: String
   /// The version checksum of the model that the store has now.
   public let destinationChecksum: String
-  /// Where the source model was found.
+  /// The origin of the source model.
   public let modelSource: ModelSource
   /// The plan that was carried out, with losses and rows.
   public let plan: MigrationPlan
-  /// The version that was kept.
+  /// The previous version that was kept.
   public let retained: PreviousVersion
   /// The files with rows that were put into quarantine, a JSON object a line; they are never removed.
   public let quarantine: [URL]
-  /// From the first look at the store to the last sync, in seconds.
+  /// The time from the first look at the store to the last sync, in seconds.
   public let seconds: Double
 }
 
-/// Where the model that made a store was found.
+/// The origin of the model that made a store.
 public enum ModelSource: String, Hashable, Sendable {
-  /// In the snapshot beside the store.
+  /// The snapshot beside the store.
   case snapshot
-  /// In the store's own model cache.
+  /// The store's own model cache.
   case cache
-  /// In the model history or another file that was given.
+  /// The model history, or another file that was given.
   case file
-  /// The delegate gave it.
+  /// The delegate.
   case delegate
 }

@@ -5,22 +5,22 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-// The plan on the store as anyone may read it, and who has to agree to it.
+// The plan, made on the store while anyone may use it, and the consents that it needs.
 extension MigrationRun {
   /// Makes the plan of the migration without writing anything.
   ///
   /// - Parameter metadata: The store's metadata.
   /// - Returns: The plan.
-  /// - Throws: ``MigrationAssistantError`` or an error of a part, or what the delegate throws.
+  /// - Throws: ``MigrationAssistantError``, an error of a part, or the delegate's error.
   func plan(from metadata: StoreMetadata) throws -> MigrationPlan {
     try planned(assistant.route(from: assistant.sourceModel(of: metadata))).plan
   }
 
-  /// Makes the plan of a way's first hop, and asks the delegate for another way if it would lose something.
+  /// Makes the plan of a path's first hop, and asks the delegate for another path if it would lose something.
   func planned(_ found: Route) throws -> (route: Route, plan: MigrationPlan) {
     var route = found
     var plan = try plan(of: route)
-    // Where code runs first, what is lost is known only after it.
+    // Where code runs first, losses are known only after it.
     if !route.startsWithCode, let first = route.hops.first, let hops = try hopsKeeping(first, plan: plan) {
       route = route.replacingFirstHop(by: hops)
       plan = try self.plan(of: route)
@@ -29,10 +29,10 @@ extension MigrationRun {
     return (route, plan)
   }
 
-  /// Makes the plan of a way's first hop on the store as it is.
+  /// Makes the plan of a path's first hop on the store as it is.
   func plan(of route: Route) throws -> MigrationPlan {
     let path = assistant.storeURL.path
-    // Looking fails with one error and planning with another: the second travels as a value.
+    // Reading fails with one error and planning with another: the second travels as a value.
     let result = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
       Result { () throws(MigrationError) in
         try CandidateChain.plan(firstOf: route.hops, connection: connection, storePath: path, settings: settings)
@@ -59,9 +59,9 @@ extension MigrationRun {
   /// - Parameters:
   ///   - plan: The plan.
   ///   - origin: The model that made the store.
-  ///   - isPreliminary: True if it is made again, so that nothing stands in the way yet.
+  ///   - isPreliminary: True if the plan will be made again, so that nothing stands in the way yet.
   /// - Returns: The decisions to make the plan again with; `nil` if it is to be carried out.
-  /// - Throws: ``MigrationAssistantError``, or what the delegate throws.
+  /// - Throws: ``MigrationAssistantError``, or the delegate's error.
   func approve(
     _ plan: inout MigrationPlan, origin: SourceModel, isPreliminary: Bool = false
   ) throws -> [DataDecision]? {
@@ -75,7 +75,7 @@ extension MigrationRun {
       let all = configuration.decisions + given
       if all != settings.decisions { return all }
     case .automatic:
-      // That every loss is accepted says nothing of whose store it is.
+      // Accepting every loss says nothing about whose store it is.
       let loses = plan.losses.contains { $0.consent != .decision && $0.consent != .lock }
       if configuration.migratesUnknownVersions { break }
       if loses || !plan.blockers.isEmpty, origin.versionName == nil,
@@ -83,7 +83,7 @@ extension MigrationRun {
       {
         throw MigrationAssistantError.newerVersion(newer)
       }
-      // A snapshot makes a version known, but a model that has a place for nothing is not the next one of that app.
+      // A snapshot makes a version known, but a model that has no place for any object is not that app's next one.
       let isUnknown = origin.source == .cache || origin.versionName == nil && plan.losesEveryObject
       if isUnknown, loses {
         throw MigrationAssistantError.unknownVersion(storePath: path, plan: plan)
@@ -93,7 +93,7 @@ extension MigrationRun {
     return nil
   }
 
-  /// Throws while somebody has to decide about rows, or to consent to losses.
+  /// Throws if somebody has to decide about rows, or to consent to losses.
   func checkApproved(_ plan: inout MigrationPlan) throws(MigrationAssistantError) {
     guard plan.blockers.isEmpty else { throw .decisionNeeded(storePath: assistant.storeURL.path, plan: plan) }
     try assistant.checkConsented(&plan)

@@ -8,18 +8,18 @@ import HeirloomVault
 
 /// One attempt to bring a store to the current model.
 ///
-/// The plan is made and agreed to while anyone may use the store, and again on the held store where rows may have changed.
+/// The plan is made and agreed to while anyone may use the store, and again on the held store if rows may have changed.
 final class MigrationRun {
   let assistant: MigrationAssistant
   private let start: ContinuousClock.Instant
-  /// The choices that hops are planned and carried out by; answers of the delegate add decisions.
+  /// The choices for planning and carrying out hops; the delegate's answers add decisions.
   var settings: RunSettings
   /// The hops that the delegate was asked about, so that it is asked once.
   private var asked: Set<AskedHop> = []
   /// The vault's findings, for the report.
   private var vaultWarnings: [String] = []
 
-  /// Creates a run that nothing was done for.
+  /// Creates a run that has done nothing yet.
   ///
   /// - Parameters:
   ///   - assistant: The assistant, whose choices it follows.
@@ -47,8 +47,8 @@ final class MigrationRun {
   /// Carries the migration out.
   ///
   /// - Returns: The outcome.
-  /// - Throws: ``MigrationAssistantError`` or an error of a part, or what the delegate throws. The store is as it was, unless the
-  ///   error says that the outcome is unknown.
+  /// - Throws: ``MigrationAssistantError``, an error of a part, or the delegate's error. The store is as it was, unless
+  ///   the error says that the outcome is unknown.
   func migrate() throws -> MigrationOutcome {
     assistant.beginProgress()
     settings.progress = assistant.progress
@@ -71,7 +71,7 @@ final class MigrationRun {
     return .migrated(try report(plan, proposal.route, kept, quarantine: vault.quarantineFiles(of: kept.name.text)))
   }
 
-  /// Finds the way and makes its plan, until everybody who is asked agrees.
+  /// Finds the path and makes its plan, until everybody who is asked agrees.
   ///
   /// - Returns: `nil` if there is nothing to do.
   private func prepare() throws -> Proposal? {
@@ -83,17 +83,17 @@ final class MigrationRun {
     let origin = try assistant.sourceModel(of: metadata)
     assistant.report(.foundSourceModel(origin.source, version: origin.versionName))
     var route = try assistant.route(from: origin)
-    // Before anything is counted. The times of files on another volume may be anything.
+    // Read before anything is counted. The times of files on a volume that isn't trusted may be anything.
     let seen =
       assistant.configuration.allowsUnsafeVolume
       ? nil : StoreState(of: assistant.storeURL.path, atRestFor: assistant.vaultConfiguration.restTime)
     var plan: MigrationPlan
     (route, plan) = try planned(route)
-    // Where code runs first, what stands in the way is known only after it.
+    // Where code runs first, blockers are known only after it.
     let isPreliminary = route.startsWithCode
     if let decisions = try approve(&plan, origin: origin, isPreliminary: isPreliminary) {
       settings.decisions = decisions
-      // Who decides has seen what is lost.
+      // Whoever decides has seen what is lost.
       let consented = plan.losses
       plan = try self.plan(of: route)
       plan.consent { loss in consented.contains { $0.isSame(as: loss) } ? .delegate : nil }
@@ -105,11 +105,11 @@ final class MigrationRun {
     return Proposal(route: route, plan: plan, seen: seen)
   }
 
-  /// Describes the swap to the vault: what is kept with the old store, and the room that building takes.
+  /// Describes the swap to the vault: what to keep with the previous version, and the room that building takes.
   private func replacement(for proposal: Proposal) throws -> StoreVault.Replacement {
     let (route, source) = (proposal.route, proposal.route.origin.model)
-    // The plan names all that has to be free; the vault adds its reserve itself. A store between two hops is there together
-    // with those before and after.
+    // The plan counts all the room that must be free; the vault adds its reserve itself. A store between two hops is
+    // there together with those before and after it.
     let stores: UInt64 = route.hops.count > 1 || route.startsWithCode ? 2 : 1
     let bytesNeeded = UInt64(max(0, proposal.plan.bytesNeeded)) * stores
     let reserve = min(bytesNeeded, StoreVault.Configuration().reservedBytes)
@@ -119,7 +119,7 @@ final class MigrationRun {
   }
 
   private func chain(for proposal: Proposal, from store: StoreHold, to candidatePath: String) -> CandidateChain {
-    // What is carried out was counted on the held store, or on the same rows.
+    // The plan that is carried out was counted on the held store, or on the same rows.
     CandidateChain(
       hold: store, candidatePath: candidatePath, hops: proposal.route.hops, settings: settings,
       known: store.isAsSeen ? proposal.plan : nil
@@ -134,7 +134,7 @@ final class MigrationRun {
   private func build(_ proposal: Proposal, by chain: CandidateChain) throws -> MigrationPlan {
     let route = proposal.route
     var carriedOut = try chain.build { hop, plan in
-      // What was approved before the store was held.
+      // The losses that were approved before the store was held.
       let approved = plan.source == route.origin.model ? proposal.plan.losses : []
       return try answer(to: &plan, of: hop, origin: route.origin, approved: approved)
     }
@@ -143,7 +143,7 @@ final class MigrationRun {
     return carriedOut
   }
 
-  /// Agrees to a hop's plan that was made on the held store, or answers how to make it again.
+  /// Approves a hop's plan that was made on the held store, or returns how to make it again.
   private func answer(
     to plan: inout MigrationPlan, of hop: MigrationHop, origin: SourceModel, approved: [MigrationLoss]
   ) throws -> CandidateChain.Answer? {
@@ -164,7 +164,7 @@ final class MigrationRun {
 
   // MARK: Asking
 
-  /// Asks the delegate, once a hop, for a way that keeps what an inferred mapping would lose.
+  /// Asks the delegate, once for each hop, for a path that keeps what an inferred mapping would lose.
   func hopsKeeping(_ hop: MigrationHop, plan: MigrationPlan) throws -> [MigrationHop]? {
     try assistant.hopsKeeping(hop, plan: plan, asked: &asked)
   }
@@ -175,7 +175,7 @@ final class MigrationRun {
     if let warning = event.warning { vaultWarnings.append(warning) }
   }
 
-  /// Tells what the migration came to.
+  /// Makes the report of the migration, and reports its last events.
   private func report(
     _ carriedOut: MigrationPlan, _ route: Route, _ kept: RetainedVersion, quarantine: [String]
   ) -> MigrationReport {

@@ -5,7 +5,7 @@ public import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-/// Keeps the last-used model, compressed, beside its store.
+/// A controller that keeps the last-used model, compressed, beside its store.
 public struct ModelController: Sendable {
   /// The store beside which the model is kept; `nil` if the snapshot lies elsewhere.
   public let storeURL: URL?
@@ -32,7 +32,7 @@ public struct ModelController: Sendable {
     self.init(snapshotURL: snapshotURL, files: POSIXFileOperations())
   }
 
-  /// Creates a controller that keeps the model in a file of the caller's choice, on a file system of the caller's.
+  /// Creates a controller that keeps the model in a file of the caller's choice, on the caller's file system.
   package init(snapshotURL: URL, files: any FileOperations) {
     storeURL = nil
     self.snapshotURL = snapshotURL
@@ -40,10 +40,10 @@ public struct ModelController: Sendable {
     location = nil
   }
 
-  /// Creates a controller on a file system of the caller's.
+  /// Creates a controller on the caller's file system.
   package init(storeURL: URL, files: any FileOperations) {
     self.storeURL = storeURL
-    // Beside the store nothing is reached through a link.
+    // Links beside the store are not followed.
     self.files = files.withoutLinks
     location = try? StoreLocation(resolving: storeURL.path, files: files)
     snapshotURL = URL(fileURLWithPath: location?.snapshot ?? storeURL.path + ".heirloom/model.json.gz")
@@ -52,7 +52,8 @@ public struct ModelController: Sendable {
   /// Reads the snapshot.
   ///
   /// - Returns: `nil` when there is none.
-  /// - Throws: `ModelReadingError` for a snapshot that can't be read, is damaged or holds hashes that are not its model's.
+  /// - Throws: `ModelReadingError` for a snapshot that can't be read, is damaged or holds hashes that are not its
+  ///   model's.
   public func snapshot() throws -> ModelSnapshot? {
     if let location { try StoreVault(location, files: files).checkOwner(of: location.snapshot) }
     guard let bytes = try SnapshotFile(path: snapshotURL.path, files: files).read() else { return nil }
@@ -68,10 +69,10 @@ public struct ModelController: Sendable {
   /// - Parameters:
   ///   - model: The model that the app uses now.
   ///   - applicationVersion: The app's version, for people.
-  /// - Returns: Whether the snapshot was written.
-  /// - Throws: ``MigrationAssistantError/storeNotMigrated(storePath:)`` while the store beside it is at another version, so that
-  ///   a failed migration can't be papered over; ``MigrationAssistantError/unfitLocation(storePath:reason:advice:coreDataCode:)`` when
-  ///   the file can't be written.
+  /// - Returns: True if the snapshot was written.
+  /// - Throws: ``MigrationAssistantError/storeNotMigrated(storePath:)`` while the store beside it is of another
+  ///   version, so that nobody can cover up a failed migration;
+  ///   ``MigrationAssistantError/unfitLocation(storePath:reason:advice:coreDataCode:)`` when the file can't be written.
   @discardableResult
   public func archive(_ model: ManagedObjectModel, applicationVersion: String? = nil) throws -> Bool {
     let path = storeURL?.path ?? snapshotURL.path

@@ -2,15 +2,15 @@ package import HeirloomMapping
 package import HeirloomModel
 
 extension ModelHistory {
-  /// Looks for the way from one version to another by given mappings and by inference.
+  /// Finds the path from one version to another by given mappings and by inference.
   ///
   /// - Parameters:
   ///   - source: The version to start from.
-  ///   - name: Its name; `nil` if the history doesn't have it, or the versions between are not to be used.
+  ///   - name: Its name; `nil` if the history doesn't have it, or if the versions between are not to be used.
   ///   - destination: The version to arrive at.
   ///   - laterName: Its name, likewise.
-  ///   - given: The mapping models that are given.
-  ///   - labels: What sentences call them.
+  ///   - given: The given mapping models.
+  ///   - labels: The name of each mapping model in sentences.
   /// - Returns: The path.
   /// - Throws: ``MappingInferenceError`` if there is none.
   package func path(

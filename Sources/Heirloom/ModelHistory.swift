@@ -6,14 +6,14 @@ package import HeirloomStore
 
 /// The versions of an app's model: the current one and those that were shipped before.
 ///
-/// Only the current version is read at once; the others are read when a store asks for them, and a few are remembered for the
-/// next store.
+/// Only the current version is read at once. The others are read when a store asks for them, and a few are remembered
+/// for the next store.
 public struct ModelHistory: Sendable {
   /// The model that the app is built for.
   public let current: ManagedObjectModel
   /// The name of the current version.
   public let currentName: String
-  /// What of the current version's file was not understood, one sentence each.
+  /// The warnings about the list of versions and the current version's file, one sentence each.
   public let warnings: [String]
 
   /// The version hashes of the current model, computed once.
@@ -21,17 +21,17 @@ public struct ModelHistory: Sendable {
   /// The losses between versions that the lock acknowledges.
   package let acknowledgements: [VersionLock.Acknowledgement]
   private let versions: [Version]
-  /// What was read and worked out so far.
+  /// The versions that were read and the paths that were found so far.
   let memory = HistoryMemory()
 
   private struct Version: Sendable {
     let name: String
     let source: Source
-    /// Whether the version's place in the order is known and not only told from names.
+    /// True if the version's place in the order is known, and not only guessed from names.
     var isPlaced: Bool = true
     /// The checksum that `lock.json` notes for a shipped version.
     var lockedChecksum: String?
-    /// Whether somebody named it for the stores that are to be migrated.
+    /// True if somebody named the version for the stores that are to be migrated.
     var isGiven: Bool = false
   }
 
@@ -43,7 +43,7 @@ public struct ModelHistory: Sendable {
   /// Reads a history from files.
   ///
   /// - Parameter url: An `.xcdatamodeld` or `.momd` (its current version is current, the others are known), one model
-  ///   (`.xcdatamodel`, `.mom`, a snapshot; its sisters in the same bundle are known), or a folder of snapshots.
+  ///   (`.xcdatamodel`, `.mom`, a snapshot; the others in its bundle are known), or a folder of snapshots.
   /// - Throws: ``ModelReadingError`` if there is no readable current model.
   public init(contentsOf url: URL) throws(ModelReadingError) {
     let list = try ModelVersionList(url.path)
@@ -56,7 +56,7 @@ public struct ModelHistory: Sendable {
       versions: list.versions.map { other in
         Version(
           name: other.name, source: other.name == version.name ? .model(read.model) : .file(other.file),
-          // Only the current version is not yet shipped, while it is made: it comes last.
+          // Only the current version may be unshipped, while it is being made: it comes last.
           isPlaced: other.lockedChecksum != nil
             || list.lock != nil && other == list.versions.last && other.name == version.name
               && list.versions.dropLast().allSatisfy { $0.lockedChecksum != nil },
@@ -69,8 +69,8 @@ public struct ModelHistory: Sendable {
   /// - Parameters:
   ///   - current: The model that the app is built for.
   ///   - name: Its name.
-  ///   - earlier: Models shipped before, the oldest first, with their names.
-  ///   - later: Models that come after the current one, such as of a beta, with their names.
+  ///   - earlier: The models shipped before, the oldest first, with their names.
+  ///   - later: The models that come after the current one, such as those of a beta, with their names.
   public init(
     current: ManagedObjectModel, name: String = "current", earlier: [(name: String, model: ManagedObjectModel)] = [],
     later: [(name: String, model: ManagedObjectModel)] = []
@@ -119,9 +119,9 @@ public struct ModelHistory: Sendable {
       acknowledgements: acknowledgements)
   }
 
-  /// Returns the history with versions that decide which one made a store, of those that have its hashes.
+  /// Returns the history in which the named versions come first among those with a store's hashes.
   ///
-  /// - Parameter names: The names of versions that were named for the stores, as by `--model`.
+  /// - Parameter names: The names of versions that were given for the stores, as by `--model`.
   /// - Returns: The history.
   package func trusting(_ names: Set<String>) -> ModelHistory {
     let versions = versions.map { version in
@@ -133,12 +133,13 @@ public struct ModelHistory: Sendable {
       current: current, name: currentName, warnings: warnings, versions: versions, acknowledgements: acknowledgements)
   }
 
-  /// The models between two versions, in their order.
+  /// Returns the models between two versions, in their order.
   ///
   /// - Parameters:
   ///   - name: The name of the earlier version.
   ///   - laterName: The name of the later version; `nil` for the current one.
-  /// - Returns: Nothing if the way isn't known: without `lock.json`, names alone don't tell which version followed which.
+  /// - Returns: Nothing if the order isn't known: without `lock.json`, names alone don't tell which version followed
+  ///   which.
   package func versionsBetween(_ name: String, and laterName: String? = nil) -> [ManagedObjectModel] {
     namedVersionsBetween(name, and: laterName ?? currentName).map(\.model)
   }
@@ -153,15 +154,15 @@ public struct ModelHistory: Sendable {
       guard let model = try? model(named: version.name) else { return [] }
       models.append((version.name, model))
     }
-    // No store is migrated to a version with its own hashes: what that one renames is not for stores of this one.
+    // A store never migrates to a version with its own hashes: what that version renames doesn't concern this store.
     let start = (try? model(named: name))?.versionHashes()
     return Array(models.drop { $0.model.versionHashes() == start })
   }
 
-  /// The versions to which only a given mapping can lead; those that can't be read are left out.
+  /// Returns the versions to which only a given mapping can lead; those that can't be read are left out.
   ///
   /// - Parameter name: The version from which a path starts; `nil` if the history doesn't have it.
-  /// - Returns: All versions if the place of one isn't known, or the path leads back; none else.
+  /// - Returns: All versions if the place of one isn't known, or if the path leads back; otherwise none.
   func versionsByMapping(from name: String?) -> [(name: String, model: ManagedObjectModel)] {
     guard !versions.allSatisfy(\.isPlaced) || name.map(isNewer) ?? false else { return [] }
     return versions.compactMap { version in (try? model(named: version.name)).map { (version.name, $0) } }
@@ -169,12 +170,13 @@ public struct ModelHistory: Sendable {
 
   /// Reads a mapping model for two versions of this history.
   ///
-  /// An `.xcmappingmodel` names its versions but carries no version hashes. Where the history has versions of those names, the
-  /// mapping model is completed for them, and so fits them and no others.
+  /// An `.xcmappingmodel` names its versions but carries no version hashes. If the history has versions of those names,
+  /// the mapping model is completed for them, and so fits them and no others.
   ///
   /// - Parameter url: The place of an `.xcmappingmodel`, or of a compiled `.cdm`.
   /// - Returns: The mapping model, for ``MigrationAssistant/Configuration/mappings``.
-  /// - Throws: ``MappingReadingError`` if there is none that can be read, or if it doesn't fit the versions that it names.
+  /// - Throws: ``MappingReadingError`` if no mapping model can be read, or if it doesn't fit the versions that it
+  ///   names.
   public func mappingModel(contentsOf url: URL) throws(MappingReadingError) -> MappingModel {
     let read = try MappingModelFile.read(url.path).read
     return try bound(read, path: url.path) ?? read.mappingModel
@@ -199,7 +201,7 @@ public struct ModelHistory: Sendable {
     return read.mappingModel.completed(from: source, to: destination)
   }
 
-  /// Whether a version comes after the current one.
+  /// Returns true if a version comes after the current one.
   package func isNewer(_ name: String) -> Bool {
     guard let position = versions.firstIndex(where: { $0.name == name }),
       let currentPosition = versions.firstIndex(where: { $0.name == currentName })
@@ -207,10 +209,10 @@ public struct ModelHistory: Sendable {
     return position > currentPosition
   }
 
-  /// Whether any version comes after the current one.
+  /// True if a version comes after the current one.
   package var hasLaterVersions: Bool { versions.last.map { $0.name != currentName } ?? false }
 
-  /// Finds a version that has the hashes of a store; several may.
+  /// Finds a version that has the hashes of a store; several may have them.
   package func version(withHashes hashes: [String: VersionHash]) -> (name: String, model: ManagedObjectModel)? {
     if hashes == currentHashes { return (currentName, current) }
     return candidates(withHashes: hashes, isOneEnough: true).first.map { ($0.name, $0.model) }
@@ -231,8 +233,8 @@ public struct ModelHistory: Sendable {
   ) -> [(name: String, model: ManagedObjectModel, isGiven: Bool)] {
     var found: [(name: String, model: ManagedObjectModel, isGiven: Bool)] = []
     let checksum = isOneEnough ? "" : ManagedObjectModel.versionChecksum(of: hashes)
-    // From the current one backwards: a store is most often one version behind. Newer ones come last, since a version may
-    // have been shipped again under a later name.
+    // From the current one backwards: a store is most often one version behind. Newer ones come last, since a version
+    // may have been shipped again under a later name.
     let position = versions.firstIndex { $0.name == currentName }.map { $0 + 1 } ?? versions.count
     for version in versions[..<position].reversed() + versions[position...] {
       if isOneEnough, !found.isEmpty { break }
@@ -247,8 +249,8 @@ public struct ModelHistory: Sendable {
   /// - Parameters:
   ///   - version: The version.
   ///   - hashes: The store's version hashes.
-  ///   - isNext: Whether no version was found yet, so that this one may lie on the store's way.
-  ///   - checksum: That of the hashes.
+  ///   - isNext: True if no version was found yet, so that this one may be on the store's path.
+  ///   - checksum: The checksum of the hashes.
   /// - Returns: `nil` if it can't be read or has other hashes.
   private func model(
     of version: Version, ifItHas hashes: [String: VersionHash], isNext: Bool, _ checksum: String
@@ -257,7 +259,7 @@ public struct ModelHistory: Sendable {
     case .model(let model): return model.versionHashes() == hashes ? model : nil
     case .file(let file):
       if memory.isKnownToDiffer(versionNamed: version.name, from: hashes) { return nil }
-      // Once one was found, the lock's word is enough for the others that were shipped.
+      // Once one was found, the lock's checksum is enough for the others that were shipped.
       if !isNext, let locked = version.lockedChecksum, locked != checksum { return nil }
       let model = try? memory.model(named: version.name, keptIfOf: isNext ? nil : hashes) {
         () throws(ModelReadingError) in try file.read().model
@@ -266,7 +268,7 @@ public struct ModelHistory: Sendable {
     }
   }
 
-  /// The known versions that are nearest to a store's hashes, with the entities that differ; at most three.
+  /// Returns the known versions nearest to a store's hashes, with the entities that differ; at most three.
   package func nearestVersions(to hashes: [String: VersionHash]) -> [NearVersion] {
     var near: [NearVersion] = []
     for version in versions {
@@ -279,7 +281,7 @@ public struct ModelHistory: Sendable {
   }
 }
 
-/// A known version that a store is not of, and how far it is.
+/// A known version that a store is not of, with the entities that differ.
 public struct NearVersion: Hashable, Sendable {
   /// The version's name.
   public let name: String

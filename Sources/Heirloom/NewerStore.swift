@@ -1,19 +1,19 @@
-/// A store that comes from a newer version of the app, and what there is to go back to.
+/// A store that comes from a newer version of the app, and the previous versions to go back to.
 ///
-/// Nothing was written to it: the newer app goes on with it as if nothing had happened. Whoever stays with this version of the
-/// app calls ``MigrationAssistant/restorePreviousVersion(_:)`` with the ID of ``retainedVersion``; the newer store is kept as a
-/// previous version itself then.
+/// Nothing was written to it: the newer app goes on with it as if nothing had happened. To stay with this version of
+/// the app, call ``MigrationAssistant/restorePreviousVersion(_:)`` with the ID of ``retainedVersion``. The newer store
+/// then becomes a previous version itself.
 public struct NewerStore: Hashable, Sendable {
   /// The store's file.
   public let storePath: String
-  /// The name of the store's version; `nil` where the history doesn't have it, as that of an app that was taken back.
+  /// The name of the store's version; `nil` if the history doesn't have it, as in an app that was set back.
   public let versionName: String?
   /// The checksum of the store's version.
   public let versionChecksum: String
-  /// The versions that were kept and have the current model, the newest first.
+  /// The previous versions that have the current model, the newest first.
   public let fittingVersions: [PreviousVersion]
 
-  /// The newest version that was kept and has the current model; `nil` if none is there.
+  /// The newest previous version that has the current model; `nil` if there is none.
   public var retainedVersion: PreviousVersion? { fittingVersions.first }
 
   /// Creates a description.

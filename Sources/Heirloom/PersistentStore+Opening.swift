@@ -8,18 +8,19 @@ import HeirloomVault
 extension PersistentStore {
   /// Opens a store at an app's current model: makes it if there is none, migrates it if it is of another version.
   ///
-  /// It does what an app does at launch: ``MigrationAssistant/migrateStore()``, then ``ModelController/archive(_:applicationVersion:)``,
-  /// and opens the store. Of a store that was migrated the previous version is kept. On most launches there is nothing to do but to open.
+  /// It does what an app does at launch: ``MigrationAssistant/migrateStore()``, then
+  /// ``ModelController/archive(_:applicationVersion:)``, and opens the store. The previous version of a migrated store
+  /// is kept. On most launches the store only has to be opened.
   ///
   /// - Parameters:
-  ///   - url: The store. Folders that are missing above it are made together with a new store.
+  ///   - url: The store. Missing folders above it are made together with a new store.
   ///   - history: The app's models.
-  ///   - options: How it is opened.
+  ///   - options: The options for opening it.
   /// - Returns: The store.
-  /// - Throws: ``MigrationAssistantError``, whatever it is: what is wrong with the store itself is
-  ///   ``MigrationAssistantError/unreadableStore(_:)``, such as `incompatible` for a store of another version that is not to be
-  ///   migrated, or `missing` where nothing is to be written. ``MigrationAssistantError/coreDataCode`` is the code that Core Data has
-  ///   for it. The data are where they were, and nothing is half done: the next call finds a whole store.
+  /// - Throws: ``MigrationAssistantError`` in every case. ``MigrationAssistantError/unreadableStore(_:)`` tells what is
+  ///   wrong with the store itself: such as `incompatible` for a store of another version that is not to be migrated,
+  ///   or `missing` where nothing is to be written. ``MigrationAssistantError/coreDataCode`` is the code that Core Data
+  ///   has for it. The data are where they were, and nothing is half done: the next call finds a whole store.
   public static func open(
     at url: URL, history: ModelHistory, options: PersistentStoreOptions = PersistentStoreOptions()
   ) throws(MigrationAssistantError) -> PersistentStore {
@@ -32,12 +33,13 @@ extension PersistentStore {
 
   /// Opens a store at a model: makes it if there is none, migrates it if it is of another version.
   ///
-  /// The model that made the store is found beside it or in it; an app that ships its earlier models opens with its history.
+  /// The model that made the store is found beside it or in it. An app that ships its earlier models opens it with its
+  /// history.
   ///
   /// - Parameters:
-  ///   - url: The store. Folders that are missing above it are made together with a new store.
+  ///   - url: The store. Missing folders above it are made together with a new store.
   ///   - model: The model.
-  ///   - options: How it is opened.
+  ///   - options: The options for opening it.
   /// - Returns: The store.
   /// - Throws: ``MigrationAssistantError``, as ``open(at:history:options:)``.
   public static func open(
@@ -47,7 +49,7 @@ extension PersistentStore {
   }
 }
 
-/// Opens a store with the work that may have to be done first.
+/// The opening of a store, with the work that may have to be done first.
 package struct StoreOpening {
   private let url: URL
   private let history: ModelHistory
@@ -93,9 +95,9 @@ package struct StoreOpening {
 
   private var controller: ModelController { options.modelController ?? ModelController(storeURL: url, files: files) }
 
-  /// Whether the entities of the configuration that is asked for are current: what else is new is not of this store.
+  /// Returns true if the requested configuration's entities are current: other changes don't concern this store.
   ///
-  /// What can't be told so is for the assistant: a store that can't be read, or an operation that was not finished.
+  /// The assistant handles a store that can't be read, and an operation that was not finished.
   private func holdsCurrentPart() throws -> Bool {
     guard let configuration = options.configuration, try !isMissing(),
       try !StoreVault.hasUnfinishedOperation(at: StoreLocation(resolving: url.path, files: files), files: files)
@@ -106,10 +108,10 @@ package struct StoreOpening {
   private func isMissing() throws -> Bool { try files.status(of: url.path) == nil }
 
   private func open() throws -> PersistentStore {
-    // Of what the assistant was not asked to look at: SQLite would undo an interrupted change before anything is kept.
+    // The assistant may not have looked at the store: SQLite would undo an interrupted change before anything is kept.
     try StoreVault(StoreLocation(resolving: url.path, files: files), files: files).undoInterruptedChange()
     let store = try PersistentStore.open(at: url, model: model, configuration: options.configuration)
-    // SQLite opens a file that it may not write to for reading, and would tell with the first change only.
+    // SQLite opens a file that it may not write for reading, and would tell only with the first change.
     guard !store.connection.isReadOnly else { throw StoreError(path: url.path, problem: .readOnly) }
     return store
   }

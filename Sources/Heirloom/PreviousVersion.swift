@@ -10,28 +10,28 @@ public struct PreviousVersion: Hashable, Sendable {
   public let id: String
   /// The store's file in the folder.
   public let storeURL: URL
-  /// When it was kept.
+  /// The time at which it was kept.
   public let date: Date
   /// The version checksum of its model, if it was known.
   public let versionChecksum: String?
   /// The size of the whole set, in bytes; files that are links share them with the store.
   public let byteCount: Int64
 
-  /// True while the version is never removed, since no other store holds its rows, or what its migration lost without consent.
+  /// True while the version is never removed: it alone holds its rows, or what its migration lost without consent.
   ///
-  /// It isn't among ``MigrationAssistant/Configuration/keptVersions``, and stays until
+  /// It doesn't count among ``MigrationAssistant/Configuration/keptVersions``, and stays until
   /// ``MigrationAssistant/releasePreviousVersion(_:)``.
   public let isPinned: Bool
-  /// True if the version is the store with a change that was interrupted, before that was undone: whoever opens it undoes it there.
+  /// True if the version holds an interrupted change, undone in the store since; whoever opens it undoes it there.
   ///
-  /// Of these the newest is kept, besides ``MigrationAssistant/Configuration/keptVersions``.
+  /// The newest of these is kept, besides ``MigrationAssistant/Configuration/keptVersions``.
   public var holdsInterruptedChange: Bool { operation == .undoing }
-  /// The content that the version alone holds, since its migration lost it; a released version tells still.
+  /// The content that the version alone holds, since its migration lost it; a released version still tells.
   public let alone: [SoleContent]
   /// The number of further such losses, which the version's description has no room for.
   public let unlistedLossCount: Int
 
-  /// What put something else in its place; a version whose description is damaged doesn't tell.
+  /// The operation that put another store in its place; `nil` if the version's description is damaged.
   let operation: VaultManifest.Operation?
 
   init(_ version: RetainedVersion) {
@@ -48,7 +48,7 @@ public struct PreviousVersion: Hashable, Sendable {
 
   /// Counts the version's objects; takes no lock and writes nothing.
   ///
-  /// - Returns: The objects of all entities, deleted ones not among them.
+  /// - Returns: The number of objects of all entities, without deleted ones.
   /// - Throws: `StoreError` if the version can't be read.
   /// - Complexity: O(*n*) in the number of objects: their tables are read, not their external files.
   public func objectCount() throws(StoreError) -> Int64 {

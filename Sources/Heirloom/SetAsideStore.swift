@@ -1,52 +1,54 @@
 public import Foundation
 public import HeirloomMigration
 
-/// A store that was moved aside, with all that belongs to it, and what this version of the app can make of it.
+/// A store that was set aside with all that belongs to it, and its state for this version of the app.
 ///
-/// Its folder is never removed, whatever becomes of the store. An app that wants both, the store in its place and this one, opens
-/// ``storeURL`` itself, after ``MigrationAssistant/migrateSetAsideStoreWhereItLies(_:)``, and copies what it needs.
+/// Its folder is never removed, whatever becomes of the store. An app that wants both, this store and the one in its
+/// place, opens ``storeURL`` itself, after ``MigrationAssistant/migrateSetAsideStoreWhereItLies(_:)``, and copies what
+/// it needs.
 public struct SetAsideStore: Sendable {
-  /// What this version of the app can make of a store that was moved aside.
+  /// The state of a set-aside store for this version of the app.
   @nonexhaustive
   public enum State: Sendable {
     /// It has the current model and opens as it is.
     case upToDate
-    /// It can be migrated: what that would do, lose and ask for.
+    /// It can be migrated; the plan tells what that would do, lose and ask for.
     case migratable(MigrationPlan)
-    /// It can't be opened yet, and why.
+    /// It can't be opened yet; the error says why.
     case incompatible(MigrationAssistantError)
-    /// It has returned to its place; `replaced` names the previous version that holds the store that was there, if there was one.
+    /// It has returned; `replaced` names the previous version of the store that was in its place, if there was one.
     case putBack(Date?, replaced: String?)
   }
 
-  /// The name of the set: the UTC time as people read it, then eight hexadecimal digits.
+  /// The name of the set-aside store: the UTC time as people read it, then eight hexadecimal digits.
   public let id: String
-  /// When it was moved aside.
+  /// The time at which it was set aside.
   public let date: Date
   /// The folder that holds the store with all that belongs to it.
   public let folderURL: URL
   /// The store's main file.
   public let storeURL: URL
-  /// The snapshot of the store's model, for a ``ModelController``; there may be none.
+  /// The snapshot of the store's model, for a model controller; there may be none.
   public let snapshotURL: URL
-  /// What was to be told of it, acknowledged or not; `nil` if nothing was.
+  /// The notice of it, acknowledged or not; `nil` if there is none.
   public let notice: MigrationNotice?
   /// The version checksum of its model; `nil` if it can't be read.
   public let versionChecksum: String?
-  /// The name of its version in the history; `nil` if it is not there.
+  /// The name of its version in the history; `nil` if the history doesn't have it.
   public let versionName: String?
-  /// What this version of the app can make of it.
+  /// The store's state for this version of the app.
   public let state: State
 }
 
-/// What the return of a store that was moved aside came to.
+/// The outcome of bringing a set-aside store back.
 @nonexhaustive
 public enum SetAsideOutcome: Sendable {
   /// It is in the store's place now.
   ///
-  /// `migration` is what bringing it to the current model did, or `nil` if it had that model already. `replaced` is the store that
-  /// was there, with the rows that the app wrote since: a previous version that is never pruned; `nil` if there was no store.
+  /// `migration` is the report of bringing it to the current model, or `nil` if it had that model already. `replaced`
+  /// is the store that was there, with the rows that the app wrote since: a previous version that is never pruned;
+  /// `nil` if there was no store.
   case putBack(migration: MigrationReport?, replaced: PreviousVersion?)
-  /// It had returned before: nothing was done. `replaced` names the previous version that holds the store that was there then.
+  /// It had returned before: nothing was done. `replaced` names the previous version of the store there at that time.
   case putBackBefore(replaced: String?)
 }

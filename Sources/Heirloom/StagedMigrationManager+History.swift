@@ -7,8 +7,8 @@ extension StagedMigrationManager {
   /// - Parameters:
   ///   - stages: The stages in the order of the versions.
   ///   - history: The versions; those that come after the current one don't count.
-  /// - Throws: ``StagedMigrationError`` with every rule that the stages break, or ``ModelReadingError`` for a version that can't
-  ///   be read.
+  /// - Throws: ``StagedMigrationError`` with every rule that the stages break, or ``ModelReadingError`` for a version
+  ///   that can't be read.
   public convenience init(_ stages: [MigrationStage], history: ModelHistory) throws {
     var versions: [(name: String, checksum: String)] = []
     for name in history.versionNames {

@@ -1,4 +1,4 @@
-/// How a store stands to the current model, for those who may not migrate it: extensions, widgets, second processes.
+/// The relation of a store to the current model, for those who may not migrate: extensions, widgets, second processes.
 @nonexhaustive
 public enum StoreStatus: String, Hashable, Sendable {
   /// There is no store.
@@ -9,8 +9,8 @@ public enum StoreStatus: String, Hashable, Sendable {
   case tooOld
   /// The store is of a later version, of a newer app.
   case tooNew
-  /// The store is being migrated, restored or moved aside, or that was interrupted and the app's next launch settles it.
+  /// The store is being migrated, restored or set aside; if that was interrupted, the app's next launch settles it.
   case inProgress
-  /// The store is of a version that is neither in the history nor that of the archived model: the app's migration finds out.
+  /// The store's version is neither in the history nor that of the archived model: the app's migration finds out.
   case unknown
 }

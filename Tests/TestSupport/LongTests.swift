@@ -12,4 +12,9 @@ package enum LongTests {
   package static func selection<Element>(of all: [Element], every step: Int) -> [Element] {
     areOn ? all : stride(from: 0, to: all.count, by: step).map { all[$0] }
   }
+
+  /// Returns how often to do something: in a quick run, in one with the long numbers, and in one without regard to the time.
+  package static func count(quick: Int, long: Int, whole: Int) -> Int {
+    areWhole ? whole : areOn ? long : quick
+  }
 }

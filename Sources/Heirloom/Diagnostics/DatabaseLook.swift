@@ -2,11 +2,11 @@ import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
 
-/// What a database is made of, and how many rows it has.
+/// An inspection of a database: its make-up and its numbers of rows.
 struct DatabaseLook {
   /// The file's settings.
   private(set) var database: DiagnosticsReport.Database
-  /// What the store says of itself; `nil` if it can't be read.
+  /// The store's metadata; `nil` if they can't be read.
   private(set) var metadata: StoreMetadata?
   /// The statements that made the schema.
   private(set) var schema: [String] = []
@@ -14,10 +14,10 @@ struct DatabaseLook {
   private(set) var entities: [DiagnosticsReport.Entity] = []
   /// The rows by table.
   private(set) var tables: [DiagnosticsReport.Table] = []
-  /// What could not be read.
+  /// The problems that reading met.
   private(set) var problems: [String] = []
 
-  /// Looks at a database.
+  /// Inspects a database.
   ///
   /// - Parameters:
   ///   - connection: The database.
@@ -34,7 +34,7 @@ struct DatabaseLook {
       userVersion: number("user_version"), autoVacuum: number("auto_vacuum"))
     let actual: ActualSchema
     do throws(SQLiteError) {
-      // All of it belongs to one state.
+      // One transaction, since all of it belongs to one state.
       try connection.execute("BEGIN")
       actual = try ActualSchema(of: connection)
     } catch {
@@ -56,7 +56,7 @@ struct DatabaseLook {
     } catch {
       problems.append("the list of entities: \(error.message)")
     }
-    // What stands behind a virtual table is another program's code.
+    // Another program's code may stand behind a virtual table.
     tables = actual.tables.filter { !$0.isVirtual }.prefix(5000).map { table in
       let count = try? connection.rowCount(of: quote(table.name))
       let name = PlainText.line(table.name, limit: 400)

@@ -18,7 +18,8 @@ struct DiagnosticsArchive {
   init(_ assistant: MigrationAssistant, location: StoreLocation) {
     self.location = location
     collector = DiagnosticsCollector(assistant, location: location)
-    // Where a person keeps things is nobody's business: the longest first, so that what is inside of another goes as a whole.
+    // Nobody needs to know where a person keeps things. The longest comes first, so that a folder inside another goes
+    // whole.
     folders = [
       location.directory, assistant.storeURL.deletingLastPathComponent().path,
       assistant.modelController.snapshotURL.deletingLastPathComponent().path, NSHomeDirectory(),
@@ -29,8 +30,8 @@ struct DiagnosticsArchive {
   ///
   /// - Parameters:
   ///   - path: The new file.
-  ///   - includesStore: Whether the store is in it, with its side files and external data.
-  /// - Throws: `FileError`, or what can't be compressed.
+  ///   - includesStore: True to add the store with its side files and external data.
+  /// - Throws: `FileError`, or an error of compression.
   func write(to path: String, includesStore: Bool) throws {
     let file = try DraftFile(for: path)
     var archive = TapeArchiveWriter(time: Int64(Date().timeIntervalSince1970)) { try file.write($0) }
@@ -67,7 +68,7 @@ struct DiagnosticsArchive {
       """
   }
 
-  /// Leaves out of a JSON text where the store lies.
+  /// Returns a JSON text without the folders where the store lies.
   private func withoutFolders(_ text: String) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.withoutEscapingSlashes]
@@ -88,7 +89,7 @@ struct DiagnosticsArchive {
       do {
         try files.readPieces(of: path) { try archive.append($0) }
       } catch {
-        // Some of it is better than nothing; a target that is full fails at the end of the entry again.
+        // Some of it is better than nothing; a full target fails at the end of the entry again.
         problems.append("\(name): \(error)")
       }
       try archive.end()
@@ -119,7 +120,8 @@ struct DiagnosticsArchive {
   /// Adds the main file as it is, read by SQLite's own handle: another one would drop the locks of this process.
   private func addMainFile(byteCount: Int64, to archive: inout TapeArchiveWriter) throws {
     try archive.begin("store/\(location.name)", byteCount: byteCount)
-    // A transaction keeps a checkpoint from emptying the -wal; a store that can't be read, or is held, is taken as it lies.
+    // A transaction keeps a checkpoint from emptying the -wal. A store that can't be read, or is held, is taken as it
+    // lies.
     let (connection, isReading) = try connection()
     var offset: Int64 = 0
     while offset < byteCount {

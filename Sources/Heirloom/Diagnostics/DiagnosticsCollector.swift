@@ -5,19 +5,19 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-/// Gathers what can be told of a store without a value of a row, whatever state it is in.
+/// A collector of what can be told about a store without a value of a row, whatever state the store is in.
 ///
-/// Everything that fails on the way is a problem in the report and no reason to stop: an archive is asked for when things go
-/// wrong. Nothing is written and no lock is taken.
+/// Everything that fails on the way is a problem in the report and no reason to stop: an archive is asked for when
+/// things go wrong. Nothing is written and no lock is taken.
 final class DiagnosticsCollector {
-  /// What is gathered.
+  /// The report as far as it is gathered.
   private(set) var report: DiagnosticsReport
   /// The statements that made the schema, one a line.
   private(set) var schema: [String] = []
   /// The model that made the store, if one is known.
   private(set) var model: ManagedObjectModel?
 
-  /// The name of that version in the history.
+  /// The name of that model's version in the history.
   private var versionName: String?
 
   private let assistant: MigrationAssistant
@@ -25,7 +25,7 @@ final class DiagnosticsCollector {
   private let files: any FileOperations
   private var vault: StoreVault { StoreVault(location, files: files) }
 
-  /// Looks at an assistant's store.
+  /// Inspects an assistant's store.
   init(_ assistant: MigrationAssistant, location: StoreLocation) {
     self.assistant = assistant
     self.location = location
@@ -57,7 +57,7 @@ final class DiagnosticsCollector {
     }
   }
 
-  /// Runs a part; what it throws is a problem.
+  /// Runs a part; an error that it throws becomes a problem in the report.
   private func trying(_ what: String, _ body: () throws -> Void) {
     do {
       try body()
@@ -116,7 +116,8 @@ final class DiagnosticsCollector {
   private func addCompanion() {
     var paths: [String] = []
     trying("the companion folder") {
-      // Two levels are ours; what lies deeper are retained sets, which are listed by their own descriptions.
+      // Two levels are ours; deeper ones hold previous versions and set-aside stores, which are listed by their own
+      // descriptions.
       try visit(location.companion, depth: 2) { path, _ in paths.append(path) }
     }
     for path in paths.prefix(500) { add(path) }
@@ -168,7 +169,7 @@ final class DiagnosticsCollector {
 
   // MARK: The store
 
-  /// Whether others hold the store.
+  /// True if others hold the store.
   private var isHeld = false
 
   private var knowsModels: Bool { !assistant.history.current.entities.isEmpty }
@@ -184,9 +185,9 @@ final class DiagnosticsCollector {
     }
   }
 
-  /// Reads what the database is and what is in it; false if it can't be read.
+  /// Inspects the database; returns false if it can't be read.
   private func addDatabase() -> Bool {
-    // A store that is held was waited for once.
+    // The status has already waited for a store that is held.
     guard report.status != StoreStatus.noStore.rawValue, !isHeld else { return false }
     do throws(StoreError) {
       let path = location.path

@@ -1,4 +1,4 @@
-/// What a diagnostics archive says of a store, as JSON: never a value of a row.
+/// The report of a diagnostics archive on a store, as JSON: never a value of a row.
 struct DiagnosticsReport: Encodable {
   /// The program and the system.
   struct System: Encodable {
@@ -39,7 +39,7 @@ struct DiagnosticsReport: Encodable {
     var autoVacuum: Int64?
   }
 
-  /// What the store says of itself.
+  /// The store's metadata.
   struct Metadata: Encodable {
     var identifier: String
     var versionChecksum: String
@@ -98,7 +98,7 @@ struct DiagnosticsReport: Encodable {
     var began: String
   }
 
-  /// A set that is kept.
+  /// A previous version or a set-aside store.
   struct Kept: Encodable {
     var id: String
     var versionChecksum: String?
@@ -106,7 +106,7 @@ struct DiagnosticsReport: Encodable {
     var code: String?
   }
 
-  /// What the app chose.
+  /// The app's choices.
   struct Configuration: Encodable {
     var keptVersions: Int
     var losses: String
@@ -131,7 +131,7 @@ struct DiagnosticsReport: Encodable {
   var made: String
   var system: System
   var store: String
-  /// ``StoreStatus``, or `unreadable`.
+  /// The raw value of the store's status, or `unreadable`.
   var status: String?
   var problems: [String] = []
   var files: [File] = []

@@ -2,19 +2,19 @@ public import Foundation
 import HeirloomMigration
 
 extension MigrationAssistant {
-  /// Writes an archive that tells a supporter how the store is, and holds no value of any row.
+  /// Writes an archive that tells a supporter the state of the store and, by default, holds no value of any row.
   ///
-  /// It works on a store that is damaged, missing, held by others or newer: that is when it is needed. In it are the schema, the
-  /// model, version hashes, counts of rows, what checks find, files with sizes and permissions, what is kept beside the store,
-  /// versions of the programs, and errors and events of this assistant's run. Paths begin at the store's folder. Nothing is
-  /// written beside the store and no lock is taken.
+  /// It works on a store that is damaged, missing, held by others or newer: that is when it is needed. It holds the
+  /// schema, the model, version hashes, counts of rows, and what diagnosis finds. It lists files with sizes and
+  /// permissions, what is kept beside the store, versions of the programs, and errors and events of this assistant's
+  /// run. Paths begin at the store's folder. Nothing is written beside the store and no lock is taken.
   ///
   /// - Parameters:
   ///   - url: The new file, a `.tar.gz` that only this user may read.
-  ///   - includeStore: Whether the store itself is added, with its side files and external data: only if the person who owns the
-  ///     data has asked for that.
-  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:reason:advice:coreDataCode:)`` when the archive can't be written, such
-  ///   as over a file that is there.
+  ///   - includeStore: True to add the store itself, with its side files and external data: only if the person who owns
+  ///     the data has asked for that.
+  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:reason:advice:coreDataCode:)`` when the archive can't
+  ///   be written, such as over a file that is there.
   public func makeDiagnosticsArchive(at url: URL, includeStore: Bool = false) throws(MigrationAssistantError) {
     do {
       try DiagnosticsArchive(self, location: try location()).write(to: url.path, includesStore: includeStore)

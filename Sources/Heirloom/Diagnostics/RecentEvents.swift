@@ -2,22 +2,22 @@ import Foundation
 import HeirloomMigration
 import HeirloomModel
 
-/// What an assistant has lived through in this run, kept in memory for a diagnostics archive; no log is written.
+/// The events and errors of an assistant's run, kept in memory for a diagnostics archive; no log is written.
 struct RecentEvents {
-  /// The most that are kept.
+  /// The most entries that are kept.
   static let limit = 200
 
   /// Something that happened.
   struct Entry {
-    /// When.
+    /// The time.
     let date: Date
-    /// What, without a value of a row.
+    /// The event or error, without a value of a row.
     let text: String
   }
 
-  /// The newest, in their order.
+  /// The newest entries, in their order.
   private(set) var entries: [Entry] = []
-  /// How many older ones are no more kept.
+  /// The number of older entries that were dropped.
   private(set) var droppedCount = 0
 
   /// Notes an event.
@@ -43,7 +43,7 @@ struct RecentEvents {
 }
 
 extension MigrationAssistantError {
-  /// The description, without what the app's code says: that may quote a value.
+  /// The description, without the words of the app's code: they may quote a value.
   var textWithoutValues: String {
     switch self {
     case .decisionNeeded(_, let plan):

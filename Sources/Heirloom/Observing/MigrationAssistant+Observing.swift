@@ -1,20 +1,20 @@
 import Foundation
 
-// What an assistant tells its observers. Most have none, and most launches have nothing to tell.
+// Reports to an assistant's observers. Most assistants have none, and most launches have nothing to report.
 extension MigrationAssistant {
-  /// Tells of an event; a failure is told with the error that it is about.
+  /// Reports an event to the observers; a failure comes with the error that it is about.
   func observe(_ event: MigrationEvent, error: MigrationAssistantError? = nil) {
     guard !configuration.observers.isEmpty else { return }
     observe(error?.logLine ?? event.logLine, event.metrics)
   }
 
-  /// Tells what a call came to, and hands it on.
+  /// Reports the outcome of a call to the observers, and returns it.
   func observed(_ outcome: MigrationOutcome) -> MigrationOutcome {
     if !configuration.observers.isEmpty { observe(outcome.logLine, outcome.metrics) }
     return outcome
   }
 
-  /// Counts the error that a call ends with, and hands it on; its line was told with the event.
+  /// Counts the error that a call ends with, and returns it; its line was logged with the event.
   func observed(_ error: MigrationAssistantError) -> MigrationAssistantError {
     if !configuration.observers.isEmpty { observe(nil, error.metrics) }
     return error

@@ -4,11 +4,11 @@ import HeirloomModel
 
 /// A line about a migration for an app's log, in the shape of swift-log's.
 public struct MigrationLogLine: Hashable, Sendable {
-  /// How much a line matters; the raw values are names of swift-log's levels.
+  /// The importance of a line; the raw values are names of swift-log's levels.
   public enum Level: String, Hashable, Sendable {
-    /// For who looks for a mistake.
+    /// For somebody who looks for a mistake.
     case debug
-    /// The usual.
+    /// The usual course.
     case info
     /// Worth knowing although nothing is wrong.
     case notice
@@ -18,11 +18,13 @@ public struct MigrationLogLine: Hashable, Sendable {
     case error
   }
 
-  /// How much it matters.
+  /// The line's importance.
   public let level: Level
-  /// What happened, in a sentence; of an event always the same one.
+  /// A sentence about what happened; it is always the same for one kind of event.
   public let message: String
-  /// To what it happened, each a line of bounded length: under `event` the event's name, under `store` the store's path, then versions, counts and names.
+  /// The details, each a line of bounded length.
+  ///
+  /// They are the event's name under `event`, the store's path under `store`, then versions, counts and names.
   public private(set) var metadata: [String: String]
 
   init(_ level: Level, _ message: String, _ metadata: [String: String?] = [:]) {
@@ -31,7 +33,7 @@ public struct MigrationLogLine: Hashable, Sendable {
     self.metadata = metadata.compactMapValues { $0.map { PlainText.line($0) } }
   }
 
-  /// The same line with one more entry.
+  /// Returns the line with one more entry.
   func adding(_ value: String, for key: String) -> MigrationLogLine {
     var line = self
     line.metadata[key] = PlainText.line(value)

@@ -2,7 +2,7 @@
 ///
 /// | name | kind | dimensions | |
 /// | --- | --- | --- | --- |
-/// | `heirloom.launches` | counter | `outcome`, with `failed` also `code` | calls of ``MigrationAssistant/migrateStore()`` |
+/// | `heirloom.launches` | counter | `outcome`; if `failed`, `code` | calls of ``MigrationAssistant/migrateStore()`` |
 /// | `heirloom.events` | counter | `event` | each ``MigrationEvent`` |
 /// | `heirloom.migration.duration` | timer | | seconds of a migration |
 /// | `heirloom.migration.rows` | counter | | objects of a migrated store |
@@ -11,7 +11,7 @@
 ///
 /// Dimensions have few values: neither paths nor names of a model are among them.
 public struct MigrationMetric: Hashable, Sendable {
-  /// How a figure is taken.
+  /// The way in which a figure is taken.
   public enum Kind: String, Hashable, Sendable {
     /// A whole number to add.
     case counter
@@ -21,13 +21,13 @@ public struct MigrationMetric: Hashable, Sendable {
     case gauge
   }
 
-  /// How it is taken.
+  /// The way in which the figure is taken.
   public let kind: Kind
-  /// What it is about.
+  /// The metric's name.
   public let name: String
   /// The figure: seconds of a timer, bytes or a whole number otherwise.
   public let value: Double
-  /// What tells it from others of its name.
+  /// The dimensions that tell the figure from others of its name.
   public let dimensions: [String: String]
 
   init(_ kind: Kind, _ name: String, _ value: Double = 1, _ dimensions: [String: String] = [:]) {
@@ -39,7 +39,7 @@ public struct MigrationMetric: Hashable, Sendable {
 }
 
 extension MigrationEvent {
-  /// What the event adds to an app's metrics.
+  /// The figures that the event adds to an app's metrics.
   public var metrics: [MigrationMetric] {
     let counted = MigrationMetric(.counter, "heirloom.events", 1, ["event": name])
     return switch self {
@@ -52,7 +52,7 @@ extension MigrationEvent {
 }
 
 extension MigrationOutcome {
-  /// What the outcome adds to an app's metrics.
+  /// The figures that the outcome adds to an app's metrics.
   public var metrics: [MigrationMetric] {
     let counted = MigrationMetric(.counter, "heirloom.launches", 1, ["outcome": name])
     guard case .migrated(let report) = self else { return [counted] }
@@ -64,7 +64,7 @@ extension MigrationOutcome {
 }
 
 extension MigrationAssistantError {
-  /// What the error adds to an app's metrics where a call ends with it.
+  /// The figures that the error adds to an app's metrics where a call ends with it.
   public var metrics: [MigrationMetric] {
     [MigrationMetric(.counter, "heirloom.launches", 1, ["outcome": "failed", "code": code])]
   }

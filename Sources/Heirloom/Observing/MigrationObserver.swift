@@ -1,4 +1,4 @@
-/// Sends what happens in migrations to an app's log and to its metrics.
+/// An observer that sends what happens in migrations to an app's log and metrics.
 ///
 /// The closures are shaped for swift-log and swift-metrics, without needing them:
 ///
@@ -22,9 +22,9 @@
 /// ]
 /// ```
 ///
-/// They are called on the thread that migrates, one at a time for each assistant, and should return soon: the store may be held.
-/// No value of a row comes to them, and of an error of the app's own code only its type, since its words may quote one. Names of
-/// entities and properties, counts and paths do.
+/// They are called on the thread that migrates, one at a time for each assistant, and should return soon: the store may
+/// be held. They get no value of a row, and of an error of the app's own code only its type, since its words may quote
+/// one. They do get names of entities and properties, counts and paths.
 public struct MigrationObserver: Sendable {
   let log: (@Sendable (MigrationLogLine) -> Void)?
   let metrics: (@Sendable (MigrationMetric) -> Void)?
@@ -32,8 +32,8 @@ public struct MigrationObserver: Sendable {
   /// Creates an observer.
   ///
   /// - Parameters:
-  ///   - log: Takes what is worth a line in a log.
-  ///   - metrics: Takes what is worth counting.
+  ///   - log: Takes each line for a log.
+  ///   - metrics: Takes each figure to count.
   public init(
     log: (@Sendable (MigrationLogLine) -> Void)? = nil, metrics: (@Sendable (MigrationMetric) -> Void)? = nil
   ) {

@@ -4,7 +4,7 @@ import HeirloomOutput
 import HeirloomStories
 
 extension Command {
-  /// Tells a story with a real store.
+  /// The command that tells a story with a real store.
   static let demo = Command(
     name: "demo", summary: "a store's life through its model's versions, told as it happens",
     details: [
@@ -23,7 +23,7 @@ extension Command {
     choices: ["STORY": DemoCommand.stories.map { $0.name }], run: DemoCommand.run)
 }
 
-/// Tells a story with a real store.
+/// A run of the command that tells a story with a real store.
 enum DemoCommand {
   /// The stories, the first of which is told unless another is named.
   static var stories: [any DemoRun.Type] { [DoneRun.self, DiaryRun.self, AircraftRun.self] }
@@ -103,7 +103,7 @@ enum DemoCommand {
 }
 
 extension CommandFailure {
-  /// The failure of a story.
+  /// Creates the failure of a story.
   fileprivate init(_ failure: DemoFailure) {
     switch failure {
     case .editedVersion(let name, let folder, let checksum, let locked):

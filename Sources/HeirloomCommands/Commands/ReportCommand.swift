@@ -4,7 +4,7 @@ import HeirloomDiagram
 import HeirloomOutput
 
 extension Command {
-  /// Writes a page about a migration.
+  /// The command that writes a page about a migration.
   static let report = Command(
     name: "report",
     summary: "one page for others to read: plan, losses, what changes as a picture, time; nothing is changed",
@@ -22,7 +22,7 @@ extension Command {
     requiredCount: 1, run: ReportCommand.run)
 }
 
-/// Writes a page about what a migration would do to a store.
+/// A run of the command that writes a page about what a migration would do to a store.
 enum ReportCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let store = try console.path(arguments.positionals[0])
@@ -82,7 +82,7 @@ enum ReportCommand {
 }
 
 extension StoreFacts {
-  /// The facts of a store that was looked at.
+  /// Creates the facts of a store that was inspected.
   fileprivate init(_ look: StoreLook) {
     let origin: String? =
       switch look.origin {
@@ -97,7 +97,7 @@ extension StoreFacts {
 }
 
 extension MigrationPage.Failure {
-  /// The words of a command's failure.
+  /// Creates the words of a command's failure.
   fileprivate init(_ failure: CommandFailure) {
     self.init(message: failure.message, suggestion: failure.suggestion)
   }

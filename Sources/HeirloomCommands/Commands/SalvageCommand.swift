@@ -48,7 +48,7 @@ enum SalvageCommand {
 }
 
 extension CommandFailure {
-  /// Says in the tool's words why a store could not be salvaged.
+  /// Creates the failure of a store that could not be salvaged, in the tool's words.
   init(_ error: SalvageError) {
     guard error.problem != .cancelled else {
       self = .cancelled(storeAt: error.storePath)

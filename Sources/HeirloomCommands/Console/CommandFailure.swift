@@ -2,25 +2,25 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// Why a command did not do what it was asked to, for a person and for a program.
+/// The failure of a command, for a person and for a program.
 struct CommandFailure: Error {
-  /// What the tool's exit tells.
+  /// The code of the tool's exit.
   var exitCode: ExitCode
   /// A stable code.
   var code: String
   /// The code of the same failure in Core Data's domain, if there is one.
   var coreDataCode: Int?
-  /// What was found and what was expected, where.
+  /// The message: what was found and what was expected, and where.
   var message: String
-  /// What to do.
+  /// The advice on what to do.
   var suggestion: String?
   /// The store that still holds the data, if the command was about one.
   var storeAt: String?
-  /// What a person reads instead of message and suggestion where there is a list of things to tell, each of some lines.
+  /// The things to tell a person, some lines each, in place of message and suggestion; `nil` where there is no list.
   var list: (headline: String, items: [[String]])?
-  /// What to do, a line each, after a list of things to tell.
+  /// The advice after a list of things to tell, a line each.
   var advice: [String] = []
-  /// What was found in the rows, for a program.
+  /// The findings in the rows, for a program.
   var findings: OutputMembers = []
   /// Swift source to start from, where the app has to say what could not be inferred.
   var skeleton: String?
@@ -38,7 +38,7 @@ struct CommandFailure: Error {
     return .object(members)
   }
 
-  /// The lines for standard error.
+  /// Returns the lines for standard error.
   func lines(_ style: TextStyle) -> [String] {
     let name = style.red("heirloom:")
     if let list {
@@ -53,9 +53,9 @@ struct CommandFailure: Error {
     return ["\(name) \(message)"] + (suggestion.map { ["  " + $0] } ?? [])
   }
 
-  /// The same failure about a store, if it says nothing of one itself.
+  /// Returns the failure with a store's path, unless it names one itself.
   func aboutStore(at path: String?) -> CommandFailure {
-    // Where nothing is, nothing holds the data.
+    // A store that is missing holds no data.
     guard code != Self.missingCode else { return self }
     var failure = self
     failure.storeAt = storeAt ?? path
@@ -73,7 +73,7 @@ protocol CommandError: Error {
 }
 
 extension CommandFailure {
-  /// Says what went wrong in the error's own words, with what the tool's options can do about it.
+  /// Creates the failure in the error's own words, with what the tool's options can do about it.
   init(_ error: any Error) {
     switch error {
     case let error as CommandFailure: self = error
@@ -110,7 +110,7 @@ extension CommandFailure {
     }
   }
 
-  /// Takes the words and the code of any error.
+  /// Creates the failure from the words and the code of any error.
   private init(anyError error: any Error, code: String = "failed") {
     let known = error as NSError
     let hasCode = known.domain == NSCocoaErrorDomain && known.code != ErrorWords.generalCode
@@ -196,7 +196,7 @@ extension CommandFailure {
     suggestion = suggestion.map { "\($0) \(text)" } ?? text
   }
 
-  /// Says what a mapping with policies needs, if that is what is missing.
+  /// Adds what a mapping with policies needs, if policies are missing.
   private mutating func notePolicies(of error: MigrationError) {
     guard case .unknownPolicies = error else { return }
     exitCode = .decisionNeeded

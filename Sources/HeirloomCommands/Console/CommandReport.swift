@@ -1,19 +1,19 @@
 import HeirloomOutput
 
-/// What a command has to say: as text for a person and as JSON for a program.
+/// The report of a command: text for a person and JSON for a program.
 struct CommandReport {
-  /// Lines for standard output; what stands in them is shown as one line each, whatever it is.
+  /// The lines for standard output; each is shown as one line, whatever it contains.
   var lines: [String] = []
-  /// Text in a language of its own, after the lines: SQL, Swift, a diagram, a script; whoever wrote it has put names in quotes.
+  /// The text in a language of its own, after the lines, with names in quotes already: SQL, Swift, a diagram, a script.
   var source = ""
-  /// Commands to GitHub Actions, a line each, after the lines.
+  /// The commands to GitHub Actions, a line each, after the lines.
   var workflowCommands: [String] = []
   /// The members of the JSON object.
   var members: OutputMembers = []
-  /// What keeps the command from counting as done.
+  /// The failure that keeps the command from counting as done.
   var failure: CommandFailure?
-  /// Whether standard error says the failure as well; false where the lines do.
+  /// True if standard error says the failure as well; false where the lines do.
   var printsFailure = true
-  /// Whether the JSON object is the last of several, each on a line.
+  /// True if the JSON object is the last of several, each on a line.
   var isLastLine = false
 }

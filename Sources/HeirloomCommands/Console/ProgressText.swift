@@ -1,6 +1,6 @@
 import HeirloomOutput
 
-/// What a person is told of something under way, at one moment.
+/// The text for a person about something under way, at one moment.
 package struct ProgressText: Hashable, Sendable {
   /// The name of the work, such as `Writing`.
   package var phase: String

@@ -2,20 +2,20 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// What became of one store.
+/// The result of migrating one store.
 struct Migrated {
-  /// What is said of it.
+  /// The report on it.
   let report: CommandReport
-  /// Why it was not migrated.
+  /// The failure, if the store was not migrated.
   var failure: CommandFailure? { report.failure }
 
   /// Migrates a store.
   ///
   /// - Parameters:
   ///   - path: The store's file.
-  ///   - request: What is asked of the migration.
+  ///   - request: The settings of the migration.
   ///   - console: The surroundings.
-  ///   - mayLeave: Whether the tool may end at once while nothing was begun.
+  ///   - mayLeave: True if the tool may end at once while nothing was begun.
   init(_ path: String, request: MigrationRequest, console: Console, mayLeave: Bool = false) {
     let start = ContinuousClock.now
     do {
@@ -33,13 +33,13 @@ struct Migrated {
       )
       .warning(warnings, style: console.style)
     } catch {
-      // What a refusal is about is told too, so that a program need not ask for the plan.
+      // The findings behind a refusal are told too, so that a program need not ask for the plan.
       let failure = CommandFailure(error).aboutStore(at: path)
       report = CommandReport(members: [("store", .text(path))] + failure.findings, failure: failure)
     }
   }
 
-  /// Keeps the model beside the store, by the second of the two calls; the store is migrated whatever comes of it.
+  /// Keeps the model beside the store, by the second of the two calls; a failure leaves the store migrated.
   private static func archive(_ model: ManagedObjectModel, at path: String, console: Console) -> [String] {
     do {
       try ModelController(storeURL: URL(fileURLWithPath: path)).archive(model)
@@ -121,7 +121,7 @@ struct Migrated {
     ]
   }
 
-  /// An app that finds no store starts for the first time; someone who names one has mistyped it, or lost it.
+  /// Returns the failure of a missing store: an app may start for the first time, but a person mistyped it or lost it.
   private static func missing(_ path: String, request: MigrationRequest) -> CommandFailure {
     var failure = CommandFailure(StoreError(path: path, problem: .missing))
     let versions = (try? request.assistant(for: path).previousVersions()) ?? []
@@ -135,7 +135,7 @@ struct Migrated {
 }
 
 extension CommandReport {
-  /// The same report with warnings at its end.
+  /// Returns the report with warnings at its end.
   fileprivate func warning(_ warnings: [String], style: TextStyle) -> CommandReport {
     var report = self
     report.lines += warnings.map { "\(style.yellow("note:")) \($0)" }

@@ -21,8 +21,8 @@ struct StoreMigration {
   /// Brings a set-aside store back to its place; an interruption by the user cancels its migration.
   ///
   /// - Parameters:
-  ///   - id: The set's name.
-  ///   - source: The store's file in the set.
+  ///   - id: The set-aside store's name.
+  ///   - source: The set-aside store's file.
   ///   - path: The store's place.
   /// - Returns: The outcome.
   /// - Throws: `MigrationAssistantError`.

@@ -9,7 +9,7 @@ struct NamedModel {
   let model: ManagedObjectModel
   /// The parts of its file that were not understood.
   var warnings: [String] = []
-  /// True when the path leads to this version, or to all of its bundle, rather than to a sister.
+  /// True when the path leads to this version, or to all of its bundle, rather than to another one in it.
   var isGiven = true
 
   /// Creates a named model.

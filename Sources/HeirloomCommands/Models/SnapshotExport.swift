@@ -4,7 +4,7 @@ import HeirloomOutput
 
 /// The files to which snapshots are exported.
 enum SnapshotExport {
-  /// A version's name as a file's: no part of it may lead elsewhere.
+  /// Returns a version's name as a file's: no part of it may lead elsewhere.
   static func fileName(_ version: String) -> String {
     let name = String(version.map { $0 == "/" || $0 == "\0" ? "-" : $0 })
     return (name.hasPrefix(".") ? "model" + name : name) + ".json"

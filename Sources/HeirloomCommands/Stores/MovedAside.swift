@@ -2,7 +2,7 @@ import Foundation
 import Heirloom
 import HeirloomOutput
 
-/// What the tool tells of a store that was moved aside.
+/// The tool's words about a set-aside store.
 struct MovedAside {
   private let set: AsideSet
   private let storePath: String
@@ -19,7 +19,7 @@ struct MovedAside {
 
   private var date: String { Date(timeIntervalSince1970: Double(set.time)).formatted(.iso8601) }
 
-  /// The set as members of JSON output.
+  /// The set-aside store as members of JSON output.
   var members: OutputMembers {
     [
       ("id", .text(set.name)), ("path", .text(storePath)), ("checksum", .optional(checksum)), ("date", .text(date)),
@@ -28,7 +28,7 @@ struct MovedAside {
     ]
   }
 
-  /// A table of sets; nothing where there is none.
+  /// Returns a table of set-aside stores; nothing where there is none.
   static func lines(_ sets: [MovedAside], path: String, style: TextStyle) -> [String] {
     guard !sets.isEmpty else { return [] }
     var table = TextTable(

@@ -1,7 +1,7 @@
 import Foundation
 import Heirloom
 
-/// A file that a command writes anew on each run, and that may take the place of nothing but its own earlier self.
+/// A file that a command writes anew on each run, and that replaces nothing but its own earlier self.
 struct OutputFile {
   /// The file.
   let path: String
@@ -11,7 +11,7 @@ struct OutputFile {
   /// Writes the file.
   ///
   /// - Parameter text: The content, which has the mark near its beginning.
-  /// - Returns: Whether there was no such file before.
+  /// - Returns: True if there was no such file before.
   /// - Throws: A failure where something else is in the place, which is left alone.
   func write(_ text: String) throws -> Bool {
     let isNew: Bool

@@ -1,19 +1,19 @@
 import Heirloom
 import HeirloomOutput
 
-/// Asks stores about renames that are suspected; nothing is changed.
+/// An inquiry of stores about suspected renames, which changes nothing.
 struct RenameInquiry {
   /// The most objects whose values are compared.
   static let comparisonLimit: Int64 = 100_000
 
-  /// What differs between the models.
+  /// The difference between the models.
   let difference: ModelDifference
   /// The store of the earlier version.
   let path: String
   /// The store of the later version, if there is one.
   var laterPath: String?
 
-  /// Where the objects of an entity, and perhaps one of their properties, lie in a store.
+  /// The place of an entity's objects in a store, and perhaps of one of their properties.
   private struct Place {
     let table: String
     let entities: ClosedRange<Int64>
@@ -25,7 +25,7 @@ struct RenameInquiry {
     }
   }
 
-  /// What a store says of each suspicion; nothing of one whose content is no column of the entity's table.
+  /// Returns what a store says about each suspicion; nothing where the content is no column of the entity's table.
   ///
   /// A store that can't be read says nothing: this is advice, and the plan tells what is wrong with it.
   func evidence() -> [RenameSuspicion: RenameEvidence] {
@@ -70,7 +70,7 @@ struct RenameInquiry {
     }
   }
 
-  /// What a store has of a model.
+  /// Returns the schema of a model as a store has it, and the schema of the store's file.
   private static func schema(
     _ model: ManagedObjectModel, of connection: Connection
   ) throws(SQLiteError) -> (physical: PhysicalSchema, actual: ActualSchema) {
@@ -92,7 +92,7 @@ struct RenameInquiry {
     return Place(table: known.table, entities: entities, column: column)
   }
 
-  /// The one column of a property; `nil` for a composite, for values in files, and for links that lie elsewhere.
+  /// Returns the one column of a property; `nil` for a composite, values in files, and links that lie elsewhere.
   private static func column(of property: String, _ entity: String, in schema: PhysicalSchema) -> String? {
     let columns = schema.columns(ofAttribute: property, in: entity)
     if let column = columns.first, columns.count == 1, column.path.count == 1 {

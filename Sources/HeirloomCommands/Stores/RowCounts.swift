@@ -5,7 +5,7 @@ import HeirloomOutput
 struct RowCounts {
   /// The number of objects of exactly the entity, by its name.
   private(set) var rows: [String: Int64] = [:]
-  /// Parents by the entity's name, where the store alone told them.
+  /// The parent of each entity, by the entity's name, where the store alone told it.
   private(set) var superentities: [String: String] = [:]
   /// The oddities, in sentences.
   private(set) var notes: [String] = []

@@ -18,7 +18,7 @@ package struct StorePaths: Sendable {
   /// The first path, if there is one.
   var first: String? { count > 0 ? self[0] : nil }
 
-  /// A path; positions count from 0.
+  /// The path at a position; positions count from 0.
   package subscript(position: Int) -> String {
     String(decoding: bytes[(position > 0 ? ends[position - 1] : 0)..<ends[position]], as: UTF8.self)
   }
@@ -154,7 +154,7 @@ package enum StoreList {
     }
   }
 
-  /// Refuses stores of which two are the same: their migrations would meet.
+  /// Throws if two of the stores are the same: their migrations would meet.
   ///
   /// - Parameter paths: Absolute paths.
   /// - Throws: ``StoreListError/sameStore(_:_:)`` for two equal paths, and for two that lead to one file.

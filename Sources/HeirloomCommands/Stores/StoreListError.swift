@@ -1,6 +1,6 @@
 import HeirloomModel
 
-/// Why a list of stores is not taken.
+/// The reason why a list of stores is not taken.
 package enum StoreListError: Error, Hashable, Sendable {
   /// The list can't be read.
   case unreadable(list: String, reason: String)
@@ -35,7 +35,7 @@ extension StoreListError: CustomStringConvertible {
 }
 
 extension StoreListError: CommandError {
-  /// Wrong usage: nothing was begun.
+  /// The failure of a command by wrong usage: nothing was begun.
   var failure: CommandFailure {
     CommandFailure(
       exitCode: .usage, code: "usage", message: description,

@@ -1,20 +1,20 @@
 import HeirloomStore
 
-/// Builds a candidate, step by step.
+/// A builder that carries out the steps of a plan to make a candidate.
 ///
-/// The connection holds the store as `main`, which is only read, and has the new file attached as `candidate`: an empty file, or
-/// a copy of the store, as the plan says.
+/// The connection holds the store as `main`, which is only read. The new file is attached as `candidate`: an empty
+/// file, or a copy of the store, as the plan says.
 struct CandidateBuilder {
   let connection: Connection
   let plan: MigrationPlan
-  /// Told of the rows written so far.
+  /// The function that hears the number of rows written so far.
   let progress: (Int64) -> Void
-  /// Runs mappings object by object, inside the transaction.
+  /// The function that runs mappings object by object, inside the transaction.
   let runMappings: (RowRunParts) throws -> RowRunOutcome
 
   /// Builds the candidate in the attached file.
   ///
-  /// - Returns: What code did; `nil` if all was SQL.
+  /// - Returns: The outcome of mappings that ran object by object; `nil` if all was SQL.
   /// - Throws: ``MigrationError``; the candidate is then of no use.
   func run() throws(MigrationError) -> RowRunOutcome? {
     var outcome: RowRunOutcome?
@@ -59,7 +59,7 @@ struct CandidateBuilder {
     return outcome
   }
 
-  /// What keeps the index of a constraint from being made; `nil` for any other failure.
+  /// Returns the duplicates that keep the index of a constraint from being made; `nil` for any other failure.
   private func duplicates(_ error: SQLiteError, _ step: MigrationStep) -> DuplicateObjects? {
     guard step.kind == .createIndex, error.isConstraint,
       let index = PhysicalSchema(model: plan.destination, configuration: plan.configuration).indexes.first(where: {
@@ -78,11 +78,11 @@ struct CandidateBuilder {
   /// Sets what must be set before the first table.
   private func prepareFile() throws(SQLiteError) {
     let candidate = quote(SchemaName.candidate)
-    // The candidate is thrown away if anything goes wrong, so it needs no journal and is synced once, at the end. First of
-    // all: setting the page size or auto-vacuum writes the first page, and would sync it with its journal.
+    // The candidate is thrown away if anything goes wrong, so it needs no journal and is synced once, at the end. This
+    // comes first: setting the page size or auto-vacuum writes the first page, and would sync it with its journal.
     try connection.execute("PRAGMA \(candidate).journal_mode = OFF")
     try connection.execute("PRAGMA \(candidate).synchronous = OFF")
-    // Rows of the app's tables travel as they are; the checks of its statements are for it to make.
+    // Rows of the app's own tables are copied as they are; their checks are for the app to make.
     try connection.execute("PRAGMA ignore_check_constraints = ON")
     if plan.builder == .rebuild {
       for pragma in ["page_size", "auto_vacuum"] {
@@ -90,7 +90,7 @@ struct CandidateBuilder {
         try connection.execute("PRAGMA \(candidate).\(pragma) = \(value)")
       }
     }
-    // Rows and index entries arrive in order: a larger cache takes memory and no time off.
+    // Rows and index entries arrive in order: a larger cache takes memory and saves no time.
     try connection.execute("PRAGMA \(candidate).cache_size = -2048")
   }
 

@@ -4,19 +4,19 @@ package import HeirloomModel
 package import HeirloomStore
 package import HeirloomVault
 
-/// One way from a version to a later one, carried out at once.
+/// A migration from one version to another by one mapping, carried out at once.
 package struct MigrationHop {
   /// The model that the objects come from.
   package let source: ManagedObjectModel
   /// The model that they become part of.
   package let destination: ManagedObjectModel
-  /// How one becomes the other.
+  /// The mapping between them.
   package var mapping: MappingModel
   /// True while the mapping is inferred and nobody was asked for another one.
   package var isInferred = false
-  /// Code that runs on a copy of what the hop reads, before it; `nil` for none.
+  /// The code that runs before the hop, on a copy of what the hop reads; `nil` for none.
   package var willMigrate: StageHandler?
-  /// Code that runs on what the hop made, after it; `nil` for none.
+  /// The code that runs after the hop, on what the hop made; `nil` for none.
   package var didMigrate: StageHandler?
 
   /// Creates a hop without code.
@@ -30,17 +30,17 @@ package struct MigrationHop {
   }
 }
 
-/// Builds a candidate by one hop or by several, one after the other.
+/// A chain of one hop or several, which builds a candidate hop after hop.
 ///
-/// Each hop but the last makes a store that only the next one reads, in the candidate's own folder: nothing of it is seen from
-/// outside, and there is one swap at the end.
+/// Each hop but the last makes a store that only the next one reads, in the candidate's own folder. Nothing of it is
+/// seen from outside, and there is one swap at the end.
 package final class CandidateChain {
   private let hold: StoreHold
   private let candidatePath: String
   private var hops: [MigrationHop]
   private var settings: RunSettings
   private let willRun: (StageHandler) -> Void
-  /// The plan of the first hop, if it holds for the held store.
+  /// The plan of the first hop, if it is right for the held store.
   private let known: MigrationPlan?
   /// The plan of the last hop with the connection to what it reads, once the hops before are done.
   private var last: (plan: MigrationPlan, connection: Connection)?
@@ -50,12 +50,12 @@ package final class CandidateChain {
   /// Creates a chain.
   ///
   /// - Parameters:
-  ///   - hold: Holds the store.
+  ///   - hold: The hold on the store.
   ///   - candidatePath: The candidate's file: empty, to be filled.
   ///   - hops: The hops, at least one.
   ///   - settings: The choices of the run.
-  ///   - known: The plan of the first hop by the same choices, made when the store was as it is held; `nil` to make it again.
-  ///   - willRun: Told of the code of stages before it runs.
+  ///   - known: The first hop's plan by the same choices, made while the store was as it is now; `nil` to make it anew.
+  ///   - willRun: Hears of the code of a stage before it runs.
   package init(
     hold: StoreHold, candidatePath: String, hops: [MigrationHop], settings: RunSettings, known: MigrationPlan? = nil,
     willRun: @escaping (StageHandler) -> Void = { _ in }
@@ -85,21 +85,22 @@ package final class CandidateChain {
       hop, connection: connection, storePath: storePath, settings: try settings.forHop(0, of: hops))
   }
 
-  /// What somebody makes of a hop's plan, other than to carry it out.
+  /// An answer to a hop's plan, other than to carry it out.
   package enum Answer {
-    /// Plan it again with these decisions.
+    /// The decisions to plan the hop again with.
     case decisions([DataDecision])
-    /// Go this way instead, which leads from the hop's source to its destination.
+    /// The hops to go by instead, from the hop's source to its destination.
     case hops([MigrationHop])
   }
 
-  /// How often the plan of one hop is made: an answer that never leads to an end is a mistake.
+  /// The most plans that are made of one hop: answers that never come to an end are a mistake.
   private static let mostPlans = 8
 
   /// Plans and builds hop after hop.
   ///
-  /// - Parameter approve: Looks at each hop's plan, counted on what it will be carried out on, and notes who consents to its losses.
-  ///   It throws to stop, returns `nil` to have the plan carried out, or an answer to have it made again.
+  /// - Parameter approve: Looks at each hop's plan, counted on what it will be carried out on, and notes who consents
+  ///   to its losses. It throws to stop, returns `nil` to have the plan carried out, or an answer to have it made
+  ///   again.
   /// - Returns: The plan of the first hop, with those of the others.
   /// - Throws: ``MigrationError``, or what `approve` throws; the candidate is then of no use.
   package func build(
@@ -110,14 +111,14 @@ package final class CandidateChain {
     while index < hops.count {
       if let handler = hops[index].willMigrate { try perform(handler, before: hops[index]) }
       let source = try store(for: hops[index])
-      // An answer may put several hops in the place of one.
+      // An answer may put several hops in place of one.
       var isLast: Bool { index == hops.count - 1 }
       func run(to target: String) throws -> CandidateRun {
         CandidateRun(
           of: hops[index], from: source, to: target, settings: try settings.forHop(index, of: hops),
           hopsLeft: hops.count - index)
       }
-      // What is changed before the first hop, or by it, is not what the plan was made of.
+      // A known plan is of no use if code changes what it was made of, before the first hop or in it.
       let usable = index == 0 && hops[index].willMigrate == nil && known?.isSelfContained == true ? known : nil
       var plan = try usable ?? run(to: candidatePath).plan()
       var plansLeft = Self.mostPlans - 1
@@ -128,7 +129,7 @@ package final class CandidateChain {
           guard !others.isEmpty else {
             throw MigrationError.unsupportedMapping(reason: "there is no mapping to carry out")
           }
-          // What ran before goes on counting; what runs after runs after the last of them.
+          // The code from before stays with the first of them; the code for afterwards runs after the last.
           others[0].willMigrate = hops[index].willMigrate
           others[others.count - 1].didMigrate = hops[index].didMigrate
           hops.replaceSubrange(index...index, with: others)
@@ -148,7 +149,7 @@ package final class CandidateChain {
       plan = try run(to: target).build(by: plan)
       try run(to: target).writeQuarantine(of: plan, attributes: hold.status.attributes)
       if let handler = hop.didMigrate {
-        // What the plan promised is there before code changes it.
+        // The proof comes before code changes what the plan promised.
         try CandidateRun.prove(plan, connection: source.connection, candidatePath: target, level: settings.proof)
         plan.takeChangesByCode(objects: try perform(handler, onStoreAt: target, model: hop.destination))
       }
@@ -181,16 +182,16 @@ package final class CandidateChain {
       try CandidateRun.prove(
         last.plan, connection: last.connection, candidatePath: candidatePath, level: settings.proof)
     } catch {
-      // Of a proof that was stopped nothing counts.
+      // The findings of a proof that was stopped don't count.
       throw progress?.isCancelled == true ? .cancelled : error
     }
-    // It is the last moment at which nothing was changed yet.
+    // This is the last moment at which nothing was changed yet.
     guard progress?.isCancelled != true else { throw MigrationError.cancelled }
     self.last = nil
     try removeIntermediate()
   }
 
-  /// What a hop reads: the held store, or what the hop before has made.
+  /// Returns the store that a hop reads: the held store, or the one that the hop before has made.
   private func store(for hop: MigrationHop) throws -> RunStore {
     guard let between else {
       let hold = hold
@@ -255,13 +256,13 @@ package final class CandidateChain {
     self.between = nil
     try between.connection.close()
     try settings.files.unlink(between.path)
-    // A loss of power brings no store between two hops back.
+    // After this, a loss of power can't bring back a store between two hops.
     try settings.files.synchronizeDirectory(PathText.split(between.path).folder)
   }
 }
 
 extension RunSettings {
-  /// The settings for one hop: the decisions about its rows; only the last hop leaves clean-up for later.
+  /// Returns the settings for one hop: with the decisions about its rows; only the last hop leaves clean-up for later.
   fileprivate func forHop(_ index: Int, of hops: [MigrationHop]) throws(MigrationError) -> RunSettings {
     var settings = self
     settings.decisions = try MigrationHop.decisions(decisions, aboutHop: index, of: hops)

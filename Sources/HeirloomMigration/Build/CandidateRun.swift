@@ -4,7 +4,7 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-/// Plans, builds and proves one candidate on the connection that holds the store.
+/// The work of one hop: planning, building and proving a candidate on the connection that holds the store.
 struct CandidateRun {
   /// The models and the mapping between them.
   let hop: MigrationHop
@@ -19,7 +19,7 @@ struct CandidateRun {
 
   private var progress: Progress? { settings.progress }
 
-  /// Creates a run.
+  /// Creates the work of one hop.
   init(of hop: MigrationHop, from store: RunStore, to candidatePath: String, settings: RunSettings, hopsLeft: Int) {
     self.hop = hop
     self.store = store
@@ -57,8 +57,8 @@ struct CandidateRun {
 
   /// Builds the candidate.
   ///
-  /// - Parameter plan: The plan without blockers: made by ``plan()``, or of the same rows by another connection; see
-  ///   ``MigrationPlan/isSelfContained``.
+  /// - Parameter plan: The plan without blockers. It was made by ``plan()``, or by another connection from the same
+  ///   rows; see ``MigrationPlan/isSelfContained``.
   /// - Returns: The plan, with what only carrying it out could tell.
   /// - Throws: ``MigrationError``; the candidate is then of no use.
   func build(by plan: MigrationPlan) throws(MigrationError) -> MigrationPlan {
@@ -87,7 +87,7 @@ struct CandidateRun {
   private func carryOut(_ approved: MigrationPlan) throws(MigrationError) -> MigrationPlan {
     let connection = store.connection
     var plan = approved
-    // What steps before this one have written stays counted.
+    // The rows that earlier hops have written stay counted.
     let done = progress?.completedUnitCount ?? 0
     let rows = max(1, plan.rowsRewritten)
     progress?.totalUnitCount = done + rows * hopsLeft
@@ -120,11 +120,11 @@ struct CandidateRun {
     return try manager.run(policies: settings.policies)
   }
 
-  /// Writes the rows that are not in the candidate, which was built by a plan, into files beside it.
+  /// Writes the rows that a plan has left out of the candidate into files beside it.
   ///
   /// - Parameters:
   ///   - plan: The plan.
-  ///   - attributes: Permissions and owner of the files.
+  ///   - attributes: The permissions and the owner of the files.
   /// - Throws: ``MigrationError``.
   func writeQuarantine(of plan: MigrationPlan, attributes: FileAttributes) throws(MigrationError) {
     guard let query = plan.quarantine else { return }
@@ -182,7 +182,7 @@ struct CandidateRun {
     }
   }
 
-  /// 32 hexadecimal digits that no other store has.
+  /// Returns 32 hexadecimal digits that no other store has.
   private static func newGeneration() -> String {
     var generator = SystemRandomNumberGenerator()
     return (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }.hexadecimal
@@ -190,7 +190,7 @@ struct CandidateRun {
 }
 
 extension MigrationError {
-  /// Says that the store could not be copied.
+  /// Creates the error of a store that could not be copied.
   fileprivate init(_ error: FileError) {
     self =
       error.isFull

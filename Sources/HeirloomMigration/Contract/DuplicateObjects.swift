@@ -1,25 +1,25 @@
 import HeirloomModel
 import HeirloomStore
 
-/// Objects of a store that is being built that are equal where a uniqueness constraint wants them to differ.
+/// Objects of a candidate that are equal where a uniqueness constraint wants them to differ.
 ///
-/// What is copied is counted before the run, and can be decided; what an expression or a policy makes shows only when it is
-/// there.
+/// Copied values are counted before the run, and can be decided on. What an expression or a policy makes shows only
+/// when it is there.
 public struct DuplicateObjects: Hashable, Sendable {
-  /// The entity of the destination whose constraint it is.
+  /// The entity of the destination that has the constraint.
   public let entity: String
   /// The properties of the constraint.
   public let properties: [String]
-  /// The objects that are equal to another one; never 0.
+  /// The number of objects that are equal to an earlier one; never 0.
   public let rows: Int64
   /// Some of the objects that are equal to each other; at most three examples.
   public let examples: [Example]
 
   /// Objects that are equal.
   public struct Example: Hashable, Sendable {
-    /// What they have in the properties of the constraint, as text.
+    /// The values that they have in the properties of the constraint, as text.
     public let values: [String]
-    /// The primary keys of the first two of them in the new store, ascending.
+    /// The primary keys of the first two of them in the candidate, ascending.
     public let primaryKeys: [Int64]
 
     /// Creates an example.

@@ -3,9 +3,9 @@ import HeirloomMapping
 import HeirloomModel
 import HeirloomStore
 
-/// Makes the plan of a migration by looking at the store.
+/// A planner that makes the plan of a migration from the store.
 ///
-/// It reads and writes nothing but temporary tables; the same planner serves the preview and the run under the lock.
+/// It writes nothing but temporary tables; the same planner serves the preview and the run under the lock.
 struct MigrationPlanner {
   let connection: Connection
   /// The store's file, for messages.
@@ -61,9 +61,9 @@ struct MigrationPlanner {
     return try part.makePlan(of: (configuration, self), storeMetadata, actual)
   }
 
-  /// Whether the store counts objects of a configuration's entities only.
+  /// Returns true if the store counts objects of a configuration's entities only.
   ///
-  /// A store that held more has lost tables: what is left of it is not to be taken for the part that has no others.
+  /// A store that held more has lost tables: what is left must not be taken for the part that has no others.
   private func namesNoEntity(outside configuration: String) throws -> Bool {
     let part = Set(try sourceModel.part(inConfiguration: configuration)?.entities.map(\.name) ?? [])
     let others = Set(sourceModel.entities.map(\.name)).subtracting(part)
@@ -74,7 +74,7 @@ struct MigrationPlanner {
 
   /// Makes the plan for the part of the models that the store holds.
   ///
-  /// `whole` is the configuration that it holds, with the planner of the whole models; `nil` if it holds them.
+  /// `whole` is the configuration of that part, with the planner of the whole models; `nil` if the store holds them.
   private func makePlan(
     of whole: (configuration: String, planner: MigrationPlanner)?, _ storeMetadata: StoreMetadata,
     _ actual: ActualSchema
@@ -179,7 +179,7 @@ struct MigrationPlanner {
       quarantine: parts.settlement.quarantine)
   }
 
-  /// Writes the queries of what SQL can say of the objects that entity mappings make one by one.
+  /// Writes the queries of the values that SQL can give to objects that are made one by one.
   private func valueSelections(
     of mappings: [EntityMapping], source: PhysicalSchema, destination: PhysicalSchema, decided: DecidedValues
   ) throws -> [String: ValueSelection] {
@@ -191,10 +191,10 @@ struct MigrationPlanner {
     return selections
   }
 
-  /// The parts of the models and of the mapping that a configuration's store holds.
+  /// Returns the parts of the models and of the mapping that a configuration's store holds.
   ///
-  /// - Throws: ``MigrationError/unfitConfiguration(_:reason:)`` if the destination has none of that name, or something would
-  ///   move to another store or come from one.
+  /// - Throws: ``MigrationError/unfitConfiguration(_:reason:)`` if the destination has none of that name, or something
+  ///   would move to another store or come from one.
   private func parts(
     inConfiguration name: String
   ) throws(MigrationError) -> (ManagedObjectModel, ManagedObjectModel, MappingModel) {
@@ -238,9 +238,9 @@ struct MigrationPlanner {
     }
   }
 
-  /// The relationships of the destination that name join tables, since their sources do in the store.
+  /// Returns the relationships of the destination that name join tables, since their sources do in the store.
   ///
-  /// Only for a relationship between objects of one entity it is not known which of the two names Core Data takes.
+  /// This matters for a relationship between objects of one entity: which of the two names Core Data takes isn't known.
   private func keptJoinOwners(of source: PhysicalSchema) -> Set<String> {
     var owners: Set<String> = []
     for table in source.tables {
@@ -254,9 +254,9 @@ struct MigrationPlanner {
     return owners
   }
 
-  /// Says so when objects are dropped although the destination has an entity of their name.
+  /// Returns a warning when objects are dropped although the destination has an entity of their name.
   ///
-  /// Renaming identifiers decide, as in Core Data; one that was set by mistake is hard to see and has been shipped.
+  /// Renaming identifiers decide, as in Core Data; one set by mistake is hard to see, and some have been shipped.
   private func mistakenIdentifier(_ loss: MigrationLoss) -> String? {
     guard loss.property == nil, loss.consent == nil, let namesake = destinationModel.entity(named: loss.entity) else {
       return nil
@@ -276,7 +276,7 @@ struct MigrationPlanner {
       + " its renaming identifier \"\(namesake.canonicalIdentifier)\" says that it is another one; is that a mistake?"
   }
 
-  /// Says so when values or links are dropped although what their objects become has a property of that name.
+  /// Returns a warning when values or links are dropped although what their objects become has a property of that name.
   private func mistakenIdentifier(_ loss: MigrationLoss, routing: EntityRouting) -> String? {
     guard let name = loss.property, sourceModel.entity(named: loss.entity) != nil else { return nil }
     for entity in sourceModel.entityTree(from: loss.entity) {
@@ -302,10 +302,10 @@ struct MigrationPlanner {
       ?? destinationModel.relationship(named: property, of: entity)?.isTransient ?? false
   }
 
-  /// What a difference of the store from its model means for the migration; most mean nothing.
+  /// Returns a warning about a difference of the store from its model; `nil` for most, which mean nothing.
   private static func warning(of drift: SchemaDrift, in source: PhysicalSchema) -> String? {
     switch drift {
-    // The oldest versions of Core Data declared keys of links so.
+    // The oldest versions of Core Data declared the keys of links without a type.
     case .differentType(let table, _, "", _) where source.table(named: table)?.isJoin == true: nil
     case .unknownColumn(let table, let column):
       "the column \(table).\(column) belongs to no property of the model and is left behind"
@@ -318,7 +318,7 @@ struct MigrationPlanner {
 }
 
 extension MappingModel {
-  /// Whether an expression gives a value, which inference never asks for.
+  /// True if an expression gives a value, which inference never asks for.
   fileprivate var hasExpressions: Bool {
     entityMappings.contains { mapping in
       (mapping.attributeMappings + mapping.relationshipMappings).contains { property in
@@ -328,10 +328,57 @@ extension MappingModel {
   }
 }
 
+<<<<<<< HEAD:Sources/HeirloomMigration/Planner/MigrationPlanner.swift
 extension StoreCounts {
   /// The counts before and after, for every concrete entity of either side.
+=======
+/// The numbers of a store's objects by entity and by table.
+struct StoreCounts {
+  /// The number of objects of each entity, without those of subentities.
+  private(set) var byEntity: [String: Int64] = [:]
+  /// The same by the entity's number.
+  private(set) var byNumber: [Int: Int64] = [:]
+
+  /// Creates counts of nothing.
+  init() {}
+
+  init(connection: Connection, schema: PhysicalSchema) throws {
+    for table in schema.tables {
+      guard case .objects(let root) = table.kind else { continue }
+      let name = "\(quote(SchemaName.store)).\(quote(table.name))"
+      let entities = schema.model.entityTree(from: root)
+      // A table without subentities has no index on the entity number, and counting rows is much cheaper. A row of
+      // another number is noticed when fewer rows are copied than were counted.
+      if entities.count == 1, let entity = schema.entity(named: root) {
+        add(try connection.rowCount(of: name), to: entity)
+        continue
+      }
+      let entityColumn = quote(PhysicalName.entity)
+      for row in try connection.rows("SELECT \(entityColumn), COUNT(*) FROM \(name) GROUP BY \(entityColumn)") {
+        guard case .integer(let number) = row[0], let count = row[1].integer,
+          let entity = Int(exactly: number).flatMap({ schema.entity(numbered: $0) }), entity.rootName == root
+        else {
+          throw MigrationError.foreignNumber(row[0], in: table.name, root: root)
+        }
+        add(count, to: entity)
+      }
+    }
+  }
+
+  private mutating func add(_ count: Int64, to entity: PhysicalEntity) {
+    byEntity[entity.name, default: 0] += count
+    byNumber[entity.number, default: 0] += count
+  }
+
+  /// Returns the number of objects of all entities of a table.
+  func total(ofTable table: String, in schema: PhysicalSchema) -> Int64 {
+    schema.entities.reduce(0) { $0 + ($1.table == table ? byNumber[$1.number, default: 0] : 0) }
+  }
+
+  /// Returns the counts before and after, for every concrete entity of either side.
+>>>>>>> prose-f:Sources/HeirloomMigration/Plan/MigrationPlanner.swift
   ///
-  /// What mappings that run object by object make is known after the run.
+  /// The results of mappings that run object by object are known only after the run.
   func entityRows(
     routing: EntityRouting, byRow: [EntityMapping], source: PhysicalSchema, destination: PhysicalSchema,
     removed: [String: Int64]
@@ -358,3 +405,39 @@ extension StoreCounts {
     return rows.sorted { $0.entity.utf16Precedes($1.entity) }
   }
 }
+<<<<<<< HEAD:Sources/HeirloomMigration/Planner/MigrationPlanner.swift
+=======
+
+extension MigrationError {
+  /// Creates the error for what SQLite reports.
+  init(_ error: SQLiteError) {
+    if error.isInterrupt {
+      self = .cancelled
+    } else if error.isExpired {
+      self = .database(reason: "\(error)", coreDataCode: 259)
+    } else if error.isFull {
+      self = .database(reason: "The disk is full: \(error)", coreDataCode: 640)
+    } else if error.isConstraint {
+      self = .database(reason: "A constraint of the destination is violated: \(error)", coreDataCode: 134111)
+    } else if error.isCorrupt || error.isNotDatabase {
+      self = .database(reason: "The store is damaged: \(error)", coreDataCode: 259)
+    } else {
+      self = .database(reason: "\(error)", coreDataCode: 134180)
+    }
+  }
+}
+
+/// Puts the candidate's schema name into a `CREATE` statement.
+///
+/// The text that SQLite keeps does not hold it.
+func statementInCandidate(_ sql: String) -> String {
+  // The name follows the words; for a trigger SQLite forbids a schema name on the table, which is the trigger's own.
+  for words in [
+    "CREATE TABLE ", "CREATE UNIQUE INDEX ", "CREATE INDEX ", "CREATE VIRTUAL TABLE ", "CREATE TRIGGER ",
+    "CREATE VIEW ",
+  ] where sql.uppercased().hasPrefix(words) {
+    return sql.prefix(words.count) + quote(SchemaName.candidate) + "." + sql.dropFirst(words.count)
+  }
+  return sql
+}
+>>>>>>> prose-f:Sources/HeirloomMigration/Plan/MigrationPlanner.swift

@@ -13,7 +13,7 @@ package struct RunSettings {
   package var decisions: [DataDecision]
   /// True if the last hop may leave clean-up for later.
   package var defers: Bool
-  /// Counts rows that are written; cancelling it stops the run.
+  /// The progress, which counts the rows written; cancelling it stops the run.
   package var progress: Progress?
   /// The file system.
   package let files: any FileOperations
