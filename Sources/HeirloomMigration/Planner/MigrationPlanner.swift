@@ -328,55 +328,8 @@ extension MappingModel {
   }
 }
 
-<<<<<<< HEAD:Sources/HeirloomMigration/Planner/MigrationPlanner.swift
 extension StoreCounts {
-  /// The counts before and after, for every concrete entity of either side.
-=======
-/// The numbers of a store's objects by entity and by table.
-struct StoreCounts {
-  /// The number of objects of each entity, without those of subentities.
-  private(set) var byEntity: [String: Int64] = [:]
-  /// The same by the entity's number.
-  private(set) var byNumber: [Int: Int64] = [:]
-
-  /// Creates counts of nothing.
-  init() {}
-
-  init(connection: Connection, schema: PhysicalSchema) throws {
-    for table in schema.tables {
-      guard case .objects(let root) = table.kind else { continue }
-      let name = "\(quote(SchemaName.store)).\(quote(table.name))"
-      let entities = schema.model.entityTree(from: root)
-      // A table without subentities has no index on the entity number, and counting rows is much cheaper. A row of
-      // another number is noticed when fewer rows are copied than were counted.
-      if entities.count == 1, let entity = schema.entity(named: root) {
-        add(try connection.rowCount(of: name), to: entity)
-        continue
-      }
-      let entityColumn = quote(PhysicalName.entity)
-      for row in try connection.rows("SELECT \(entityColumn), COUNT(*) FROM \(name) GROUP BY \(entityColumn)") {
-        guard case .integer(let number) = row[0], let count = row[1].integer,
-          let entity = Int(exactly: number).flatMap({ schema.entity(numbered: $0) }), entity.rootName == root
-        else {
-          throw MigrationError.foreignNumber(row[0], in: table.name, root: root)
-        }
-        add(count, to: entity)
-      }
-    }
-  }
-
-  private mutating func add(_ count: Int64, to entity: PhysicalEntity) {
-    byEntity[entity.name, default: 0] += count
-    byNumber[entity.number, default: 0] += count
-  }
-
-  /// Returns the number of objects of all entities of a table.
-  func total(ofTable table: String, in schema: PhysicalSchema) -> Int64 {
-    schema.entities.reduce(0) { $0 + ($1.table == table ? byNumber[$1.number, default: 0] : 0) }
-  }
-
   /// Returns the counts before and after, for every concrete entity of either side.
->>>>>>> prose-f:Sources/HeirloomMigration/Plan/MigrationPlanner.swift
   ///
   /// The results of mappings that run object by object are known only after the run.
   func entityRows(
@@ -405,39 +358,3 @@ struct StoreCounts {
     return rows.sorted { $0.entity.utf16Precedes($1.entity) }
   }
 }
-<<<<<<< HEAD:Sources/HeirloomMigration/Planner/MigrationPlanner.swift
-=======
-
-extension MigrationError {
-  /// Creates the error for what SQLite reports.
-  init(_ error: SQLiteError) {
-    if error.isInterrupt {
-      self = .cancelled
-    } else if error.isExpired {
-      self = .database(reason: "\(error)", coreDataCode: 259)
-    } else if error.isFull {
-      self = .database(reason: "The disk is full: \(error)", coreDataCode: 640)
-    } else if error.isConstraint {
-      self = .database(reason: "A constraint of the destination is violated: \(error)", coreDataCode: 134111)
-    } else if error.isCorrupt || error.isNotDatabase {
-      self = .database(reason: "The store is damaged: \(error)", coreDataCode: 259)
-    } else {
-      self = .database(reason: "\(error)", coreDataCode: 134180)
-    }
-  }
-}
-
-/// Puts the candidate's schema name into a `CREATE` statement.
-///
-/// The text that SQLite keeps does not hold it.
-func statementInCandidate(_ sql: String) -> String {
-  // The name follows the words; for a trigger SQLite forbids a schema name on the table, which is the trigger's own.
-  for words in [
-    "CREATE TABLE ", "CREATE UNIQUE INDEX ", "CREATE INDEX ", "CREATE VIRTUAL TABLE ", "CREATE TRIGGER ",
-    "CREATE VIEW ",
-  ] where sql.uppercased().hasPrefix(words) {
-    return sql.prefix(words.count) + quote(SchemaName.candidate) + "." + sql.dropFirst(words.count)
-  }
-  return sql
-}
->>>>>>> prose-f:Sources/HeirloomMigration/Plan/MigrationPlanner.swift
