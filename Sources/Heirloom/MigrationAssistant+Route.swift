@@ -29,7 +29,7 @@ struct Route {
 /// The model that made a store, and its origin.
 struct SourceModel {
   let model: ManagedObjectModel
-  let source: ModelSource
+  let source: ModelOrigin
   /// The version's name in the history, if it is there.
   let versionName: String?
   /// The remark that nothing tells several versions of equal hashes apart; `nil` where something does.
@@ -53,7 +53,7 @@ extension MigrationAssistant {
     var given = try delegate?.migrationAssistant(self, modelForStoreWith: metadata)
     if given?.versionHashes() != hashes { given = nil }
     if let choice = choice(of: metadata, snapshot: snapshot, given: given) {
-      let source: ModelSource = choice.isSnapshot ? .snapshot : choice.isNamed ? .file : .delegate
+      let source: ModelOrigin = choice.isSnapshot ? .snapshot : choice.isNamed ? .file : .delegate
       if let doubt = choice.doubt { report(.sourceModelUncertain(reason: doubt)) }
       return SourceModel(model: choice.model, source: source, versionName: choice.name, doubt: choice.doubt)
     }

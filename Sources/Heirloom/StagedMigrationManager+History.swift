@@ -9,7 +9,7 @@ extension StagedMigrationManager {
   ///   - history: The versions; those that come after the current one don't count.
   /// - Throws: ``StagedMigrationError`` with every rule that the stages break, or ``ModelReadingError`` for a version
   ///   that can't be read.
-  public convenience init(_ stages: [MigrationStage], history: ModelHistory) throws {
+  public convenience init(_ stages: [StoreMigrationStage], history: ModelHistory) throws {
     var versions: [(name: String, checksum: String)] = []
     for name in history.versionNames {
       let model = name == history.currentName ? history.current : try history.model(named: name)

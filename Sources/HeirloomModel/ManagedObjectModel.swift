@@ -10,7 +10,7 @@ public struct ManagedObjectModel: Sendable {
   /// The named configurations, sorted by name.
   ///
   /// The default one, which holds every entity, is not listed.
-  public let configurations: [ModelConfiguration]
+  public let configurations: [ConfigurationDescription]
   /// The fetch request templates, sorted by name.
   public let fetchRequestTemplates: [FetchRequestDescription]
 
@@ -30,7 +30,7 @@ public struct ManagedObjectModel: Sendable {
   ///   - fetchRequestTemplates: The fetch request templates in any order.
   /// - Throws: ``ModelError`` for the first inconsistency, in the order of entity names.
   public init(
-    entities: [EntityDescription], versionIdentifiers: [String] = [], configurations: [ModelConfiguration] = [],
+    entities: [EntityDescription], versionIdentifiers: [String] = [], configurations: [ConfigurationDescription] = [],
     fetchRequestTemplates: [FetchRequestDescription] = []
   ) throws(ModelError) {
     var entities = entities.sorted { $0.name.utf16Precedes($1.name) }
@@ -53,7 +53,7 @@ public struct ManagedObjectModel: Sendable {
     self.entities = entities
     self.versionIdentifiers = Set(versionIdentifiers).sorted { $0.utf16Precedes($1) }
     self.configurations = configurations.map {
-      ModelConfiguration(name: $0.name, entityNames: $0.entityNames.sorted { $0.utf16Precedes($1) })
+      ConfigurationDescription(name: $0.name, entityNames: $0.entityNames.sorted { $0.utf16Precedes($1) })
     }.sorted { $0.name.utf16Precedes($1.name) }
     self.fetchRequestTemplates = fetchRequestTemplates.sorted { $0.name.utf16Precedes($1.name) }
     self.positions = positions

@@ -73,9 +73,10 @@ struct AircraftTests {
 
     let store = try PersistentStore.open(at: url, model: hangar.models[1], isReadOnly: true)
     let context = ManagedObjectContext(store: store)
-    let white = try FetchRequest("Aircraft", where: "colorScheme.primary == %@", "white")
+    let white = try ObjectFetchRequest("Aircraft", where: "colorScheme.primary == %@", "white")
     #expect(try context.count(white) == 16)
-    let any = try FetchRequest("Aircraft", where: "colorScheme.tertiary == 'white' AND colorScheme.primary != nil")
+    let any = try ObjectFetchRequest(
+      "Aircraft", where: "colorScheme.tertiary == 'white' AND colorScheme.primary != nil")
     #expect(try context.fetch(any).map { try $0.string("tailNumber") == "N172SP" }.filter { $0 }.count == 1)
     try store.close()
   }

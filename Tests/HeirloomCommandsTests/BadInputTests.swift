@@ -36,7 +36,8 @@ struct BadInputTests {
   }
 
   private static let commands = [
-    "inspect", "doctor", "verify", "plan", "rehearse", "migrate", "versions", "restore", "compare", "snapshot",
+    "inspect", "doctor", "verify", "plan", "rehearse", "migrate", "versions", "restore", "repair", "compare",
+    "snapshot",
   ]
 
   @Test(arguments: Input.allCases, commands)

@@ -42,11 +42,11 @@ struct CloudKitRulesTests {
     let finding: String
     /// Words of the message.
     let words: String
-    var configurations: [ModelConfiguration] = []
+    var configurations: [ConfigurationDescription] = []
     let make: @Sendable (inout EntityDescription, inout EntityDescription) -> Void
 
     init(
-      _ description: String, _ finding: String, _ words: String = "", configurations: [ModelConfiguration] = [],
+      _ description: String, _ finding: String, _ words: String = "", configurations: [ConfigurationDescription] = [],
       _ make: @escaping @Sendable (inout EntityDescription, inout EntityDescription) -> Void
     ) {
       (testDescription, self.finding, self.words, self.configurations, self.make) =
@@ -110,7 +110,7 @@ struct CloudKitRulesTests {
     },
     Change(
       "a relationship out of a configuration", "\(model) Note folder", "out of the configuration \"Cloud\"",
-      configurations: [ModelConfiguration(name: "Cloud", entityNames: ["Note"])]
+      configurations: [ConfigurationDescription(name: "Cloud", entityNames: ["Note"])]
     ) { _, _ in },
   ]
 
@@ -210,7 +210,7 @@ struct CloudKitRulesTests {
     var local = EntityDescription(name: "Local")
     local.attributes = [AttributeDescription(name: "key", type: .string)]
     local.uniquenessConstraints = [["key"]]
-    let cloud = ModelConfiguration(name: "Cloud", entityNames: ["Note", "Folder"])
+    let cloud = ConfigurationDescription(name: "Cloud", entityNames: ["Note", "Folder"])
     try write(ManagedObjectModel(entities: Self.entities() + [local], configurations: [cloud]), "A")
     #expect(try check("--cloudkit").findings.count == 2)
     #expect(try check("--cloudkit-configuration", "Cloud").findings.isEmpty)

@@ -49,7 +49,7 @@ struct CompletionsTests {
 
   /// Command lines whose last word is completed, with the completions.
   private static let lines: [([String], [String])] = [
-    (["mi"], ["migrate"]), (["help", "re"], ["rehearse", "restore", "report"]), (["--v"], ["--version"]),
+    (["mi"], ["migrate"]), (["help", "re"], ["rehearse", "restore", "repair", "report"]), (["--v"], ["--version"]),
     (["migrate", "--accept-l"], ["--accept-losses"]), (["migrate", "Notes.sqlite", "--t"], ["--to"]),
     (["migrate", "My"], ["My Journal.sqlite"]), (["verify", "N"], ["Notes.sqlite"]),
     (["plan", "Notes.sqlite", "--to", "J"], ["Journal.xcdatamodeld"]),

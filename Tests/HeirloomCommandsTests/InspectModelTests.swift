@@ -27,7 +27,7 @@ struct InspectModelTests {
       name: "similar", fetchRequest: FetchRequestDescription(name: "fetchedPropertyFetchRequest", entityName: "Tag"))
     var request = FetchRequestDescription(name: "all", entityName: "Tag")
     var identifiers: [String] = []
-    var configurations: [ModelConfiguration] = []
+    var configurations: [ConfigurationDescription] = []
 
     func model() throws -> ManagedObjectModel {
       var note = note
@@ -78,7 +78,7 @@ struct InspectModelTests {
     Feature("unique: text") { $0.note.uniquenessConstraints = [["text"]] },
     Feature("identifiers  2.0") { $0.identifiers = ["2.0"] },
     Feature("configuration Cloud: Tag") {
-      $0.configurations = [ModelConfiguration(name: "Cloud", entityNames: ["Tag"])]
+      $0.configurations = [ConfigurationDescription(name: "Cloud", entityNames: ["Tag"])]
     },
   ]
 

@@ -31,7 +31,7 @@ struct SetAsideCommandTests {
     func count() throws -> Int {
       let opened = try PersistentStore.open(at: store, model: try Notebook.adding(), isReadOnly: true)
       defer { try? opened.close() }
-      return try ManagedObjectContext(store: opened).count(FetchRequest("Note"))
+      return try ManagedObjectContext(store: opened).count(ObjectFetchRequest("Note"))
     }
   }
 

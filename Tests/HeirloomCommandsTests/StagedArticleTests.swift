@@ -42,7 +42,7 @@ struct StagedArticleTests {
       .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }.joined(separator: "\n")
   }
 
-  private func stages() throws -> [MigrationStage] {
+  private func stages() throws -> [StoreMigrationStage] {
     let version2 = ManagedObjectModelReference(
       fileURL: models.appendingPathComponent("Aircraft 2.json"),
       versionChecksum: "m9g5rsHWxdYfdfd27quPHIsxWBMbNGZgnvhQ6XXhS4U=")
@@ -56,7 +56,7 @@ struct StagedArticleTests {
     let copy = CustomMigrationStage(migratingFrom: version2, to: additions, label: "flight data become objects")
     copy.didMigrateHandler = { manager, _ in
       guard let context = manager.context else { return }
-      for aircraft in try context.fetch(FetchRequest("Aircraft", where: "flightData != nil")) {
+      for aircraft in try context.fetch(ObjectFetchRequest("Aircraft", where: "flightData != nil")) {
         let record = try context.insert("FlightData")
         try record.set(aircraft.bytes("flightData"), for: "data")
         try record.setObject(aircraft, forRelationship: "aircraft")
@@ -67,7 +67,7 @@ struct StagedArticleTests {
     let removal = CustomMigrationStage(migratingFrom: additions, to: version3, label: "the attribute goes")
     removal.willMigrateHandler = { manager, _ in
       guard let context = manager.context else { return }
-      for aircraft in try context.fetch(FetchRequest("Aircraft", where: "flightData != nil")) {
+      for aircraft in try context.fetch(ObjectFetchRequest("Aircraft", where: "flightData != nil")) {
         let record = try aircraft.object(forRelationship: "recordedFlight")
         guard let record, try record.bytes("data") == aircraft.bytes("flightData") else {
           throw NotCopied(aircraft: try aircraft.string("tailNumber"))
@@ -134,7 +134,7 @@ struct StagedArticleTests {
 
     try aircraft.set(["primary": .string("white"), "secondary": .string("blue")], for: "colorScheme")
     try aircraft.set("red", for: "colorScheme.tertiary")
-    let red = try context.fetch(FetchRequest("Aircraft", where: "colorScheme.tertiary == %@", "red"))
+    let red = try context.fetch(ObjectFetchRequest("Aircraft", where: "colorScheme.tertiary == %@", "red"))
     let colors = try aircraft.composite("colorScheme") ?? [:]
     try context.save()
 

@@ -15,7 +15,7 @@ struct CodeScenarioTests {
     let context = ManagedObjectContext(
       store: try PersistentStore.open(at: store, model: app.models[2], isReadOnly: true))
     let entity = try #require(app.models[2].entities.first { $0.attributes.contains { $0.name == "addedInThird" } })
-    let objects = try context.fetch(FetchRequest(entity.name))
+    let objects = try context.fetch(ObjectFetchRequest(entity.name))
     #expect(!objects.isEmpty)
     #expect(objects.allSatisfy { $0["addedInSecond"] == .integer(2) && $0["addedInThird"] == .integer(1) })
   }

@@ -180,7 +180,7 @@ struct CrashApp: Sendable {
   }
 
   /// The stages from each version to the next, with code that sets the attributes that the next has added.
-  private var stages: [MigrationStage] {
+  private var stages: [StoreMigrationStage] {
     zip(models, models.dropFirst()).enumerated().map { index, pair in
       let stage = CustomMigrationStage(
         migratingFrom: ManagedObjectModelReference(model: pair.0, versionChecksum: pair.0.versionChecksum()),
@@ -198,7 +198,7 @@ struct CrashApp: Sendable {
     guard let entity = model.entities.first(where: { $0.attributes.contains { $0.name == attribute } }) else {
       throw CrashFailure("no entity has \(attribute)")
     }
-    for object in try context.fetch(FetchRequest(entity.name)) { object[attribute] = .integer(value) }
+    for object in try context.fetch(ObjectFetchRequest(entity.name)) { object[attribute] = .integer(value) }
     try context.save()
   }
 

@@ -49,7 +49,7 @@ extension FuzzReader {
     // This is the same condition as SQL, on rows.
     let context = ManagedObjectContext(store: try objects())
     for entity in ["List", "Item"] {
-      var request = FetchRequest(entity, predicate: predicate)
+      var request = ObjectFetchRequest(entity, predicate: predicate)
       request.substitutionVariables = evaluator.variables
       _ = try? context.fetch(request)
     }

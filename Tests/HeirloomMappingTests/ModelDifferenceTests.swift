@@ -132,13 +132,15 @@ struct ModelDifferenceTests {
     let before = try ManagedObjectModel(
       entities: entities, versionIdentifiers: ["1"],
       configurations: [
-        ModelConfiguration(name: "A", entityNames: ["E"]), ModelConfiguration(name: "B", entityNames: ["E"]),
+        ConfigurationDescription(name: "A", entityNames: ["E"]),
+        ConfigurationDescription(name: "B", entityNames: ["E"]),
       ],
       fetchRequestTemplates: [request("p", limit: 1), request("q", limit: 1)])
     let after = try ManagedObjectModel(
       entities: entities, versionIdentifiers: ["2"],
       configurations: [
-        ModelConfiguration(name: "B", entityNames: ["E", "F"]), ModelConfiguration(name: "C", entityNames: ["F"]),
+        ConfigurationDescription(name: "B", entityNames: ["E", "F"]),
+        ConfigurationDescription(name: "C", entityNames: ["F"]),
       ],
       fetchRequestTemplates: [request("q", limit: 2), request("r", limit: 1)])
     let difference = ModelDifference(from: before, to: after)

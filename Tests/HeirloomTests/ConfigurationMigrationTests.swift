@@ -15,7 +15,9 @@ struct ConfigurationMigrationTests {
   ) throws -> ManagedObjectModel {
     try ManagedObjectModel(
       entities: first + second,
-      configurations: zip(names, [first, second]).map { ModelConfiguration(name: $0, entityNames: $1.map(\.name)) })
+      configurations: zip(names, [first, second]).map {
+        ConfigurationDescription(name: $0, entityNames: $1.map(\.name))
+      })
   }
 
   private static let zebra = Make.entity("Zebra", [Make.attribute("name")])
@@ -135,8 +137,8 @@ struct ConfigurationMigrationTests {
         let bytes = try Data(contentsOf: url)
         let store = try PersistentStore.open(at: url, history: history, options: options)
         let context = ManagedObjectContext(store: store)
-        for (entity, count) in counts { #expect(try context.count(FetchRequest(entity)) == count) }
-        let found = try context.fetch(FetchRequest(configuration == "first" ? "Animal" : "Zebra"))
+        for (entity, count) in counts { #expect(try context.count(ObjectFetchRequest(entity)) == count) }
+        let found = try context.fetch(ObjectFetchRequest(configuration == "first" ? "Animal" : "Zebra"))
         #expect(Set(try found.map { try $0.string("name") }).count == found.count)
         try store.close()
         #expect(try Data(contentsOf: url) == bytes || launch == 1)
@@ -153,8 +155,8 @@ struct ConfigurationMigrationTests {
     let model = try ManagedObjectModel(
       entities: [animal, horse, Self.zebra],
       configurations: [
-        ModelConfiguration(name: "a few", entityNames: ["Animal"]),
-        ModelConfiguration(name: "more", entityNames: ["Animal", "Horse"]),
+        ConfigurationDescription(name: "a few", entityNames: ["Animal"]),
+        ConfigurationDescription(name: "more", entityNames: ["Animal", "Horse"]),
       ])
     let directory = try TemporaryDirectory()
     for configuration in ["a few", "more"] {
@@ -201,7 +203,7 @@ struct ConfigurationMigrationTests {
       note.superentity = "Item"
       return try ManagedObjectModel(
         entities: [Make.entity("Item", [Make.attribute("name")]), note, zebra],
-        configurations: [ModelConfiguration(name: "first", entityNames: ["Note"])])
+        configurations: [ConfigurationDescription(name: "first", entityNames: ["Note"])])
     }
     let models = [try model(Self.zebra), try model(Self.later[0])]
     try Self.makeStore(url, models[0], "first")

@@ -73,18 +73,17 @@ struct DeferredCorpusTests {
       let assistant = MigrationAssistant(
         storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration,
         files: POSIXFileOperations(), builder: .always(.cloneAndAlter))
-      do {
-        guard case .migrated(let report) = try assistant.migrateStore() else { return }
-        if defers {
-          try DeferredMigrationTests.checkPending(report.plan.lastDeferred, in: url, model: history.current)
-          #expect(
-            try StoreContents(of: url, model: history.current) == StoreContents(of: urls[0], model: history.current))
-          let store = try PersistentStore.open(at: url, model: history.current)
-          try store.finishDeferredLightweightMigration()
-          try store.close()
-        }
-      } catch MigrationAssistantError.mappingNeeded, MigrationAssistantError.decisionNeeded {
+      guard case .migrated(let report) = try assistant.migrateStore() else {
+        Issue.record("\(jump): expected a migration")
         return
+      }
+      if defers {
+        try DeferredMigrationTests.checkPending(report.plan.lastDeferred, in: url, model: history.current)
+        #expect(
+          try StoreContents(of: url, model: history.current) == StoreContents(of: urls[0], model: history.current))
+        let store = try PersistentStore.open(at: url, model: history.current)
+        try store.finishDeferredLightweightMigration()
+        try store.close()
       }
       urls.append(url)
     }

@@ -66,7 +66,7 @@ struct GoingBackTests {
       try ModelController(storeURL: store).archive(new)
       let opened = try PersistentStore.open(at: store, model: new)
       let context = ManagedObjectContext(store: opened)
-      for object in try context.fetch(FetchRequest("Item")).prefix(7) {
+      for object in try context.fetch(ObjectFetchRequest("Item")).prefix(7) {
         try object.setValue(.string("made by the newer app"), forAttribute: "more")
       }
       try context.save()

@@ -204,7 +204,7 @@ struct SetAsideStoreTests {
     }
     let opened = try PersistentStore.open(at: aside.storeURL, model: scene.second)
     let context = ManagedObjectContext(store: opened)
-    #expect(try context.count(FetchRequest("Person")) == scene.direct.objects["Person"]?.count)
+    #expect(try context.count(ObjectFetchRequest("Person")) == scene.direct.objects["Person"]?.count)
     // The store does not return while the app writes to it: those changes would be missing.
     let holder = try Connection(path: aside.storeURL.path, mode: .readWrite)
     try holder.execute("BEGIN IMMEDIATE")

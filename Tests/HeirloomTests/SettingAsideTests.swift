@@ -123,7 +123,7 @@ struct SettingAsideTests {
     }
     let store = notice.folderURL.appendingPathComponent("Journal.sqlite")
     let context = ManagedObjectContext(store: try PersistentStore.open(at: store, model: scene.old, isReadOnly: true))
-    #expect(try context.count(FetchRequest("Item")) == 2000)
+    #expect(try context.count(ObjectFetchRequest("Item")) == 2000)
     let snapshot = try ModelController(snapshotURL: notice.folderURL.appendingPathComponent("model.json.gz")).snapshot()
     #expect(snapshot?.model.versionHashes() == scene.old.versionHashes())
   }
@@ -134,7 +134,7 @@ struct SettingAsideTests {
     options.migration.incompatibleStore = .setAside
     let context = ManagedObjectContext(
       store: try PersistentStore.open(at: scene.store, model: scene.new, options: options))
-    #expect(try context.count(FetchRequest("Item")) == 0)
+    #expect(try context.count(ObjectFetchRequest("Item")) == 0)
     #expect(try scene.assistant(.throw).pendingNotices().map(\.code) == ["mappingNeeded"])
   }
 

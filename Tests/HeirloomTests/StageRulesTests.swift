@@ -8,7 +8,7 @@ struct StageRulesTests {
   typealias Violation = StagedMigrationError.Violation
 
   /// Makes stages in the notation of Core Data's users: `[1,2] 2>3 [3]`.
-  static func stages(_ text: String) throws -> [MigrationStage] {
+  static func stages(_ text: String) throws -> [StoreMigrationStage] {
     let nothing = try ManagedObjectModel(entities: [EntityDescription(name: "Thing")])
     func reference(_ version: Substring) -> ManagedObjectModelReference {
       ManagedObjectModelReference(model: nothing, versionChecksum: String(version))

@@ -68,7 +68,7 @@ struct StagedExternalDataTests {
     }
     copy.didMigrateHandler = { manager, _ in
       let context = try #require(manager.context)
-      for photo in try context.fetch(FetchRequest("Photo", where: "data != nil")) {
+      for photo in try context.fetch(ObjectFetchRequest("Photo", where: "data != nil")) {
         let picture = try context.insert("Picture")
         try picture.set(try photo.bytes("data"), for: "data")
         try photo.setObject(picture, forRelationship: "picture")
@@ -78,7 +78,7 @@ struct StagedExternalDataTests {
     let removal = CustomMigrationStage(migratingFrom: references[1], to: references[2], label: "removal")
     removal.willMigrateHandler = { manager, _ in
       let context = try #require(manager.context)
-      for photo in try context.fetch(FetchRequest("Photo", where: "data != nil")) {
+      for photo in try context.fetch(ObjectFetchRequest("Photo", where: "data != nil")) {
         let picture = try #require(try photo.object(forRelationship: "picture"))
         #expect(try picture.bytes("data") == photo.bytes("data"))
         try photo.setValue(nil, forAttribute: "data")

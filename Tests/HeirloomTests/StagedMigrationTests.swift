@@ -51,7 +51,7 @@ struct StagedMigrationTests {
     func light(_ versions: Int...) -> LightweightMigrationStage { LightweightMigrationStage(versions.map(checksum)) }
 
     /// Makes stages in the notation `[1,2] 2>3`.
-    func stages(_ text: String) -> [MigrationStage] {
+    func stages(_ text: String) -> [StoreMigrationStage] {
       text.split(separator: " ").map { stage in
         let numbers = stage.split { !$0.isNumber }.compactMap { Int($0) }
         return stage.contains(">")
@@ -59,7 +59,7 @@ struct StagedMigrationTests {
       }
     }
 
-    func assistant(_ stages: [MigrationStage]?, to version: Int) throws -> MigrationAssistant {
+    func assistant(_ stages: [StoreMigrationStage]?, to version: Int) throws -> MigrationAssistant {
       let assistant = MigrationAssistant(
         storeURL: store, modelController: ModelController(storeURL: store),
         history: ModelHistory(current: models[version - 1]))
@@ -68,7 +68,7 @@ struct StagedMigrationTests {
     }
 
     @discardableResult
-    func migrate(_ stages: [MigrationStage]?, to version: Int) throws -> MigrationReport? {
+    func migrate(_ stages: [StoreMigrationStage]?, to version: Int) throws -> MigrationReport? {
       guard case .migrated(let report) = try assistant(stages, to: version).migrateStore() else { return nil }
       return report
     }
@@ -77,7 +77,7 @@ struct StagedMigrationTests {
     func values(_ name: String, version: Int) throws -> [AttributeValue?] {
       let context = ManagedObjectContext(
         store: try PersistentStore.open(at: store, model: models[version - 1], isReadOnly: true))
-      return try context.fetch(FetchRequest("Item")).map { $0[name] }
+      return try context.fetch(ObjectFetchRequest("Item")).map { $0[name] }
     }
   }
 
@@ -134,7 +134,7 @@ struct StagedMigrationTests {
       1, 2,
       will: { manager, _ in
         let context = try #require(manager.context)
-        for item in try context.fetch(FetchRequest("Item")) {
+        for item in try context.fetch(ObjectFetchRequest("Item")) {
           if case .string(let text)? = item["note"] {
             lengths[try #require(item.objectID).primaryKey] = Int64(text.utf8.count)
           }
@@ -146,7 +146,7 @@ struct StagedMigrationTests {
       2, 3,
       did: { manager, _ in
         let context = try #require(manager.context)
-        for item in try context.fetch(FetchRequest("Item")) {
+        for item in try context.fetch(ObjectFetchRequest("Item")) {
           item["note"] = lengths[try #require(item.objectID).primaryKey].map { .integer($0) }
         }
         let new = try context.insert("Item")
@@ -205,7 +205,7 @@ struct StagedMigrationTests {
     func names() throws -> [AttributeValue?] {
       let context = ManagedObjectContext(
         store: try PersistentStore.open(at: store, model: models[1], isReadOnly: true))
-      return try context.fetch(FetchRequest("Item")).map { $0["name"] }
+      return try context.fetch(ObjectFetchRequest("Item")).map { $0["name"] }
     }
   }
 
@@ -220,7 +220,7 @@ struct StagedMigrationTests {
     }
     let outcome = try scene.migrate { manager, _ in
       let context = try #require(manager.context)
-      for item in try context.fetch(FetchRequest("Item", where: "name == nil")) { item["name"] = .string("none") }
+      for item in try context.fetch(ObjectFetchRequest("Item", where: "name == nil")) { item["name"] = .string("none") }
       try context.save()
     }
     guard case .migrated(let report) = outcome else {
@@ -236,7 +236,7 @@ struct StagedMigrationTests {
     let outcome = try scene.migrate(
       { manager, _ in
         let context = try #require(manager.context)
-        try context.fetch(FetchRequest("Item", where: "name == nil")).first?["name"] = .string("by code")
+        try context.fetch(ObjectFetchRequest("Item", where: "name == nil")).first?["name"] = .string("by code")
         try context.save()
       }, decisions: [DataDecision(entity: "Item", property: "name", .fill(.string("by decision")))])
     guard case .migrated(let report) = outcome else {

@@ -45,7 +45,7 @@ struct StoreOpeningTests {
           entities: [
             Make.entity("Item", [Make.attribute("name")] + attributes.prefix(count)),
             Make.entity("Other", [Make.attribute("name")]),
-          ], configurations: [ModelConfiguration(name: "part", entityNames: ["Other"])])
+          ], configurations: [ConfigurationDescription(name: "part", entityNames: ["Other"])])
       }
     }
 

@@ -43,17 +43,17 @@ struct SwiftDataTests {
       let entity = try #require(model.entities.first { $0.attributes.contains { $0.composite != nil } })
       for attribute in entity.attributes {
         guard let element = attribute.composite?.elements.first(where: { $0.type == .string }) else { continue }
-        let all = try context.count(FetchRequest(entity.name))
-        let none = try context.count(FetchRequest(entity.name, where: "\(attribute.name) == nil"))
-        let some = try context.count(FetchRequest(entity.name, where: "\(attribute.name) != nil"))
+        let all = try context.count(ObjectFetchRequest(entity.name))
+        let none = try context.count(ObjectFetchRequest(entity.name, where: "\(attribute.name) == nil"))
+        let some = try context.count(ObjectFetchRequest(entity.name, where: "\(attribute.name) != nil"))
         #expect(none + some == all)
-        var request = try FetchRequest(entity.name, where: "\(attribute.name).\(element.name) != nil")
+        var request = try ObjectFetchRequest(entity.name, where: "\(attribute.name).\(element.name) != nil")
         request.sortDescriptors = [SortDescription(keyPath: "\(attribute.name).\(element.name)", ascending: true)]
         let texts = try context.fetch(request).compactMap { try $0.string("\(attribute.name).\(element.name)") }
         #expect(texts == texts.sorted { $0.unicodeScalars.lexicographicallyPrecedes($1.unicodeScalars) })
         let text = try #require(texts.first)
         let found = try context.fetch(
-          FetchRequest(entity.name, where: "\(attribute.name).\(element.name) == %@", text))
+          ObjectFetchRequest(entity.name, where: "\(attribute.name).\(element.name) == %@", text))
         #expect(found.count == texts.prefix { $0 == text }.count)
       }
     }

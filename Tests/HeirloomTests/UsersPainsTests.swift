@@ -143,7 +143,7 @@ struct UsersPainsTests {
     options.migration.incompatibleStore = .setAside
     let store = try PersistentStore.open(
       at: scene.store, history: history ?? scene.history, options: options)
-    let count = try ManagedObjectContext(store: store).count(FetchRequest("BookmarkEntity"))
+    let count = try ManagedObjectContext(store: store).count(ObjectFetchRequest("BookmarkEntity"))
     try store.close()
     let notices = try scene.assistant(history).pendingNotices()
     #expect(notices.count == (trouble == .none ? 0 : 1) && (count > 0) == (trouble == .none))

@@ -156,9 +156,9 @@ struct VaultRecoveryTests {
       guard case .damagedManifest = error else { throw try #require(error) }
       #expect(try fixture.bytes() == bytes)
     }
-    let aside = try #require(try fixture.vault().setDamagedManifestAside())
+    let aside = try #require(try fixture.vault().repair())
     #expect(fixture.exists(aside))
-    #expect(try fixture.vault().setDamagedManifestAside() == nil)
+    #expect(try fixture.vault().repair() == nil)
     #expect(try fixture.migrate(fixture.vault()) != nil)
     #expect(try fixture.content().version == 2)
     #expect(try fixture.vault().retainedVersions().count == 1)

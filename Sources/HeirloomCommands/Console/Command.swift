@@ -86,8 +86,8 @@ struct Command: Sendable {
   /// All commands, in the order of their use.
   static var all: [Command] {
     [
-      .inspect, .doctor, .verify, .compare, .plan, .rehearse, .migrate, .versions, .restore, .salvage, .snapshot,
-      .check, .diagram, .report, .demo, .completions,
+      .inspect, .doctor, .verify, .compare, .plan, .rehearse, .migrate, .versions, .restore, .repair, .salvage,
+      .snapshot, .check, .diagram, .report, .demo, .completions,
     ]
   }
 }

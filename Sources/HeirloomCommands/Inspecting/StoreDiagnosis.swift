@@ -86,6 +86,9 @@ struct StoreDiagnosis {
     if let check, !check.report.isModelFit, check.report.metadata != nil {
       return ("heirloom doctor \(word) --model MODEL", "MODEL is the model that made the store")
     }
+    if findings.contains(where: { $0.kind == .damagedManifest }) {
+      return ("heirloom repair \(word)", "the record that stops every migration is set aside and kept")
+    }
     if findings.contains(where: { $0.kind == .unfinishedOperation }) {
       return (
         "heirloom migrate \(word) --to MODEL",

@@ -63,7 +63,7 @@ package struct ModelArchiveReader {
   private struct ModelParts {
     var entities: [EntityDescription] = []
     var versionIdentifiers: [String] = []
-    var configurations: [ModelConfiguration] = []
+    var configurations: [ConfigurationDescription] = []
     var fetchRequestTemplates: [FetchRequestDescription] = []
     /// The problem that makes the rest worthless.
     var problem: ModelReadingError.Problem?
@@ -110,7 +110,7 @@ package struct ModelArchiveReader {
           warn(.invalidValue("a value that is no entity", of: "NSConfigurations"), entry.key)
         }
       }
-      parts.configurations.append(ModelConfiguration(name: entry.key, entityNames: names))
+      parts.configurations.append(ConfigurationDescription(name: entry.key, entityNames: names))
     }
     for entry in try decoder.entries("NSFetchRequestTemplates", of: root) {
       guard let object = try decoder.object(entry.value) else { continue }

@@ -55,14 +55,14 @@ package struct ModelSourceReader {
     for element in root.children(named: "entity") { entities.append(try entity(element)) }
     var requests: [FetchRequestDescription] = []
     for element in root.children(named: "fetchRequest") { requests.append(try fetchRequest(element)) }
-    var configurations: [ModelConfiguration] = []
+    var configurations: [ConfigurationDescription] = []
     for element in root.children(named: "configuration") { configurations.append(try configuration(element)) }
     return try ModelAssembly.model(
       entities: entities, versionIdentifiers: root["userDefinedModelVersionIdentifier"].map { [$0] } ?? [],
       configurations: configurations, fetchRequestTemplates: requests)
   }
 
-  private mutating func configuration(_ element: MarkupElement) throws(ModelReadingError) -> ModelConfiguration {
+  private mutating func configuration(_ element: MarkupElement) throws(ModelReadingError) -> ConfigurationDescription {
     let name = try required("name", of: element)
     check(element, name, attributes: ["name", "usedWithCloudKit"], children: ["memberEntity"])
     var entityNames: [String] = []
@@ -70,7 +70,7 @@ package struct ModelSourceReader {
       check(member, name, attributes: ["name"], children: [])
       if member.name == "memberEntity" { entityNames.append(try required("name", of: member)) }
     }
-    return ModelConfiguration(name: name, entityNames: entityNames)
+    return ConfigurationDescription(name: name, entityNames: entityNames)
   }
 
   private mutating func entity(_ element: MarkupElement) throws(ModelReadingError) -> EntityDescription {

@@ -13,7 +13,7 @@ enum ModelAssembly {
   ///
   /// Walks along ancestors cost more than the file's size suggests, so hostile chains are refused before they start.
   static func model(
-    entities: [EntityDescription], versionIdentifiers: [String], configurations: [ModelConfiguration],
+    entities: [EntityDescription], versionIdentifiers: [String], configurations: [ConfigurationDescription],
     fetchRequestTemplates: [FetchRequestDescription]
   ) throws(ModelReadingError) -> ManagedObjectModel {
     let propertyCount = entities.reduce(0) { $0 + $1.properties.count }

@@ -11,7 +11,7 @@ package enum ModelContentReader {
     var object = try SnapshotObject(value, place: "model")
     let configurations = try object.list("configurations") { value, place throws(ModelReadingError) in
       var object = try SnapshotObject(value, place: place)
-      let configuration = ModelConfiguration(
+      let configuration = ConfigurationDescription(
         name: try object.requiredString("name"), entityNames: try object.strings("entities"))
       try object.finish()
       return configuration

@@ -162,10 +162,4 @@ extension PhysicalSchema {
 }
 
 extension PhysicalSchema {
-  /// Returns the one column of an attribute or to-one relationship, or `nil` for a property stored otherwise.
-  func keyOrAttributeColumn(of property: String, in entity: String) -> String? {
-    if let column = column(atPath: [property], in: entity) { return column.name }
-    guard case .key(_, let column, _)? = storage(ofRelationship: property, in: entity) else { return nil }
-    return column
-  }
 }

@@ -2,11 +2,11 @@
 ///
 /// They are Core Data's, as far as they are known: `Sources/Heirloom/Heirloom.docc/Staged.md` lists them.
 struct StageRules {
-  let stages: [MigrationStage]
+  let stages: [StoreMigrationStage]
   /// All shipped versions, the oldest first; `nil` if they are not known.
   let versions: [(name: String, checksum: String)]?
 
-  init(_ stages: [MigrationStage], versions: [(name: String, checksum: String)]?) {
+  init(_ stages: [StoreMigrationStage], versions: [(name: String, checksum: String)]?) {
     self.stages = stages
     self.versions = versions
   }
@@ -18,7 +18,7 @@ struct StageRules {
   }
 
   /// Returns a stage's name in messages.
-  static func name(of stages: [MigrationStage], at position: Int) -> String {
+  static func name(of stages: [StoreMigrationStage], at position: Int) -> String {
     guard stages.indices.contains(position) else { return "stage \(position + 1)" }
     let label = stages[position].label
     return label.isEmpty ? "stage \(position + 1)" : "stage \(position + 1) (\(label))"
@@ -66,7 +66,7 @@ struct StageRules {
     return first.nextModel.versionChecksum == checksum && second.currentModel.versionChecksum == checksum
   }
 
-  private static func checksums(of stage: MigrationStage) -> [String] {
+  private static func checksums(of stage: StoreMigrationStage) -> [String] {
     switch stage {
     case let stage as LightweightMigrationStage: stage.versionChecksums
     case let stage as CustomMigrationStage: [stage.currentModel.versionChecksum, stage.nextModel.versionChecksum]

@@ -7,7 +7,7 @@ public import HeirloomStore
 /// All stages run in one candidate, and the store is replaced once, at the end. It belongs to one task.
 public final class StagedMigrationManager {
   /// The stages in the order of the versions.
-  public let stages: [MigrationStage]
+  public let stages: [StoreMigrationStage]
   /// The objects that a running handler may change: of the stage's current model, then of its next.
   ///
   /// The handler has to save its changes.
@@ -21,7 +21,7 @@ public final class StagedMigrationManager {
   ///     the stages are only checked by themselves.
   /// - Throws: ``StagedMigrationError`` with every rule that the stages break.
   public init(
-    _ stages: [MigrationStage], versions: [(name: String, checksum: String)]? = nil
+    _ stages: [StoreMigrationStage], versions: [(name: String, checksum: String)]? = nil
   ) throws(StagedMigrationError) {
     self.stages = stages
     let violations = StageRules(stages, versions: versions).violations
@@ -44,7 +44,7 @@ public final class StagedMigrationManager {
   }
 
   /// A hop of the path: a mapping, with the code of a custom stage before and after it.
-  package struct Leg {
+  package struct StagedHop {
     /// The model that the hop starts from.
     package let source: ManagedObjectModel
     /// The model that the hop leads to.
@@ -62,7 +62,7 @@ public final class StagedMigrationManager {
   /// - Throws: ``StagedMigrationError`` if no stage starts at the source, or a model can't be read.
   package func legs(
     from source: ManagedObjectModel, to destination: ManagedObjectModel
-  ) throws(StagedMigrationError) -> [Leg] {
+  ) throws(StagedMigrationError) -> [StagedHop] {
     let (start, end) = (source.versionChecksum(), destination.versionChecksum())
     guard var position = stages.firstIndex(where: { $0.starts(at: start) }) ?? position(afterReaching: start) else {
       throw StagedMigrationError([.unknownVersion(checksum: start)])
@@ -70,22 +70,22 @@ public final class StagedMigrationManager {
     if let last = stages.lastIndex(where: { $0.names(end) }), last < position {
       throw StagedMigrationError([.backward(from: stageName(position), to: stageName(last))])
     }
-    var legs: [Leg] = []
+    var legs: [StagedHop] = []
     var model = source
     while position < stages.count, model.versionChecksum() != end {
       defer { position += 1 }
       guard let stage = stages[position] as? CustomMigrationStage else { continue }
       if model.versionChecksum() != stage.currentModel.versionChecksum {
         let current = try stage.currentModel.resolvedModel()
-        legs.append(Leg(source: model, destination: current, stage: nil))
+        legs.append(StagedHop(source: model, destination: current, stage: nil))
         model = current
       }
       // The app's own model has the latest identifiers and user info.
       let next = stage.nextModel.versionChecksum == end ? destination : try stage.nextModel.resolvedModel()
-      legs.append(Leg(source: model, destination: next, stage: stage))
+      legs.append(StagedHop(source: model, destination: next, stage: stage))
       model = next
     }
-    if model.versionChecksum() != end { legs.append(Leg(source: model, destination: destination, stage: nil)) }
+    if model.versionChecksum() != end { legs.append(StagedHop(source: model, destination: destination, stage: nil)) }
     return legs
   }
 
@@ -111,7 +111,7 @@ public final class StagedMigrationManager {
   func stageName(_ position: Int) -> String { StageRules.name(of: stages, at: position) }
 
   /// Returns a stage's name in messages.
-  func stageName(of stage: MigrationStage) -> String {
+  func stageName(of stage: StoreMigrationStage) -> String {
     stages.firstIndex { $0 === stage }.map(stageName) ?? "a stage"
   }
 }
@@ -120,7 +120,7 @@ public final class StagedMigrationManager {
 @available(*, unavailable)
 extension StagedMigrationManager: Sendable {}
 
-extension MigrationStage {
+extension StoreMigrationStage {
   /// Returns true if stores of a version start here.
   func starts(at checksum: String) -> Bool {
     switch self {

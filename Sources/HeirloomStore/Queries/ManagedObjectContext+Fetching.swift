@@ -10,7 +10,7 @@ extension ManagedObjectContext {
   /// - Parameter request: The request.
   /// - Returns: The objects; their values are read when they are asked for.
   /// - Throws: ``FetchError``.
-  public func fetch(_ request: FetchRequest) throws(FetchError) -> [ManagedObject] {
+  public func fetch(_ request: ObjectFetchRequest) throws(FetchError) -> [ManagedObject] {
     var objects: [ManagedObject] = []
     try forEach(request) { object in
       objects.append(object)
@@ -26,7 +26,7 @@ extension ManagedObjectContext {
   ///   - body: Receives an object; returns whether to go on. It may save only if the request has a batch size.
   /// - Throws: ``FetchError``, the closure's included.
   public func forEach(
-    _ request: FetchRequest, _ body: (ManagedObject) throws(FetchError) -> Bool
+    _ request: ObjectFetchRequest, _ body: (ManagedObject) throws(FetchError) -> Bool
   ) throws(FetchError) {
     let fetch = try PreparedFetch(request, in: self)
     guard request.fetchBatchSize > 0 else { return try fetch.run(body) }
@@ -52,7 +52,7 @@ extension ManagedObjectContext {
   /// - Parameter request: The request.
   /// - Returns: The number, with changes that are not saved yet.
   /// - Throws: ``FetchError``.
-  public func count(_ request: FetchRequest) throws(FetchError) -> Int {
+  public func count(_ request: ObjectFetchRequest) throws(FetchError) -> Int {
     try PreparedFetch(request, in: self).count()
   }
 }
@@ -64,7 +64,7 @@ private struct ManagedObjectKey {
 
 /// A request that was checked and compiled for one context.
 private struct PreparedFetch {
-  let request: FetchRequest
+  let request: ObjectFetchRequest
   let context: ManagedObjectContext
   let evaluator: ExpressionEvaluator
   /// Changed objects of the entity, deleted ones among them.
@@ -78,7 +78,7 @@ private struct PreparedFetch {
 
   private var isEvaluated: Bool { request.predicate != nil && condition == nil }
 
-  init(_ request: FetchRequest, in context: ManagedObjectContext) throws(FetchError) {
+  init(_ request: ObjectFetchRequest, in context: ManagedObjectContext) throws(FetchError) {
     let name = request.entityName
     guard let entity = context.store.schema.entity(named: name) else { throw .unknownEntity(name) }
     self.request = request
@@ -153,7 +153,7 @@ private struct PreparedFetch {
   }
 
   private static func order(
-    _ request: FetchRequest, _ compiler: inout ExpressionCompiler
+    _ request: ObjectFetchRequest, _ compiler: inout ExpressionCompiler
   ) throws(FetchError) -> String? {
     var terms: [String] = []
     for key in request.sortDescriptors {

@@ -186,11 +186,6 @@ package final class Connection {
     try set(SQLITE_DBCONFIG_ENABLE_VIEW, isOn)
   }
 
-  /// Sets whether statements that can damage the file are refused.
-  package func setDefensive(_ isOn: Bool) throws(SQLiteError) {
-    try set(SQLITE_DBCONFIG_DEFENSIVE, isOn)
-  }
-
   /// Sets whether triggers and views may use functions and virtual tables that aren't declared harmless.
   package func setTrustsSchema(_ isOn: Bool) throws(SQLiteError) {
     try set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, isOn)
@@ -223,9 +218,6 @@ package final class Connection {
 
   /// The number of rows inserted, updated or deleted since the connection was opened, with those of triggers.
   package var totalChanges: Int64 { handle.map { sqlite3_total_changes64($0) } ?? 0 }
-
-  /// The key of the row that was inserted last.
-  package var lastInsertedRowID: Int64 { handle.map { sqlite3_last_insert_rowid($0) } ?? 0 }
 
   // MARK: Errors
 

@@ -71,7 +71,7 @@ package struct AircraftRun: DemoRun {
     try check(try Fleet(of: url, model: models[1]) == flown, "the store does not hold what was written")
     let store = try PersistentStore.open(at: url, model: models[1], isReadOnly: true)
     let white = try ManagedObjectContext(store: store).count(
-      FetchRequest("Aircraft", where: "colorScheme.primary == %@", "white"))
+      ObjectFetchRequest("Aircraft", where: "colorScheme.primary == %@", "white"))
     try store.close()
     let expected = flown.aircraft.count { $0.colorScheme?.primary == "white" }
     try check(white == expected, "\(white) aircraft instead of \(expected) are white")

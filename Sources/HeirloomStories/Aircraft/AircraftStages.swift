@@ -51,7 +51,7 @@ package final class AircraftStages {
 
   /// Makes an object for each aircraft's flight data.
   private func copyFlightData(in context: ManagedObjectContext) throws {
-    let recorded = try context.fetch(FetchRequest("Aircraft", where: "flightData != nil"))
+    let recorded = try context.fetch(ObjectFetchRequest("Aircraft", where: "flightData != nil"))
     for (number, aircraft) in recorded.enumerated() {
       try willCopy(number)
       let record = try context.insert("FlightData")
@@ -64,7 +64,7 @@ package final class AircraftStages {
 
   /// Empties the attribute once an object holds the same bytes, and throws if none does.
   private func clearCopiedFlightData(in context: ManagedObjectContext) throws {
-    let recorded = try context.fetch(FetchRequest("Aircraft", where: "flightData != nil"))
+    let recorded = try context.fetch(ObjectFetchRequest("Aircraft", where: "flightData != nil"))
     for aircraft in recorded {
       let record = try aircraft.object(forRelationship: FleetObjects.record)
       guard let record, try record.bytes("data") == aircraft.bytes("flightData") else {

@@ -54,8 +54,8 @@ extension StoreVault {
         StoreFinding(
           .error, .damagedManifest,
           "The record of an unfinished operation, \(location.manifest), can't be read: \(error) No migration starts while"
-            + " it is there. The store is whole, as it was before or as it is after: look at it with heirloom inspect, then"
-            + " move the record away.")
+            + " it is there. The store is whole, as it was before or as it is after: look at it with heirloom inspect; heirloom"
+            + " repair sets the record aside.")
       ]
     }
   }

@@ -44,25 +44,32 @@ extension StoreVault {
     }
   }
 
-  /// Moves a damaged manifest to where it stops nothing, and keeps it.
+  /// Moves a damaged manifest to where it stops nothing, keeps it, and settles what the operation left.
   ///
-  /// Nothing else is touched. Call it when a person, or the app for them, has decided to go on.
+  /// The store and the previous versions stay as they are. Call it when a person, or the app for them, has decided to
+  /// go on.
   ///
   /// - Returns: The manifest's new path; `nil` when there is no manifest or it is not damaged.
-  /// - Throws: ``VaultError/file(_:)`` when it can't be renamed.
-  package func setDamagedManifestAside() throws -> String? {
-    try withLock(requiresStore: false) {
-      do {
-        _ = try readManifest()
-        return nil
-      } catch VaultError.damagedManifest {
-        let path = location.manifest + ".damaged-" + files.uniqueIdentifier().prefix(8)
-        try VaultError.wrapping { () throws(FileError) in
-          try files.rename(location.manifest, to: path)
-          try files.synchronizeDirectory(location.companion)
-        }
-        return path
-      }
+  /// - Throws: ``VaultError``; the store is as it was.
+  package func repair() throws -> String? {
+    guard try files.status(of: location.companion) != nil else { return nil }
+    return try withLock(requiresStore: false) {
+      let path = try setDamagedManifestAside()
+      // Without a store nothing is settled: the versions are all there is.
+      if try files.status(of: location.path) != nil { try recoverHoldingLock() }
+      return path
+    }
+  }
+
+  private func setDamagedManifestAside() throws -> String? {
+    do {
+      _ = try readManifest()
+      return nil
+    } catch VaultError.damagedManifest {
+      let path = location.manifest + ".damaged-" + files.uniqueIdentifier().prefix(8)
+      try files.rename(location.manifest, to: path)
+      try files.synchronizeDirectory(location.companion)
+      return path
     }
   }
 

@@ -136,7 +136,7 @@ extension VaultError: CustomStringConvertible {
     case .refusedJournal: "Find out who made it, and salvage the store or restore a retained version."
     case .unreadableLog: "Salvage the store, or migrate what SQLite can read: the log is kept then."
     case .damagedManifest:
-      "The store opens as usual and nothing was deleted; set the record aside, then run again."
+      "The store opens as usual and nothing was deleted; let `repair()`, or heirloom repair, set the record aside, then run again."
     case .unfitCandidate: "Try again; if it fails again, the message says where to look."
     case .unknownVersion: "Give more of the version's name."
     case .unusableVersion: "The version was left as it is; try another one."

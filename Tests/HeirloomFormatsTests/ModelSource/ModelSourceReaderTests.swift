@@ -202,7 +202,7 @@ struct ModelSourceReaderTests {
       """)
     #expect(model.warnings == [])
     #expect(model.model.versionIdentifiers == ["v1"])
-    #expect(model.model.configurations == [ModelConfiguration(name: "Cloud", entityNames: ["E"])])
+    #expect(model.model.configurations == [ConfigurationDescription(name: "Cloud", entityNames: ["E"])])
     var request = FetchRequestDescription(name: "r", entityName: "E")
     request.resultType = .dictionaries
     request.fetchLimit = 5

@@ -5,7 +5,7 @@ extension ManagedObjectModel {
   static func everything() throws -> ManagedObjectModel {
     try ManagedObjectModel(
       entities: [.document, .note, .tag], versionIdentifiers: ["2.0", ""],
-      configurations: [ModelConfiguration(name: "Cloud", entityNames: ["Tag", "Note"])],
+      configurations: [ConfigurationDescription(name: "Cloud", entityNames: ["Tag", "Note"])],
       fetchRequestTemplates: [.recentNotes, FetchRequestDescription(name: "all", entityName: "Document")])
   }
 }

@@ -189,7 +189,7 @@ struct StoreMetadataTests {
   @Test func `a store fits a model with equal hashes in both directions`() throws {
     let one = try ManagedObjectModel(
       entities: [Models.entity("A"), Models.entity("B")],
-      configurations: [ModelConfiguration(name: "half", entityNames: ["A"])])
+      configurations: [ConfigurationDescription(name: "half", entityNames: ["A"])])
     let two = try ManagedObjectModel(entities: [Models.entity("A"), Models.entity("B"), Models.entity("C")])
     let other = try ManagedObjectModel(entities: [
       Models.entity("A"), Models.entity("B", [Models.attribute("x", .string)]),

@@ -187,7 +187,8 @@ struct CompositeTests {
     func tails(_ format: String, _ arguments: (any FetchArgument)?..., sort: String = "tail") throws -> [String] {
       var request =
         arguments.isEmpty
-        ? try FetchRequest("Aircraft", where: format) : try FetchRequest("Aircraft", where: format, arguments[0])
+        ? try ObjectFetchRequest("Aircraft", where: format)
+        : try ObjectFetchRequest("Aircraft", where: format, arguments[0])
       request.sortDescriptors = [SortDescription(keyPath: sort, ascending: true)]
       #expect(try context.count(request) == context.fetch(request).count)
       return try context.fetch(request).compactMap { try $0.string("tail") }
@@ -211,11 +212,11 @@ struct CompositeTests {
       ("colorScheme.colour == 1", "tail"), ("colorScheme.stripe.depth == nil", "tail"),
       ("tail != nil", "colorScheme.colour"),
     ] {
-      var request = try FetchRequest("Aircraft", where: format)
+      var request = try ObjectFetchRequest("Aircraft", where: format)
       request.sortDescriptors = [SortDescription(keyPath: sort, ascending: true)]
       #expect(throws: FetchError.self) { try context.fetch(request) }
     }
-    var request = FetchRequest("Aircraft")
+    var request = ObjectFetchRequest("Aircraft")
     request.sortDescriptors = [SortDescription(keyPath: "colorScheme", ascending: true)]
     #expect(throws: FetchError.self) { try context.fetch(request) }
     withExtendedLifetime(directory) {}

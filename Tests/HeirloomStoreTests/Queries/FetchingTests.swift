@@ -49,7 +49,7 @@ struct FetchingTests {
       var random = RandomQueries(model: model, entity: entity, samples: samples, seed: 21)
       var numbers = SplitMix64(seed: 5)
       for _ in 0..<80 {
-        var request = FetchRequest(entity, predicate: random.predicate(depth: 2))
+        var request = ObjectFetchRequest(entity, predicate: random.predicate(depth: 2))
         let paths = entity == "Note" ? ["text", "a16", "author.name", "place.city", "date"] : ["name"]
         for path in paths where numbers.below(3) == 0 {
           request.sortDescriptors.append(SortDescription(keyPath: path, ascending: numbers.below(2) == 0))
@@ -76,7 +76,7 @@ struct FetchingTests {
   }
 
   private static func filter(
-    _ objects: [ManagedObject], _ predicate: PredicateDescription, _ request: FetchRequest,
+    _ objects: [ManagedObject], _ predicate: PredicateDescription, _ request: ObjectFetchRequest,
     _ evaluator: ExpressionEvaluator
   ) throws -> [ManagedObject] {
     let matching = try objects.filter { try evaluator.evaluate(predicate, on: .object($0)) }
@@ -113,13 +113,13 @@ struct FetchingTests {
     let person = try #require(try context.fetch("Person").first)
     person["name"] = .string(hostile)
     try context.save()
-    let found = try context.fetch(FetchRequest("Person", where: "%K == %@", "name", hostile))
+    let found = try context.fetch(ObjectFetchRequest("Person", where: "%K == %@", "name", hostile))
     #expect(found == [person])
-    #expect(try context.fetch(FetchRequest("Person", where: "name == '%@'")).isEmpty)
+    #expect(try context.fetch(ObjectFetchRequest("Person", where: "name == '%@'")).isEmpty)
     #expect(throws: FetchError.self) {
-      try context.fetch(FetchRequest("Person", where: "%K == 1", "name\" OR 1 == 1 OR \"name"))
+      try context.fetch(ObjectFetchRequest("Person", where: "%K == 1", "name\" OR 1 == 1 OR \"name"))
     }
-    #expect(try context.count(FetchRequest("Note")) > 0)
+    #expect(try context.count(ObjectFetchRequest("Note")) > 0)
   }
 
   @Test func `objects, lists, dates and key paths are arguments`() throws {
@@ -128,17 +128,17 @@ struct FetchingTests {
     let note = try #require(notes.first { $0[toOne: "author"] != nil })
     let author = try #require(note[toOne: "author"])
     let wanted = notes.filter { $0[toOne: "author"] === author }
-    #expect(try context.fetch(FetchRequest("Note", where: "author == %@", author)) == wanted)
-    #expect(try context.fetch(FetchRequest("Note", where: "author IN %@", [author])) == wanted)
-    #expect(try context.fetch(FetchRequest("Note", where: "SELF IN %@", wanted)) == wanted)
-    #expect(try context.fetch(FetchRequest("Person", where: "notes CONTAINS %@", note)) == [author])
+    #expect(try context.fetch(ObjectFetchRequest("Note", where: "author == %@", author)) == wanted)
+    #expect(try context.fetch(ObjectFetchRequest("Note", where: "author IN %@", [author])) == wanted)
+    #expect(try context.fetch(ObjectFetchRequest("Note", where: "SELF IN %@", wanted)) == wanted)
+    #expect(try context.fetch(ObjectFetchRequest("Person", where: "notes CONTAINS %@", note)) == [author])
     let none: String? = nil
     #expect(
-      try context.count(FetchRequest("Note", where: "%K == %@", "place.city", none))
+      try context.count(ObjectFetchRequest("Note", where: "%K == %@", "place.city", none))
         == notes.count { $0["place.city"] == nil })
     let date = Date(timeIntervalSinceReferenceDate: 1_000_000)
     #expect(
-      try context.count(FetchRequest("Note", where: "date > %@ AND a16 >= %d", date, -1_000))
+      try context.count(ObjectFetchRequest("Note", where: "date > %@ AND a16 >= %d", date, -1_000))
         == notes.count { note in
           guard case .date(let seconds)? = note["date"], case .integer(let number)? = note["a16"] else { return false }
           return seconds > 1_000_000 && number >= -1_000
@@ -152,8 +152,8 @@ struct FetchingTests {
   func `text or arguments that don't fit are told`(format: String, arguments: [String], part: String) throws {
     let error = #expect(throws: ExpressionError.self) {
       switch arguments.count {
-      case 0: _ = try FetchRequest("Note", where: format)
-      default: _ = try FetchRequest("Note", where: format, arguments[0])
+      case 0: _ = try ObjectFetchRequest("Note", where: format)
+      default: _ = try ObjectFetchRequest("Note", where: format, arguments[0])
       }
     }
     #expect(error?.description.contains(part) == true)
@@ -164,7 +164,7 @@ struct FetchingTests {
   @Test func `unknown names are told before a row is looked at`() throws {
     let context = ManagedObjectContext(store: store)
     func problem(_ entity: String, _ format: String, sortedBy path: String? = nil) throws -> String {
-      var request = try FetchRequest(entity, where: format)
+      var request = try ObjectFetchRequest(entity, where: format)
       if let path { request.sortDescriptors = [SortDescription(keyPath: path)] }
       let error = #expect(throws: FetchError.self) { try context.fetch(request) }
       return error?.description ?? ""
@@ -179,12 +179,12 @@ struct FetchingTests {
     #expect(try problem("Note", "TRUEPREDICATE", sortedBy: "author").contains("sorted"))
     #expect(try problem("Note", "TRUEPREDICATE", sortedBy: "editors.name").contains("sorted"))
     let stranger = try #require(try ManagedObjectContext(store: store).fetch("Person").first)
-    #expect(throws: FetchError.self) { try context.fetch(FetchRequest("Note", where: "author == %@", stranger)) }
+    #expect(throws: FetchError.self) { try context.fetch(ObjectFetchRequest("Note", where: "author == %@", stranger)) }
   }
 
   @Test func `with a batch size the context may be saved between objects`() throws {
     let context = ManagedObjectContext(store: store)
-    var request = try FetchRequest("Note", where: "text != %@", "done")
+    var request = try ObjectFetchRequest("Note", where: "text != %@", "done")
     request.fetchBatchSize = 2
     let count = try context.count(request)
     var seen = 0

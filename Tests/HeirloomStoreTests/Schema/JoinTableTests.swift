@@ -69,7 +69,7 @@ struct JoinTableTests {
 
     store = try PersistentStore.open(at: url, model: model)
     context = ManagedObjectContext(store: store)
-    let found = try #require(try context.fetch(FetchRequest("Label", where: #"ANY kinds.name == "b""#)).first)
+    let found = try #require(try context.fetch(ObjectFetchRequest("Label", where: #"ANY kinds.name == "b""#)).first)
     let names = try found.objects(forRelationship: "kinds").compactMap(\.["name"])
     #expect(names == [.string("c"), .string("a"), .string("b")])
     try found.setObjects([], forRelationship: "kinds")

@@ -141,7 +141,8 @@ struct PhysicalSchemaTests {
         Models.entity("C", parent: "B"), Models.entity("D", parent: "B"),
       ],
       configurations: [
-        ModelConfiguration(name: "one", entityNames: ["A"]), ModelConfiguration(name: "two", entityNames: ["D"]),
+        ConfigurationDescription(name: "one", entityNames: ["A"]),
+        ConfigurationDescription(name: "two", entityNames: ["D"]),
       ])
     #expect(PhysicalSchema(model: model, configuration: "one").entities.map(\.name) == ["A"])
     #expect(PhysicalSchema(model: model, configuration: "one").table(named: "ZA")?.columns.count == 3)

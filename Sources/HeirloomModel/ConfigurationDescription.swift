@@ -1,5 +1,5 @@
 /// A named part of a model, which a store may hold alone.
-public struct ModelConfiguration: Hashable, Sendable {
+public struct ConfigurationDescription: Hashable, Sendable {
   /// The configuration's name.
   public var name: String
   /// The names of its entities, sorted.

@@ -21,7 +21,7 @@ public struct MigrationReport: Sendable {
   /// The version checksum of the model that the store has now.
   public let destinationChecksum: String
   /// The origin of the source model.
-  public let modelSource: ModelSource
+  public let modelSource: ModelOrigin
   /// The plan that was carried out, with losses and rows.
   public let plan: MigrationPlan
   /// The previous version that was kept.
@@ -33,7 +33,7 @@ public struct MigrationReport: Sendable {
 }
 
 /// The origin of the model that made a store.
-public enum ModelSource: String, Hashable, Sendable {
+public enum ModelOrigin: String, Hashable, Sendable {
   /// The snapshot beside the store.
   case snapshot
   /// The store's own model cache.

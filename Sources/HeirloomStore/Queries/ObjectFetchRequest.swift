@@ -2,7 +2,7 @@ import HeirloomFormats
 public import HeirloomModel
 
 /// The objects of an entity that are wanted, and their order.
-public struct FetchRequest {
+public struct ObjectFetchRequest {
   /// The entity's name.
   public var entityName: String
   /// The condition that the objects meet; `nil` for all.

@@ -1,7 +1,7 @@
 /// A part of the path from the first version of a model to the last: lightweight or custom.
 ///
 /// It belongs to one task, as the code that it may carry does.
-public class MigrationStage {
+public class StoreMigrationStage {
   /// The app's name for the stage, for messages; empty by default.
   public let label: String
 
@@ -11,7 +11,7 @@ public class MigrationStage {
 }
 
 /// A stage of versions from which a mapping is inferred to the next stage, or to the current model.
-public final class LightweightMigrationStage: MigrationStage {
+public final class LightweightMigrationStage: StoreMigrationStage {
   /// The checksums of the versions.
   public let versionChecksums: [String]
 
@@ -32,7 +32,7 @@ public final class LightweightMigrationStage: MigrationStage {
 /// Code runs before and after it, each time with a context on a private copy of the store.
 /// An interrupted run starts anew from the store as it was, and nothing that a handler did is kept.
 /// So a handler may not count on having run before, nor change anything but the objects of its context.
-public final class CustomMigrationStage: MigrationStage {
+public final class CustomMigrationStage: StoreMigrationStage {
   /// The code of a stage, which changes objects in the manager's context and saves them.
   public typealias Handler = (StagedMigrationManager, CustomMigrationStage) throws -> Void
 
@@ -63,4 +63,4 @@ public final class CustomMigrationStage: MigrationStage {
 
 /// A stage belongs to one task: its code does.
 @available(*, unavailable)
-extension MigrationStage: Sendable {}
+extension StoreMigrationStage: Sendable {}

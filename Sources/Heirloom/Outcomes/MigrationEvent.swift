@@ -20,7 +20,7 @@ public enum MigrationEvent: Hashable, Sendable {
   /// The snapshot can't be read; the store counts.
   case snapshotUnreadable(reason: String)
   /// The model that made the store was found.
-  case foundSourceModel(ModelSource, version: String?)
+  case foundSourceModel(ModelOrigin, version: String?)
   /// Several versions have the store's hashes, nothing told which one made it, and their renaming identifiers differ.
   case sourceModelUncertain(reason: String)
   /// A mapping model that was given has no part in the migration; the plan's warnings say so too.

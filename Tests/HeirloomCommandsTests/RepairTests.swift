@@ -1,0 +1,54 @@
+import Foundation
+import Heirloom
+import TestSupport
+import Testing
+
+/// The remedy of a damaged record, as `heirloom doctor` and the failing migration name it.
+struct RepairTests {
+  private func manifest(_ store: URL) -> String { store.path + ".heirloom/manifest.json" }
+
+  @Test(arguments: ["{", "", "{\"format\": 99}"])
+  func `a damaged record stops a migration until it is repaired, and nothing is lost`(record: String) throws {
+    let directory = try TemporaryDirectory()
+    let store = try VerifyTests.makeMigratedStore(in: directory)
+    let tool = Tool(directory: directory.url)
+    let versions = try tool("versions", store.path, "--json").json()["versions"] as? [[String: Any]]
+    let bytes = try Data(contentsOf: store)
+    try Data(record.utf8).write(to: URL(fileURLWithPath: manifest(store)))
+    let stopped = tool("restore", store.path, "--json")
+    #expect(stopped.code == 1)
+    #expect(stopped.output.contains("heirloom repair"))
+    #expect(tool("doctor", store.path).output.contains("heirloom repair"))
+    #expect(try Data(contentsOf: store) == bytes)
+
+    let repaired = tool("repair", store.path, "--json")
+    #expect(repaired.code == 0, "\(repaired.output)")
+    let moved = try #require(try repaired.json()["movedAside"] as? String)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: moved)) == Data(record.utf8))
+    #expect(!FileManager.default.fileExists(atPath: manifest(store)))
+    #expect(try Data(contentsOf: store) == bytes)
+    let left = try tool("versions", store.path, "--json").json()["versions"] as? [[String: Any]]
+    #expect(left?.count == versions?.count && left?.isEmpty == false)
+    #expect(tool("restore", store.path).code == 0)
+
+    let again = tool("repair", store.path, "--json")
+    #expect(again.code == 0)
+    #expect(try again.json()["movedAside"] is NSNull)
+  }
+
+  @Test func `repair needs a store, and writes nothing beside one that is well`() throws {
+    let directory = try TemporaryDirectory()
+    let tool = Tool(directory: directory.url)
+    #expect(tool("repair").code == 2)
+    #expect(tool("repair", "nothing.sqlite").code == 1)
+    let text = directory.file("text.sqlite")
+    try Data("just words".utf8).write(to: text)
+    #expect(tool("repair", text.path).code == 1)
+    let store = directory.file("Store.sqlite")
+    try PersistentStore.create(at: store, model: ManagedObjectModel(entities: [])).close()
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
+    let outcome = tool("repair", store.path)
+    #expect(outcome.code == 0 && outcome.output.contains("nothing to repair"))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted() == names.sorted())
+  }
+}
