@@ -31,9 +31,9 @@ var bytes: [UInt8] { absent() }
 var version2: ManagedObjectModelReference { absent() }
 var additions: ManagedObjectModelReference { absent() }
 var version3: ManagedObjectModelReference { absent() }
-var colors: MigrationStage { absent() }
-var copy: MigrationStage { absent() }
-var removal: MigrationStage { absent() }
+var colors: StoreMigrationStage { absent() }
+var copy: StoreMigrationStage { absent() }
+var removal: StoreMigrationStage { absent() }
 
 struct NotCopied: Error { let aircraft: String? }
 final class RecordsToDayRecord: EntityMigrationPolicy {}

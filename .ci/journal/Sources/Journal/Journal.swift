@@ -27,7 +27,7 @@ final class Journal: MigrationAssistantDelegate {
       }
       try context.save()
     }
-    for note in try context.fetch(FetchRequest("Note")) { print("-", try note.string("title") ?? "") }
+    for note in try context.fetch(ObjectFetchRequest("Note")) { print("-", try note.string("title") ?? "") }
     try store.close()
   }
 }
