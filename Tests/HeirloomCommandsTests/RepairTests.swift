@@ -36,6 +36,21 @@ struct RepairTests {
     #expect(try again.json()["movedAside"] is NSNull)
   }
 
+  @Test(arguments: [false, true])
+  func `a damaged or missing store with a damaged record comes back from its previous version`(isGone: Bool) throws {
+    let directory = try TemporaryDirectory()
+    let store = try VerifyTests.makeMigratedStore(in: directory)
+    let tool = Tool(directory: directory.url)
+    try Data("{".utf8).write(to: URL(fileURLWithPath: manifest(store)))
+    try FileManager.default.removeItem(at: store)
+    if !isGone { try Data("no store any more, whatever it was before".utf8).write(to: store) }
+    #expect(tool("restore", store.path).code == 1)
+    let repaired = tool("repair", store.path)
+    #expect(repaired.code == 0, "\(repaired.output)")
+    #expect(tool("restore", store.path).code == 0)
+    #expect(tool("verify", store.path).code == 0)
+  }
+
   @Test func `repair needs a store, and writes nothing beside one that is well`() throws {
     let directory = try TemporaryDirectory()
     let tool = Tool(directory: directory.url)

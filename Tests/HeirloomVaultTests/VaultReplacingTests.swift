@@ -192,4 +192,30 @@ struct VaultReplacingTests {
       #expect(try fixture.bytes() == bytes)
     }
   }
+
+  @Test func `a swap that is dropped lets go of the lock and the store, and the next run settles the rest`() throws {
+    let fixture = try VaultFixture(.wal)
+    let rows = try fixture.content().rows
+    func begin() throws {
+      let swap = try fixture.vault().begin()
+      let store = try swap.hold(StoreVault.Replacement(bytesNeeded: 10_000))
+      try store.duplicateStore(to: swap.candidatePath)
+      withExtendedLifetime(swap) {}
+    }
+    try begin()
+    #expect(try StoreVault.hasUnfinishedOperation(at: fixture.location))
+    #expect(try fixture.content().rows == rows)
+    #expect(try fixture.migrate(fixture.vault()) != nil)
+    #expect(try fixture.content().rows == rows)
+    #expect(try fixture.leftovers().isEmpty)
+  }
+
+  @Test func `a swap that holds no store proves and commits nothing`() throws {
+    let fixture = try VaultFixture(.rollback)
+    let bytes = try fixture.bytes()
+    let swap = try fixture.vault().begin()
+    #expect(throws: VaultError.self) { try swap.prove { Issue.record("nothing is there to prove") } }
+    #expect(throws: VaultError.self) { try swap.commit() }
+    #expect(try fixture.bytes() == bytes)
+  }
 }

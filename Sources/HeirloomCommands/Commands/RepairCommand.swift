@@ -17,21 +17,19 @@ extension Command {
 enum RepairCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
+    let url = URL(fileURLWithPath: path)
     do {
-      let metadata = try StoreMetadata(contentsOf: URL(fileURLWithPath: path))
-      let url = URL(fileURLWithPath: path)
       let assistant = MigrationAssistant(
         storeURL: url, modelController: ModelController(storeURL: url),
         history: ModelHistory(current: try ManagedObjectModel(entities: [])))
-      let checksum = ManagedObjectModel.versionChecksum(of: metadata.versionHashes)
+      // Whatever the store is like: a record that can't be read also stops what brings a previous version back.
       let moved = try assistant.repair()?.path
+      let store = Result { () throws(StoreError) in try StoreMetadata(contentsOf: url) }
+      if moved == nil { _ = try store.get() }
       let line =
-        moved.map {
-          "The damaged record is \($0) now. The store has the version \(checksum): heirloom migrate goes on from it."
-        } ?? "There was nothing to repair beside \(path)."
-      return CommandReport(
-        lines: [line],
-        members: [("store", .text(path)), ("versionChecksum", .text(checksum)), ("movedAside", .optional(moved))])
+        moved.map { "The damaged record is \($0) now: heirloom doctor \(shellWord(path)) says what to run next." }
+        ?? "There was nothing to repair beside \(path)."
+      return CommandReport(lines: [line], members: [("store", .text(path)), ("movedAside", .optional(moved))])
     } catch {
       throw CommandFailure(error).aboutStore(at: path)
     }
