@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 /// Small files that ask for any amount of work: every command and every call of an app ends soon, in little memory.
+@Suite(.disabled(if: Sanitizer.isOn, Sanitizer.reason))
 struct HostileSchemaTests {
   private static let models = Tool.snapshots.appendingPathComponent("Done")
   /// Seconds of processor time; on a machine that is busy with other tests, everything takes longer.

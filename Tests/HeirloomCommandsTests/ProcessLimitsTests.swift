@@ -5,7 +5,8 @@ import Testing
 /// Limits of the process: whatever is missing, a run ends by itself and with a sentence, and the store is old or new.
 @Suite(
   .enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"),
-  .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/prlimit"), "there is no prlimit here"))
+  .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/prlimit"), "there is no prlimit here"),
+  .disabled(if: Sanitizer.isOn, Sanitizer.reason))
 struct ProcessLimitsTests {
   /// Something that a system limits.
   enum Limit: Sendable, CustomStringConvertible {

@@ -1,4 +1,5 @@
 import Foundation
+package import Testing
 
 /// The setting that makes quick selections of tests long; see the README.
 package enum LongTests {
@@ -17,4 +18,12 @@ package enum LongTests {
   package static func count(quick: Int, long: Int, whole: Int) -> Int {
     areWhole ? whole : areOn ? long : quick
   }
+}
+
+/// The sanitizer that the tests are built with, as `.ci/run-long` says.
+package enum Sanitizer {
+  /// True when there is one: it takes time, memory and addresses of its own, so that limits of these say nothing.
+  package static let isOn = ProcessInfo.processInfo.environment["HEIRLOOM_SANITIZER"] != nil
+  /// The reason why tests of such limits are left out.
+  package static let reason: Comment = "a sanitizer takes time and memory of its own"
 }
