@@ -9,9 +9,11 @@ package enum LongTests {
   /// True when they run regardless of time, as `.ci/run-long` does: all crash states, process tables, races of minutes.
   package static let areWhole = setting == "all"
 
-  /// Returns all elements, or in a quick run the first of every few.
+  /// Returns all elements, or in a quick run the first of every few; of very many, in a run with the long numbers, eight
+  /// times as many as in a quick one.
   package static func selection<Element>(of all: [Element], every step: Int) -> [Element] {
-    areOn ? all : stride(from: 0, to: all.count, by: step).map { all[$0] }
+    let step = areWhole ? 1 : areOn ? max(1, step / 8) : step
+    return stride(from: 0, to: all.count, by: step).map { all[$0] }
   }
 
   /// Returns how often to do something: in a quick run, in one with the long numbers, and in one without regard to the time.
