@@ -1,6 +1,6 @@
 import Foundation
 import HeirloomMigration
-import Synchronization
+import HeirloomStore
 
 extension MigrationAssistant {
   /// Brings a store to the current model on its own thread, and blocks neither an actor nor the tasks' shared threads.
@@ -48,10 +48,10 @@ extension MigrationAssistant {
 
 /// An assistant on its way to the thread that it works on.
 private final class DetachedRun: Sendable {
-  private let assistant: Mutex<MigrationAssistant>
+  private let assistant: Locked<MigrationAssistant>
 
   init(_ assistant: sending MigrationAssistant) {
-    self.assistant = Mutex(assistant)
+    self.assistant = Locked(assistant)
   }
 
   func outcome() -> Result<MigrationOutcome, any Error> {

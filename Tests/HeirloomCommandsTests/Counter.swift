@@ -1,8 +1,8 @@
-import Synchronization
+import HeirloomStore
 
 /// A number that counts calls from any thread.
 final class Counter: Sendable {
-  private let state = Mutex(0)
+  private let state = Locked(0)
 
   /// The number of calls so far.
   var value: Int { state.withLock { $0 } }

@@ -49,7 +49,7 @@ struct ProcessLimitsTests {
 
   @Test(
     arguments: LongTests.selection(of: Limit.all, every: 3),
-    LongTests.areWhole ? commands : ["inspect", "migrate", "batch"])
+    LongTests.areOn ? commands : ["inspect", "migrate", "batch"])
   func `a run within a limit ends, with a sentence if it fails`(limit: Limit, command: String) throws {
     let field = try FieldStore(.rollback)
     let directory = try TemporaryDirectory()

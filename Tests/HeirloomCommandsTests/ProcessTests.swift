@@ -69,7 +69,7 @@ struct ProcessTests {
   }
 
   @Test func `of ten launches at once exactly one migrates and the others find nothing to do`() throws {
-    for _ in 0..<LongTests.count(quick: 4, long: 40, whole: 200) {
+    for _ in 0..<(LongTests.areOn ? 200 : 4) {
       let scene = try Scene(objects: 300)
       let launches = try (0..<10).map { _ in try scene.start() }
       let outcomes = launches.map { launch in
@@ -87,7 +87,7 @@ struct ProcessTests {
     var duration = 0.0
     var random = SplitMix64(seed: 78)
     var cancelled = 0
-    for number in 0..<LongTests.count(quick: 5, long: 40, whole: 100) {
+    for number in 0..<(LongTests.areOn ? 100 : 5) {
       let scene = try Scene(objects: 300)
       let begin = ContinuousClock.now
       let run = try scene.start()
@@ -117,7 +117,7 @@ struct ProcessTests {
   }
 
   @Test func `whenever a run is killed, the next one finishes and nothing is lost`() throws {
-    let kills = LongTests.count(quick: 30, long: 250, whole: 1000)
+    let kills = LongTests.areOn ? 1000 : 30
     let measured = try Scene(objects: 300)
     let start = ContinuousClock.now
     let whole = try measured.start()

@@ -1,7 +1,7 @@
 import Foundation
 import HeirloomCommands
 import HeirloomOutput
-import Synchronization
+import HeirloomStore
 import Testing
 
 struct ProgressTextTests {
@@ -66,8 +66,8 @@ struct ProgressTextTests {
 struct ProgressReporterTests {
   /// A clock that stands still, and the text that was written.
   private final class Scene: Sendable {
-    let time = Mutex(ContinuousClock.now)
-    let written = Mutex("")
+    let time = Locked(ContinuousClock.now)
+    let written = Locked("")
 
     var status: StatusLine { StatusLine { text in self.written.withLock { $0 += text } } }
 

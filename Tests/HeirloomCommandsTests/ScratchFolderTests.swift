@@ -1,6 +1,6 @@
 import Foundation
 import HeirloomMigration
-import Synchronization
+import HeirloomStore
 import TestSupport
 import Testing
 import HeirloomVault
@@ -73,7 +73,7 @@ struct ScratchFolderTests {
 
   @Test func `runs that begin at the same time take no folder of each other's`() throws {
     let path = temporary.url.path
-    let isDone = Mutex(false)
+    let isDone = Locked(false)
     // This does what the beginning of another run does, over and over.
     let sweeping = DispatchQueue(label: "sweeping")
     sweeping.async {

@@ -1,6 +1,6 @@
 import Foundation
 import HeirloomCommands
-import Synchronization
+import HeirloomStore
 import Testing
 
 /// The tool in this process, with a record of its output.
@@ -67,7 +67,7 @@ struct Tool {
   }
 
   private final class Written: Sendable {
-    let texts = Mutex((output: "", error: ""))
+    let texts = Locked((output: "", error: ""))
   }
 }
 

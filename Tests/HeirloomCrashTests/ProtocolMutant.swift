@@ -1,6 +1,6 @@
 import Foundation
 import HeirloomMigration
-import Synchronization
+import HeirloomStore
 import HeirloomVault
 
 /// A mistake in the protocol; only tests make one.
@@ -25,7 +25,7 @@ final class MutantFiles: FileOperations {
   private let mutant: ProtocolMutant?
   private let atCommit: Commit
   private let store: String
-  private let progress = Mutex(Progress())
+  private let progress = Locked(Progress())
 
   /// The result of the rename to the store.
   enum Commit {

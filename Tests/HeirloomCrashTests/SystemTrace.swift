@@ -1,7 +1,7 @@
 import CCrashVFS
 import Foundation
 import HeirloomMigration
-import Synchronization
+import HeirloomStore
 
 /// The only trace of the vault's and SQLite's calls below a folder, and the place where calls are made to fail.
 ///
@@ -43,8 +43,8 @@ final class SystemTrace: Sendable {
 
   let root: String
   private let fault: Fault?
-  private let state: Mutex<State>
-  private let number = Mutex<Int32>(-1)
+  private let state: Locked<State>
+  private let number = Locked<Int32>(-1)
 
   /// Starts a trace.
   ///
@@ -56,7 +56,7 @@ final class SystemTrace: Sendable {
   init(root: String, fault: Fault? = nil, seed: UInt64 = 1) throws {
     self.root = root
     self.fault = fault
-    state = Mutex(State(identifiers: seed << 32))
+    state = Locked(State(identifiers: seed << 32))
     guard crash_vfs_install() == 0 else { throw POSIXError(.EIO) }
     // The context is not retained: `close` ends the watching before the trace goes.
     let context = Unmanaged.passUnretained(self).toOpaque()

@@ -1,7 +1,6 @@
 import Foundation
 import HeirloomCommands
 import HeirloomStore
-import Synchronization
 
 extension FuzzReader {
   /// Does everything with a store that the tool does, the migration last.
@@ -88,6 +87,6 @@ extension FuzzReader {
   }
 
   private final class Written: Sendable {
-    let text = Mutex("")
+    let text = Locked("")
   }
 }

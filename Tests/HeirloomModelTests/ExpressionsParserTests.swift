@@ -1,6 +1,6 @@
 import Foundation
 import HeirloomModel
-import Synchronization
+import HeirloomStore
 import Testing
 
 struct ExpressionsParserTests {
@@ -308,7 +308,7 @@ func onSmallStack<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> V
 
 /// A box that carries a value from a thread to the one that waits for it.
 private final class ResultBox<Value: Sendable>: Sendable {
-  let value = Mutex<Value?>(nil)
+  let value = Locked<Value?>(nil)
   let done = DispatchSemaphore(value: 0)
 }
 

@@ -1,7 +1,6 @@
 import Foundation
 import Heirloom
 import HeirloomStore
-import Synchronization
 import TestSupport
 import Testing
 
@@ -33,7 +32,7 @@ struct MigrationObserverTests {
       var lines: [(level: Logger.Level, message: String, metadata: [String: String])] = []
       var metrics: [MigrationMetric] = []
     }
-    let state = Mutex(State())
+    let state = Locked(State())
 
     var observer: MigrationObserver {
       let logger = Logger(book: self)

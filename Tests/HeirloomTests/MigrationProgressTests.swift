@@ -1,7 +1,6 @@
 import Foundation
 import Heirloom
 import HeirloomStore
-import Synchronization
 import TestSupport
 import Testing
 
@@ -89,8 +88,8 @@ struct MigrationProgressTests {
   @Test func `on a way of several steps, progress never goes back`() throws {
     let scene = try StagedMigrationTests.Scene()
     try scene.makeStore()
-    let fractions = Mutex<[Double]>([])
-    let progress = Mutex<Progress?>(nil)
+    let fractions = Locked<[Double]>([])
+    let progress = Locked<Progress?>(nil)
     func note() {
       let fraction = progress.withLock { $0?.fractionCompleted ?? -1 }
       fractions.withLock { $0.append(fraction) }
@@ -116,9 +115,9 @@ struct MigrationProgressTests {
 
   @Test func `a task waits without holding its actor, and the delegate is called on another thread`() async throws {
     let scene = try Scene()
-    let names = Mutex<Set<String?>>([])
+    let names = Locked<Set<String?>>([])
     let turn = DispatchSemaphore(value: 0)
-    let waited = Mutex(DispatchTimeoutResult.timedOut)
+    let waited = Locked(DispatchTimeoutResult.timedOut)
     let listener = Listener { event in
       names.withLock { _ = $0.insert(Thread.current.name) }
       // It continues when another task of the actor has had its turn.
@@ -146,11 +145,11 @@ struct MigrationProgressTests {
 
   @Test func `a task's priority goes along`() async throws {
     let scene = try Scene()
-    let quality = Mutex(QualityOfService.default)
+    let quality = Locked(QualityOfService.default)
     let listener = Listener { _ in quality.withLock { $0 = Thread.current.qualityOfService } }
     let assistant = scene.assistant()
     assistant.delegate = listener
-    let task = Task(priority: .high) { [box = Mutex<MigrationAssistant?>(assistant)] in
+    let task = Task(priority: .high) { [box = Locked<MigrationAssistant?>(assistant)] in
       guard let assistant = box.withLock({ $0.take() }) else { return }
       _ = try await MigrationAssistant.migrateStore(with: assistant)
     }

@@ -1,17 +1,17 @@
 import HeirloomMigration
-import Synchronization
+import HeirloomStore
 import HeirloomVault
 
 /// The file system up to a number of calls; after that each fails, as if the process had died.
 final class StoppingFiles: FileOperations {
-  private let left: Mutex<Int>
+  private let left: Locked<Int>
   private let system = POSIXFileOperations(followsLinks: false)
 
   /// The name of a file that the disk can't read.
   private let unreadable: String?
 
   init(after count: Int = .max, unreadable: String? = nil) {
-    left = Mutex(count)
+    left = Locked(count)
     self.unreadable = unreadable
   }
 

@@ -1,7 +1,6 @@
 import Foundation
 import HeirloomMigration
 import HeirloomStore
-import Synchronization
 import TestSupport
 import Testing
 import HeirloomVault
@@ -14,12 +13,12 @@ struct RacingRenamerTests {
   private let files = POSIXFileOperations(followsLinks: false)
 
   /// The duration of the race.
-  private static let duration: Duration = .seconds(LongTests.areWhole ? 600 : LongTests.areOn ? 30 : 4)
+  private static let duration: Duration = .seconds(LongTests.areOn ? 600 : 4)
 
   /// A renamer that swaps until it is told to stop.
   private final class Renamer: Sendable {
-    let isOver = Mutex(false)
-    let swaps = Mutex(0)
+    let isOver = Locked(false)
+    let swaps = Locked(0)
     private let root: String
     private let outside: String
 

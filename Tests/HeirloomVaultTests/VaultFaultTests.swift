@@ -2,7 +2,6 @@ import Foundation
 import HeirloomMigration
 import HeirloomStore
 import TestSupport
-import Synchronization
 import Testing
 import HeirloomVault
 
@@ -169,7 +168,7 @@ struct VaultFaultTests {
 
 /// A counter of calls, from 1.
 final class Counter: Sendable {
-  private let count = Mutex(0)
+  private let count = Locked(0)
 
   func next() -> Int {
     count.withLock { value in

@@ -1,6 +1,6 @@
 import Foundation
 import HeirloomMigration
-import Synchronization
+import HeirloomStore
 import HeirloomVault
 
 /// A file system that refuses calls on demand, and records all of them.
@@ -28,7 +28,7 @@ final class FaultyFiles: FileOperations {
   private let refusesLinks: Bool
   private let volumeKind: VolumeInformation.Kind?
   private let availableBytes: UInt64?
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(
     _ fault: Fault = .none, code: Int32 = EIO, refusesLinks: Bool = false, volumeKind: VolumeInformation.Kind? = nil,

@@ -2,7 +2,6 @@ import Foundation
 import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
-import Synchronization
 import TestSupport
 import Testing
 import HeirloomVault
@@ -371,7 +370,7 @@ struct VaultRecoveryTests {
 /// The end of a process before it removes a file's name: no call after it works.
 private final class Death: Sendable {
   private let path: String
-  private let hasCome = Mutex(false)
+  private let hasCome = Locked(false)
 
   init(before path: String) { self.path = path }
 

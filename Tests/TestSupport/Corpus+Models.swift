@@ -1,7 +1,7 @@
 package import Foundation
 import HeirloomFormats
 package import HeirloomModel
-import Synchronization
+import HeirloomStore
 
 extension Corpus {
   /// Finds the one model version of the given file name below a project's folder.
@@ -35,7 +35,7 @@ extension Corpus {
     return model
   }
 
-  private static let models = Mutex<[String: ManagedObjectModel]>([:])
+  private static let models = Locked<[String: ManagedObjectModel]>([:])
 
   /// A version of a bundle, read.
   package struct Version: Sendable {
@@ -49,7 +49,7 @@ extension Corpus {
     package let hashes: [String: VersionHash]
   }
 
-  private static let read = Mutex<[String: [Version]]>([:])
+  private static let read = Locked<[String: [Version]]>([:])
 
   /// Reads all versions of a bundle in their order, once for all tests.
   ///

@@ -1,6 +1,6 @@
 import HeirloomMapping
 import HeirloomModel
-import Synchronization
+import HeirloomStore
 
 /// The models and paths of a history that were worked out for one store and are remembered for the next.
 ///
@@ -30,7 +30,7 @@ final class HistoryMemory: Sendable {
     let labels: [String]
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   // MARK: Models
 

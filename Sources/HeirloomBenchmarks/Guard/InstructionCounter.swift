@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Synchronization
+import HeirloomStore
 
 /// A counter of the instructions of runs under Valgrind, which don't depend on how fast or busy a machine is.
 struct InstructionCounter: Sendable {
@@ -33,7 +33,7 @@ struct InstructionCounter: Sendable {
   /// - Throws: ``BenchmarkError/childFailed(name:reason:)`` for a run that failed.
   func count(_ runs: [Run]) throws -> [Run: Double] {
     let different = Array(Set(runs))
-    let results = Mutex<[Run: Result<Double, any Error>]>([:])
+    let results = Locked<[Run: Result<Double, any Error>]>([:])
     DispatchQueue.concurrentPerform(iterations: different.count) { index in
       let result = Result { try count(different[index]) }
       results.withLock { $0[different[index]] = result }

@@ -1,5 +1,5 @@
 import Heirloom
-import Synchronization
+import HeirloomStore
 
 /// The system's files, with a count of the calls that change or sync something.
 ///
@@ -16,7 +16,7 @@ final class CountingFiles: FileOperations {
   }
 
   private let files = POSIXFileOperations()
-  private let state = Mutex(Counts())
+  private let state = Locked(Counts())
 
   /// The counts so far.
   var counts: Counts { state.withLock { $0 } }

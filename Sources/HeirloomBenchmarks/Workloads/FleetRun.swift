@@ -1,6 +1,6 @@
 import Foundation
 import HeirloomCommands
-import Synchronization
+import HeirloomStore
 
 /// One run of the tool's command over all stores of a list.
 enum FleetRun {
@@ -67,7 +67,7 @@ enum FleetRun {
     guard words.count == 3, Int(words[2]) != nil else {
       throw BenchmarkError.usage("The run \(childName) needs a list, a model and a number of jobs.")
     }
-    let state = Mutex(Measured(seconds: 0, processorSeconds: 0))
+    let state = Locked(Measured(seconds: 0, processorSeconds: 0))
     let console = Console(
       writeOutput: { line in state.withLock { take(line, into: &$0) } },
       writeError: { text in state.withLock { $0.words += text } }, currentDirectory: "/")

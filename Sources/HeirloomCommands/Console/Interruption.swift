@@ -1,6 +1,6 @@
 import Foundation
 import Heirloom
-import Synchronization
+import HeirloomStore
 
 /// The user's wish to stop a run of the tool.
 package final class Interruption: Sendable {
@@ -11,7 +11,7 @@ package final class Interruption: Sendable {
     var leave: (@Sendable () -> Void)?
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let endProcess: (@Sendable (Int32) -> Void)?
 
   /// Creates an interruption that has not happened.

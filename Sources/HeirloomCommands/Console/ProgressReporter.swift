@@ -1,7 +1,7 @@
 package import Foundation
 import Heirloom
 import HeirloomOutput
-import Synchronization
+import HeirloomStore
 
 /// A reporter that tells a person about the work under way once that takes longer than a moment.
 ///
@@ -35,7 +35,7 @@ package final class ProgressReporter: Sendable {
   private let interruption: Interruption
   private let now: @Sendable () -> ContinuousClock.Instant
   private let ticks: Bool
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Creates a reporter of one run of the tool.
   ///

@@ -1,10 +1,10 @@
 import Foundation
-import Synchronization
+import HeirloomStore
 
 /// A standard stream of this process, which remembers a failure to write.
 final class StandardStream: Sendable {
   private let descriptor: Int32
-  private let state = Mutex<(hasWritten: Bool, failure: Int32?)>((false, nil))
+  private let state = Locked<(hasWritten: Bool, failure: Int32?)>((false, nil))
 
   init(_ descriptor: Int32) {
     self.descriptor = descriptor

@@ -1,9 +1,9 @@
-import Synchronization
+import HeirloomStore
 
 /// The last line of a terminal, which shows the work under way and makes room for lasting lines.
 package final class StatusLine: Sendable {
   private let write: @Sendable (String) -> Void
-  private let isShown = Mutex(false)
+  private let isShown = Locked(false)
 
   /// Creates an empty line.
   ///

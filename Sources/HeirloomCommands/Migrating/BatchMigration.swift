@@ -1,7 +1,7 @@
 import Foundation
 import Heirloom
 import HeirloomOutput
-import Synchronization
+import HeirloomStore
 
 /// A run that migrates many stores, several at a time, and reports the result of each at once.
 ///
@@ -16,7 +16,7 @@ final class BatchMigration: Sendable {
   private let request: MigrationRequest
   private let console: Console
   private let start = ContinuousClock.now
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// The state of the run.
   private struct State {

@@ -1,6 +1,5 @@
 import CHeirloomSQLite
 import Foundation
-import Synchronization
 
 extension Connection {
   /// Returns the number of rows of a table.
@@ -38,12 +37,12 @@ private final class CountWatch: Sendable {
     var hasExpired = false
   }
 
-  private let state: Mutex<State>
+  private let state: Locked<State>
   private let clock: clockid_t
   private let end: Int64
 
   init(_ handle: OpaquePointer, nanoseconds: Int64) {
-    state = Mutex(State(address: Int(bitPattern: handle)))
+    state = Locked(State(address: Int(bitPattern: handle)))
     #if os(Linux)
       // The counting thread's own time: a busy machine or a slow disk is no reason to stop.
       var own = CLOCK_THREAD_CPUTIME_ID
@@ -86,7 +85,7 @@ private enum CountWatches {
     var isWatched = false
   }
 
-  private static let state = Mutex(State())
+  private static let state = Locked(State())
   /// The time between two questions, in microseconds.
   private static let interval: UInt32 = 100_000
 

@@ -1,6 +1,5 @@
 import Dispatch
 import HeirloomStore
-import Synchronization
 
 #if canImport(Darwin)
   import Darwin
@@ -19,7 +18,7 @@ import Synchronization
 /// Stop it before anybody locks the file: closing the file at the end drops all of the process's POSIX locks on it.
 package final class EarlyReading: Sendable {
   private let group = DispatchGroup()
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   private struct State {
     var hasBegun = false

@@ -1,6 +1,5 @@
 import Dispatch
 import HeirloomStore
-import Synchronization
 
 /// A sync of a file's content to the disk, on another thread.
 ///
@@ -8,9 +7,9 @@ import Synchronization
 final class EarlySync: Sendable {
   private let files: POSIXFileOperations
   private let group = DispatchGroup()
-  private let failure = Mutex<FileError?>(nil)
+  private let failure = Locked<FileError?>(nil)
   /// The file, when no thread could be started.
-  private let waiting = Mutex<String?>(nil)
+  private let waiting = Locked<String?>(nil)
 
   /// Starts the sync.
   init(of path: String, by files: POSIXFileOperations) {

@@ -1,4 +1,4 @@
-import Synchronization
+import HeirloomStore
 
 #if canImport(Darwin)
   import Darwin
@@ -10,11 +10,11 @@ import Synchronization
 
 /// A lock by `flock(2)`, which the kernel frees when the process dies.
 final class POSIXFileLock: FileLock {
-  private let descriptor: Mutex<FileDescriptor?>
+  private let descriptor: Locked<FileDescriptor?>
 
   /// Takes over a locked descriptor.
   init(_ descriptor: FileDescriptor) {
-    self.descriptor = Mutex(descriptor)
+    self.descriptor = Locked(descriptor)
   }
 
   func close() {
@@ -27,13 +27,13 @@ final class POSIXFileLock: FileLock {
 final class POSIXHeldFile: HeldFile {
   private let path: String
   private let walk: PathWalk
-  private let descriptor: Mutex<FileDescriptor?>
+  private let descriptor: Locked<FileDescriptor?>
 
   /// Takes over an open descriptor.
   init(_ descriptor: FileDescriptor, by walk: PathWalk) {
     path = descriptor.path
     self.walk = walk
-    self.descriptor = Mutex(descriptor)
+    self.descriptor = Locked(descriptor)
   }
 
   func status() throws(FileError) -> FileStatus {

@@ -1,5 +1,5 @@
 package import Foundation
-import Synchronization
+import HeirloomStore
 
 /// The run of all readers on mutated inputs, in processes of their own; it reports a crash or a hang and continues.
 package struct FuzzCampaign {
@@ -40,7 +40,7 @@ package struct FuzzCampaign {
     }
     // The long ones come first.
     batches.reverse()
-    let state = Mutex((next: 0, tallies: [FuzzTarget: FuzzTally](), failure: String?.none))
+    let state = Locked((next: 0, tallies: [FuzzTarget: FuzzTally](), failure: String?.none))
     let work = batches
     DispatchQueue.concurrentPerform(iterations: max(1, ProcessInfo.processInfo.activeProcessorCount)) { _ in
       while true {

@@ -6,10 +6,10 @@ package enum RandomSeeds {
   ///
   /// - Parameters:
   ///   - quick: The number of seeds in an ordinary run.
-  ///   - long: The number of seeds in a whole run; one with the long numbers tries a quarter of them.
+  ///   - long: The number of seeds in a long run.
   /// - Returns: The seeds from 0, or those that `HEIRLOOM_SEED` names: one, or a first and a last with a dash.
   package static func parts(quick: Int, long: Int) -> [[UInt64]] {
-    let count = LongTests.count(quick: quick, long: max(quick, long / 4), whole: long)
+    let count = LongTests.areOn ? long : quick
     let seeds = named ?? Array(0..<UInt64(count))
     return stride(from: 0, to: seeds.count, by: 8).map { Array(seeds[$0..<min($0 + 8, seeds.count)]) }
   }
