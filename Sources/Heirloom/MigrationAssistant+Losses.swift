@@ -14,12 +14,12 @@ extension MigrationAssistant {
   }
 
   /// Returns true if a hop after the first may lose something that nobody acknowledged; only the rows can tell.
-  func mayLoseLater(_ route: Route) -> Bool {
-    route.hops.dropFirst().contains { hop in
-      let hazards = hop.mapping.hazards(from: hop.source, to: hop.destination).filter { $0.kind.severity == .loss }
-      guard !hazards.isEmpty else { return false }
+  func mayLoseLater(_ hopPath: HopPath) -> Bool {
+    hopPath.hops.dropFirst().contains { hop in
+      let effects = hop.mapping.effects(from: hop.source, to: hop.destination).filter { $0.kind.severity == .loss }
+      guard !effects.isEmpty else { return false }
       let trail = history.lossTrail(from: hop.source, to: hop.destination)
-      return !hazards.allSatisfy(trail.acknowledges)
+      return !effects.allSatisfy(trail.acknowledges)
     }
   }
 
@@ -54,7 +54,7 @@ extension MigrationAssistant {
       return [MigrationHop(source: hop.source, destination: hop.destination, mapping: given)]
     }
     return try hopsByAskingAboutSteps(from: hop.source, to: hop.destination, need: need) { step in
-      step.hazards.contains { $0.kind.severity == .loss }
+      step.effects.contains { $0.kind.severity == .loss }
     }
   }
 }
@@ -112,7 +112,7 @@ struct AcknowledgedTrail {
   func acknowledges(_ loss: MigrationLoss) -> Bool { acknowledges(loss.property, of: loss.entity) }
 
   /// Returns true for a possible loss that is acknowledged for a hop or for the whole path.
-  func acknowledges(_ hazard: DataHazard) -> Bool { acknowledges(hazard.lossProperty, of: hazard.entity) }
+  func acknowledges(_ effect: DataEffect) -> Bool { acknowledges(effect.lossProperty, of: effect.entity) }
 
   private func acknowledges(_ property: String?, of entity: String) -> Bool {
     direct.contains(property.map { "\(entity).\($0)" } ?? entity)

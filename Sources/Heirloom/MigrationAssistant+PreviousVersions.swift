@@ -12,7 +12,7 @@ extension MigrationAssistant {
   ///   be read.
   public func previousVersions() throws(MigrationAssistantError) -> [PreviousVersion] {
     do {
-      return try vault().retainedVersions().reversed().map(PreviousVersion.init)
+      return try vault().previousVersions().reversed().map(PreviousVersion.init)
     } catch {
       throw wrapped(error)
     }
@@ -61,10 +61,10 @@ extension MigrationAssistant {
   /// - Throws: ``MigrationAssistantError``.
   public func restorePreviousVersion(
     _ id: String? = nil
-  ) throws(MigrationAssistantError) -> (restored: PreviousVersion, retained: PreviousVersion?) {
+  ) throws(MigrationAssistantError) -> (restored: PreviousVersion, previous: PreviousVersion?) {
     do {
       let vault = try vault()
-      let versions = try vault.retainedVersions()
+      let versions = try vault.previousVersions()
       guard let prefix = id ?? versions.last(where: { $0.manifest?.operation != .undoing })?.name.text else {
         throw MigrationAssistantError.noSuchVersion(
           storePath: storeURL.path, reason: "no previous version of \(storeURL.path) is kept")
@@ -74,7 +74,7 @@ extension MigrationAssistant {
           guard !progress.isCancelled else { throw MigrationError.cancelled }
         }
         archiveModel(of: result.restored)
-        return (PreviousVersion(result.restored), result.retained.map(PreviousVersion.init))
+        return (PreviousVersion(result.restored), result.previous.map(PreviousVersion.init))
       } catch let error as VaultError where error.isAboutContent {
         // A full disk or a missing permission says nothing about the store.
         // The store that is there can't be kept as a previous version, and must not be lost either. It is set aside
@@ -105,12 +105,12 @@ extension MigrationAssistant {
       ?? (try? StoreModelCache.model(inStoreAt: storeURL)).flatMap { $0 }
     let isRight = model.map { $0.versionHashes() == hashes } ?? false
     return StoreVault.Replacement(
-      retainedSnapshot: isRight ? model.flatMap { try? ModelSnapshot(model: $0).bytes(.compressed) } : nil,
-      retainedChecksum: ManagedObjectModel.versionChecksum(of: hashes))
+      previousSnapshot: isRight ? model.flatMap { try? ModelSnapshot(model: $0).bytes(.compressed) } : nil,
+      previousChecksum: ManagedObjectModel.versionChecksum(of: hashes))
   }
 
   /// Puts the snapshot of a restored version beside the store: perhaps nothing else there knows its model.
-  private func archiveModel(of version: RetainedVersion) {
+  private func archiveModel(of version: PreviousVersionFiles) {
     let url = URL(fileURLWithPath: version.path).appendingPathComponent(StoreLocation.snapshotName)
     do {
       guard let snapshot = try ModelController(snapshotURL: url).snapshot() else { return }

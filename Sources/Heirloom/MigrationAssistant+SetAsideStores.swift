@@ -16,7 +16,7 @@ extension MigrationAssistant {
   public func setAsideStores() throws(MigrationAssistantError) -> [SetAsideStore] {
     do {
       let vault = try vault()
-      return try vault.asideSets().map { set in store(of: set, in: vault) }
+      return try vault.setAsideStores().map { set in store(of: set, in: vault) }
     } catch {
       throw wrapped(error)
     }
@@ -37,7 +37,7 @@ extension MigrationAssistant {
     do {
       let vault = try vault()
       try vault.recover()
-      return try migrateWhereItLies(try vault.asideSet(named: store.id), in: vault)
+      return try migrateWhereItLies(try vault.setAsideStore(named: store.id), in: vault)
     } catch {
       throw wrapped(error)
     }
@@ -62,17 +62,17 @@ extension MigrationAssistant {
     do {
       let vault = try vault()
       try vault.recover()
-      let set = try vault.asideSet(named: store.id)
+      let set = try vault.setAsideStore(named: store.id)
       if let adoption = set.adoption { return .putBackBefore(replaced: adoption.replaced) }
       let outcome = try migrateWhereItLies(set, in: vault)
       switch try reportingFailure({ try adopt(set, in: vault) }) {
       case .adoptedBefore(let adoption): return .putBackBefore(replaced: adoption.replaced)
-      case .adopted(let retained):
+      case .adopted(let previous):
         archiveCurrentModel()
         guard case .migrated(let report) = outcome else {
-          return .putBack(migration: nil, replaced: retained.map(PreviousVersion.init))
+          return .putBack(migration: nil, replaced: previous.map(PreviousVersion.init))
         }
-        return .putBack(migration: report, replaced: retained.map(PreviousVersion.init))
+        return .putBack(migration: report, replaced: previous.map(PreviousVersion.init))
       }
     } catch {
       throw wrapped(error)
@@ -81,7 +81,7 @@ extension MigrationAssistant {
 
   // MARK: Looking
 
-  private func store(of set: AsideSet, in vault: StoreVault) -> SetAsideStore {
+  private func store(of set: SetAsideFiles, in vault: StoreVault) -> SetAsideStore {
     let assistant = assistant(of: set, in: vault)
     let metadata = try? assistant.storeMetadata()
     return SetAsideStore(
@@ -93,13 +93,15 @@ extension MigrationAssistant {
       state: state(of: set, in: vault, assistant))
   }
 
-  private func state(of set: AsideSet, in vault: StoreVault, _ assistant: MigrationAssistant) -> SetAsideStore.State {
+  private func state(of set: SetAsideFiles, in vault: StoreVault, _ assistant: MigrationAssistant)
+    -> SetAsideStore.State
+  {
     if let adoption = set.adoption {
       let date = adoption.time.map { Date(timeIntervalSince1970: Double($0)) }
       return .putBack(date, replaced: adoption.replaced)
     }
     do {
-      _ = try vault.asideSet(named: set.name)
+      _ = try vault.setAsideStore(named: set.name)
       if let plan = try assistant.plan() { return .migratable(plan) }
       return .upToDate
     } catch {
@@ -110,7 +112,7 @@ extension MigrationAssistant {
   // MARK: Migrating
 
   /// Creates an assistant for a set-aside store that is otherwise like this one.
-  private func assistant(of set: AsideSet, in vault: StoreVault) -> MigrationAssistant {
+  private func assistant(of set: SetAsideFiles, in vault: StoreVault) -> MigrationAssistant {
     var configuration = configuration
     // A store that is set aside already is moved no further, and nothing of it is ever removed.
     configuration.incompatibleStore = .throw
@@ -127,7 +129,7 @@ extension MigrationAssistant {
     return assistant
   }
 
-  private func migrateWhereItLies(_ set: AsideSet, in vault: StoreVault) throws -> MigrationOutcome {
+  private func migrateWhereItLies(_ set: SetAsideFiles, in vault: StoreVault) throws -> MigrationOutcome {
     let assistant = assistant(of: set, in: vault)
     assistant.progress = progress
     let outcome = try assistant.migrateStore()
@@ -151,7 +153,7 @@ extension MigrationAssistant {
   }
 
   /// Puts a copy of a migrated set-aside store in the store's place.
-  private func adopt(_ set: AsideSet, in vault: StoreVault) throws -> AdoptionResult {
+  private func adopt(_ set: SetAsideFiles, in vault: StoreVault) throws -> AdoptionResult {
     let expected = history.currentHashes
     func prove(_ connection: Connection) throws {
       guard try StoreMetadata(connection: connection, path: connection.path).versionHashes == expected else {

@@ -24,7 +24,7 @@ extension MigrationAssistant {
         notice: try MigrationNotice.bytes(of: error, storeName: vault.location.name),
         isNeeded: { try self.foundFile() == file && self.foundVersion() == version })
       guard let folder else { return nil }
-      guard let set = try vault.asideSets().first(where: { $0.path == folder }) else { throw error }
+      guard let set = try vault.setAsideStores().first(where: { $0.path == folder }) else { throw error }
       return MigrationNotice(set)
     } catch {
       throw wrapped(error)
@@ -62,7 +62,7 @@ extension MigrationAssistant {
   /// - Throws: ``MigrationAssistantError`` if the folder can't be read.
   public func pendingNotices() throws(MigrationAssistantError) -> [MigrationNotice] {
     do {
-      return try vault().asideSets()
+      return try vault().setAsideStores()
         .filter { $0.notice != nil && !$0.isAcknowledged && $0.adoption == nil }.map(MigrationNotice.init)
     } catch {
       throw wrapped(error)

@@ -220,7 +220,7 @@ public final class MigrationAssistant {
     case .held: report(.held)
     case .built: report(.built)
     case .proven: report(.proven)
-    case .retained(let id): report(.retained(id: id))
+    case .previousVersionKept(let id): report(.previousVersionKept(id: id))
     case .swapped: report(.swapped)
     case .cleanUpPostponed(_, let error): report(.cleanUpPostponed(reason: error.description))
     case .journalModeNotRestored(let reason): report(.cleanUpPostponed(reason: reason))

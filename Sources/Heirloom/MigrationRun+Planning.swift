@@ -13,42 +13,42 @@ extension MigrationRun {
   /// - Returns: The plan.
   /// - Throws: ``MigrationAssistantError``, an error of a part, or the delegate's error.
   func plan(from metadata: StoreMetadata) throws -> MigrationPlan {
-    try planned(assistant.route(from: assistant.sourceModel(of: metadata))).plan
+    try planned(assistant.hopPath(from: assistant.sourceModel(of: metadata))).plan
   }
 
   /// Makes the plan of a path's first hop, and asks the delegate for another path if it would lose something.
-  func planned(_ found: Route) throws -> (route: Route, plan: MigrationPlan) {
-    var route = found
-    var plan = try plan(of: route)
+  func planned(_ found: HopPath) throws -> (hopPath: HopPath, plan: MigrationPlan) {
+    var hopPath = found
+    var plan = try plan(of: hopPath)
     // Where code runs first, losses are known only after it.
-    if !route.startsWithCode, let first = route.hops.first, let hops = try hopsKeeping(first, plan: plan) {
-      route = route.replacingFirstHop(by: hops)
-      plan = try self.plan(of: route)
+    if !hopPath.startsWithCode, let first = hopPath.hops.first, let hops = try hopsKeeping(first, plan: plan) {
+      hopPath = hopPath.replacingFirstHop(by: hops)
+      plan = try self.plan(of: hopPath)
     }
     if assistant.configuration.losses == .accept { plan.consent { _ in .configuration } }
-    return (route, plan)
+    return (hopPath, plan)
   }
 
   /// Makes the plan of a path's first hop on the store as it is.
-  func plan(of route: Route) throws -> MigrationPlan {
+  func plan(of hopPath: HopPath) throws -> MigrationPlan {
     let path = assistant.storeURL.path
     // Reading fails with one error and planning with another: the second travels as a value.
     let result = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
       Result { () throws(MigrationError) in
-        try CandidateChain.plan(firstOf: route.hops, connection: connection, storePath: path, settings: settings)
+        try CandidateChain.plan(firstOf: hopPath.hops, connection: connection, storePath: path, settings: settings)
       }
     }
     var plan = try result.get()
-    plan.warnings += route.unusedMappings
+    plan.warnings += hopPath.unusedMappings
     if let damage = try assistant.vault().logDamage() { plan.warnings.append(damage.description) }
-    if let handler = route.hops.first?.willMigrate {
+    if let handler = hopPath.hops.first?.willMigrate {
       plan.warnings.append("The code of \(handler.stageName) runs first: what it changes is not counted here.")
     }
-    plan.warnings += route.origin.warnings
+    plan.warnings += hopPath.source.warnings
     assistant.noteConsents(in: &plan)
-    if assistant.mayLoseLater(route) {
+    if assistant.mayLoseLater(hopPath) {
       plan.warnings.append(
-        "The way leads over \(route.hops.count) steps: what the later ones lose is counted when the store before them is there,"
+        "The way leads over \(hopPath.hops.count) steps: what the later ones lose is counted when the store before them is there,"
           + " as a rehearsal does.")
     }
     return plan
@@ -58,12 +58,12 @@ extension MigrationRun {
   ///
   /// - Parameters:
   ///   - plan: The plan.
-  ///   - origin: The model that made the store.
+  ///   - source: The model that made the store.
   ///   - isPreliminary: True if the plan will be made again, so that nothing stands in the way yet.
   /// - Returns: The decisions to make the plan again with; `nil` if it is to be carried out.
   /// - Throws: ``MigrationAssistantError``, or the delegate's error.
   func approve(
-    _ plan: inout MigrationPlan, origin: SourceModel, isPreliminary: Bool = false
+    _ plan: inout MigrationPlan, source: IdentifiedModel, isPreliminary: Bool = false
   ) throws -> [DataDecision]? {
     let path = assistant.storeURL.path
     let configuration = assistant.configuration
@@ -78,13 +78,13 @@ extension MigrationRun {
       // Accepting every loss says nothing about whose store it is.
       let loses = plan.losses.contains { $0.consent != .decision && $0.consent != .lock }
       if configuration.migratesUnknownVersions { break }
-      if loses || !plan.blockers.isEmpty, origin.versionName == nil,
-        let newer = assistant.newerStore(withHashes: origin.model.versionHashes(), known: nil)
+      if loses || !plan.blockers.isEmpty, source.versionName == nil,
+        let newer = assistant.newerStore(withHashes: source.model.versionHashes(), known: nil)
       {
         throw MigrationAssistantError.newerVersion(newer)
       }
       // A snapshot makes a version known, but a model that has no place for any object is not that app's next one.
-      let isUnknown = origin.source == .cache || origin.versionName == nil && plan.losesEveryObject
+      let isUnknown = source.origin == .cache || source.versionName == nil && plan.losesEveryObject
       if isUnknown, loses {
         throw MigrationAssistantError.unknownVersion(storePath: path, plan: plan)
       }

@@ -36,7 +36,7 @@ final class MigrationRun {
 
   /// A migration that was agreed to before the store was held.
   private struct Proposal {
-    let route: Route
+    let hopPath: HopPath
     let plan: MigrationPlan
     /// The store's state before anything was counted; `nil` where the times of files may be anything.
     let seen: StoreState?
@@ -58,7 +58,7 @@ final class MigrationRun {
       return try assistant.storeMetadata() == nil ? .noStore : .upToDate
     }
     let plan: MigrationPlan
-    let kept: RetainedVersion
+    let kept: PreviousVersionFiles
     do {
       let store = try swap.hold(try replacement(for: proposal))
       let chain = chain(for: proposal, from: store, to: swap.candidatePath)
@@ -68,7 +68,7 @@ final class MigrationRun {
     } catch {
       throw swap.rollBack(after: error)
     }
-    return .migrated(try report(plan, proposal.route, kept, quarantine: vault.quarantineFiles(of: kept.name.text)))
+    return .migrated(try report(plan, proposal.hopPath, kept, quarantine: vault.quarantineFiles(of: kept.name.text)))
   }
 
   /// Finds the path and makes its plan, until everybody who is asked agrees.
@@ -80,48 +80,48 @@ final class MigrationRun {
     guard let metadata = try assistant.storeMetadata(), metadata.versionHashes != assistant.history.currentHashes else {
       return nil
     }
-    let origin = try assistant.sourceModel(of: metadata)
-    assistant.report(.foundSourceModel(origin.source, version: origin.versionName))
-    var route = try assistant.route(from: origin)
+    let source = try assistant.sourceModel(of: metadata)
+    assistant.report(.foundSourceModel(source.origin, version: source.versionName))
+    var hopPath = try assistant.hopPath(from: source)
     // Read before anything is counted. The times of files on a volume that isn't trusted may be anything.
     let seen =
       assistant.configuration.allowsUnsafeVolume
       ? nil : StoreState(of: assistant.storeURL.path, atRestFor: assistant.vaultConfiguration.restTime)
     var plan: MigrationPlan
-    (route, plan) = try planned(route)
+    (hopPath, plan) = try planned(hopPath)
     // Where code runs first, blockers are known only after it.
-    let isPreliminary = route.startsWithCode
-    if let decisions = try approve(&plan, origin: origin, isPreliminary: isPreliminary) {
+    let isPreliminary = hopPath.startsWithCode
+    if let decisions = try approve(&plan, source: source, isPreliminary: isPreliminary) {
       settings.decisions = decisions
       // Whoever decides has seen what is lost.
       let consented = plan.losses
-      plan = try self.plan(of: route)
+      plan = try self.plan(of: hopPath)
       plan.consent { loss in consented.contains { $0.isSame(as: loss) } ? .delegate : nil }
       if !isPreliminary { try checkApproved(&plan) }
     }
     try assistant.checkNotCancelled()
     assistant.report(
-      .started(from: origin.model.versionChecksum(), to: assistant.history.current.versionChecksum()))
-    return Proposal(route: route, plan: plan, seen: seen)
+      .started(from: source.model.versionChecksum(), to: assistant.history.current.versionChecksum()))
+    return Proposal(hopPath: hopPath, plan: plan, seen: seen)
   }
 
   /// Describes the swap to the vault: what to keep with the previous version, and the room that building takes.
   private func replacement(for proposal: Proposal) throws -> StoreVault.Replacement {
-    let (route, source) = (proposal.route, proposal.route.origin.model)
+    let (hopPath, source) = (proposal.hopPath, proposal.hopPath.source.model)
     // The plan counts all the room that must be free; the vault adds its reserve itself. A store between two hops is
     // there together with those before and after it.
-    let stores: UInt64 = route.hops.count > 1 || route.startsWithCode ? 2 : 1
+    let stores: UInt64 = hopPath.hops.count > 1 || hopPath.startsWithCode ? 2 : 1
     let bytesNeeded = UInt64(max(0, proposal.plan.bytesNeeded)) * stores
     let reserve = min(bytesNeeded, StoreVault.Configuration().reservedBytes)
     return StoreVault.Replacement(
-      retainedSnapshot: try ModelSnapshot(model: source).bytes(.compressed), retainedChecksum: source.versionChecksum(),
+      previousSnapshot: try ModelSnapshot(model: source).bytes(.compressed), previousChecksum: source.versionChecksum(),
       bytesNeeded: bytesNeeded - reserve, seen: proposal.seen)
   }
 
   private func chain(for proposal: Proposal, from store: StoreHold, to candidatePath: String) -> CandidateChain {
     // The plan that is carried out was counted on the held store, or on the same rows.
     CandidateChain(
-      hold: store, candidatePath: candidatePath, hops: proposal.route.hops, settings: settings,
+      hold: store, candidatePath: candidatePath, hops: proposal.hopPath.hops, settings: settings,
       known: store.isAsSeen ? proposal.plan : nil
     ) { [assistant] handler in
       assistant.report(.runningStage(handler.stageName, handler: handler.kind))
@@ -132,20 +132,20 @@ final class MigrationRun {
   ///
   /// - Returns: The plan that was carried out, with what later hops lost.
   private func build(_ proposal: Proposal, by chain: CandidateChain) throws -> MigrationPlan {
-    let route = proposal.route
+    let hopPath = proposal.hopPath
     var carriedOut = try chain.build { hop, plan in
       // The losses that were approved before the store was held.
-      let approved = plan.source == route.origin.model ? proposal.plan.losses : []
-      return try answer(to: &plan, of: hop, origin: route.origin, approved: approved)
+      let approved = plan.source == hopPath.source.model ? proposal.plan.losses : []
+      return try answer(to: &plan, of: hop, source: hopPath.source, approved: approved)
     }
     // The plan may have been made anew.
-    carriedOut.warnings += route.unusedMappings.filter { !carriedOut.warnings.contains($0) }
+    carriedOut.warnings += hopPath.unusedMappings.filter { !carriedOut.warnings.contains($0) }
     return carriedOut
   }
 
   /// Approves a hop's plan that was made on the held store, or returns how to make it again.
   private func answer(
-    to plan: inout MigrationPlan, of hop: MigrationHop, origin: SourceModel, approved: [MigrationLoss]
+    to plan: inout MigrationPlan, of hop: MigrationHop, source: IdentifiedModel, approved: [MigrationLoss]
   ) throws -> CandidateChain.Answer? {
     assistant.noteConsents(in: &plan)
     plan.consent { loss in approved.first { $0.isSame(as: loss) }?.consent }
@@ -154,7 +154,7 @@ final class MigrationRun {
       loss.consent != nil || approved.contains { $0.isSame(as: loss) }
     }
     guard isKnown, plan.blockers.isEmpty else {
-      guard let decisions = try approve(&plan, origin: origin) else { return nil }
+      guard let decisions = try approve(&plan, source: source) else { return nil }
       settings.decisions = decisions
       return .decisions(decisions)
     }
@@ -177,10 +177,10 @@ final class MigrationRun {
 
   /// Makes the report of the migration, and reports its last events.
   private func report(
-    _ carriedOut: MigrationPlan, _ route: Route, _ kept: RetainedVersion, quarantine: [String]
+    _ carriedOut: MigrationPlan, _ hopPath: HopPath, _ kept: PreviousVersionFiles, quarantine: [String]
   ) -> MigrationReport {
     var plan = carriedOut
-    plan.warnings += (route.origin.warnings + vaultWarnings).filter { !plan.warnings.contains($0) }
+    plan.warnings += (hopPath.source.warnings + vaultWarnings).filter { !plan.warnings.contains($0) }
     if !quarantine.isEmpty {
       assistant.report(.quarantined(rows: plan.allDecisions.reduce(0) { $0 + $1.quarantined }, paths: quarantine))
     }
@@ -189,9 +189,9 @@ final class MigrationRun {
     let seconds = start.duration(to: .now) / .seconds(1)
     assistant.report(.finished(seconds: seconds))
     return MigrationReport(
-      sourceChecksum: route.origin.model.versionChecksum(),
-      destinationChecksum: assistant.history.current.versionChecksum(), modelSource: route.origin.source, plan: plan,
-      retained: PreviousVersion(kept), quarantine: quarantine.map { URL(fileURLWithPath: $0) }, seconds: seconds)
+      sourceChecksum: hopPath.source.model.versionChecksum(),
+      destinationChecksum: assistant.history.current.versionChecksum(), modelSource: hopPath.source.origin, plan: plan,
+      previousVersion: PreviousVersion(kept), quarantine: quarantine.map { URL(fileURLWithPath: $0) }, seconds: seconds)
   }
 }
 

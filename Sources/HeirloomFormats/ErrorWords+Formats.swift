@@ -53,7 +53,7 @@ extension ArchivedValueError: LocalizedError {
     return switch self {
     case .notArchive: "\(kept) Read the attribute as what it is, or skip the object."
     case .malformed, .malformedObject, .cyclic, .duplicateKey:
-      "\(kept) Skip it or give another in its place; a retained version of the store may have a whole one."
+      "\(kept) Skip it or give another in its place; a previous version of the store may have a whole one."
     case .tooDeep, .tooLarge, .tooManyValues, .tooMuchContent:
       "\(kept) It is beyond what is accepted from a file; copy its bytes as they are."
     case .unsupportedClass, .unencodable:

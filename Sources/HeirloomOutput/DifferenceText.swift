@@ -87,7 +87,7 @@ package struct DifferenceText {
         lines += ["  \(style.red("✗")) \(obstacle.reason)", "    \(obstacle.suggestion)"]
       }
     }
-    let asked = difference.hazards.filter { $0.kind.severity == .blocker }
+    let asked = difference.effects.filter { $0.kind.severity == .blocker }
     if !asked.isEmpty {
       lines += ["", style.bold("What the rows of a store decide (heirloom plan counts them):")]
       lines += asked.map { "  \(style.yellow("?")) \($0.description)" }

@@ -173,7 +173,7 @@ package struct PlanText {
     case .createIndex: "Make the indexes"
     case .createTrigger: "Make the triggers"
     case .findRows: "Find the rows that decisions are about in"
-    case .settleRows: "Carry out the decisions in"
+    case .decideRows: "Carry out the decisions in"
     case .computeDerived: "Compute the derived attributes"
     case .copyObject: "Copy what no model knows:"
     case .copyRows: "Copy the rows of"

@@ -116,7 +116,7 @@ extension SalvageError: LocalizedError {
     case .missing: "Look for the store where the app keeps it, or for a backup."
     case .notFile: "Give the store's own file."
     case .empty, .notDatabase:
-      "Nothing was changed. Keep the file as it is, and look for a retained version in \"\(storePath).heirloom/previous\" or"
+      "Nothing was changed. Keep the file as it is, and look for a previous version in \"\(storePath).heirloom/previous\" or"
         + " for a backup."
     case .noModel:
       "Nothing was changed, and \(storePath) still holds what it held. Give the app's model: one of any version that the"

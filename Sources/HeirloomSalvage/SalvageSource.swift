@@ -14,7 +14,7 @@ final class SalvageSource {
   /// The database as SQLite reads it; `nil` if it can't even read the schema.
   let connection: Connection?
   /// The tables that the pages belong to, in a database that is not sound.
-  let census: PageCensus?
+  let census: PageInspection?
   /// The tables by the names that the model has for them.
   private(set) var tables: [String: SourceTable] = [:]
 
@@ -38,8 +38,8 @@ final class SalvageSource {
   init(_ workspace: SalvageWorkspace, includesUncertainPages: Bool) throws {
     image = try DatabaseImage(path: workspace.path, header: workspace.header)
     let map = try PointerMap(image, isDeclared: workspace.header.isRepaired ? nil : workspace.header.autoVacuums)
-    let pages = try PageCensus(image: image, pointerMap: map, includesUncertainPages: includesUncertainPages)
-    var options = Connection.Options.looking
+    let pages = try PageInspection(image: image, pointerMap: map, includesUncertainPages: includesUncertainPages)
+    var options = Connection.Options.inspecting
     options.runsTriggers = false
     let opened = try? Connection(path: workspace.path, mode: .immutable, options: options)
     // A view in a table's place could be read without end.
@@ -151,7 +151,7 @@ final class SalvageSource {
   }
 
   /// Returns true if no page in use is empty: a text may go on in it, and SQLite would read zeros.
-  private static func hasNoEmptyPage(_ image: DatabaseImage, _ pages: PageCensus) throws(FileError) -> Bool {
+  private static func hasNoEmptyPage(_ image: DatabaseImage, _ pages: PageInspection) throws(FileError) -> Bool {
     guard image.pageCount >= 2 else { return true }
     for number in 2...image.pageCount where number != image.lockPage {
       guard let bytes = try image.page(number) else { return false }
@@ -193,7 +193,7 @@ final class SalvageSource {
     return String(words[2])
   }
 
-  private static func schemaRows(_ pages: PageCensus) throws -> [SchemaRow] {
+  private static func schemaRows(_ pages: PageInspection) throws -> [SchemaRow] {
     try pages.take([.schema])
     var rows: [SchemaRow] = []
     var (names, roots): (Set<String>, Set<Int>) = ([], [])
@@ -243,7 +243,7 @@ final class SalvageSource {
   /// - Throws: SQLite's error, `FileError`, or what the body throws.
   @discardableResult
   func forEachRow(
-    of name: String, _ body: (Int64, [FoundValue], PageCensus.Place) throws -> Void
+    of name: String, _ body: (Int64, [FoundValue], PageInspection.Place) throws -> Void
   ) throws -> Int {
     guard let table = tables[name] else { return 0 }
     if let census { return try census.forEachRow(of: table, body) }

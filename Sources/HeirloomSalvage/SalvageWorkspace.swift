@@ -160,7 +160,7 @@ final class SalvageWorkspace {
   /// - Returns: The reason why SQLite can't; `nil` when it is done.
   private func undo() throws(SQLiteError) -> String? {
     do throws(SQLiteError) {
-      let connection = try Connection(path: path, mode: .readWrite, options: .looking)
+      let connection = try Connection(path: path, mode: .readWrite, options: .inspecting)
       _ = try connection.firstInteger("SELECT COUNT(*) FROM sqlite_schema")
       try connection.close()
       return nil
@@ -173,7 +173,7 @@ final class SalvageWorkspace {
 
   /// Returns true if the copy has metadata that can be read.
   private func hasMetadata() throws(SQLiteError) -> Bool {
-    try StoreReading.hasMetadata(Connection(path: path, mode: .immutable, options: .looking))
+    try StoreReading.hasMetadata(Connection(path: path, mode: .immutable, options: .inspecting))
   }
 
   private func replayLog() throws(FileError) {
@@ -269,7 +269,7 @@ extension SalvageWorkspace {
   /// Returns true if SQLite finds nothing wrong with the pages that the header tells of.
   private func isSound() throws -> Bool {
     do throws(SQLiteError) {
-      let connection = try Connection(path: path, mode: .immutable, options: .looking)
+      let connection = try Connection(path: path, mode: .immutable, options: .inspecting)
       return try connection.rows("PRAGMA quick_check(1)").first?.first == .text("ok")
     } catch {
       guard error.isAboutContent else { throw error }

@@ -6,7 +6,7 @@ extension VaultError: LocalizedError {
 
   package var recoverySuggestion: String? {
     switch self {
-    case .outcomeUnknown, .unreadableStore, .unusableAsideSet, .damagedManifest: suggestion
+    case .outcomeUnknown, .unreadableStore, .unusableSetAsideStore, .damagedManifest: suggestion
     default: isAboutStore ? "The store was not changed. \(suggestion)" : suggestion
     }
   }

@@ -47,7 +47,7 @@ struct AircraftStagesTests {
     #expect(before.count == flown.recordedCount)
     // The copied values are not lost: the attribute is empty when it goes.
     #expect(([report.plan] + report.plan.following).map(\.losses) == [[], []])
-    #expect(try Fleet(of: report.retained.storeURL, model: hangar.models[1]) == flown)
+    #expect(try Fleet(of: report.previousVersion.storeURL, model: hangar.models[1]) == flown)
     #expect(Tool(directory: directory.url)("verify", url.path).code == 0)
 
     // A second launch does nothing and calls no handler.
@@ -88,7 +88,7 @@ struct AircraftStagesTests {
     #expect(try Fleet(of: url, model: hangar.models[3]) == fleet)
     // Both handlers ran, with nothing to copy; one previous version is kept, and it is the first.
     #expect(straight.log.count == 2)
-    #expect(try Fleet(of: report.retained.storeURL, model: hangar.models[0]) == fleet)
+    #expect(try Fleet(of: report.previousVersion.storeURL, model: hangar.models[0]) == fleet)
     #expect(try Tool(directory: directory.url)("versions", url.path, "--json").json()["versions"] as? [Any] != nil)
   }
 

@@ -48,14 +48,14 @@ struct PlantedAttack: CustomTestStringConvertible, Sendable {
     let folder = place.companion + "/previous/" + VersionName(time: 4_102_444_800, identifier: identifier).text
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     try make(folder + "/Done.sqlite")
-    let manifest = RetainedManifest(
+    let manifest = PreviousVersionManifest(
       identifier: identifier, time: 4_102_444_800, storeName: "Done.sqlite", storeByteCount: 10, supportFileCount: 0,
       supportByteCount: 0, versionChecksum: nil, generation: nil, usedWAL: false)
     try Data(manifest.encoded()).write(to: URL(fileURLWithPath: folder + "/manifest.json"))
   }
 
   private static func log(_ place: Place, damagedAt offset: Int) throws {
-    let connection = try Connection(path: place.store.path, mode: .readWrite, options: .looking)
+    let connection = try Connection(path: place.store.path, mode: .readWrite, options: .inspecting)
     _ = try connection.firstValue("PRAGMA journal_mode=WAL")
     try connection.execute("UPDATE ZITEM SET Z_OPT = Z_OPT + 1")
     try connection.close()

@@ -239,27 +239,27 @@ struct CheckTests {
   }
 
   /// A change whose rows matter.
-  struct Hazard: Sendable, CustomTestStringConvertible {
+  struct Effect: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let finding: String
     let change: @Sendable (inout EntityDescription) -> Void
   }
 
   @Test(arguments: [
-    Hazard(testDescription: "a new required attribute", finding: "warning dataHazard Note author") {
+    Effect(testDescription: "a new required attribute", finding: "warning dataHazard Note author") {
       $0.attributes.append(AttributeDescription(name: "author", type: .string))
     },
-    Hazard(testDescription: "an attribute that becomes required", finding: "warning dataHazard Note mood") {
+    Effect(testDescription: "an attribute that becomes required", finding: "warning dataHazard Note mood") {
       $0.attributes[1].isOptional = false
     },
-    Hazard(testDescription: "values that must be unique", finding: "warning dataHazard Note title") {
+    Effect(testDescription: "values that must be unique", finding: "warning dataHazard Note title") {
       $0.uniquenessConstraints = [["title"]]
     },
-    Hazard(testDescription: "a narrower type", finding: "warning dataHazard Note count") {
+    Effect(testDescription: "a narrower type", finding: "warning dataHazard Note count") {
       $0.attributes[2].type = .integer16
     },
   ])
-  func `what only rows can tell is a warning, and objects that fit are migrated`(hazard: Hazard) throws {
+  func `what only rows can tell is a warning, and objects that fit are migrated`(effect: Effect) throws {
     var note = EntityDescription(name: "Note")
     note.attributes = [
       AttributeDescription(name: "title", type: .string), AttributeDescription(name: "mood", type: .string),
@@ -267,15 +267,15 @@ struct CheckTests {
     ]
     note.attributes[1].isOptional = true
     let first = try ManagedObjectModel(entities: [note])
-    hazard.change(&note)
+    effect.change(&note)
     try makeHistory([("A", first), ("B", ManagedObjectModel(entities: [note]))])
     let result = try check()
     #expect(result.code == 0, "\(result.messages)")
-    #expect(result.findings.contains(hazard.finding), "\(result.findings)")
+    #expect(result.findings.contains(effect.finding), "\(result.findings)")
     #expect(result.messages.contains("From \"A\":"))
     let versions = try #require(result.json["versions"] as? [[String: Any]])
     #expect(versions.first?["result"] as? String == "kept")
-    #expect((versions.first?["objects"] as? Int ?? 0) == (hazard.finding.hasSuffix("author") ? 0 : 4))
+    #expect((versions.first?["objects"] as? Int ?? 0) == (effect.finding.hasSuffix("author") ? 0 : 4))
   }
 
   // MARK: - Annotations

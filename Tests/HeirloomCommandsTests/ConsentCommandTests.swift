@@ -132,10 +132,10 @@ struct ConsentCommandTests {
     let pin = try #require(json[0]["pinned"] as? [String: Any])
     #expect(losses(pin) == ["values Note.mood 5 open"] && pin["unlisted"] as? Int == 0)
     #expect(tool("versions", store.path, "--release", "1999").code == 1)
-    let released = tool("versions", store.path, "--release", report.retained.id, "--json")
+    let released = tool("versions", store.path, "--release", report.previousVersion.id, "--json")
     #expect(released.code == 0)
-    #expect(try released.json()["released"] as? String == report.retained.id)
-    #expect(tool("versions", store.path, "--release", report.retained.id).code == 0)
+    #expect(try released.json()["released"] as? String == report.previousVersion.id)
+    #expect(tool("versions", store.path, "--release", report.previousVersion.id).code == 0)
     #expect(!tool("versions", store.path).output.contains("pinned"))
   }
 

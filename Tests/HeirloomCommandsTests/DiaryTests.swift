@@ -94,7 +94,7 @@ struct DiaryTests {
           [.text("201801011000000000"), .text("Who?"), .integer(1000), .integer(0), .text("")],
         ])
     // The previous version holds what it held.
-    #expect(try OldDiary(of: report.retained.storeURL, model: old) == diary)
+    #expect(try OldDiary(of: report.previousVersion.storeURL, model: old) == diary)
     #expect(try DiaryApp(storeURL: url, history: history).launch().madeTemplate == false)
     #expect(try rows("SELECT COUNT(*) FROM ZTEMPLATE") == [[.integer(1)]])
   }

@@ -50,7 +50,7 @@ struct DiskFullTests {
       } catch {
         tally.add(Self.reason(error, "\(size) KiB"))
         #expect(field.isOld(store), "\(size) KiB: \(error)")
-        #expect(field.retained(of: store).isEmpty, "\(size) KiB: \(error)")
+        #expect(field.previousVersions(of: store).isEmpty, "\(size) KiB: \(error)")
         try volume.remount("size=16m")
         _ = try Self.assistant(field, store, files: RoomyFiles()).migrateStore()
       }
@@ -79,13 +79,13 @@ struct DiskFullTests {
       } catch {
         tally.add(Self.reason(error, "\(room) KiB"))
         #expect(field.isMigrated(store), "\(room) KiB: \(error)")
-        #expect(field.retained(of: store).count == 1)
+        #expect(field.previousVersions(of: store).count == 1)
         try FileManager.default.removeItem(at: volume.url.appendingPathComponent("filler"))
         _ = try Self.assistant(field, store, files: RoomyFiles()).restorePreviousVersion()
       }
       try? FileManager.default.removeItem(at: volume.url.appendingPathComponent("filler"))
       #expect(field.isOld(store), "\(room) KiB")
-      let versions = field.retained(of: store)
+      let versions = field.previousVersions(of: store)
       #expect(versions.count == 2)
       #expect(versions.first.map(field.isOld) == true)
       #expect(versions.last.map(field.isMigrated) == true)
@@ -123,7 +123,7 @@ struct DiskFullTests {
       }
       try? FileManager.default.removeItem(at: volume.url.appendingPathComponent("filler"))
       #expect(field.isOld(store), "\(room) KiB")
-      let newest = try #require(field.retained(of: store).last)
+      let newest = try #require(field.previousVersions(of: store).last)
       #expect(try field.contents(of: newest) == written, "\(room) KiB")
       #expect(field.litter(beside: store) == [], "\(room) KiB")
       room += LongTests.areOn ? 4 : 16

@@ -161,7 +161,7 @@ struct FieldStore {
   }
 
   /// Returns the previous versions' stores, the newest last.
-  func retained(of store: URL) -> [URL] {
+  func previousVersions(of store: URL) -> [URL] {
     let folder = store.path + ".heirloom/previous"
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted() ?? []
     return names.filter { VersionName($0) != nil }.map {
@@ -172,7 +172,7 @@ struct FieldStore {
   /// Checks that the store is migrated, the old one is kept as a previous version, and nothing else is there.
   func checkMigrated(_ store: URL, _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation) {
     #expect(isMigrated(store), comment, sourceLocation: sourceLocation)
-    let versions = retained(of: store)
+    let versions = previousVersions(of: store)
     #expect(versions.count == 1, comment, sourceLocation: sourceLocation)
     #expect(versions.allSatisfy(isOld), comment, sourceLocation: sourceLocation)
     #expect(litter(beside: store) == [], comment, sourceLocation: sourceLocation)

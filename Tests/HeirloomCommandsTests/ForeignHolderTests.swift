@@ -130,7 +130,7 @@ struct ForeignHolderTests {
       }
       holder.end()
       #expect(field.isMigrated(store))
-      #expect(field.retained(of: store).count == 1 && field.retained(of: store).allSatisfy(field.isOld))
+      #expect(field.previousVersions(of: store).count == 1 && field.previousVersions(of: store).allSatisfy(field.isOld))
     }
     print("held by another process, \(hold): \(tally)")
     #expect(tally.succeeded == (hold.isInUse ? 0 : rounds) && tally.failed == (hold.isInUse ? rounds : 0))

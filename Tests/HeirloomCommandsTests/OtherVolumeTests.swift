@@ -74,7 +74,7 @@ struct OtherVolumeTests {
     let outcome = try ToolProcess().migrate(store, to: field.models)
     #expect(outcome.outcome == "migrated", outcome.summary)
     field.checkMigrated(store)
-    let version = try #require(field.retained(of: store).first)
+    let version = try #require(field.previousVersions(of: store).first)
     let kept = version.deletingLastPathComponent().appendingPathComponent(".Diary_SUPPORT/" + Self.external)
     #expect(try Data(contentsOf: kept) == data)
     #expect(try Data(contentsOf: file) == data)
@@ -86,7 +86,7 @@ struct OtherVolumeTests {
     #expect(back.code == 0, back.summary)
     #expect(field.isOld(store), back.summary)
     #expect(try Data(contentsOf: file) == data)
-    #expect(field.retained(of: store).count == 2)
+    #expect(field.previousVersions(of: store).count == 2)
     withExtendedLifetime(volume) {}
   }
 
@@ -102,7 +102,7 @@ struct OtherVolumeTests {
     #expect(outcome.outcome == "migrated", outcome.summary)
     let warnings = outcome.object["warnings"] as? [String] ?? []
     #expect(warnings.contains { $0.hasPrefix("1 name in a folder") && $0.contains(file.path) }, outcome.summary)
-    let version = try #require(field.retained(of: store).first)
+    let version = try #require(field.previousVersions(of: store).first)
     let kept = version.deletingLastPathComponent().appendingPathComponent(".Diary_SUPPORT/_EXTERNAL_DATA")
     #expect(try FileManager.default.contentsOfDirectory(atPath: kept.path) == [])
     #expect(try ToolProcess().run(["restore", store.path, "--json"]).code == 0)

@@ -170,7 +170,7 @@ struct OwnedPathTests {
       if !hadFile { #expect(field.isMigrated(store), outcome.summary) }
       // The kept version is the newest except for a stranger's. A journal that says nothing is undone, and the store
       // before that is kept as well.
-      let kept = field.retained(of: store).filter { !$0.path.contains("0123abcd") }
+      let kept = field.previousVersions(of: store).filter { !$0.path.contains("0123abcd") }
       let isUndone = row.place == .journal && [.secondName, .foreignFile].contains(row.kind)
       #expect(kept.count == (isUndone ? 2 : 1), outcome.summary)
       if !hadFile { #expect(kept.allSatisfy(field.isOld), outcome.summary) }

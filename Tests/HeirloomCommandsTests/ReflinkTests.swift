@@ -51,7 +51,7 @@ struct ReflinkTests {
     // Whatever read it ahead of the proof must be done by now: closing it later would drop the locks of the new store's
     // users.
     #expect(observer.candidatesOpenAfterProof == [])
-    #expect(try StoreContents(of: report.retained.storeURL, model: first) == before)
+    #expect(try StoreContents(of: report.previousVersion.storeURL, model: first) == before)
     // Two whole stores are there now; SQLite rewrites the pages that change, and XFS some of its own.
     let usedAfter = try volume.usedBytes
     #expect(usedAfter < used + size / 4, "\(usedAfter - min(used, usedAfter)) bytes more for a store of \(size)")

@@ -60,19 +60,19 @@ struct SetAsideCommandTests {
     ).json()
     #expect(back["outcome"] as? String == "returned")
     #expect(back["restored"] as? String == scene.id)
-    let retained = try #require(back["retained"] as? String)
+    let previous = try #require(back["retained"] as? String)
     #expect(try scene.count() == 40)
     let again = try scene.tool(
       "restore", "Notebook.sqlite", "--set-aside", prefix, "--to", scene.adding, "--json"
     ).json()
     #expect(again["outcome"] as? String == "returnedBefore")
-    #expect(again["retained"] as? String == retained)
+    #expect(again["retained"] as? String == previous)
     let after = try scene.tool("versions", "Notebook.sqlite", "--json").json()
-    #expect((after["versions"] as? [[String: Any]])?.map { $0["id"] as? String } == [retained])
+    #expect((after["versions"] as? [[String: Any]])?.map { $0["id"] as? String } == [previous])
     let returned = try #require(after["setAside"] as? [[String: Any]]).first
     #expect(returned?["returned"] as? Bool == true)
-    #expect(returned?["replaced"] as? String == retained)
-    #expect(scene.tool("restore", "Notebook.sqlite", "--version", retained).code == 0)
+    #expect(returned?["replaced"] as? String == previous)
+    #expect(scene.tool("restore", "Notebook.sqlite", "--version", previous).code == 0)
     #expect(try scene.count() == 0)
   }
 

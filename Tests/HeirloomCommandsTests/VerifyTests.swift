@@ -22,7 +22,7 @@ struct VerifyTests {
     URL(fileURLWithPath: store.path + ".heirloom").appendingPathComponent(name)
   }
 
-  @Test func `a sound store and its retained version have no findings`() throws {
+  @Test func `a sound store and its previous version have no findings`() throws {
     let directory = try TemporaryDirectory()
     let store = try Self.makeMigratedStore(in: directory)
     let tool = Tool(directory: directory.url)
@@ -138,7 +138,7 @@ struct VerifyTests {
     #expect(try kinds(outcome, ["note"]) == ["leftover"])
   }
 
-  @Test func `a damaged retained version is found`() throws {
+  @Test func `a damaged previous version is found`() throws {
     let directory = try TemporaryDirectory()
     let store = try Self.makeMigratedStore(in: directory)
     let tool = Tool(directory: directory.url)

@@ -51,7 +51,7 @@ extension CrashWorld {
   }
 
   private func isNoted(_ folder: String) throws -> Bool {
-    try app.vault(in: folder).asideSets().first?.adoption != nil
+    try app.vault(in: folder).setAsideStores().first?.adoption != nil
   }
 
   /// Returns a fault if the store that was in the place is not kept.
@@ -100,7 +100,7 @@ extension CrashWorld {
     if try !isNoted(folder) { return "it is not noted that the set has returned" }
     if let fault = try faultOfReplaced(folder) ?? faultOfSet(folder) { return fault }
     // A version that an interrupted change left doesn't count as any other.
-    let versions = try app.vault(in: folder).retainedVersions().filter { $0.manifest?.operation != .undoing }
+    let versions = try app.vault(in: folder).previousVersions().filter { $0.manifest?.operation != .undoing }
     guard versions.count == (old == nil ? 0 : 1) else { return "\(versions.count) versions are kept" }
     guard versions.allSatisfy({ $0.manifest?.isPinned == true }) else { return "the version can be pruned" }
     if CrashWorld.externalFiles(in: folder) != external { return "external files are missing" }

@@ -39,7 +39,7 @@ extension CrashWorld {
     try app.cleanUp(in: folder)
     guard try StoreDump(url.path).isSameVersion(as: new) else { return "the next clean-up does not come to its end" }
     if try StoreContents(of: url, model: model) != contents { return "the next clean-up loses objects" }
-    let versions = try app.vault(in: folder).retainedVersions().compactMap(\.storePath)
+    let versions = try app.vault(in: folder).previousVersions().compactMap(\.storePath)
     guard try versions.map({ try dumps.dump($0) }) == kept else { return "the version kept before is not as it was" }
     return nil
   }

@@ -169,7 +169,7 @@ extension CrashWorld {
     if scenario.hasQuarantine, try CrashWorld.quarantined(in: folder) != quarantined {
       return "the rows that the new store has no place for are not there once"
     }
-    let versions = try app.vault(in: folder).retainedVersions()
+    let versions = try app.vault(in: folder).previousVersions()
     for version in versions {
       guard version.manifest != nil, let path = version.storePath, let dump = try? dumps.dump(path) else {
         return "the version \(version.name.text) is not whole"
@@ -257,7 +257,7 @@ extension CrashWorld {
     if let left = leftovers(folder).first { return "“\(left)” is left over" }
     let isAside = !exists(store(folder))
     if folders(folder, "incompatible").count != (isAside ? 1 : 0) { return "more than one set is aside" }
-    let notices = try app.vault(in: folder).asideSets().map(\.notice)
+    let notices = try app.vault(in: folder).setAsideStores().map(\.notice)
     if notices != (isAside ? [[1, 2, 3]] : []) { return "what is to be told of the set is lost" }
     return nil
   }

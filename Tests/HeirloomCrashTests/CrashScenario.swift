@@ -11,7 +11,7 @@ enum InitialState: String, CaseIterable, Sendable {
   case coldJournal = "cold journal"
   case persistedJournal = "PERSIST journal"
   case externalData = "external binary data"
-  case retainedVersion = "a retained version already there"
+  case previousVersion = "a previous version already there"
   case archiveDue = "an archive due"
   case staleCandidate = "a stale candidate"
 }

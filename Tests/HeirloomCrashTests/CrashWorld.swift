@@ -51,10 +51,10 @@ struct CrashWorld {
     let isDamaged = scenario.operation == .salvage
     damaged = isDamaged ? try Self.storeFiles(in: folder.path) : [:]
     let vault = try app.vault(in: folder.path)
-    let set = try vault.asideSets().first?.path
+    let set = try vault.setAsideStores().first?.path
     external = Self.externalFiles(in: set ?? folder.path)
     aside = try set.map { try StoreDump($0 + "/" + CrashApp.storeName) }
-    kept = try vault.retainedVersions().map { version in
+    kept = try vault.previousVersions().map { version in
       guard let path = version.storePath else { throw CrashFailure("a version without a store") }
       return try StoreDump(path)
     }
@@ -190,7 +190,7 @@ struct CrashWorld {
       try FileManager.default.createSymbolicLink(atPath: inner + "/LINK", withDestinationPath: "FILE-0")
     }
     let isDue = scenario.initial == .archiveDue
-    let hasVersion = scenario.initial == .retainedVersion
+    let hasVersion = scenario.initial == .previousVersion
     switch scenario.operation {
     case .migrate, .migrateAlone, .migrateDeciding, .giveUp, .giveUpDeciding, .setAside:
       if hasVersion || scenario.deferral == .finds { try app.launch(2, in: folder) }

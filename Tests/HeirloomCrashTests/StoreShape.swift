@@ -27,7 +27,7 @@ struct StoreShape {
       guard journal.count > 512, journal.prefix(8).allSatisfy({ $0 == 0 }) else {
         throw CrashFailure("the journal is not a cold one")
       }
-    case .rollbackAtRest, .externalData, .retainedVersion, .archiveDue, .staleCandidate: try leaveWAL()
+    case .rollbackAtRest, .externalData, .previousVersion, .archiveDue, .staleCandidate: try leaveWAL()
     }
   }
 
@@ -58,7 +58,7 @@ struct StoreShape {
 
   private func makeWAL(isPartlyCheckpointed: Bool) throws {
     try leaveWAL().close()
-    let connection = try Connection(path: path, mode: .readWrite, options: .looking)
+    let connection = try Connection(path: path, mode: .readWrite, options: .inspecting)
     guard try connection.firstValue("PRAGMA journal_mode=WAL")?.text == "wal" else {
       throw CrashFailure("the store can't enter WAL mode")
     }
@@ -66,7 +66,7 @@ struct StoreShape {
     try save(connection, tables: 0..<1)
     if isPartlyCheckpointed {
       let before = try Data(contentsOf: URL(fileURLWithPath: path))
-      let reader = try Connection(path: path, mode: .readOnly, options: .looking)
+      let reader = try Connection(path: path, mode: .readOnly, options: .inspecting)
       try reader.execute("BEGIN")
       _ = try reader.firstInteger("SELECT COUNT(*) FROM Z_METADATA")
       try save(connection, tables: 1..<Int.max)

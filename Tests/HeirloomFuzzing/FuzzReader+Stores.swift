@@ -29,7 +29,7 @@ extension FuzzReader {
     if code == 0 {
       stage = .accepted
       guard kept.isEmpty || kept.contains(where: { Self.isSame($0, original) }) else {
-        throw FuzzFinding("no retained version is what the store was before it was migrated")
+        throw FuzzFinding("no previous version is what the store was before it was migrated")
       }
       guard try !kept.isEmpty || Self.isSame(Data(contentsOf: url), original) else {
         throw FuzzFinding("the store was changed and nothing was kept")

@@ -5,49 +5,49 @@ extension ChangeTable {
   /// Makes rows of an entity E with one relationship to F before and after.
   static func relationshipRow(
     _ name: String, _ before: RelationshipDescription?, _ after: RelationshipDescription?,
-    verdict: ModelDifference.Verdict = .lightweight, changes: [String], hazards: [String] = [], obstacles: [String] = []
+    verdict: ModelDifference.Verdict = .lightweight, changes: [String], effects: [String] = [], obstacles: [String] = []
   ) -> ChangeRow {
     row(
       name, [entity("E", relationships: [before].compactMap { $0 }), entity("F")],
       [entity("E", relationships: [after].compactMap { $0 }), entity("F")], verdict: verdict, changes: changes,
-      hazards: hazards, obstacles: obstacles)
+      effects: effects, obstacles: obstacles)
   }
 
   static let relationships: [ChangeRow] = [
     relationshipRow("add relationship", nil, toOne("r", "F"), changes: ["*relationshipAdded E.r empty"]),
     relationshipRow(
       "add required to-one relationship", nil, toOne("r", "F") { $0.isOptional = false },
-      changes: ["*relationshipAdded E.r rowsDecide"], hazards: ["missingLink E.r in E.nothing"]),
+      changes: ["*relationshipAdded E.r rowsDecide"], effects: ["missingLink E.r in E.nothing"]),
     relationshipRow(
       "add required to-many relationship", nil, toMany("r", "F") { $0.isOptional = false },
       changes: ["*relationshipAdded E.r empty"]),
     relationshipRow(
       "remove relationship", toMany("r", "F"), nil, changes: ["*relationshipRemoved E.r dropped"],
-      hazards: ["linksDropped E.r in E.r"]),
+      effects: ["linksDropped E.r in E.r"]),
     relationshipRow(
       "rename relationship", toMany("r", "F"), toMany("s", "F", id: "r"),
       changes: ["*relationshipRenamed E.s kept", "renamingIdentifierChanged E.s nothing"]),
     relationshipRow(
       "optional to required to-one", toOne("r", "F"), toOne("r", "F") { $0.isOptional = false },
-      changes: ["*becameRequired E.r rowsDecide"], hazards: ["missingLink E.r in E.r"]),
+      changes: ["*becameRequired E.r rowsDecide"], effects: ["missingLink E.r in E.r"]),
     relationshipRow(
       "to-one to to-many", toOne("r", "F"), toMany("r", "F"), changes: ["*becameToMany E.r kept"],
-      hazards: ["sharedLinks E.r in E.r"]),
+      effects: ["sharedLinks E.r in E.r"]),
     relationshipRow(
       "to-many to to-one", toMany("r", "F"), toOne("r", "F"), changes: ["*becameToOne E.r converted"],
-      hazards: ["severalLinks E.r in E.r"]),
+      effects: ["severalLinks E.r in E.r"]),
     relationshipRow(
       "unordered to ordered", toMany("r", "F"), toMany("r", "F") { $0.isOrdered = true },
       changes: ["*becameOrdered E.r kept"]),
     relationshipRow(
       "ordered to unordered", toMany("r", "F") { $0.isOrdered = true }, toMany("r", "F"),
-      changes: ["*becameUnordered E.r converted"], hazards: ["orderDropped E.r in E.r"]),
+      changes: ["*becameUnordered E.r converted"], effects: ["orderDropped E.r in E.r"]),
     relationshipRow(
       "new minimum", toMany("r", "F"), toMany("r", "F") { $0.minCount = 2 },
-      changes: ["*minimumCountChanged E.r kept"], hazards: ["tooFewLinks E.r in E.r"]),
+      changes: ["*minimumCountChanged E.r kept"], effects: ["tooFewLinks E.r in E.r"]),
     relationshipRow(
       "new maximum", toMany("r", "F"), toMany("r", "F") { $0.maxCount = 5 },
-      changes: ["*maximumCountChanged E.r kept"], hazards: ["tooManyLinks E.r in E.r"]),
+      changes: ["*maximumCountChanged E.r kept"], effects: ["tooManyLinks E.r in E.r"]),
     relationshipRow(
       "larger maximum", toMany("r", "F") { $0.maxCount = 5 }, toMany("r", "F") { $0.maxCount = 6 },
       changes: ["*maximumCountChanged E.r kept"]),
@@ -56,7 +56,7 @@ extension ChangeTable {
       toMany("r", "F") {
         $0.maxCount = 5
         $0.minCount = 1
-      }, changes: ["*minimumCountChanged E.r kept"], hazards: ["tooFewLinks E.r in E.r"]),
+      }, changes: ["*minimumCountChanged E.r kept"], effects: ["tooFewLinks E.r in E.r"]),
     row(
       "a relationship becomes its own inverse, which is hashed as none",
       [entity("E", relationships: [toOne("r", "E")])],
@@ -72,7 +72,7 @@ extension ChangeTable {
       changes: ["deleteRuleChanged E.r nothing"]),
     relationshipRow(
       "relationship becomes transient", toOne("r", "F"), toOne("r", "F") { $0.isTransient = true },
-      changes: ["*becameTransient E.r dropped"], hazards: ["linksDropped E.r in E.r"]),
+      changes: ["*becameTransient E.r dropped"], effects: ["linksDropped E.r in E.r"]),
     row(
       "add inverse",
       [entity("E", relationships: [toOne("r", "F")]), entity("F")],
@@ -89,7 +89,7 @@ extension ChangeTable {
         entity("F", relationships: [toOne("s", "E", inverse: "r") { $0.isOptional = false }]),
       ],
       changes: ["*inverseAdded E.r kept", "*relationshipAdded F.s rowsDecide"],
-      hazards: ["missingLink F.s in F.nothing", "severalLinks F.s in F.nothing"]),
+      effects: ["missingLink F.s in F.nothing", "severalLinks F.s in F.nothing"]),
     row(
       "remove inverse",
       [
@@ -106,7 +106,7 @@ extension ChangeTable {
       ],
       [entity("E", relationships: [toOne("r", "F")]), entity("F")],
       changes: ["*inverseRemoved E.r kept", "*relationshipRemoved F.s kept"],
-      hazards: ["orderDropped F.s in F.s"]),
+      effects: ["orderDropped F.s in F.s"]),
     row(
       "rename inverse",
       [
@@ -127,26 +127,26 @@ extension ChangeTable {
       "destination narrowed to a subentity",
       [entity("P"), entity("A", parent: "P"), entity("E", relationships: [toOne("r", "P")])],
       [entity("P"), entity("A", parent: "P"), entity("E", relationships: [toOne("r", "A")])],
-      changes: ["*destinationChanged E.r dropped"], hazards: ["foreignLinks E.r in E.r"]),
+      changes: ["*destinationChanged E.r dropped"], effects: ["foreignLinks E.r in E.r"]),
     row(
       "destination changed to another entity",
       [entity("A"), entity("B"), entity("E", relationships: [toOne("r", "A")])],
       [entity("A"), entity("B"), entity("E", relationships: [toOne("r", "B")])], verdict: .needsMapping,
-      changes: ["*destinationChanged E.r refused"], hazards: ["foreignLinks E.r in E.r"],
+      changes: ["*destinationChanged E.r refused"], effects: ["foreignLinks E.r in E.r"],
       obstacles: ["relationshipDestination E.r"]),
     row(
       "links to a removed entity",
       [entity("A"), entity("E", relationships: [toOne("r", "A") { $0.isOptional = false }])],
       [entity("B"), entity("E", relationships: [toOne("r", "B") { $0.isOptional = false }])],
       changes: ["*entityRemoved A dropped", "*entityAdded B nothing", "*destinationChanged E.r dropped"],
-      hazards: ["objectsDropped A in A", "foreignLinks E.r in E.r", "missingLink E.r in E.r"]),
+      effects: ["objectsDropped A in A", "foreignLinks E.r in E.r", "missingLink E.r in E.r"]),
   ]
 
   static let entities: [ChangeRow] = [
     row("add entity", [entity("E")], [entity("E"), entity("F", required("x"))], changes: ["*entityAdded F nothing"]),
     row(
       "remove entity", [entity("E"), entity("F", attribute("x"))], [entity("E")], changes: ["*entityRemoved F dropped"],
-      hazards: ["objectsDropped F in F"]),
+      effects: ["objectsDropped F in F"]),
     row(
       "rename entity", [entity("E", relationships: [toOne("r", "F")]), entity("F", attribute("x"))],
       [entity("E", relationships: [toOne("r", "G")]), entity("G", id: "F", attribute("x"))],
@@ -154,17 +154,17 @@ extension ChangeTable {
     row(
       "concrete to abstract", [entity("E"), entity("F", parent: "E")],
       [entity("E", isAbstract: true), entity("F", parent: "E")],
-      changes: ["*becameAbstract E rowsDecide"], hazards: ["uninstantiable E in E"]),
+      changes: ["*becameAbstract E rowsDecide"], effects: ["uninstantiable E in E"]),
     row(
       "abstract to concrete", [entity("E", isAbstract: true)], [entity("E")], changes: ["*becameConcrete E nothing"]),
     row(
       "add constraint", [entity("E", attribute("x"))], [entity("E", attribute("x"), unique: [["x"]])],
-      changes: ["*constraintAdded E rowsDecide"], hazards: ["duplicate E.x in E.x"]),
+      changes: ["*constraintAdded E rowsDecide"], effects: ["duplicate E.x in E.x"]),
     row(
       "add constraint of a new attribute", [entity("E", attribute("x"))],
       [entity("E", attribute("x"), attribute("y"), unique: [["x", "y"]])],
       changes: ["*constraintAdded E rowsDecide", "*attributeAdded E.y empty"],
-      hazards: ["duplicate E.x+y in E.x+nothing"]),
+      effects: ["duplicate E.x+y in E.x+nothing"]),
     row(
       "constraint widened", [entity("E", attribute("x"), attribute("y"), unique: [["x"]])],
       [entity("E", attribute("x"), attribute("y"), unique: [["x", "y"]])],
@@ -173,7 +173,7 @@ extension ChangeTable {
       "constraint on an attribute that is rounded", [entity("E", attribute("x", .double), unique: [["x"]])],
       [entity("E", attribute("x", .integer64), unique: [["x"]])],
       changes: ["*typeChanged E.x rowsDecide"],
-      hazards: ["duplicate E.x in E.x", "overflow E.x in E.x", "rounding E.x in E.x"]),
+      effects: ["duplicate E.x in E.x", "overflow E.x in E.x", "rounding E.x in E.x"]),
     row(
       "constraint moved to the parent",
       [
@@ -182,7 +182,7 @@ extension ChangeTable {
       ],
       [entity("P", attribute("x"), unique: [["x"]]), entity("A", parent: "P"), entity("B", parent: "P")],
       changes: ["*constraintRemoved A nothing", "*constraintRemoved B nothing", "*constraintAdded P rowsDecide"],
-      hazards: ["duplicate P.x in A.x, B.x, P.x"]),
+      effects: ["duplicate P.x in A.x, B.x, P.x"]),
     row(
       "constraints of siblings become one of the abstract parent",
       [
@@ -194,7 +194,7 @@ extension ChangeTable {
         entity("B", parent: "P"),
       ],
       changes: ["*constraintRemoved A nothing", "*constraintRemoved B nothing", "*constraintAdded P rowsDecide"],
-      hazards: ["duplicate P.x in A.x, B.x"]),
+      effects: ["duplicate P.x in A.x, B.x"]),
     row(
       "remove constraint", [entity("E", attribute("x"), unique: [["x"]])], [entity("E", attribute("x"))],
       changes: ["*constraintRemoved E nothing"]),
@@ -205,12 +205,12 @@ extension ChangeTable {
       "two entities claim one identifier", [entity("A", attribute("x"))],
       [entity("B", id: "A", attribute("x")), entity("C", id: "A", attribute("x"))], verdict: .needsMapping,
       changes: ["*entityRemoved A refused", "*entityAdded B refused", "*entityAdded C refused"],
-      hazards: ["objectsDropped A in A"], obstacles: ["ambiguousEntity B"]),
+      effects: ["objectsDropped A in A"], obstacles: ["ambiguousEntity B"]),
     row(
       "two attributes claim one identifier", [entity("E", attribute("a"))],
       [entity("E", attribute("a"), attribute("b", id: "a"))], verdict: .needsMapping,
       changes: ["*attributeAdded E.a refused", "*attributeRemoved E.a refused", "*attributeAdded E.b refused"],
-      hazards: ["valuesDropped E.a in E.a"], obstacles: ["ambiguousProperty E.a"]),
+      effects: ["valuesDropped E.a in E.a"], obstacles: ["ambiguousProperty E.a"]),
   ]
 
   static let hierarchies: [ChangeRow] = [
@@ -236,7 +236,7 @@ extension ChangeTable {
         "*parentChanged A kept", "*attributeMoved A.x kept", "*attributeRemoved A.y dropped",
         "*entityRemoved M nothing",
       ],
-      hazards: ["valuesDropped M.y in A.y"]),
+      effects: ["valuesDropped M.y in A.y"]),
     row(
       "move an attribute up", [entity("P"), entity("A", parent: "P", attribute("x")), entity("B", parent: "P")],
       [entity("P", attribute("x")), entity("A", parent: "P"), entity("B", parent: "P")],
@@ -245,13 +245,13 @@ extension ChangeTable {
       "move a required attribute up",
       [entity("P"), entity("A", parent: "P", required("x")), entity("B", parent: "P")],
       [entity("P", required("x")), entity("A", parent: "P"), entity("B", parent: "P")],
-      changes: ["*attributeMoved P.x rowsDecide"], hazards: ["missingValue P.x in B.nothing, P.nothing"]),
+      changes: ["*attributeMoved P.x rowsDecide"], effects: ["missingValue P.x in B.nothing, P.nothing"]),
     row(
       "move an attribute down",
       [entity("P", isAbstract: true, attribute("x")), entity("A", parent: "P"), entity("B", parent: "P")],
       [entity("P", isAbstract: true), entity("A", parent: "P", attribute("x")), entity("B", parent: "P")],
       changes: ["*attributeMoved A.x kept", "*attributeRemoved P.x dropped"],
-      hazards: ["valuesDropped P.x in B.x"]),
+      effects: ["valuesDropped P.x in B.x"]),
     row(
       "move an attribute down to all",
       [entity("P", isAbstract: true, attribute("x")), entity("A", parent: "P"), entity("B", parent: "P")],

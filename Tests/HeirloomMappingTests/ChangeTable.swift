@@ -8,17 +8,17 @@ enum ChangeTable {
   /// Makes a row from two lists of entities.
   static func row(
     _ name: String, _ source: [EntityDescription], _ destination: [EntityDescription],
-    verdict: ModelDifference.Verdict = .lightweight, changes: [String], hazards: [String] = [], obstacles: [String] = []
+    verdict: ModelDifference.Verdict = .lightweight, changes: [String], effects: [String] = [], obstacles: [String] = []
   ) -> ChangeRow {
     ChangeRow(
-      name: name, source: source, destination: destination, verdict: verdict, changes: changes, hazards: hazards,
+      name: name, source: source, destination: destination, verdict: verdict, changes: changes, effects: effects,
       obstacles: obstacles)
   }
 
   /// Makes rows of an entity E with one attribute before and after.
   static func attributeRow(
     _ name: String, _ before: AttributeDescription?, _ after: AttributeDescription?,
-    verdict: ModelDifference.Verdict = .lightweight, changes: [String], hazards: [String] = [], obstacles: [String] = []
+    verdict: ModelDifference.Verdict = .lightweight, changes: [String], effects: [String] = [], obstacles: [String] = []
   ) -> ChangeRow {
     func make(_ attribute: AttributeDescription?) -> EntityDescription {
       var entity = EntityDescription(name: "E")
@@ -26,7 +26,7 @@ enum ChangeTable {
       return entity
     }
     return row(
-      name, [make(before)], [make(after)], verdict: verdict, changes: changes, hazards: hazards, obstacles: obstacles)
+      name, [make(before)], [make(after)], verdict: verdict, changes: changes, effects: effects, obstacles: obstacles)
   }
 
   static let attributes: [ChangeRow] = [
@@ -37,19 +37,19 @@ enum ChangeTable {
       changes: ["*attributeAdded E.x filled"]),
     attributeRow(
       "add required attribute without default", nil, required("x"), changes: ["*attributeAdded E.x rowsDecide"],
-      hazards: ["missingValue E.x in E.nothing"]),
+      effects: ["missingValue E.x in E.nothing"]),
     attributeRow(
       "add required attribute with default", nil, required("x", default: .string("a")),
       changes: ["*attributeAdded E.x filled"]),
     attributeRow(
       "remove attribute", attribute("x"), nil, changes: ["*attributeRemoved E.x dropped"],
-      hazards: ["valuesDropped E.x in E.x"]),
+      effects: ["valuesDropped E.x in E.x"]),
     attributeRow(
       "rename attribute", attribute("x"), attribute("y", id: "x"),
       changes: ["*attributeRenamed E.y kept", "renamingIdentifierChanged E.y nothing"]),
     attributeRow(
       "rename attribute without identifier", attribute("x"), attribute("y"),
-      changes: ["*attributeRemoved E.x dropped", "*attributeAdded E.y empty"], hazards: ["valuesDropped E.x in E.x"]),
+      changes: ["*attributeRemoved E.x dropped", "*attributeAdded E.y empty"], effects: ["valuesDropped E.x in E.x"]),
     attributeRow(
       "required to optional", required("x"), attribute("x"), changes: ["*becameOptional E.x nothing"]),
     attributeRow(
@@ -57,7 +57,7 @@ enum ChangeTable {
       required("x", default: .string("a")), changes: ["*becameRequired E.x filled"]),
     attributeRow(
       "optional to required without default", attribute("x"), required("x"),
-      changes: ["*becameRequired E.x rowsDecide"], hazards: ["missingValue E.x in E.x"]),
+      changes: ["*becameRequired E.x rowsDecide"], effects: ["missingValue E.x in E.x"]),
     attributeRow(
       "default changed", required("x", default: .string("a")), required("x", default: .string("b")),
       verdict: .compatible,
@@ -69,27 +69,27 @@ enum ChangeTable {
       "same name, another identifier, and a modifier that makes the drop happen", attribute("x"),
       attribute("x", id: "new") { $0.versionHashModifier = "2" },
       changes: ["*attributeAdded E.x empty", "*attributeRemoved E.x dropped"],
-      hazards: ["valuesDropped E.x in E.x"]),
+      effects: ["valuesDropped E.x in E.x"]),
     row(
       "attribute to relationship", [entity("E", attribute("x"))], [entity("E", relationships: [toOne("x", "E")])],
       changes: ["*attributeBecameRelationship E.x dropped", "*relationshipAdded E.x empty"],
-      hazards: ["valuesDropped E.x in E.x"]),
+      effects: ["valuesDropped E.x in E.x"]),
     row(
       "relationship to attribute", [entity("E", relationships: [toOne("x", "E")])], [entity("E", attribute("x"))],
       changes: ["*attributeAdded E.x empty", "*relationshipBecameAttribute E.x dropped"],
-      hazards: ["linksDropped E.x in E.x"]),
+      effects: ["linksDropped E.x in E.x"]),
   ]
 
   static let types: [ChangeRow] =
-    converted.map { from, to, effect, hazards in
+    converted.map { from, to, effect, effects in
       attributeRow(
         "\(from.name) to \(to.name)", attribute("x", from), attribute("x", to), changes: ["*typeChanged E.x \(effect)"],
-        hazards: hazards.map { "\($0) E.x in E.x" })
+        effects: effects.map { "\($0) E.x in E.x" })
     }
     + refused.map { from, to in
       attributeRow(
         "\(from.name) to \(to.name)", attribute("x", from), attribute("x", to), verdict: .needsMapping,
-        changes: ["*typeChanged E.x refused"], hazards: ["valuesDropped E.x in E.x"],
+        changes: ["*typeChanged E.x refused"], effects: ["valuesDropped E.x in E.x"],
         obstacles: ["incompatibleTypes E.x"])
     }
 
@@ -120,13 +120,13 @@ enum ChangeTable {
     attributeRow(
       "transient to persistent and required", attribute("x") { $0.isTransient = true }, required("x"),
       changes: ["*becameRequired E.x nothing", "*becamePersistent E.x rowsDecide"],
-      hazards: ["missingValue E.x in E.nothing"]),
+      effects: ["missingValue E.x in E.nothing"]),
     attributeRow(
       "persistent to transient", attribute("x"), attribute("x") { $0.isTransient = true },
-      changes: ["*becameTransient E.x dropped"], hazards: ["valuesDropped E.x in E.x"]),
+      changes: ["*becameTransient E.x dropped"], effects: ["valuesDropped E.x in E.x"]),
     attributeRow(
       "type changed and no longer stored", attribute("x"), attribute("x", .transformable) { $0.isTransient = true },
-      changes: ["*typeChanged E.x nothing", "*becameTransient E.x dropped"], hazards: ["valuesDropped E.x in E.x"]),
+      changes: ["*typeChanged E.x nothing", "*becameTransient E.x dropped"], effects: ["valuesDropped E.x in E.x"]),
     attributeRow(
       "add transient attribute", nil, attribute("x") { $0.isTransient = true }, verdict: .compatible,
       changes: ["attributeAdded E.x nothing"]),
@@ -152,7 +152,7 @@ enum ChangeTable {
       changes: ["*attributeRemoved E.x nothing"]),
     attributeRow(
       "attribute becomes derived", attribute("x"), derived("x", "canonical:(name)"),
-      changes: ["*derivationAdded E.x computed"], hazards: ["valuesDropped E.x in E.x"]),
+      changes: ["*derivationAdded E.x computed"], effects: ["valuesDropped E.x in E.x"]),
     attributeRow(
       "attribute is no longer derived", derived("x", "canonical:(name)"), attribute("x"),
       changes: ["*derivationRemoved E.x kept"]),
@@ -169,29 +169,29 @@ enum ChangeTable {
         $0.isOptional = false
         $0.composite = CompositeAttributeDescription(elements: [required("a")])
       },
-      changes: ["*attributeAdded E.c rowsDecide"], hazards: ["missingValue E.c.a in E.nothing"]),
+      changes: ["*attributeAdded E.c rowsDecide"], effects: ["missingValue E.c.a in E.nothing"]),
     attributeRow(
       "remove composite", composite("c", attribute("a"), attribute("b")), nil,
       changes: ["*attributeRemoved E.c dropped"],
-      hazards: ["valuesDropped E.c.a in E.c.a", "valuesDropped E.c.b in E.c.b"]),
+      effects: ["valuesDropped E.c.a in E.c.a", "valuesDropped E.c.b in E.c.b"]),
     attributeRow(
       "add element", composite("c", attribute("a")), composite("c", attribute("a"), attribute("b")),
       changes: ["*elementAdded E.c.b empty"]),
     attributeRow(
       "remove element", composite("c", attribute("a"), attribute("b")), composite("c", attribute("a")),
-      changes: ["*elementRemoved E.c.b dropped"], hazards: ["valuesDropped E.c.b in E.c.b"]),
+      changes: ["*elementRemoved E.c.b dropped"], effects: ["valuesDropped E.c.b in E.c.b"]),
     attributeRow(
       "rename element", composite("c", attribute("a")), composite("c", attribute("b", id: "a")),
       changes: ["*elementRenamed E.c.b kept", "renamingIdentifierChanged E.c.b nothing"]),
     attributeRow(
       "element of another type", composite("c", attribute("a", .integer64)), composite("c", attribute("a", .integer32)),
-      changes: ["*typeChanged E.c.a rowsDecide"], hazards: ["overflow E.c.a in E.c.a"]),
+      changes: ["*typeChanged E.c.a rowsDecide"], effects: ["overflow E.c.a in E.c.a"]),
     attributeRow(
       "element of a type that doesn't convert", composite("c", attribute("a")), composite("c", attribute("a", .date)),
       verdict: .needsMapping, changes: ["*typeChanged E.c.a refused"], obstacles: ["incompatibleTypes E.c.a"]),
     attributeRow(
       "attribute to composite", attribute("c"), composite("c", attribute("a")), verdict: .needsMapping,
-      changes: ["*typeChanged E.c refused"], hazards: ["valuesDropped E.c in E.c"], obstacles: ["incompatibleTypes E.c"]
+      changes: ["*typeChanged E.c refused"], effects: ["valuesDropped E.c in E.c"], obstacles: ["incompatibleTypes E.c"]
     ),
     attributeRow(
       "elements reordered", composite("c", attribute("a"), attribute("b")),

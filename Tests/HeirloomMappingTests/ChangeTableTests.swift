@@ -10,7 +10,7 @@ struct ChangeRow: Sendable, CustomTestStringConvertible {
   let verdict: ModelDifference.Verdict
   /// Kind, subject, effect; an `*` in front marks a hashed change.
   let changes: [String]
-  let hazards: [String]
+  let effects: [String]
   let obstacles: [String]
 
   var testDescription: String { name }
@@ -23,12 +23,12 @@ struct ChangeRow: Sendable, CustomTestStringConvertible {
 
 struct ChangeTableTests {
   @Test(arguments: ChangeTable.rows)
-  func `a change has the verdict, effects, hazards and obstacles of the table`(row: ChangeRow) throws {
+  func `a change has the verdict, effects, effects and obstacles of the table`(row: ChangeRow) throws {
     let (source, destination) = try row.models()
     let difference = ModelDifference(from: source, to: destination)
     #expect(difference.verdict == row.verdict)
     #expect(difference.changes.map(\.code) == row.changes)
-    #expect(difference.hazards.map(\.code) == row.hazards)
+    #expect(difference.effects.map(\.code) == row.effects)
     #expect(
       difference.obstacles.map { "\($0.kind) \($0.entity)\($0.property.map { "." + $0 } ?? "")" } == row.obstacles)
     if row.obstacles.isEmpty {
@@ -53,7 +53,7 @@ struct ChangeTableTests {
     let models = try row.models()
     for model in [models.source, models.destination] {
       let difference = ModelDifference(from: model, to: model)
-      #expect(difference.verdict == .identical && difference.changes.isEmpty && difference.hazards.isEmpty)
+      #expect(difference.verdict == .identical && difference.changes.isEmpty && difference.effects.isEmpty)
       #expect(difference.diagnostics.isEmpty && difference.obstacles.isEmpty)
     }
   }
@@ -91,7 +91,7 @@ extension ModelChange {
   var code: String { "\(isHashed ? "*" : "")\(kind) \(subject) \(effect.code)" }
 }
 
-extension DataHazard {
+extension DataEffect {
   /// The possible blocker in short: its kind, and its place in the source.
   var code: String {
     let subject = "\(entity)\(properties.isEmpty ? "" : "." + properties.joined(separator: "+"))"

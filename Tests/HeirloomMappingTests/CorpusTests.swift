@@ -105,7 +105,7 @@ struct CorpusTests {
       let (source, destination) = try pair.models()
       let difference = ModelDifference(from: source, to: destination)
       #expect(difference.diagnostics.map(\.code) == ["sameNameOtherIdentifier Conversation Conversation \(identifier)"])
-      #expect(difference.inference.hazards.contains { $0.kind == .objectsDropped && $0.entity == "Conversation" })
+      #expect(difference.inference.effects.contains { $0.kind == .objectsDropped && $0.entity == "Conversation" })
     }
   }
 }

@@ -57,7 +57,7 @@ struct MappingInferenceTests {
       let inference = MappingInference(from: model, to: model)
       let mapping = try inference.mappingModel()
       #expect(mapping.entityMappings.map(\.mappingType) == model.entities.map { _ in .copy })
-      #expect(inference.hazards.isEmpty)
+      #expect(inference.effects.isEmpty)
     }
   }
 
@@ -106,7 +106,7 @@ struct MappingInferenceTests {
     let mapping = try inference.mappingModel()
     #expect(mapping.entityMappings(toEntity: "A").first?.attributeMappings.map(\.form) == [.attribute("x")])
     #expect(mapping.entityMappings(toEntity: "P").first?.attributeMappings.map(\.form) == [.defaultValue])
-    #expect(inference.hazards.map { "\($0.kind.code) \($0.entity) \($0.properties)" } == [#"valuesDropped B ["y"]"#])
+    #expect(inference.effects.map { "\($0.kind.code) \($0.entity) \($0.properties)" } == [#"valuesDropped B ["y"]"#])
   }
 
   // MARK: - Given mappings
@@ -124,7 +124,7 @@ struct MappingInferenceTests {
     #expect(mapping.entityMappings.map(\.mappingType) == [.custom, .transform])
     #expect(mapping.entityMappings.first?.destinationEntityVersionHash == destination.versionHashes()["DayRecord"])
     let inference = MappingInference(from: source, to: destination, given: mapping.entityMappings)
-    #expect(inference.hazards.isEmpty)
+    #expect(inference.effects.isEmpty)
     #expect(try inference.mappingModel() == mapping)
   }
 
@@ -133,7 +133,7 @@ struct MappingInferenceTests {
     let destination = try model(entity("DayRecord"), entity("User", relationships: [toMany("days", "DayRecord")]))
     let inference = MappingInference(from: source, to: destination)
     #expect(inference.obstacles.isEmpty)
-    #expect(inference.hazards.map(\.kind) == [.objectsDropped, .foreignLinks(to: ["Records"])])
+    #expect(inference.effects.map(\.kind) == [.objectsDropped, .foreignLinks(to: ["Records"])])
   }
 
   @Test func `a given property mapping removes an obstacle, the other properties are filled in`() throws {
@@ -226,9 +226,9 @@ struct MappingInferenceTests {
     let given = [
       EntityMapping(from: "E", to: "E", policyNamed: "P"), EntityMapping(from: "F", to: "F", policyNamed: "P"),
     ]
-    #expect(MappingInference(from: source, to: destination, given: given).hazards.isEmpty)
+    #expect(MappingInference(from: source, to: destination, given: given).effects.isEmpty)
     #expect(
-      MappingInference(from: source, to: destination).hazards.map(\.kind.code)
+      MappingInference(from: source, to: destination).effects.map(\.kind.code)
         == ["uninstantiable", "duplicate", "missingValue", "valuesDropped"])
   }
 
@@ -240,7 +240,7 @@ struct MappingInferenceTests {
     }
     let difference = ModelDifference(from: try make("a"), to: try make("b"))
     #expect(difference.changes.count == 800)
-    #expect(difference.hazards.count == 400)
+    #expect(difference.effects.count == 400)
   }
 
   @Test func `an entity that is split in two loses only what neither part takes`() throws {
@@ -249,7 +249,7 @@ struct MappingInferenceTests {
     let given = [EntityMapping(from: "E", to: "A"), EntityMapping(from: "E", to: "B")]
     let inference = MappingInference(from: source, to: destination, given: given)
     #expect(try inference.mappingModel().entityMappings.map(\.name) == ["E->A", "E->B"])
-    #expect(inference.hazards.map(\.code) == ["valuesDropped E.z in E.z"])
+    #expect(inference.effects.map(\.code) == ["valuesDropped E.z in E.z"])
   }
 
   @Test func `what an expression reads is not dropped, nor anything if it may read all`() throws {
@@ -258,13 +258,13 @@ struct MappingInferenceTests {
     func dropped(_ expression: ValueExpression) -> [String] {
       let name = PropertyMapping(name: "name", valueExpression: expression)
       let given = EntityMapping(from: "E", to: "E", attributeMappings: [name])
-      return MappingInference(from: source, to: destination, given: [given]).hazards.map(\.code)
+      return MappingInference(from: source, to: destination, given: [given]).effects.map(\.code)
     }
     #expect(try dropped(ValueExpression(parsing: "lowercase:($source.first)")) == ["valuesDropped E.last in E.last"])
     #expect(try dropped(ValueExpression(parsing: "uppercase:($source.last)")) == ["valuesDropped E.first in E.first"])
     #expect(try dropped(ValueExpression(parsing: "TERNARY($source.last == nil, $source.first, 'x')")).isEmpty)
     #expect(try dropped(ValueExpression(parsing: "FUNCTION($entityPolicy, 'name:', $source)")).isEmpty)
-    #expect(MappingInference(from: source, to: destination).hazards.count == 3)
+    #expect(MappingInference(from: source, to: destination).effects.count == 3)
   }
 
   @Test func `links that an expression or a policy makes are not asked about on either side`() throws {
@@ -278,15 +278,15 @@ struct MappingInferenceTests {
       EntityMapping(from: "E", to: "E", relationshipMappings: [links]),
       EntityMapping(from: "E", to: "E", policyNamed: "P"),
     ] {
-      #expect(MappingInference(from: source, to: destination, given: [given]).hazards.isEmpty)
+      #expect(MappingInference(from: source, to: destination, given: [given]).effects.isEmpty)
     }
-    #expect(MappingInference(from: source, to: destination).hazards.map(\.code) == ["missingLink F.e in F.nothing"])
+    #expect(MappingInference(from: source, to: destination).effects.map(\.code) == ["missingLink F.e in F.nothing"])
   }
 
-  @Test func `hazards of a mapping model that was read from elsewhere are the same`() throws {
+  @Test func `effects of a mapping model that was read from elsewhere are the same`() throws {
     let (source, destination) = try Self.folders()
     let inference = MappingInference(from: source, to: destination)
-    #expect(try inference.mappingModel().hazards(from: source, to: destination) == inference.hazards)
-    #expect(inference.hazards.map(\.code) == ["objectsDropped Old in Old"])
+    #expect(try inference.mappingModel().effects(from: source, to: destination) == inference.effects)
+    #expect(inference.effects.map(\.code) == ["objectsDropped Old in Old"])
   }
 }

@@ -41,7 +41,7 @@ struct MatchingDiagnosticTests {
       fixed.attributes[index].renamingIdentifier = diagnostic.suggestedIdentifier
     }
     let difference = ModelDifference(from: before, to: try model(fixed))
-    #expect(difference.hazards.isEmpty && difference.diagnostics.isEmpty)
+    #expect(difference.effects.isEmpty && difference.diagnostics.isEmpty)
     #expect(difference.changes.filter { $0.kind == .attributeRenamed }.map(\.before) == ["b", "title"])
   }
 

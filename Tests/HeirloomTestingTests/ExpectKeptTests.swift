@@ -73,7 +73,7 @@ struct ExpectKeptTests {
   ])
   func `each thing that is not kept is found`(fault: Fault) throws {
     let migrated = try Migrated(Self.renaming)
-    let columns = try Connection(path: migrated.url.path, mode: .readOnly, options: .looking)
+    let columns = try Connection(path: migrated.url.path, mode: .readOnly, options: .inspecting)
     let names = try columns.rows("SELECT name FROM pragma_table_info('ZTHING')").compactMap { $0[0].text }
     try columns.close()
     // The schema chooses the names of the columns of composite elements and places.

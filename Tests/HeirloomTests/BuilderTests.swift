@@ -203,7 +203,7 @@ struct BuilderTests {
       Issue.record("expected a migration")
       return
     }
-    let connection = try Connection(path: store.path, mode: .readOnly, options: .looking)
+    let connection = try Connection(path: store.path, mode: .readOnly, options: .inspecting)
     let values = try connection.rows("SELECT Z_ENT = 2, ZN FROM ZP")
     #expect(values.count == (isUnique ? 3 : 12))
     #expect(values.allSatisfy { isUnique && $0[0] == .integer(0) ? $0[1] == .null : $0[1] == .integer(3) })

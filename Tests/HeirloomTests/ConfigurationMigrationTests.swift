@@ -74,7 +74,7 @@ struct ConfigurationMigrationTests {
           }
           #expect(report.plan.configuration == "first")
           #expect(try StoreContents(of: part, model: history.current) == expected)
-          #expect(try StoreContents(of: report.retained.storeURL, model: source) == before)
+          #expect(try StoreContents(of: report.previousVersion.storeURL, model: source) == before)
           #expect(try StoreMetadata(contentsOf: part).versionHashes == models[1].versionHashes())
           let verification = try StoreVerification.report(onStoreAt: part.path)
           #expect(verification.configuration == "first")

@@ -66,8 +66,8 @@ struct CorpusHistoryTests {
     let differences = KeptObjects.differences(
       before: before, source: plan.source, after: after, destination: history.current, mapping: plan.mapping)
     #expect(differences.isEmpty, "\(path) to \(jump.version)")
-    let kept = try StoreContents(of: report.retained.storeURL, model: plan.source)
-    #expect(kept == before, "\(path) to \(jump.version): the retained version")
+    let kept = try StoreContents(of: report.previousVersion.storeURL, model: plan.source)
+    #expect(kept == before, "\(path) to \(jump.version): the previous version")
   }
 
   /// Adds one entity, as any app's next version may, whose name sorts first and so renumbers all others.

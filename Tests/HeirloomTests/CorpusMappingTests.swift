@@ -116,7 +116,7 @@ struct CorpusMappingTests {
       return
     }
     let after = try StoreContents(of: store, model: destination)
-    #expect(try StoreContents(of: report.retained.storeURL, model: source) == before)
+    #expect(try StoreContents(of: report.previousVersion.storeURL, model: source) == before)
     let findings = try StoreVerification.report(onStoreAt: store.path).findings
     #expect(findings.filter { $0.severity == .error }.isEmpty, "\(findings)")
 

@@ -105,7 +105,7 @@ struct CorpusMigrationTests {
       Issue.record("expected nothing to do")
       return judgement
     }
-    #expect(try StoreContents(of: report.retained.storeURL, model: plan.source) == original)
+    #expect(try StoreContents(of: report.previousVersion.storeURL, model: plan.source) == original)
     return judgement
   }
 

@@ -26,7 +26,7 @@ extension DataDecisionTests {
   }
 
   private func query(_ url: URL, _ sql: String) throws -> [[SQLiteValue]] {
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
+    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     return try connection.rows(sql)
   }
 

@@ -144,7 +144,7 @@ struct DataDecisionTests {
     var keys: [Int64] = []
     for url in report.quarantine {
       #expect(url.deletingLastPathComponent().lastPathComponent == "quarantine")
-      #expect(url.lastPathComponent == report.retained.id + ".jsonl")
+      #expect(url.lastPathComponent == report.previousVersion.id + ".jsonl")
       for line in try String(contentsOf: url, encoding: .utf8).split(separator: "\n") {
         let row = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
         let key = try #require(row["key"] as? NSNumber).int64Value

@@ -281,7 +281,7 @@ struct DecidedPolicyTests {
     let clock = ContinuousClock()
     let time = try clock.measure { _ = try assistant.migrateStore() }
     if LongTests.areOn { print("100,000 ordered to-many sets in the candidate: \(time)") }
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
+    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     let linked = try connection.firstInteger("SELECT COUNT(*) FROM ZNOTE WHERE ZYEAR IS NOT NULL")
     #expect(linked == Int64(generator.objectsPerEntity))
     #expect(try connection.rows("SELECT name FROM sqlite_master WHERE name LIKE 'heirloom%'").isEmpty)

@@ -28,7 +28,7 @@ struct DecisionCorpusTests {
   private func constrained(
     _ source: ManagedObjectModel, _ url: URL
   ) throws -> (model: ManagedObjectModel, entity: String, attribute: String)? {
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
+    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     let schema = PhysicalSchema(model: source, actual: try ActualSchema(of: connection))
     var best: (surplus: Int64, entity: String, attribute: String)?
     for entity in source.entities {

@@ -143,7 +143,7 @@ struct DeferredMigrationTests {
     let metadata = try StoreMetadata(contentsOf: url)
     #expect(metadata.deferredMigration == (pending.isEmpty ? nil : pending))
     #expect(metadata.hasDeferredMigration == !pending.isEmpty)
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
+    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     let actual = try ActualSchema(of: connection)
     let schema = PhysicalSchema(model: model, actual: actual)
     #expect(actual.pending(under: schema) == pending && actual.drift(from: schema) == [])

@@ -166,7 +166,7 @@ struct DiagnosticsArchiveTests {
 
   /// Returns the texts of a store's rows that are long enough to be told from others.
   private static func texts(of store: URL) throws -> Set<String> {
-    let connection = try Connection(path: store.path, mode: .readOnly, options: .looking)
+    let connection = try Connection(path: store.path, mode: .readOnly, options: .inspecting)
     var texts: Set<String> = []
     for table in try ActualSchema(of: connection).tables
     where !table.isVirtual && !table.name.hasPrefix("Z_") && !table.name.hasPrefix("sqlite_") {

@@ -301,7 +301,8 @@ enum ErrorSamples {
     let version = try MappingInference(from: model { _ in }, to: converted())
     let newer = NewerStore(storePath: path, versionName: "Diary 9", versionChecksum: "kx", fittingVersions: [])
     let space = SpaceShortage(
-      storePath: path, folder: "/Users/ada", fileSystem: "ext4", neededBytes: 2_500_000_000, retainedBytes: 1_000_000,
+      storePath: path, folder: "/Users/ada", fileSystem: "ext4", neededBytes: 2_500_000_000,
+      previousVersionBytes: 1_000_000,
       availableBytes: 12_345)
     let near = NearVersion(name: "Diary 3", differingEntities: ["Note", "Tag"])
     let unfit = MigrationAssistantError(
@@ -344,7 +345,7 @@ enum ErrorSamples {
     let full = FileError(.write, path + ".heirloom/incoming", code: ENOSPC)
     let denied = FileError(.makeDirectory, path + ".heirloom", code: EACCES)
     return [
-      .storeMissing(path: path, retained: ["2026-11-22-a1"]),
+      .storeMissing(path: path, previousVersions: ["2026-11-22-a1"]),
       .sideFilesWithoutStore(path: path, sideFiles: [path + "-wal"]),
       .unusableSideFile(path: path + "-wal", reason: "it is a folder"), .notAFile(path: path, found: "folder"),
       .foreignOwner(path: path + ".heirloom", owner: 1001),
@@ -356,7 +357,8 @@ enum ErrorSamples {
       .damagedManifest(path: path + ".heirloom/manifest.json", reason: "its checksum is wrong"),
       .unfitCandidate(path: path, reason: "it lies on another volume"),
       .unknownVersion(prefix: "2026", candidates: []), .unusableVersion(id: "2026", reason: "it is empty"),
-      .unusableAsideSet(id: "2026", reason: "it is empty"), .outcomeUnknown(path: path, underlying: full), .file(full),
+      .unusableSetAsideStore(id: "2026", reason: "it is empty"), .outcomeUnknown(path: path, underlying: full),
+      .file(full),
       .file(FileError(.read, path, code: EIO)), .file(FileError(.write, path, code: EROFS)),
     ]
   }

@@ -93,7 +93,7 @@ struct ExternalFilesTests {
   }
 
   @Test
-  func `the retained version opens whole whatever the app does to external files, and so does the restored store`()
+  func `the previous version opens whole whatever the app does to external files, and so does the restored store`()
     throws
   {
     let album = try Album(count: 6)
@@ -103,7 +103,7 @@ struct ExternalFilesTests {
       return
     }
     #expect(try Album.photos(in: album.store, model: album.second) == before)
-    #expect(try Album.photos(in: report.retained.storeURL, model: album.first) == before)
+    #expect(try Album.photos(in: report.previousVersion.storeURL, model: album.first) == before)
 
     // The app continues: it deletes half of the photos with their files and adds two.
     let deleted = try album.files.prefix(3)
@@ -117,13 +117,13 @@ struct ExternalFilesTests {
     for number in 100..<102 { try album.add("new \(number)", data: Album.data(number), model: album.second) }
     let current = try Album.photos(in: album.store, model: album.second)
     #expect(current.count == 5)
-    #expect(try Album.photos(in: report.retained.storeURL, model: album.first) == before)
+    #expect(try Album.photos(in: report.previousVersion.storeURL, model: album.first) == before)
 
     // After going back, every photo is there, and the newer store is kept with its own photos.
     let back = try album.assistant(album.first).restorePreviousVersion()
-    let retained = try #require(back.retained)
+    let previous = try #require(back.previous)
     #expect(try Album.photos(in: album.store, model: album.first) == before)
-    #expect(try Album.photos(in: retained.storeURL, model: album.second) == current)
+    #expect(try Album.photos(in: previous.storeURL, model: album.second) == current)
 
     // The restored app writes rows and a new file, and overwrites each existing file in place.
     try album.add("newer", data: Album.data(200), model: album.first)
@@ -133,13 +133,13 @@ struct ExternalFilesTests {
       try handle.close()
     }
     for file in try album.files.dropFirst(4) { try FileManager.default.removeItem(at: file) }
-    #expect(try Album.photos(in: report.retained.storeURL, model: album.first) == before)
-    #expect(try Album.photos(in: retained.storeURL, model: album.second) == current)
+    #expect(try Album.photos(in: report.previousVersion.storeURL, model: album.first) == before)
+    #expect(try Album.photos(in: previous.storeURL, model: album.second) == current)
 
     // After a further migration and a return to the very first version, nothing in it was touched.
-    let first = try album.assistant(album.first).restorePreviousVersion(report.retained.id)
-    #expect(first.retained != nil)
-    #expect(try Album.photos(in: retained.storeURL, model: album.second) == current)
+    let first = try album.assistant(album.first).restorePreviousVersion(report.previousVersion.id)
+    #expect(first.previous != nil)
+    #expect(try Album.photos(in: previous.storeURL, model: album.second) == current)
     let restored = try Album.photos(in: album.store, model: album.first)
     #expect(Set(restored.keys) == Set(before.keys))
   }
@@ -160,7 +160,7 @@ struct ExternalFilesTests {
       try handle.write(contentsOf: Data("overwritten".utf8))
       try handle.close()
     }
-    #expect(try Album.photos(in: report.retained.storeURL, model: album.first) == before)
+    #expect(try Album.photos(in: report.previousVersion.storeURL, model: album.first) == before)
   }
 
   @Test func `a version that is set aside keeps its external files`() throws {

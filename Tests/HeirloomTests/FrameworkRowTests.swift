@@ -26,7 +26,7 @@ struct FrameworkRowTests {
 
   /// Returns each change's entity name, as plain SQL finds it in the file alone.
   private static func names(in url: URL) throws -> [Int64: [SQLiteValue]] {
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
+    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     let rows = try connection.rows(
       "SELECT c.Z_PK, k.Z_NAME, c.ZENTITYPK, c.ZCHANGETYPE, c.ZTRANSACTIONID FROM ACHANGE AS c"
         + " LEFT JOIN Z_PRIMARYKEY AS k ON k.Z_ENT = c.ZENTITY")
@@ -35,7 +35,7 @@ struct FrameworkRowTests {
 
   /// Returns the entity with the most changes and without subentities, which the change is about.
   private static func busiest(in url: URL, _ model: ManagedObjectModel) throws -> String {
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
+    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     let parents = Set(model.entities.compactMap(\.superentity))
     let names = try connection.rows(
       "SELECT k.Z_NAME FROM ACHANGE AS c JOIN Z_PRIMARYKEY AS k ON k.Z_ENT = c.ZENTITY GROUP BY 1 ORDER BY COUNT(*) DESC, 1"
@@ -45,7 +45,7 @@ struct FrameworkRowTests {
 
   /// Returns the entity number of each change.
   private static func numbers(in url: URL) throws -> [Int64: Int64] {
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
+    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     let rows = try connection.rows("SELECT Z_PK, ZENTITY FROM ACHANGE")
     return Dictionary(uniqueKeysWithValues: rows.map { ($0[0].integer ?? 0, $0[1].integer ?? 0) })
   }
@@ -161,7 +161,7 @@ struct FrameworkRowTests {
     }
 
     func texts(_ sql: String) throws -> [String] {
-      try Connection(path: store.path, mode: .readOnly, options: .looking).rows(sql).map { row in
+      try Connection(path: store.path, mode: .readOnly, options: .inspecting).rows(sql).map { row in
         row.map { value in
           switch value {
           case .text(let text): text

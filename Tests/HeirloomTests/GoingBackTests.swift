@@ -97,7 +97,7 @@ struct GoingBackTests {
     guard case .newerVersion(let newer) = error else { throw error }
     #expect(error.code == "newerVersion" && error.coreDataCode == 134_100)
     #expect(error.storePath == newer.storePath)
-    if let version = newer.retainedVersion { #expect(error.recoverySuggestion?.contains(version.id) == true) }
+    if let version = newer.previousVersion { #expect(error.recoverySuggestion?.contains(version.id) == true) }
     return newer
   }
 
@@ -112,14 +112,14 @@ struct GoingBackTests {
     let newer = try newerStore(app)
     #expect(FolderPicture(of: scene.directory.url).differences(from: picture) == [])
     #expect(newer.versionName == nil && newer.versionChecksum == scene.new.versionChecksum())
-    let version = try #require(newer.retainedVersion)
+    let version = try #require(newer.previousVersion)
     #expect(version.versionChecksum == scene.old.versionChecksum())
     #expect(try version.objectCount() == 50)
     #expect(abs(version.date.timeIntervalSinceNow) < 600)
 
     let result = try app.restorePreviousVersion(version.id)
     #expect(try StoreContents(of: scene.store, model: scene.old) == scene.before)
-    let kept = try #require(result.retained)
+    let kept = try #require(result.previous)
     #expect(try kept.objectCount() == 50)
     #expect(try app.status() == .current)
     guard case .upToDate = try app.migrateStore() else {
@@ -132,7 +132,7 @@ struct GoingBackTests {
   func `who went back and forth again is not taken for going back`(change: Change) throws {
     let scene = try Scene(change)
     let app = scene.assistant(scene.old)
-    _ = try app.restorePreviousVersion(newerStore(app).retainedVersion?.id)
+    _ = try app.restorePreviousVersion(newerStore(app).previousVersion?.id)
     // The version kept then is the newer one; the store still goes there.
     let newer = scene.assistant(scene.new, earlier: change == .withoutModel ? [("1", scene.old)] : [])
     #expect(try newer.status() == .tooOld)
@@ -157,7 +157,7 @@ struct GoingBackTests {
     let picture = FolderPicture(of: scene.directory.url)
     let app = scene.assistant(scene.old, later: [("2", scene.new)], policy: policy)
     let newer = try newerStore(app)
-    #expect(newer.versionName == "2" && newer.retainedVersion == nil)
+    #expect(newer.versionName == "2" && newer.previousVersion == nil)
     #expect(try app.status() == .tooNew)
     var options = PersistentStoreOptions()
     options.migration.incompatibleStore = policy

@@ -418,7 +418,7 @@ struct InferableChangeTests {
       before: before, source: source, after: after, destination: destination, mapping: report.plan.mapping)
     #expect(differences.isEmpty)
     #expect(before.count == 0 || objects > 0)
-    #expect(try StoreContents(of: report.retained.storeURL, model: source) == before)
+    #expect(try StoreContents(of: report.previousVersion.storeURL, model: source) == before)
     let faults = try StoreVerification.report(onStoreAt: store.path).findings.filter { $0.severity < .note }
     #expect(faults.map { "\($0)" } == [])
     guard case .upToDate = try assistant.migrateStore() else {

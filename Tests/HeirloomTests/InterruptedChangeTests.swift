@@ -224,7 +224,7 @@ struct UnreadableLogTests {
     directory = try TemporaryDirectory()
     store = directory.file("Flights.sqlite")
     try FlightChange.makeStore(at: store)
-    let connection = try Connection(path: store.path, mode: .readWrite, options: .looking)
+    let connection = try Connection(path: store.path, mode: .readWrite, options: .inspecting)
     try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     for number in 1...3 {
       try connection.execute("UPDATE ZFLIGHT SET ZPILOTNAME = 'New \(number)' WHERE Z_PK = \(number)")
@@ -268,7 +268,7 @@ struct UnreadableLogTests {
       return
     }
     #expect(isTold(report.plan.warnings))
-    let kept = report.retained.storeURL
+    let kept = report.previousVersion.storeURL
     #expect(try Data(contentsOf: URL(fileURLWithPath: kept.path + "-wal.unread")) == bytes)
     #expect((try? Data(contentsOf: log)) != bytes)
     // Whatever the log still tells is not lost.
@@ -288,7 +288,7 @@ struct UnreadableLogTests {
   }
 
   @Test func `frames of an earlier use are no damage`() throws {
-    let connection = try Connection(path: store.path, mode: .readWrite, options: .looking)
+    let connection = try Connection(path: store.path, mode: .readWrite, options: .inspecting)
     // The log begins anew with one frame, and the two frames after it are from its earlier use.
     _ = try connection.rows("PRAGMA wal_checkpoint(RESTART)")
     try connection.execute("UPDATE ZFLIGHT SET ZPILOTNAME = 'Newest' WHERE Z_PK = 4")
@@ -298,6 +298,6 @@ struct UnreadableLogTests {
       Issue.record("expected a migration")
       return
     }
-    #expect(!FileManager.default.fileExists(atPath: report.retained.storeURL.path + "-wal.unread"))
+    #expect(!FileManager.default.fileExists(atPath: report.previousVersion.storeURL.path + "-wal.unread"))
   }
 }

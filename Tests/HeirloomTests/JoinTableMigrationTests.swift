@@ -76,7 +76,7 @@ struct JoinTableMigrationTests {
   private static func links(
     in url: URL, _ table: String, _ labelKey: String, _ kindKey: String, ordered: Set<String>
   ) throws -> [[SQLiteValue]] {
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
+    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     let places = [("kinds", labelKey, kindKey), ("labels", kindKey, labelKey)].map { name, owner, member in
       // The rank counts, not the number.
       ordered.contains(name) ? "RANK() OVER (PARTITION BY j.\(owner) ORDER BY j.Z_FOK_\(member.dropFirst(2)))" : "NULL"
@@ -127,7 +127,7 @@ struct JoinTableMigrationTests {
         #expect(after == wanted, "\(builder)")
         let findings = try StoreVerification.report(onStoreAt: url.path).findings
         #expect(findings == [], "\(builder)")
-        let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
+        let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
         let joins = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'Z_[0-9]*'"
         #expect(try connection.rows(joins) == [[.text(scene.table)]])
         try connection.close()

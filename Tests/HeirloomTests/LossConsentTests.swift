@@ -124,7 +124,7 @@ struct LossConsentTests {
     #expect(report.plan.allLosses.allSatisfy { $0.consent == consent })
     // The version is pinned if it alone holds something that nobody agreed to lose.
     let isPinned = !lost.isEmpty && consent == nil
-    #expect(kept.isPinned == isPinned && report.retained.isPinned == isPinned)
+    #expect(kept.isPinned == isPinned && report.previousVersion.isPinned == isPinned)
     #expect(kept.alone.map { "\($0.entity).\($0.property ?? "")" }.sorted() == (isPinned ? lost : []))
     #expect(kept.alone.allSatisfy { $0.rows == 4 && $0.kind == "values" })
     if way.rawValue.hasPrefix("delegate") {
@@ -183,7 +183,7 @@ struct LossConsentTests {
     if lost.contains("Flight.pilotName") { expected.subtract(FlightChange.names) }
     if lost.contains("Flight.pilotAge") { expected.subtract(FlightChange.ages) }
     #expect(try FlightChange.pilots(in: url) == expected)
-    #expect(report.retained.isPinned == (!lost.isEmpty && way != .lock))
+    #expect(report.previousVersion.isPinned == (!lost.isEmpty && way != .lock))
     if way == .delegateWithMapping { #expect(asked == (change.losses.isEmpty ? [] : ["4", "2"])) }
     #expect(try StoreMetadata(contentsOf: url).versionHashes == models[3].1.versionHashes())
   }
@@ -213,7 +213,7 @@ struct LossConsentTests {
         return
       }
       #expect(report.plan.allLosses.map(\.name) == ["Flight.pilotName"])
-      #expect(report.retained.isPinned == isPinned)
+      #expect(report.previousVersion.isPinned == isPinned)
     }
   }
 
@@ -267,14 +267,15 @@ struct LossConsentTests {
     }
     let contents = SoleContents(many)
     #expect(contents.items.count + contents.unlistedCount == 5_000 && !contents.items.isEmpty)
-    let manifest = RetainedManifest(
+    let manifest = PreviousVersionManifest(
       identifier: String(repeating: "a", count: 32), time: 1, storeName: "S", storeByteCount: 1, supportFileCount: 0,
       supportByteCount: 0, versionChecksum: nil, generation: nil, usedWAL: false, alone: contents)
     let bytes = try manifest.encoded()
-    #expect(bytes.count < RetainedManifest.byteLimit)
-    #expect(try RetainedManifest(decoding: bytes) == manifest && manifest.isPinned && !manifest.released.isPinned)
+    #expect(bytes.count < PreviousVersionManifest.byteLimit)
+    #expect(
+      try PreviousVersionManifest(decoding: bytes) == manifest && manifest.isPinned && !manifest.released.isPinned)
     // The checksum covers the pin: removing it makes a damaged description, which is never pruned.
     let text = String(decoding: bytes, as: UTF8.self).replacingOccurrences(of: "\"alone\"", with: "\"other\"")
-    #expect(throws: ManifestError.self) { try RetainedManifest(decoding: Array(text.utf8)) }
+    #expect(throws: ManifestError.self) { try PreviousVersionManifest(decoding: Array(text.utf8)) }
   }
 }

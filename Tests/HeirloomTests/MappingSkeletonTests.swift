@@ -210,7 +210,7 @@ struct MappingSkeletonTests {
     var (count, splits) = (0, 0)
     for (name, source, destination) in try Self.pairs() {
       let inference = MappingInference(from: source, to: destination)
-      let losses = inference.hazards.filter { $0.kind.severity == .loss }
+      let losses = inference.effects.filter { $0.kind.severity == .loss }
       guard let text = MappingSkeleton(inference)?.source else {
         #expect(inference.obstacles.isEmpty && losses.isEmpty, "\(name)")
         continue

@@ -265,7 +265,7 @@ struct MigrationAssistantTests {
     }
     #expect(try Data(contentsOf: scene.store) == before)
     let result = try assistant.restorePreviousVersion()
-    #expect(result.retained != nil)
+    #expect(result.previous != nil)
     #expect(try outcome(assistant) == "upToDate")
   }
 
@@ -370,9 +370,9 @@ struct MigrationAssistantTests {
     let migrated = try StoreContents(of: scene.store, model: scene.second)
     let result = try assistant.restorePreviousVersion()
     #expect(try StoreContents(of: scene.store, model: scene.first) == before)
-    let retained = try #require(result.retained)
-    #expect(try StoreContents(of: retained.storeURL, model: scene.second) == migrated)
-    #expect(retained.versionChecksum == scene.second.versionChecksum())
+    let previous = try #require(result.previous)
+    #expect(try StoreContents(of: previous.storeURL, model: scene.second) == migrated)
+    #expect(previous.versionChecksum == scene.second.versionChecksum())
     #expect(try assistant.modelController.snapshot()?.model == scene.first)
     #expect(code { _ = try assistant.restorePreviousVersion("no-such") } == "noSuchVersion")
   }
@@ -416,7 +416,7 @@ struct MigrationAssistantTests {
     let recorder = Recorder()
     assistant.delegate = recorder
     let result = try assistant.restorePreviousVersion()
-    #expect(result.retained == nil)
+    #expect(result.previous == nil)
     #expect(try StoreContents(of: scene.store, model: scene.first) == before)
     let aside = recorder.events.compactMap { if case .movedAside(let path) = $0 { path } else { nil } }
     let kept = URL(fileURLWithPath: try #require(aside.first)).appendingPathComponent("Store.sqlite")

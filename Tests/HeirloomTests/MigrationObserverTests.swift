@@ -193,7 +193,7 @@ struct MigrationObserverTests {
       .foundStaleCandidate(path: "p"), .removedStaleCandidate(path: "p"), .recovered(operation: "o"),
       .snapshotDisagrees(snapshotChecksum: "a", storeChecksum: "b"), .snapshotUnreadable(reason: "r"),
       .foundSourceModel(.cache, version: nil), .mappingUnused(reason: "r"), .started(from: "a", to: "b"), .held,
-      .runningStage("s", handler: .willMigrate), .built, .proven, .retained(id: "i"), .swapped,
+      .runningStage("s", handler: .willMigrate), .built, .proven, .previousVersionKept(id: "i"), .swapped,
       .quarantined(rows: 3, paths: ["p"]), .finished(seconds: 1.5), .failed(reason: Self.secret),
       .cleanUpPostponed(reason: "r"), .movedAside(path: "p"), .passedOver(count: 2, first: "p"), .pruned(id: "i"),
     ]

@@ -40,7 +40,7 @@ struct MovedKeyTests {
     }
 
     func number(_ sql: String) throws -> Int64? {
-      try Connection(path: store.path, mode: .readOnly, options: .looking).firstInteger(sql)
+      try Connection(path: store.path, mode: .readOnly, options: .inspecting).firstInteger(sql)
     }
 
     /// The name of the join table and its column with the keys of E.
@@ -53,7 +53,7 @@ struct MovedKeyTests {
     }
 
     func rows(_ sql: String) throws -> [[SQLiteValue]] {
-      try Connection(path: store.path, mode: .readOnly, options: .looking).rows(sql)
+      try Connection(path: store.path, mode: .readOnly, options: .inspecting).rows(sql)
     }
 
     func assistant(_ builder: MigrationPlan.Builder = .rebuild) -> MigrationAssistant {

@@ -131,7 +131,7 @@ struct PlanReuseTests {
 
   /// Leaves rows in the `-wal`, as an app that was killed does.
   private static func leaveLog(_ url: URL) throws {
-    let connection = try Connection(path: url.path, mode: .readWrite, options: .looking)
+    let connection = try Connection(path: url.path, mode: .readWrite, options: .inspecting)
     try connection.execute("PRAGMA journal_mode=WAL")
     try connection.execute("UPDATE ZA SET ZNAME = 'in the log' WHERE Z_PK % 2 = 0")
     try connection.close()

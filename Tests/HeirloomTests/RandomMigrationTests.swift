@@ -102,8 +102,8 @@ struct RandomMigration {
   ) throws -> [String] {
     let after = RowOracle.normal(try StoreContents(of: store, model: destination), destination)
     var problems = oracle.differences(from: after)
-    if RowOracle.normal(try StoreContents(of: report.retained.storeURL, model: source), source) != before {
-      problems.append("the retained version is not the original")
+    if RowOracle.normal(try StoreContents(of: report.previousVersion.storeURL, model: source), source) != before {
+      problems.append("the previous version is not the original")
     }
     let lost = Dictionary(
       report.plan.losses.map { ("\($0.entity)\($0.property.map { "." + $0 } ?? "")", $0.rows) }, uniquingKeysWith: max)
@@ -118,7 +118,7 @@ struct RandomMigration {
   }
 
   private func bookkeepingProblems(_ store: URL) throws -> [String] {
-    let connection = try Connection(path: store.path, mode: .readOnly, options: .looking)
+    let connection = try Connection(path: store.path, mode: .readOnly, options: .inspecting)
     var problems: [String] = []
     let check = try connection.rows("PRAGMA quick_check").compactMap(\.first?.text)
     if check != ["ok"] { problems.append("quick_check: \(check)") }

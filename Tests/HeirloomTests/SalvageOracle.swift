@@ -21,7 +21,7 @@ struct SalvageOracle {
   /// Reads a store that is one file.
   init(of url: URL, model: ManagedObjectModel) throws {
     self.model = model
-    let connection = try Connection(path: url.path, mode: .immutable, options: .looking)
+    let connection = try Connection(path: url.path, mode: .immutable, options: .inspecting)
     schema = PhysicalSchema(model: model, actual: try ActualSchema(of: connection))
     let stat = "SELECT path, pageno, pagetype, ncell FROM dbstat WHERE name = ?1 ORDER BY path"
     schemaPages = Set(
@@ -82,7 +82,7 @@ struct SalvageOracle {
   func check(
     _ url: URL, lostPages: Set<Int> = [], changedPages: Set<Int> = [], isSchemaLost: Bool = false, _ what: String
   ) throws -> Int {
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
+    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     var found: [String: [Int64: Row]] = [:]
     for table in schema.tables { found[table.name] = try Self.rows(of: table.name, connection) }
     var count = 0

@@ -265,7 +265,7 @@ struct SalvageTests {
   @Test func `of a damaged log everything but the damaged pages is read`() throws {
     let place = try Place(Self.large)
     // There are sixty commits, each in pages of its own.
-    var options = Connection.Options.looking
+    var options = Connection.Options.inspecting
     options.runsTriggers = false
     let connection = try Connection(path: place.url.path, mode: .readWrite, options: options)
     try connection.execute("PRAGMA journal_mode = WAL")

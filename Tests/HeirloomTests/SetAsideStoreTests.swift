@@ -148,8 +148,8 @@ struct SetAsideStoreTests {
     #expect(try StoreContents(of: replaced.storeURL, model: scene.second) == new)
     #expect(try scene.app().previousVersions() == [replaced])
     #expect(try StoreContents(of: aside.storeURL, model: scene.second) == scene.direct)
-    #expect(try StoreContents(of: migration.retained.storeURL, model: scene.first) == scene.original)
-    #expect(migration.retained.storeURL.path.hasPrefix(aside.folderURL.path))
+    #expect(try StoreContents(of: migration.previousVersion.storeURL, model: scene.first) == scene.original)
+    #expect(migration.previousVersion.storeURL.path.hasPrefix(aside.folderURL.path))
     #expect(try ModelController(snapshotURL: aside.snapshotURL).snapshot()?.model == scene.second)
 
     guard case .putBack(_?, let name) = try scene.aside().state else {
@@ -358,7 +358,7 @@ struct SetAsideStoreTests {
         return
       }
       // All other versions are removed once a newer one has proven itself.
-      #expect(try app.previousVersions() == [report.retained, replaced])
+      #expect(try app.previousVersions() == [report.previousVersion, replaced])
     }
     #expect(try StoreContents(of: replaced.storeURL, model: scene.second) == new)
   }

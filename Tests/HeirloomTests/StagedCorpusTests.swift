@@ -109,7 +109,7 @@ struct StagedCorpusTests {
         #expect(pets[pet]?.links["owner"] == [key])
       }
       // The previous version is the store of the project's repository.
-      #expect(try StoreContents(of: report.retained.storeURL, model: models[0]) == before)
+      #expect(try StoreContents(of: report.previousVersion.storeURL, model: models[0]) == before)
       #expect(report.destinationChecksum == checksums[2])
     }
   }

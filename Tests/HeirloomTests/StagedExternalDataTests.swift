@@ -99,7 +99,7 @@ struct StagedExternalDataTests {
       return
     }
     #expect(try Self.pictures(in: store, model: models[2]) == photos)
-    let kept = try PersistentStore.open(at: report.retained.storeURL, model: models[0], isReadOnly: true)
+    let kept = try PersistentStore.open(at: report.previousVersion.storeURL, model: models[0], isReadOnly: true)
     #expect(try ManagedObjectContext(store: kept).fetch("Photo").map { try $0.bytes("data") } == photos)
     try kept.close()
 

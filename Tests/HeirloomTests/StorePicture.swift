@@ -52,7 +52,7 @@ struct StorePicture {
   ///
   /// `renumbered` gives keys for one table's objects that are used instead of their own.
   init(of url: URL, model: ManagedObjectModel, renumbered: [String: [Int64: Int64]] = [:]) throws {
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
+    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     actual = try ActualSchema(of: connection)
     schema = PhysicalSchema(model: model, actual: actual)
     for object in actual.objects where object.kind != .table {

@@ -28,7 +28,7 @@ struct TagGraph: Equatable {
   var subs: [Int64: Int64] = [:]
 
   init(_ url: URL) throws {
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
+    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     let names = try connection.rows("SELECT Z_ENT, Z_NAME FROM Z_PRIMARYKEY")
     let entities = Dictionary(uniqueKeysWithValues: names.map { ($0[0].integer ?? 0, $0[1].text ?? "") })
     func number(_ value: SQLiteValue) -> Double? {

@@ -97,7 +97,7 @@ struct UsersPainsTests {
         try Data(contentsOf: store).prefix(16_384).write(to: store)
       case .damagedPages:
         try Self.checkpoint(store)
-        let connection = try Connection(path: store.path, mode: .readOnly, options: .looking)
+        let connection = try Connection(path: store.path, mode: .readOnly, options: .inspecting)
         let size = Int(try connection.firstInteger("PRAGMA page_size") ?? 0)
         let root = Int(
           try connection.firstInteger("SELECT rootpage FROM sqlite_schema WHERE name = 'ZBOOKMARKENTITY'") ?? 0)
@@ -281,12 +281,12 @@ struct UsersPainsTests {
     let report = try scene.migrate(scene.assistant())
     #expect(try scene.lost() == [])
     // The previous version is one file with everything, and no log of the old store is beside the new one.
-    #expect(try StoreContents(of: report.retained.storeURL, model: scene.source) == scene.before)
-    #expect(!FileManager.default.fileExists(atPath: report.retained.storeURL.path + "-wal"))
+    #expect(try StoreContents(of: report.previousVersion.storeURL, model: scene.source) == scene.before)
+    #expect(!FileManager.default.fileExists(atPath: report.previousVersion.storeURL.path + "-wal"))
     let log = (try? Data(contentsOf: URL(fileURLWithPath: scene.store.path + "-wal"))) ?? Data()
     #expect(log.isEmpty)
     let restored = try scene.assistant().restorePreviousVersion()
-    #expect(restored.retained != nil)
+    #expect(restored.previous != nil)
     #expect(try StoreContents(of: scene.store, model: scene.source) == scene.before)
   }
 
@@ -310,12 +310,12 @@ struct UsersPainsTests {
     let picture = FolderPicture(of: scene.folder)
     let error = try #require(throws: MigrationAssistantError.self) { try released.migrateStore() }
     #expect(FolderPicture(of: scene.folder).differences(from: picture).allSatisfy { $0.hasSuffix("-shm") })
-    guard case .newerVersion(let newer) = error, let version = newer.retainedVersion else { throw error }
+    guard case .newerVersion(let newer) = error, let version = newer.previousVersion else { throw error }
     #expect(try version.objectCount() == Int64(scene.before.count))
     let result = try released.restorePreviousVersion(version.id)
     #expect(try StoreContents(of: scene.store, model: scene.source) == scene.before)
     // The beta's store is kept in turn.
-    #expect(result.retained?.versionChecksum == scene.history.current.versionChecksum())
+    #expect(result.previous?.versionChecksum == scene.history.current.versionChecksum())
   }
 
   // MARK: 13

@@ -99,7 +99,7 @@ struct RacingRenamerTests {
         case 1: try vault.recover()
         case 2: _ = try vault.prune(keeping: 1)
         case 3:
-          if let version = try vault.retainedVersions().randomElement(using: &random) {
+          if let version = try vault.previousVersions().randomElement(using: &random) {
             _ = try vault.restore(version.name.text)
           }
         default: try vault.writeSnapshot([UInt8](repeating: 7, count: 100))

@@ -35,9 +35,9 @@ struct SpaceShortageTests {
     let main = [fixture.location.path, fixture.location.path + "-wal"].reduce(UInt64(0)) { sum, path in
       sum + UInt64((try? Data(contentsOf: URL(fileURLWithPath: path)))?.count ?? 0)
     }
-    #expect(none.retainedBytes == (kind == .local ? 0 : main + 3_000))
+    #expect(none.previousVersionBytes == (kind == .local ? 0 : main + 3_000))
     // This is the fixture's demand, a tenth more, and the reserve.
-    #expect(none.neededBytes == 10_000 + 1_000 + configuration.reservedBytes + none.retainedBytes)
+    #expect(none.neededBytes == 10_000 + 1_000 + configuration.reservedBytes + none.previousVersionBytes)
     #expect(none.availableBytes == 0 && none.folder == fixture.location.directory)
     #expect(none.storePath == fixture.location.path)
     for figure in [none.neededBytes, none.availableBytes] {
@@ -47,13 +47,13 @@ struct SpaceShortageTests {
     #expect(close.availableBytes == none.neededBytes - 1 && close.neededBytes == none.neededBytes)
     #expect(close.description.contains(CountText.grouped(none.neededBytes - 1)))
     #expect(try data() == bytes)
-    #expect(try fixture.vault().retainedVersions() == [])
+    #expect(try fixture.vault().previousVersions() == [])
 
     #expect(try fixture.migrate(vault(none.neededBytes)) != nil)
     // Going back needs space as well: for the copy, and for the version that is kept.
     let migrated = try fixture.bytes()
     let back = try shortage { _ = try vault(0).restore("2") }
-    #expect(back.neededBytes > configuration.reservedBytes && (back.retainedBytes == 0) == (kind == .local))
+    #expect(back.neededBytes > configuration.reservedBytes && (back.previousVersionBytes == 0) == (kind == .local))
     #expect(try fixture.bytes() == migrated)
     _ = try vault(back.neededBytes).restore("2")
     #expect(try fixture.content().version == 1)

@@ -14,35 +14,35 @@ struct VaultAdoptingTests {
     let new = try VaultFixture(.rollback, rows: 3)
     try POSIXFileOperations().copyFile(
       new.location.path, to: fixture.location.path, attributes: FileAttributes(mode: 0o640))
-    return (fixture, try #require(try fixture.vault().asideSets().first).name)
+    return (fixture, try #require(try fixture.vault().setAsideStores().first).name)
   }
 
   @Test(arguments: [false, true])
   func `a set returns once, and what it replaces is kept`(_ refusesLinks: Bool) throws {
     let (fixture, name) = try makeScene(refusesLinks: refusesLinks)
     let vault = fixture.vault(FaultyFiles(refusesLinks: refusesLinks))
-    guard case .adopted(let retained?) = try vault.adopt(name) else {
+    guard case .adopted(let previous?) = try vault.adopt(name) else {
       Issue.record("expected that a store was replaced")
       return
     }
     #expect(try fixture.content().rows.count == 5)
     #expect(fixture.externalNames() == ["FILE-0"])
-    #expect(try fixture.content(retained.storePath).rows.count == 3)
-    #expect(retained.manifest?.isPinned == true)
+    #expect(try fixture.content(previous.storePath).rows.count == 3)
+    #expect(previous.manifest?.isPinned == true)
     #expect(try fixture.leftovers() == [])
-    let set = try #require(try vault.asideSets().first)
-    #expect(set.adoption == AsideAdoption(time: retained.name.time, replaced: retained.name.text))
+    let set = try #require(try vault.setAsideStores().first)
+    #expect(set.adoption == ReturnRecord(time: previous.name.time, replaced: previous.name.text))
     #expect(try fixture.content(set.storePath(named: "Journal.sqlite")).rows.count == 5)
     guard case .adoptedBefore(let adoption) = try vault.adopt(name) else {
       Issue.record("expected that it has returned before")
       return
     }
-    #expect(adoption.replaced == retained.name.text)
+    #expect(adoption.replaced == previous.name.text)
   }
 
   @Test func `a version that holds rows of its own is never pruned, and no launch takes a lock for it`() throws {
     let (fixture, name) = try makeScene()
-    guard case .adopted(let retained?) = try fixture.vault().adopt(name) else {
+    guard case .adopted(let previous?) = try fixture.vault().adopt(name) else {
       Issue.record("expected that a store was replaced")
       return
     }
@@ -50,14 +50,14 @@ struct VaultAdoptingTests {
     let files = FaultyFiles(.matching { operation, _ in operation == .lock })
     #expect(try fixture.vault(files).prune(keeping: 1) == [])
     #expect(files.hits == 0)
-    #expect(try fixture.vault().retainedVersions().map(\.name).contains(retained.name))
+    #expect(try fixture.vault().previousVersions().map(\.name).contains(previous.name))
   }
 
   @Test func `what is no set can't return`() throws {
     let (fixture, _) = try makeScene()
     for name in ["", "..", "2026-11-23-10-15-00-00000000", "../previous"] {
       let error = #expect(throws: VaultError.self) { try fixture.vault().adopt(name) }
-      guard case .unusableAsideSet = error else { throw try #require(error) }
+      guard case .unusableSetAsideStore = error else { throw try #require(error) }
     }
     #expect(try fixture.content().rows.count == 3)
   }
@@ -73,13 +73,13 @@ struct VaultAdoptingTests {
       new.location.path, to: fixture.location.path, attributes: FileAttributes(mode: 0o640))
     try fixture.vault().recover()
     #expect(try fixture.content().rows.count == 7)
-    #expect(try fixture.vault().asideSets().first?.adoption == nil)
+    #expect(try fixture.vault().setAsideStores().first?.adoption == nil)
     #expect(try fixture.leftovers() == [])
-    guard case .adopted(let retained?) = try fixture.vault().adopt(name) else {
+    guard case .adopted(let previous?) = try fixture.vault().adopt(name) else {
       Issue.record("expected that a store was replaced")
       return
     }
-    #expect(try fixture.content(retained.storePath).rows.count == 7)
+    #expect(try fixture.content(previous.storePath).rows.count == 7)
     #expect(try fixture.content().rows.count == 5)
   }
 }

@@ -42,14 +42,14 @@ struct VaultFaultTests {
   ) throws {
     try fixture.addRow("written between the runs")
     let seen = try fixture.content()
-    let retained = try fixture.migrate(fixture.vault(), addsExternalFile: true)
+    let previous = try fixture.migrate(fixture.vault(), addsExternalFile: true)
     // A swap that was made is not made again.
-    #expect((retained == nil) == (versionSeen == 2), note)
+    #expect((previous == nil) == (versionSeen == 2), note)
     let after = try fixture.content()
     #expect(after.version == 2, note)
     #expect(after.rows == seen.rows, note)
     #expect(try fixture.leftovers() == [], note)
-    let versions = try fixture.vault().retainedVersions()
+    let versions = try fixture.vault().previousVersions()
     #expect(versions.count == 1, note)
     for version in versions {
       let path = try #require(version.storePath, note)
@@ -91,7 +91,7 @@ struct VaultFaultTests {
       #expect(failure == nil ? version == 2 : version == 1 || wasUnknown, note)
       if failure != nil, !wasUnknown, !setting.isSticky {
         // After a single fault the vault can clean up, unless the fault hit the cleaning itself.
-        #expect(try fixture.vault().retainedVersions().isEmpty, note)
+        #expect(try fixture.vault().previousVersions().isEmpty, note)
       }
       let external = (0..<setting.externalFiles).map { "FILE-\($0)" } + ["NEW"]
       try checkNextRun(fixture, old, versionSeen: version, externalNames: external, note)
@@ -152,7 +152,7 @@ struct VaultFaultTests {
     #expect(events.contains { if case .recovered(.rolledForward, _) = $0 { true } else { false } })
     #expect(try fixture.leftovers() == [])
     #expect(try fixture.content().version == 2)
-    #expect(try fixture.vault().retainedVersions().map { try fixture.content($0.storePath).rows } == [old.rows])
+    #expect(try fixture.vault().previousVersions().map { try fixture.content($0.storePath).rows } == [old.rows])
   }
 
   @Test func `a rename that fails leaves the old store`() throws {

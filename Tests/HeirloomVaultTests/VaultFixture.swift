@@ -95,12 +95,12 @@ struct VaultFixture {
 
   /// Migrates to version 2 unless the store is already at it.
   @discardableResult
-  func migrate(_ vault: StoreVault, addsExternalFile: Bool = false) throws -> RetainedVersion? {
+  func migrate(_ vault: StoreVault, addsExternalFile: Bool = false) throws -> PreviousVersionFiles? {
     try vault.replaceStore(
       prepare: {
-        let connection = try Connection(path: location.path, mode: .readWrite, options: .looking)
+        let connection = try Connection(path: location.path, mode: .readWrite, options: .inspecting)
         if try connection.firstInteger("PRAGMA user_version") == 2 { return nil }
-        return StoreVault.Replacement(retainedSnapshot: Self.snapshot, retainedChecksum: "one", bytesNeeded: 10_000)
+        return StoreVault.Replacement(previousSnapshot: Self.snapshot, previousChecksum: "one", bytesNeeded: 10_000)
       },
       build: { hold, candidate in
         let connection = hold.connection

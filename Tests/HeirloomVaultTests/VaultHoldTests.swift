@@ -100,9 +100,9 @@ struct VaultHoldTests {
     // The refusal took nothing from the other process.
     #expect(Int(try other.run("SELECT count(*) FROM note")) != nil)
     other.end()
-    let retained = try #require(try fixture.migrate(fixture.vault()))
+    let previous = try #require(try fixture.migrate(fixture.vault()))
     #expect(try fixture.content().rows == rows)
-    let path = try #require(retained.storePath)
+    let path = try #require(previous.storePath)
     #expect(try fixture.content(path).rows == rows)
   }
 
@@ -110,10 +110,10 @@ struct VaultHoldTests {
     let fixture = try VaultFixture(.rollback)
     let rows = try fixture.content().rows
     let other = try OtherProcess(fixture.location.path, statements: ["SELECT count(*) FROM note"])
-    let retained = try #require(try fixture.migrate(fixture.vault()))
+    let previous = try #require(try fixture.migrate(fixture.vault()))
     #expect(try other.run("SELECT * FROM note") == "\(rows.count)")
     #expect(try other.run("INSERT INTO note(text) VALUES ('lost')").contains("readonly"))
-    let path = try #require(retained.storePath)
+    let path = try #require(previous.storePath)
     #expect(try fixture.content(path).rows == rows)
     #expect(try fixture.content().rows == rows)
   }
@@ -135,7 +135,7 @@ struct VaultHoldTests {
     var answers: [String] = []
     let vault = fixture.vault { event in
       switch event {
-      case .held, .proven, .retained:
+      case .held, .proven, .previousVersionKept:
         let other = try OtherProcess(fixture.location.path, statements: [])
         answers.append(try other.run("SELECT count(*) FROM note"))
         answers.append(try other.run("INSERT INTO note(text) VALUES ('x')"))
@@ -163,8 +163,8 @@ struct VaultHoldTests {
     #expect(fixture.exists(fixture.location.path + "-journal"))
     other.end()
     #expect(fixture.exists(fixture.location.path + "-journal"))
-    let retained = try #require(try fixture.migrate(fixture.vault()))
-    let path = try #require(retained.storePath)
+    let previous = try #require(try fixture.migrate(fixture.vault()))
+    let path = try #require(previous.storePath)
     #expect(try fixture.content(path).rows == rows)
     #expect(try fixture.content().rows == rows)
     #expect(try fixture.leftovers() == [])

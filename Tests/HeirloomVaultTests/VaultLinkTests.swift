@@ -164,7 +164,7 @@ struct VaultLinkTests {
     if let sibling { #expect(try Self.listing(sibling.path) == moved) }
     #expect(!fixture.exists(target))
     // The store is one of the two, whole, in its place or set aside.
-    let aside = try? vault.asideSets().first?.storePath(named: fixture.location.name)
+    let aside = try? vault.setAsideStores().first?.storePath(named: fixture.location.name)
     let now = try fixture.content(fixture.exists(fixture.location.path) ? nil : aside)
     #expect(now.rows == before.rows)
   }

@@ -100,26 +100,26 @@ struct VaultRecordsTests {
   static let manifest = VaultManifest(
     identifier: identifier, operation: .migration, storeName: "My “Journal”.sqlite",
     keptFolder: "20000301T000000Z-01234567", oldGeneration: nil, newGeneration: "g2", time: 951_868_800)
-  static let retained = RetainedManifest(
+  static let previous = PreviousVersionManifest(
     identifier: identifier, time: 951_868_800, storeName: "Journal.sqlite", storeByteCount: 4_096, supportFileCount: 2,
     supportByteCount: 300_000, versionChecksum: "abc", generation: nil, usedWAL: true)
 
   @Test func `reads back what it wrote`() throws {
     #expect(try VaultManifest(decoding: Self.manifest.encoded()) == Self.manifest)
-    #expect(try RetainedManifest(decoding: Self.retained.encoded()) == Self.retained)
+    #expect(try PreviousVersionManifest(decoding: Self.previous.encoded()) == Self.previous)
     let adoption = VaultManifest(
       identifier: Self.identifier, operation: .adoption, storeName: "Journal.sqlite", keptFolder: nil,
       oldGeneration: nil, newGeneration: Self.identifier, time: 7, adoptedSet: "2026-11-23-10-15-00-01234567")
     #expect(try VaultManifest(decoding: adoption.encoded()) == adoption)
-    let permanent = RetainedManifest(
+    let permanent = PreviousVersionManifest(
       identifier: Self.identifier, time: 7, storeName: "Journal.sqlite", storeByteCount: 1, supportFileCount: 0,
       supportByteCount: 0, versionChecksum: nil, generation: nil, usedWAL: false, operation: .adoption)
     #expect(permanent.isPinned)
-    #expect(try RetainedManifest(decoding: permanent.encoded()) == permanent)
+    #expect(try PreviousVersionManifest(decoding: permanent.encoded()) == permanent)
     // A reader that doesn't know the mark finds the manifest damaged, and removes no such version.
     let text = String(decoding: try permanent.encoded(), as: UTF8.self)
     #expect(throws: ManifestError.self) {
-      try RetainedManifest(decoding: Array(text.replacing("\"operation\"", with: "\"other\"").utf8))
+      try PreviousVersionManifest(decoding: Array(text.replacing("\"operation\"", with: "\"other\"").utf8))
     }
   }
 
@@ -127,10 +127,10 @@ struct VaultRecordsTests {
     func survives(_ bytes: [UInt8]) -> Bool {
       // Only white space between tokens may change unnoticed.
       if let read = try? VaultManifest(decoding: bytes) { return read == Self.manifest }
-      if let read = try? RetainedManifest(decoding: bytes) { return read == Self.retained }
+      if let read = try? PreviousVersionManifest(decoding: bytes) { return read == Self.previous }
       return true
     }
-    for original in [try Self.manifest.encoded(), try Self.retained.encoded()] {
+    for original in [try Self.manifest.encoded(), try Self.previous.encoded()] {
       for index in original.indices {
         for bit in 0..<8 {
           var bytes = original
@@ -140,7 +140,7 @@ struct VaultRecordsTests {
         // The line feed at the end does not count.
         if index < original.count - 1 {
           #expect(throws: ManifestError.self) { try VaultManifest(decoding: Array(original[..<index])) }
-          #expect(throws: ManifestError.self) { try RetainedManifest(decoding: Array(original[..<index])) }
+          #expect(throws: ManifestError.self) { try PreviousVersionManifest(decoding: Array(original[..<index])) }
         }
       }
     }

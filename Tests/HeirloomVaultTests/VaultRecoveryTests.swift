@@ -76,7 +76,7 @@ struct VaultRecoveryTests {
     try system.link(fixture.location.path, to: kept + "/Journal.sqlite")
     try write(kept + "/model.json.gz", [1])
     // Until then it is not a version.
-    #expect(try fixture.vault().retainedVersions().isEmpty)
+    #expect(try fixture.vault().previousVersions().isEmpty)
     #expect(try recover(fixture) == [.rolledBack])
     #expect(try fixture.bytes() == bytes)
     #expect(try system.status(of: fixture.location.path)?.linkCount == 1)
@@ -160,12 +160,12 @@ struct VaultRecoveryTests {
     #expect(try fixture.vault().repair() == nil)
     #expect(try fixture.migrate(fixture.vault()) != nil)
     #expect(try fixture.content().version == 2)
-    #expect(try fixture.vault().retainedVersions().count == 1)
+    #expect(try fixture.vault().previousVersions().count == 1)
   }
 
   @Test func `without a store nothing is deleted and the versions are named`() throws {
     let fixture = try VaultFixture(.rollback)
-    let retained = try #require(try fixture.migrate(fixture.vault()))
+    let previous = try #require(try fixture.migrate(fixture.vault()))
     try prepare(fixture)
     try write(fixture.location.incoming + "/" + Self.identifier + "/Journal.sqlite", [1, 2, 3])
     try system.unlink(fixture.location.path)
@@ -179,7 +179,7 @@ struct VaultRecoveryTests {
         }
       }
       guard case .storeMissing(_, let names) = error else { throw try #require(error) }
-      #expect(names == [retained.name.text])
+      #expect(names == [previous.name.text])
       #expect(try fixture.bytes() == bytes)
     }
   }
@@ -204,7 +204,7 @@ struct VaultRecoveryTests {
     try fixture.vault().recover()
     #expect(!fixture.exists(fixture.location.manifest))
     #expect(fixture.exists(path) == savesMore)
-    let aside = try fixture.vault().asideSets()
+    let aside = try fixture.vault().setAsideStores()
     #expect(aside.count == (savesMore ? 0 : 1))
     if savesMore {
       #expect(try fixture.content().rows.count == before.rows.count + 1)
@@ -212,7 +212,7 @@ struct VaultRecoveryTests {
       // And it can be moved with all that it holds.
       _ = try fixture.vault().setStoreAside()
     }
-    let set = try #require(try fixture.vault().asideSets().first)
+    let set = try #require(try fixture.vault().setAsideStores().first)
     let rows = try fixture.content(set.storePath(named: fixture.location.name)).rows
     #expect(rows.count == before.rows.count + (savesMore ? 1 : 0))
   }
@@ -296,7 +296,7 @@ struct VaultRecoveryTests {
         prepare: { StoreVault.Replacement(bytesNeeded: 1 << 60) }, build: { _, _ in }, prove: { _, _ in })
     }
     guard case .notEnoughSpace(let shortage) = error else { throw try #require(error) }
-    #expect(shortage.neededBytes > 1 << 60 && shortage.availableBytes < 1 << 60 && shortage.retainedBytes == 0)
+    #expect(shortage.neededBytes > 1 << 60 && shortage.availableBytes < 1 << 60 && shortage.previousVersionBytes == 0)
     #expect(
       shortage.folder == fixture.location.directory
         && error?.description.contains(CountText.size(shortage.neededBytes)) == true)
@@ -361,7 +361,7 @@ struct VaultRecoveryTests {
       }
       #expect(migrated == 1)
       #expect(try fixture.content().version == 2)
-      #expect(try fixture.vault().retainedVersions().count == 1)
+      #expect(try fixture.vault().previousVersions().count == 1)
       #expect(try fixture.leftovers() == [])
     }
   }

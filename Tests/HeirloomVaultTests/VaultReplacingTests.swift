@@ -12,7 +12,7 @@ struct VaultReplacingTests {
     let before = try VaultFixture(shape, externalFiles: 3).content()
     let original = try Data(contentsOf: fixture.url(fixture.location.path))
     var events: [VaultEvent] = []
-    let retained = try #require(try fixture.migrate(fixture.vault { events.append($0) }, addsExternalFile: true))
+    let previous = try #require(try fixture.migrate(fixture.vault { events.append($0) }, addsExternalFile: true))
     #expect(try fixture.leftovers() == [])
     #expect(!StoreLocation.sideSuffixes.contains { fixture.exists(fixture.location.path + $0) })
     let after = try fixture.content()
@@ -23,7 +23,7 @@ struct VaultReplacingTests {
     #expect(mode == 0o640)
     #expect(fixture.externalNames() == ["FILE-0", "FILE-1", "FILE-2", "NEW"])
 
-    let path = try #require(retained.storePath)
+    let path = try #require(previous.storePath)
     if shape != .wal { #expect(try Data(contentsOf: fixture.url(path)) == original) }
     #expect(try POSIXFileOperations().status(of: path)?.linkCount == 1)
     let kept = try fixture.content(path)
@@ -31,16 +31,16 @@ struct VaultReplacingTests {
     #expect(kept.rows == before.rows)
     #expect(kept.journalMode == "delete")
     #expect(
-      try FileManager.default.contentsOfDirectory(atPath: retained.path + "/.Journal_SUPPORT/_EXTERNAL_DATA").sorted()
+      try FileManager.default.contentsOfDirectory(atPath: previous.path + "/.Journal_SUPPORT/_EXTERNAL_DATA").sorted()
         == ["FILE-0", "FILE-1", "FILE-2"])
-    #expect(try Data(contentsOf: fixture.url(retained.path + "/model.json.gz")) == Data(VaultFixture.snapshot))
-    let manifest = try #require(retained.manifest)
+    #expect(try Data(contentsOf: fixture.url(previous.path + "/model.json.gz")) == Data(VaultFixture.snapshot))
+    let manifest = try #require(previous.manifest)
     #expect(manifest.versionChecksum == "one")
     #expect(manifest.supportFileCount == 3)
     #expect(manifest.supportByteCount == 3_000)
     #expect(manifest.usedWAL == (shape == .wal))
     #expect(manifest.generation == "generation 1")
-    #expect(try fixture.vault().retainedVersions() == [retained])
+    #expect(try fixture.vault().previousVersions() == [previous])
 
     let kinds = events.map { String(describing: $0).prefix { $0 != "(" } }
     #expect(
@@ -102,28 +102,28 @@ struct VaultReplacingTests {
     let fixture = try VaultFixture()
     var names: [VersionName] = []
     for _ in 0..<4 {
-      let retained = try #require(try fixture.migrate(fixture.vault()))
-      names.append(retained.name)
+      let previous = try #require(try fixture.migrate(fixture.vault()))
+      names.append(previous.name)
       let connection = try Connection(path: fixture.location.path, mode: .readWrite)
       try connection.execute("PRAGMA user_version=1")
       try connection.execute("ALTER TABLE note DROP COLUMN added")
     }
     #expect(names == names.sorted())
     #expect(Set(names.map(\.time)).count == 4)
-    #expect(try fixture.vault().retainedVersions().map(\.name) == names)
+    #expect(try fixture.vault().previousVersions().map(\.name) == names)
   }
 
   @Test func `without links the old store is kept as a copy`() throws {
     let fixture = try VaultFixture(.wal, externalFiles: 2)
     let before = try VaultFixture(.wal).content()
     let files = FaultyFiles(refusesLinks: true)
-    let retained = try #require(try fixture.migrate(fixture.vault(files), addsExternalFile: true))
+    let previous = try #require(try fixture.migrate(fixture.vault(files), addsExternalFile: true))
     #expect(try fixture.leftovers() == [])
     #expect(try fixture.content().version == 2)
-    let path = try #require(retained.storePath)
+    let path = try #require(previous.storePath)
     #expect(try fixture.content(path).rows == before.rows)
     #expect(fixture.externalNames() == ["FILE-0", "FILE-1", "NEW"])
-    #expect(retained.manifest?.supportFileCount == 2)
+    #expect(previous.manifest?.supportFileCount == 2)
   }
 
   @Test func `a builder can begin with a copy of the store`() throws {
@@ -174,7 +174,7 @@ struct VaultReplacingTests {
     #expect(try fixture.leftovers() == [])
     #expect(fixture.externalNames() == ["FILE-0", "FILE-1"])
     #expect(try fixture.content() == before)
-    #expect(try fixture.vault().retainedVersions().isEmpty)
+    #expect(try fixture.vault().previousVersions().isEmpty)
     #expect(try fixture.migrate(fixture.vault()) != nil)
   }
 

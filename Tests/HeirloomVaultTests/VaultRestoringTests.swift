@@ -9,11 +9,11 @@ struct VaultRestoringTests {
   let system = POSIXFileOperations()
 
   private func makeMigrated(_ shape: VaultFixture.Shape, externalFiles: Int = 3) throws -> (
-    VaultFixture, RetainedVersion
+    VaultFixture, PreviousVersionFiles
   ) {
     let fixture = try VaultFixture(shape, externalFiles: externalFiles)
-    let retained = try #require(try fixture.migrate(fixture.vault()))
-    return (fixture, retained)
+    let previous = try #require(try fixture.migrate(fixture.vault()))
+    return (fixture, previous)
   }
 
   // MARK: Restoring
@@ -21,7 +21,7 @@ struct VaultRestoringTests {
   @Test(arguments: [VaultFixture.Shape.rollback, .wal], [false, true])
   func `brings the old version back and keeps the new one`(_ shape: VaultFixture.Shape, _ refusesLinks: Bool) throws {
     let before = try VaultFixture(shape).content()
-    let (fixture, retained) = try makeMigrated(shape)
+    let (fixture, previous) = try makeMigrated(shape)
     try Data(VaultFixture.snapshot.reversed()).write(to: fixture.url(fixture.location.snapshot))
     try fixture.addRow("written after the migration")
     let migrated = try fixture.content()
@@ -30,8 +30,8 @@ struct VaultRestoringTests {
     #expect(fixture.externalNames() == ["FILE-0", "FILE-2"])
 
     let files = FaultyFiles(refusesLinks: refusesLinks)
-    let (restored, kept) = try fixture.vault(files).restore(retained.name.text)
-    #expect(restored == retained)
+    let (restored, kept) = try fixture.vault(files).restore(previous.name.text)
+    #expect(restored == previous)
     #expect(try fixture.content() == before)
     #expect(fixture.externalNames() == ["FILE-0", "FILE-1", "FILE-2"])
     #expect(try fixture.leftovers() == [])
@@ -42,17 +42,17 @@ struct VaultRestoringTests {
     #expect(try fixture.content(path).rows == migrated.rows)
     #expect(try fixture.content(path).version == 2)
     #expect(try Data(contentsOf: fixture.url(newer.path + "/model.json.gz")) == Data(VaultFixture.snapshot.reversed()))
-    #expect(try fixture.vault().retainedVersions().map(\.name) == [retained.name, newer.name])
+    #expect(try fixture.vault().previousVersions().map(\.name) == [previous.name, newer.name])
 
     // The app's new rows reach neither of the versions.
     #expect(try system.status(of: fixture.location.path)?.linkCount == 1)
-    let oldPath = try #require(retained.storePath)
+    let oldPath = try #require(previous.storePath)
     let oldBytes = try Data(contentsOf: fixture.url(oldPath))
     try fixture.addRow("written after the restoration")
     try Data([1]).write(to: fixture.url(fixture.location.support + "/_EXTERNAL_DATA/FILE-1"))
     #expect(try Data(contentsOf: fixture.url(oldPath)) == oldBytes)
     #expect(
-      try Data(contentsOf: fixture.url(retained.path + "/.Journal_SUPPORT/_EXTERNAL_DATA/FILE-1"))
+      try Data(contentsOf: fixture.url(previous.path + "/.Journal_SUPPORT/_EXTERNAL_DATA/FILE-1"))
         == Data(repeating: 1, count: 1_000))
 
     // The newer version comes back too.
@@ -60,9 +60,9 @@ struct VaultRestoringTests {
     #expect(try fixture.content().rows == migrated.rows)
   }
 
-  @Test func `rows that someone wrote into a retained version come along`() throws {
-    let (fixture, retained) = try makeMigrated(.rollback)
-    let path = try #require(retained.storePath)
+  @Test func `rows that someone wrote into a previous version come along`() throws {
+    let (fixture, previous) = try makeMigrated(.rollback)
+    let path = try #require(previous.storePath)
     var options = Connection.Options()
     options.checkpointsOnClose = false
     let connection = try Connection(path: path, mode: .readWrite, options: options)
@@ -70,30 +70,30 @@ struct VaultRestoringTests {
     try connection.execute("INSERT INTO note(text) VALUES ('in the -wal')")
     try connection.close()
     #expect(fixture.exists(path + "-wal"))
-    _ = try fixture.vault().restore(retained.name.text)
+    _ = try fixture.vault().restore(previous.name.text)
     #expect(try fixture.content().rows.last?.last == .text("in the -wal"))
   }
 
   @Test func `a version that can't be read is refused and the store stays`() throws {
-    let (fixture, retained) = try makeMigrated(.rollback)
-    let path = try #require(retained.storePath)
+    let (fixture, previous) = try makeMigrated(.rollback)
+    let path = try #require(previous.storePath)
     let content = try fixture.content()
     for bytes in [Data(repeating: 0x41, count: 4_096), Data()] {
       try bytes.write(to: fixture.url(path))
-      let error = #expect(throws: VaultError.self) { _ = try fixture.vault().restore(retained.name.text) }
+      let error = #expect(throws: VaultError.self) { _ = try fixture.vault().restore(previous.name.text) }
       guard case .unusableVersion = error else { throw try #require(error) }
       #expect(try fixture.content() == content)
       #expect(try fixture.leftovers() == [])
-      #expect(try fixture.vault().retainedVersions().count == 1)
+      #expect(try fixture.vault().previousVersions().count == 1)
     }
   }
 
   @Test func `the caller's own proof counts`() throws {
     struct Refusal: Error {}
-    let (fixture, retained) = try makeMigrated(.wal)
+    let (fixture, previous) = try makeMigrated(.wal)
     let content = try fixture.content()
     #expect(throws: Refusal.self) {
-      _ = try fixture.vault().restore(retained.name.text) { connection in
+      _ = try fixture.vault().restore(previous.name.text) { connection in
         #expect(try connection.firstInteger("PRAGMA user_version") == 1)
         throw Refusal()
       }
@@ -103,9 +103,9 @@ struct VaultRestoringTests {
   }
 
   @Test func `a name must fit exactly one version`() throws {
-    let (fixture, retained) = try makeMigrated(.rollback)
-    _ = try fixture.vault().restore(String(retained.name.text.dropLast()))
-    let names = try fixture.vault().retainedVersions().map(\.name.text)
+    let (fixture, previous) = try makeMigrated(.rollback)
+    _ = try fixture.vault().restore(String(previous.name.text.dropLast()))
+    let names = try fixture.vault().previousVersions().map(\.name.text)
     for (prefix, candidates) in [("", names), ("2026", names), ("1999", names)] {
       let error = #expect(throws: VaultError.self) { _ = try fixture.vault().restore(prefix) }
       guard case .unknownVersion(prefix, candidates) = error else { throw try #require(error) }
@@ -114,17 +114,17 @@ struct VaultRestoringTests {
 
   @Test func `a version whose own manifest is damaged can still be restored`() throws {
     let before = try VaultFixture(.rollback).content()
-    let (fixture, retained) = try makeMigrated(.rollback)
-    try Data("{}".utf8).write(to: fixture.url(retained.path + "/manifest.json"))
-    let listed = try #require(try fixture.vault().retainedVersions().first)
-    #expect(listed.manifest == nil && listed.storePath == retained.storePath)
-    _ = try fixture.vault().restore(retained.name.text)
+    let (fixture, previous) = try makeMigrated(.rollback)
+    try Data("{}".utf8).write(to: fixture.url(previous.path + "/manifest.json"))
+    let listed = try #require(try fixture.vault().previousVersions().first)
+    #expect(listed.manifest == nil && listed.storePath == previous.storePath)
+    _ = try fixture.vault().restore(previous.name.text)
     #expect(try fixture.content() == before)
   }
 
   @Test func `a lost store is put back, and old side files can't spoil it`() throws {
     let before = try VaultFixture(.rollback).content()
-    let (fixture, retained) = try makeMigrated(.rollback)
+    let (fixture, previous) = try makeMigrated(.rollback)
     // The main file is lost while its -wal stays: SQLite would read that as part of any file put in place.
     let stale = try VaultFixture(.wal, rows: 90)
     try system.unlink(fixture.location.path)
@@ -133,7 +133,7 @@ struct VaultRestoringTests {
         stale.location.path + suffix, to: fixture.location.path + suffix, attributes: FileAttributes(mode: 0o644))
     }
     let wal = try Data(contentsOf: fixture.url(fixture.location.path + "-wal"))
-    let (_, kept) = try fixture.vault().restore(retained.name.text)
+    let (_, kept) = try fixture.vault().restore(previous.name.text)
     #expect(kept == nil)
     #expect(try fixture.content() == before)
     #expect(try fixture.leftovers() == [])
@@ -148,15 +148,15 @@ struct VaultRestoringTests {
     var number = 1
     while true {
       let note: Comment = "call \(number)"
-      let (fixture, retained) = try makeMigrated(.rollback, externalFiles: 1)
+      let (fixture, previous) = try makeMigrated(.rollback, externalFiles: 1)
       let migrated = try fixture.content()
-      let path = try #require(retained.storePath)
+      let path = try #require(previous.storePath)
       let old = try fixture.content(path)
       if isMissing { try system.unlink(fixture.location.path) }
       let files = FaultyFiles(isSticky ? .forever(number) : .once(number))
       var failure: (any Error)?
       do {
-        _ = try fixture.vault(files).restore(retained.name.text)
+        _ = try fixture.vault(files).restore(previous.name.text)
       } catch {
         failure = error
       }
@@ -170,10 +170,10 @@ struct VaultRestoringTests {
       }
       // The version itself is untouched, and the next run completes.
       #expect(try fixture.content(path) == old, note)
-      _ = try fixture.vault().restore(retained.name.text)
+      _ = try fixture.vault().restore(previous.name.text)
       #expect(try fixture.content().version == 1, note)
       #expect(try fixture.leftovers() == [], note)
-      for path in try fixture.vault().retainedVersions().compactMap(\.storePath) + [fixture.location.path] {
+      for path in try fixture.vault().previousVersions().compactMap(\.storePath) + [fixture.location.path] {
         #expect(try system.status(of: path)?.linkCount == 1, note)
       }
       if files.hits == 0 { break }
@@ -194,7 +194,7 @@ struct VaultRestoringTests {
         _ = try fixture.vault().restore(first)
       }
     }
-    return (fixture, try fixture.vault().retainedVersions().map(\.name.text))
+    return (fixture, try fixture.vault().previousVersions().map(\.name.text))
   }
 
   @Test(arguments: [(4, 1), (4, 3), (4, 4), (4, 9), (4, 0), (4, -1), (1, 1), (0, 1)])
@@ -203,7 +203,7 @@ struct VaultRestoringTests {
     let content = try fixture.content()
     let removed = try fixture.vault().prune(keeping: kept)
     #expect(removed == names.dropLast(max(1, kept)))
-    #expect(try fixture.vault().retainedVersions().map(\.name.text) == names.suffix(max(1, kept)))
+    #expect(try fixture.vault().previousVersions().map(\.name.text) == names.suffix(max(1, kept)))
     #expect(try fixture.content() == content)
     #expect(fixture.externalNames() == ["FILE-0"])
     #expect(try fixture.leftovers() == [])
@@ -215,7 +215,7 @@ struct VaultRestoringTests {
     let newest = "\(fixture.location.previous)/\(names[2])/manifest.json"
     try Data("{}".utf8).write(to: fixture.url(newest))
     #expect(try fixture.vault().prune(keeping: 1) == [names[0]])
-    #expect(try fixture.vault().retainedVersions().map(\.name.text) == [names[1], names[2]])
+    #expect(try fixture.vault().previousVersions().map(\.name.text) == [names[1], names[2]])
   }
 
   @Test(arguments: [false, true])
@@ -226,7 +226,7 @@ struct VaultRestoringTests {
       let (fixture, names) = try makeVersions(3)
       let files = FaultyFiles(isSticky ? .forever(number) : .once(number))
       _ = try? fixture.vault(files).prune(keeping: 1)
-      let left = try fixture.vault().retainedVersions()
+      let left = try fixture.vault().previousVersions()
       #expect(left.last?.name.text == names.last, note)
       for version in left {
         #expect(version.manifest != nil, note)
@@ -237,7 +237,7 @@ struct VaultRestoringTests {
       _ = try fixture.vault().prune(keeping: 1)
       // A renamed version is removed by the next run that takes the lock.
       try fixture.vault().recover()
-      #expect(try fixture.vault().retainedVersions().map(\.name.text) == names.suffix(1), note)
+      #expect(try fixture.vault().previousVersions().map(\.name.text) == names.suffix(1), note)
       #expect(try fixture.leftovers() == [], note)
       if files.hits == 0 { break }
       number += 1
@@ -348,7 +348,7 @@ struct VaultCorpusTests {
     let url = try Corpus.copyStore(store, to: directory)
     let location = try StoreLocation(resolving: url.path, files: POSIXFileOperations())
     let original = try Data(contentsOf: url)
-    let retained = try #require(
+    let previous = try #require(
       try StoreVault(location).replaceStore(
         prepare: { StoreVault.Replacement(bytesNeeded: UInt64(original.count)) },
         build: { hold, candidate in
@@ -358,10 +358,10 @@ struct VaultCorpusTests {
           defer { try? hold.connection.detach("candidate") }
           try hold.connection.execute("CREATE TABLE candidate.new(x)")
         }, prove: { _, _ in }))
-    let path = try #require(retained.storePath)
+    let path = try #require(previous.storePath)
     #expect(try tables(path) == expected)
     #expect(try tables(location.path).keys.sorted() == ["new"])
-    let (_, kept) = try StoreVault(location).restore(retained.name.text)
+    let (_, kept) = try StoreVault(location).restore(previous.name.text)
     #expect(kept != nil)
     let restored = try tables(location.path)
     #expect(restored == expected)

@@ -80,11 +80,11 @@ extension VaultSeenTests.Change {
     switch self {
     case .nothing: return
     case .read:
-      let connection = try Connection(path: path, mode: .readOnly, options: .looking)
+      let connection = try Connection(path: path, mode: .readOnly, options: .inspecting)
       #expect(try connection.firstInteger("SELECT COUNT(*) FROM note") == 40)
       try connection.close()
     case .write, .writeWithoutCheckpoint:
-      let options: Connection.Options = self == .write ? Connection.Options() : .looking
+      let options: Connection.Options = self == .write ? Connection.Options() : .inspecting
       let connection = try Connection(path: path, mode: .readWrite, options: options)
       try connection.execute("INSERT INTO note(text) VALUES ('meanwhile')")
       try connection.close()

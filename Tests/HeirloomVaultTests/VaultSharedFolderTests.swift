@@ -37,7 +37,7 @@ struct VaultSharedFolderTests {
   }
 
   /// Puts a copy with one more row in the store's place.
-  static func grow(_ vault: StoreVault) throws -> RetainedVersion? {
+  static func grow(_ vault: StoreVault) throws -> PreviousVersionFiles? {
     try vault.replaceStore(
       prepare: { StoreVault.Replacement() },
       build: { hold, candidate in
@@ -167,7 +167,7 @@ struct VaultSharedFolderTests {
     #expect(try fixture.migrate(fixture.vault()) != nil)
     // Folders further up still hide what they hid from others.
     let inner =
-      try #require(try fixture.vault().retainedVersions().first).path + "/" + fixture.location.supportName + place
+      try #require(try fixture.vault().previousVersions().first).path + "/" + fixture.location.supportName + place
     #expect(try files.status(of: inner).map { $0.mode & 0o077 } == 0)
   }
 
@@ -181,13 +181,13 @@ struct VaultSharedFolderTests {
         VaultSharedFolderTests.become(user, group: VaultSharedFolderTests.group)
         VaultSharedFolderTests.exit {
           let vault = try VaultSharedFolderTests.vault(at: path)
-          let before = try vault.retainedVersions().last
+          let before = try vault.previousVersions().last
           guard try VaultSharedFolderTests.grow(vault) != nil else { Foundation.exit(2) }
           if let before { _ = try vault.restore(before.name.text) }
         }
       }
     }
-    #expect(try fixture.vault().retainedVersions().count == 5)
+    #expect(try fixture.vault().previousVersions().count == 5)
     #expect(try files.status(of: fixture.location.path).map { [$0.mode, $0.group] } == [0o660, Self.group])
   }
 

@@ -18,7 +18,7 @@ package struct FileContents: Equatable {
   /// - Parameter url: The store.
   /// - Throws: SQLite's error, or the metadata's.
   package init(of url: URL) throws {
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
+    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     let actual = try ActualSchema(of: connection)
     for object in actual.objects {
       schema["\(object.kind.rawValue) \(object.name)"] = "\(object.table): \(object.sql ?? "")"

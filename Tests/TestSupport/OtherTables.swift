@@ -17,7 +17,7 @@ package struct OtherTables: Equatable {
   ///   - step: The number that is added to the entity numbers in history and in CloudKit mirroring.
   /// - Throws: SQLite's error.
   package init(of url: URL, model: ManagedObjectModel, movingEntitiesBy step: Int64 = 0) throws {
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
+    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     let actual = try ActualSchema(of: connection)
     for (object, ownership) in actual.ownership(under: PhysicalSchema(model: model, actual: actual)) {
       guard object.kind == .table, ownership != .model, ownership != .bookkeeping, ownership != .system else {

@@ -8,7 +8,7 @@ extension StoreVault {
   package func replaceStore(
     prepare: () throws -> Replacement?, build: (StoreHold, String) throws -> Void,
     prove: (StoreHold, String) throws -> Void
-  ) throws -> RetainedVersion? {
+  ) throws -> PreviousVersionFiles? {
     let swap = try begin()
     guard let replacement = try prepare() else { return nil }
     do {

@@ -137,7 +137,7 @@ struct DiagnosticsArchive {
   }
 
   private func connection() throws(SQLiteError) -> (Connection, isReading: Bool) {
-    var options = Connection.Options.looking
+    var options = Connection.Options.inspecting
     options.busyTimeout = 500
     // Where there are no side files, none are made: nobody has the store open.
     if location.sideFiles.contains(where: { FileManager.default.fileExists(atPath: $0) }),

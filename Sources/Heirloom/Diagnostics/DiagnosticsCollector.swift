@@ -129,13 +129,13 @@ final class DiagnosticsCollector {
         operation: manifest.operation.rawValue, phase: manifest.phase.rawValue, began: Self.time(manifest.time))
     }
     trying("previous versions") {
-      report.previous = try vault.retainedVersions().map { version in
+      report.previous = try vault.previousVersions().map { version in
         DiagnosticsReport.Kept(
           id: version.name.text, versionChecksum: version.manifest?.versionChecksum, bytes: version.byteCount)
       }
     }
     trying("sets that were moved aside") {
-      report.aside = try vault.asideSets().map { set in
+      report.aside = try vault.setAsideStores().map { set in
         DiagnosticsReport.Kept(id: set.name, code: MigrationNotice(set).code)
       }
     }
@@ -192,15 +192,15 @@ final class DiagnosticsCollector {
     do throws(StoreError) {
       let path = location.path
       // The body may be called a second time: it begins anew.
-      let look = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
-        try DatabaseLook(connection, path: path)
+      let inspection = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
+        try DatabaseInspection(connection, path: path)
       }
-      schema = look.schema
-      report.database = look.database
-      report.entities = look.entities
-      report.tables = look.tables
-      report.problems += look.problems
-      if let metadata = look.metadata { add(metadata) }
+      schema = inspection.schema
+      report.database = inspection.database
+      report.entities = inspection.entities
+      report.tables = inspection.tables
+      report.problems += inspection.problems
+      if let metadata = inspection.metadata { add(metadata) }
       return true
     } catch {
       report.problems.append("the store: \(error.description)")

@@ -61,7 +61,7 @@ extension MigrationEvent {
     case .runningStage: "runningStage"
     case .built: "built"
     case .proven: "proven"
-    case .retained: "retained"
+    case .previousVersionKept: "retained"
     case .swapped: "swapped"
     case .quarantined: "quarantined"
     case .finished: "finished"
@@ -119,7 +119,7 @@ extension MigrationEvent {
       MigrationLogLine(.debug, "Code of a stage runs.", ["stage": stage, "handler": handler.rawValue])
     case .built: MigrationLogLine(.debug, "The migrated store is built.")
     case .proven: MigrationLogLine(.debug, "The migrated store is proven.")
-    case .retained(let id): MigrationLogLine(.info, "The previous version is kept.", ["retained": id])
+    case .previousVersionKept(let id): MigrationLogLine(.info, "The previous version is kept.", ["retained": id])
     case .swapped: MigrationLogLine(.debug, "The migrated store is in place.")
     case .quarantined(let rows, let paths):
       MigrationLogLine(
@@ -180,7 +180,7 @@ extension MigrationOutcome {
         losses.isEmpty
           ? "The store was migrated." : "The store was migrated, and the previous version has what it lost.",
         [
-          "from": report.sourceChecksum, "to": report.destinationChecksum, "retained": report.retained.id,
+          "from": report.sourceChecksum, "to": report.destinationChecksum, "retained": report.previousVersion.id,
           "rows": "\(report.rowCount)", "losses": losses.isEmpty ? nil : text.joined(separator: ", "),
         ])
     case .setAside(let notice):

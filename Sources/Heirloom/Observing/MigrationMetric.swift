@@ -58,7 +58,7 @@ extension MigrationOutcome {
     guard case .migrated(let report) = self else { return [counted] }
     return [
       counted, MigrationMetric(.counter, "heirloom.migration.rows", Double(report.rowCount)),
-      MigrationMetric(.gauge, "heirloom.retained.bytes", Double(report.retained.byteCount)),
+      MigrationMetric(.gauge, "heirloom.retained.bytes", Double(report.previousVersion.byteCount)),
     ]
   }
 }

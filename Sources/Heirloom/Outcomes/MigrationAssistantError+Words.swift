@@ -101,8 +101,8 @@ extension MigrationAssistantError: LocalizedError {
     case .unknownVersion:
       return unchanged + " If losing this is right, approve the plan; else use the newer app."
     case .newerVersion(let store):
-      let offer = store.retainedVersion.map {
-        " Or restore the retained version \($0.id), which fits the current model."
+      let offer = store.previousVersion.map {
+        " Or restore the previous version \($0.id), which fits the current model."
       }
       return unchanged + " Use the newer app.\(offer ?? "")"
     case .mappingNeeded(_, [], _):

@@ -32,7 +32,7 @@ extension MigrationAssistantError {
       self = .unreadableStore(StoreError(path: path, problem: .damaged(reason: damage.description)))
     case .outcomeUnknown(_, let underlying):
       self = .outcomeUnknown(storePath: path, reason: "\(underlying)")
-    case .unknownVersion, .unusableVersion, .unusableAsideSet:
+    case .unknownVersion, .unusableVersion, .unusableSetAsideStore:
       self = .noSuchVersion(storePath: path, reason: "\(error)")
     case .unfitCandidate:
       self = .failed(storePath: path, .proofFailed(findings: ["\(error)"]))

@@ -18,7 +18,7 @@ public enum MigrationAssistantError: Error, Sendable {
   /// The store is of a version after the current one, as when the app was set back to an earlier release.
   ///
   /// Nothing was written. ``MigrationAssistant/restorePreviousVersion(_:)`` goes back to
-  /// ``NewerStore/retainedVersion``.
+  /// ``NewerStore/previousVersion``.
   case newerVersion(NewerStore)
   /// The models differ by more than can be inferred, and nobody gave a mapping; without obstacles, inference is off.
   ///

@@ -36,7 +36,7 @@ public enum MigrationEvent: Hashable, Sendable {
   /// The candidate is proven.
   case proven
   /// The previous version is kept.
-  case retained(id: String)
+  case previousVersionKept(id: String)
   /// The previous version is pinned: it alone holds what the migration lost without consent, by entity and property.
   case pinned(id: String, losses: [String])
   /// The migrated store is in place.

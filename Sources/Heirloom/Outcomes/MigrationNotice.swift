@@ -45,7 +45,7 @@ extension MigrationNotice {
   }
 
   /// Reads the notice of a set-aside store; a missing or damaged one says only that the store is there.
-  package init(_ set: AsideSet) {
+  package init(_ set: SetAsideFiles) {
     let document = set.notice.flatMap { try? JSONDecoder().decode(Document.self, from: Data($0)) }
     id = set.name
     // Anybody may have written the file.

@@ -25,7 +25,7 @@ public struct MigrationReport: Sendable {
   /// The plan that was carried out, with losses and rows.
   public let plan: MigrationPlan
   /// The previous version that was kept.
-  public let retained: PreviousVersion
+  public let previousVersion: PreviousVersion
   /// The files with rows that were put into quarantine, a JSON object a line; they are never removed.
   public let quarantine: [URL]
   /// The time from the first look at the store to the last sync, in seconds.

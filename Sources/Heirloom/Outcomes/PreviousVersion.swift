@@ -34,7 +34,7 @@ public struct PreviousVersion: Hashable, Sendable {
   /// The operation that put another store in its place; `nil` if the version's description is damaged.
   let operation: VaultManifest.Operation?
 
-  init(_ version: RetainedVersion) {
+  init(_ version: PreviousVersionFiles) {
     id = version.name.text
     storeURL = URL(fileURLWithPath: version.storePath ?? version.path)
     date = Date(timeIntervalSince1970: Double(version.name.time))
@@ -55,7 +55,7 @@ public struct PreviousVersion: Hashable, Sendable {
     let path = storeURL.path
     return try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
       do throws(SQLiteError) {
-        return try StoreCensus(connection: connection, actual: ActualSchema(of: connection)).objectCount
+        return try ObjectCounts(connection: connection, actual: ActualSchema(of: connection)).objectCount
       } catch {
         throw StoreError(error, path: path)
       }

@@ -96,7 +96,7 @@ struct FleetStores {
       if let known = expected[original] { try sums.check(against: known) }
       expected[original] = sums
       let location = try StoreLocation(resolving: path, files: files)
-      let kept = try StoreVault(location, files: files).retainedVersions()
+      let kept = try StoreVault(location, files: files).previousVersions()
       guard kept.count == 1, let store = kept[0].storePath else {
         throw BenchmarkError.differentContents(
           subject: "the kept versions of \(path)", expected: "1 with a store", found: "\(kept.count)")

@@ -249,7 +249,7 @@ enum MigrationBenchmark {
     }
     return Measured(
       seconds: seconds, processorSeconds: work, parts: listener.watch.parts,
-      keptPath: report.retained.storeURL.path, builder: report.plan.builder.rawValue, syncs: counter.count)
+      keptPath: report.previousVersion.storeURL.path, builder: report.plan.builder.rawValue, syncs: counter.count)
   }
 }
 
@@ -264,7 +264,7 @@ final class PartListener: MigrationAssistantDelegate {
     case .held: watch.finish("hold")
     case .built: watch.finish("build")
     case .proven: watch.finish("prove")
-    case .retained: watch.finish("sync and keep")
+    case .previousVersionKept: watch.finish("sync and keep")
     case .finished: watch.finish("swap")
     default: break
     }

@@ -151,7 +151,8 @@ enum RemovalBenchmark {
       throw BenchmarkError.unexpectedOutcome(expected: "migrated", found: "\(outcome)")
     }
     var measured = Measured(
-      seconds: seconds, processorSeconds: work, parts: listener.watch.parts, keptPath: report.retained.storeURL.path,
+      seconds: seconds, processorSeconds: work, parts: listener.watch.parts,
+      keptPath: report.previousVersion.storeURL.path,
       builder: report.plan.builder.rawValue, deferred: report.plan.deferred.items, pieces: [], sums: [],
       peakBytes: ProcessCounters.now().peakBytes)
     let store = try PersistentStore.open(at: url, model: current)

@@ -31,7 +31,7 @@ struct StoreSums: Hashable {
         subject: "the model of \(path)", expected: "\(model.versionIdentifiers)",
         found: "\(metadata.versionIdentifiers)")
     }
-    let connection = try Connection(path: path, mode: .readOnly, options: .looking)
+    let connection = try Connection(path: path, mode: .readOnly, options: .inspecting)
     for query in workload?.sumQueries ?? Self.earlierQueries { rows[query] = try connection.rows(query) }
     try connection.close()
   }

@@ -116,7 +116,7 @@ enum ThresholdBenchmark {
   }
 
   private static func sums(of path: String) throws -> [[SQLiteValue]] {
-    let connection = try Connection(path: path, mode: .readOnly, options: .looking)
+    let connection = try Connection(path: path, mode: .readOnly, options: .inspecting)
     let tables = try connection.rows(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'Z[A-Z]*' ORDER BY 1")
     return try tables.compactMap { $0.first?.text }.flatMap { table in

@@ -13,12 +13,12 @@ struct LossReview {
     /// The name of the later version.
     let destinationName: String
     /// The loss and the rows that it concerns.
-    let hazard: DataHazard
+    let effect: DataEffect
     /// True when the lock acknowledges the loss.
     var isAcknowledged: Bool
 
     /// The name by which the loss is acknowledged.
-    var name: String { hazard.lossName }
+    var name: String { effect.lossName }
   }
 
   /// The losses, by version, in the order of entities.
@@ -45,26 +45,26 @@ struct LossReview {
       }
     }
     var steps: [Set<String>] = []
-    func add(_ hazards: [DataHazard], _ source: Int, _ destination: Int) {
+    func add(_ effects: [DataEffect], _ source: Int, _ destination: Int) {
       var names = Set(losses.filter { $0.source.name == versions[source].name }.map(\.name))
-      for hazard in hazards where names.insert(hazard.lossName).inserted {
+      for effect in effects where names.insert(effect.lossName).inserted {
         losses.append(
           Loss(
-            source: versions[source], destinationName: versions[destination].name, hazard: hazard,
-            isAcknowledged: isAcknowledged(hazard.lossName, source, destination)))
+            source: versions[source], destinationName: versions[destination].name, effect: effect,
+            isAcknowledged: isAcknowledged(effect.lossName, source, destination)))
       }
     }
     for position in versions.indices.dropLast() {
-      let hazards = Self.hazards(through: Array(versions[position...(position + 1)]), mappings)
+      let effects = Self.effects(through: Array(versions[position...(position + 1)]), mappings)
       // The app's code may keep some of it, which nobody knows here; nor does anybody know a longer path's loss.
-      steps.append(Set(hazards.map(\.lossName)))
-      if !byApp.contains(versions[position].name) { add(hazards, position, position + 1) }
+      steps.append(Set(effects.map(\.lossName)))
+      if !byApp.contains(versions[position].name) { add(effects, position, position + 1) }
     }
     for position in versions.indices.dropLast(2) where !byApp.contains(versions[position].name) {
       let way = Array(versions[position...])
       let trail = LossTrail(through: way.map(\.model))
-      let others = Self.hazards(through: way, mappings).filter { hazard in
-        trail.step(losing: hazard.lossProperty, of: hazard.entity, among: Array(steps[position...])) == nil
+      let others = Self.effects(through: way, mappings).filter { effect in
+        trail.step(losing: effect.lossProperty, of: effect.entity, among: Array(steps[position...])) == nil
       }
       add(others, position, last)
     }
@@ -79,7 +79,7 @@ struct LossReview {
   }
 
   /// Returns the possible losses of a path through versions; none without a mapping, which is reported elsewhere.
-  private static func hazards(through versions: [HistoryCheck.Version], _ mappings: GivenMappings) -> [DataHazard] {
+  private static func effects(through versions: [HistoryCheck.Version], _ mappings: GivenMappings) -> [DataEffect] {
     guard let first = versions.first, let last = versions.last,
       first.model.versionHashes() != last.model.versionHashes()
     else { return [] }
@@ -89,7 +89,7 @@ struct LossReview {
     let path = try? MigrationPath(
       from: first.model, to: last.model, between: between, given: configuration.mappings)
     guard let path else { return [] }
-    return path.hops.flatMap { $0.mapping.hazards(from: $0.source, to: $0.destination) }
+    return path.hops.flatMap { $0.mapping.effects(from: $0.source, to: $0.destination) }
       .filter { $0.kind.severity == .loss }
   }
 }
@@ -109,8 +109,8 @@ extension LossReview {
           + " \(shellWord(loss.name)) says so for app and tool."
       return CheckFinding(
         severity: loss.isAcknowledged ? .note : .error, kind: .loss, version: loss.source.name,
-        entity: loss.hazard.entity, property: loss.hazard.properties.first, file: loss.source.file,
-        message: "\(way): \(loss.hazard.description) \(advice)")
+        entity: loss.effect.entity, property: loss.effect.properties.first, file: loss.source.file,
+        message: "\(way): \(loss.effect.description) \(advice)")
     }
       + stale.map { item in
         CheckFinding(

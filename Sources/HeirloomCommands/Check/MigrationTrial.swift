@@ -48,10 +48,10 @@ struct MigrationTrial {
     let scratch = try ScratchFolder(console)
     defer { withExtendedLifetime(scratch) {} }
     let folder = URL(fileURLWithPath: scratch.path)
-    guard let hazards = try hazards(in: folder) else { return }
-    tell(hazards)
+    guard let effects = try effects(in: folder) else { return }
+    tell(effects)
     let store = folder.appendingPathComponent("Sample.sqlite")
-    let narrower = (try? version.model.narrowed(by: hazards)) ?? version.model
+    let narrower = (try? version.model.narrowed(by: effects)) ?? version.model
     let samples = SampleObjects(
       of: version.model, asIfOf: narrower, objectsPerEntity: objectsPerEntity, seed: seed)
     for note in samples.notes { add(.note, .incompleteSample, "\"\(version.name)\": \(note)") }
@@ -67,7 +67,7 @@ struct MigrationTrial {
     do {
       guard case .migrated(let report) = try migrate(store) else { return }
       seconds = report.seconds
-      tell(report.plan.following.flatMap { $0.mapping.hazards(from: $0.source, to: $0.destination) })
+      tell(report.plan.following.flatMap { $0.mapping.effects(from: $0.source, to: $0.destination) })
       try judge(store, before: before, report: report)
     } catch {
       try tell(error)
@@ -77,12 +77,12 @@ struct MigrationTrial {
   // MARK: - Steps
 
   /// Returns possible blockers and losses, from the models and mappings alone; `nil` if there is no path.
-  private mutating func hazards(in folder: URL) throws -> [DataHazard]? {
+  private mutating func effects(in folder: URL) throws -> [DataEffect]? {
     let url = folder.appendingPathComponent("Empty.sqlite")
     try PersistentStore.create(at: url, model: version.model).close()
     do {
       guard let plan = try assistant(for: url).plan() else { return [] }
-      return plan.mapping.hazards(from: plan.source, to: plan.destination)
+      return plan.mapping.effects(from: plan.source, to: plan.destination)
     } catch {
       try tell(error)
       return nil
@@ -138,14 +138,14 @@ struct MigrationTrial {
         message: message))
   }
 
-  private mutating func tell(_ hazards: [DataHazard]) {
-    for hazard in hazards {
+  private mutating func tell(_ effects: [DataEffect]) {
+    for effect in effects {
       // ``LossReview`` reports losses for the hop that causes them.
-      guard hazard.kind.severity != .loss else { continue }
-      let property = hazard.properties.isEmpty ? nil : hazard.properties.joined(separator: ", ")
+      guard effect.kind.severity != .loss else { continue }
+      let property = effect.properties.isEmpty ? nil : effect.properties.joined(separator: ", ")
       add(
-        .warning, .dataHazard, entity: hazard.entity, property: property,
-        hazard.words(isAboutAllRows: hazard.rows.contains { $0.properties.contains(nil) }))
+        .warning, .dataHazard, entity: effect.entity, property: property,
+        effect.words(isAboutAllRows: effect.rows.contains { $0.properties.contains(nil) }))
     }
   }
 
@@ -185,7 +185,7 @@ struct MigrationTrial {
   }
 }
 
-extension DataHazard {
+extension DataEffect {
   /// Returns the words about possible effects, for a person without a store at hand.
   fileprivate func words(isAboutAllRows: Bool) -> String {
     guard case .blocker = kind.severity else { return description }

@@ -31,7 +31,7 @@ enum InspectCommand {
         suggestion: "Check the path.")
     case .database:
       return try console.reading("Looking at the store", path) {
-        try StoreInspection(path: path, models: arguments.all("--model"), console: console).report(
+        try StoreInspectionText(path: path, models: arguments.all("--model"), console: console).report(
           console.style, showsModel: arguments.has("--properties"))
       }
     case .emptyFile:

@@ -37,7 +37,7 @@ enum PlanCommand {
   static func report(
     _ preview: MigrationPreview, request: MigrationRequest, showsSQL: Bool, style: TextStyle
   ) -> CommandReport {
-    let text = preview.difference.map { DifferenceText($0, storeAt: preview.look.path) }
+    let text = preview.difference.map { DifferenceText($0, storeAt: preview.inspection.path) }
     var report = CommandReport(
       members: (text?.members ?? []) + PlanText.members(of: preview.plan, showsSQL: showsSQL), failure: preview.failure)
     // The lines say it all.
@@ -61,11 +61,11 @@ enum PlanCommand {
 
   /// Returns one line: the store, its version, the destination, and the verdict on the difference.
   static func headline(_ preview: MigrationPreview, request: MigrationRequest, style: TextStyle) -> [String] {
-    let name = style.bold(preview.look.path)
+    let name = style.bold(preview.inspection.path)
     if preview.isUpToDate { return ["\(name) has the model \"\(request.history.currentName)\": nothing to do."] }
-    let version = preview.look.versionName.map { "\"\($0)\"" } ?? "an unknown version"
+    let version = preview.inspection.versionName.map { "\"\($0)\"" } ?? "an unknown version"
     let source =
-      switch preview.look.origin {
+      switch preview.inspection.origin {
       case .cache: " (its model is in the store)"
       case .snapshot: " (its model is in the snapshot beside it)"
       case .file, .none: ""

@@ -45,8 +45,8 @@ enum ReportCommand {
     let request = try MigrationRequest(arguments, console: console)
     let preview = try MigrationPreview(of: store, for: request)
     let report = MigrationPage(
-      of: StoreFacts(preview.look),
-      difference: preview.difference.map { DifferenceText($0, storeAt: preview.look.path) }, plan: preview.plan,
+      of: StoreFacts(preview.inspection),
+      difference: preview.difference.map { DifferenceText($0, storeAt: preview.inspection.path) }, plan: preview.plan,
       failure: preview.failure.map(MigrationPage.Failure.init), destinationName: request.history.currentName,
       rehearsal: arguments.has("--rehearse") ? try rehearsal(preview, request, console) : .none, date: Date())
     let isNew = try OutputFile(path: output, mark: MigrationPage.mark).write(report.file)
@@ -66,7 +66,8 @@ enum ReportCommand {
   ) throws -> MigrationPage.Rehearsal {
     guard preview.failure == nil, let plan = preview.plan else { return .none }
     do {
-      return .passed(try RehearseCommand.run(plan, onCopyOf: preview.look.path, request: request, console: console))
+      return .passed(
+        try RehearseCommand.run(plan, onCopyOf: preview.inspection.path, request: request, console: console))
     } catch {
       let failure = CommandFailure(error)
       // Whoever stopped it wants no page.
@@ -83,16 +84,18 @@ enum ReportCommand {
 
 extension StoreFacts {
   /// Creates the facts of a store that was inspected.
-  fileprivate init(_ look: StoreLook) {
+  fileprivate init(_ inspection: StoreInspection) {
     let origin: String? =
-      switch look.origin {
+      switch inspection.origin {
       case .snapshot: "its model is in the snapshot beside it"
       case .cache: "its model is in the store"
       case .file, .none: nil
       }
     self.init(
-      path: look.path, versionName: look.versionName, origin: origin, configuration: look.configuration,
-      entityCount: look.entities.count, rowCount: look.rowCount, deferred: look.deferred, notes: look.notes)
+      path: inspection.path, versionName: inspection.versionName, origin: origin,
+      configuration: inspection.configuration,
+      entityCount: inspection.entities.count, rowCount: inspection.rowCount, deferred: inspection.deferred,
+      notes: inspection.notes)
   }
 }
 

@@ -8,7 +8,7 @@ extension Command {
     name: "restore",
     usage: "STORE [--version ID | --set-aside ID --to MODEL [--model MODEL]… [--mapping FILE]… [--decide"
       + " ENTITY.PROPERTY=CHOICE]… [--accept-losses] [--accept-version]]",
-    summary: "put a retained version back; the store there is kept too",
+    summary: "put a previous version back; the store there is kept too",
     details: [
       "Without --version the newest is restored. The start of an ID is enough where it is the only one.",
       "A store that was moved aside (heirloom versions STORE lists them) is brought to the model of --to where it lies, and a copy"
@@ -41,9 +41,9 @@ enum RestoreCommand {
       let result = try keeper.restore(arguments.value("--version"), console: console)
       return CommandReport(
         lines: ["\(console.style.green("Restored")) \(result.restored.id) as \(path)."]
-          + lines(onRetained: result.retained?.id, path: path),
+          + lines(onPrevious: result.previous?.id, path: path),
         members: [
-          ("restored", .text(result.restored.id)), ("retained", .optional(result.retained?.id)),
+          ("restored", .text(result.restored.id)), ("retained", .optional(result.previous?.id)),
           ("warnings", .texts(result.notes)),
         ])
     } catch let error as UsageError {
@@ -53,7 +53,7 @@ enum RestoreCommand {
     }
   }
 
-  private static func lines(onRetained id: String?, path: String) -> [String] {
+  private static func lines(onPrevious id: String?, path: String) -> [String] {
     id.map { id in
       [
         "The store that was there is kept as \(id): heirloom restore \(shellWord(path)) --version \(id) brings it back."
@@ -97,7 +97,7 @@ enum RestoreCommand {
       lines += migration.quarantine.map { "Rows in quarantine: \($0.path)" } + PlanText.rowLines(migration.plan.rows)
     }
     return CommandReport(
-      lines: lines + Self.lines(onRetained: replaced?.id, path: path),
+      lines: lines + Self.lines(onPrevious: replaced?.id, path: path),
       members: [
         ("outcome", .text("returned")), ("restored", .text(id)), ("retained", .optional(replaced?.id)),
         ("from", .optional(migration?.sourceChecksum)), ("to", .text(request.history.current.versionChecksum())),

@@ -47,10 +47,10 @@ extension StoreCheck {
   /// The origin of the model, for a program.
   var sourceCode: String {
     switch report.modelSource {
-    case .snapshot: StoreLook.Origin.snapshot.rawValue
-    case .file: StoreLook.Origin.file.rawValue
-    case .cache: StoreLook.Origin.cache.rawValue
-    case nil: StoreLook.Origin.none.rawValue
+    case .snapshot: StoreInspection.Origin.snapshot.rawValue
+    case .file: StoreInspection.Origin.file.rawValue
+    case .cache: StoreInspection.Origin.cache.rawValue
+    case nil: StoreInspection.Origin.none.rawValue
     }
   }
 }

@@ -5,7 +5,7 @@ import HeirloomOutput
 extension Command {
   /// The command that lists previous versions and set-aside stores.
   static let versions = Command(
-    name: "versions", summary: "retained versions, the newest first, and what was moved aside",
+    name: "versions", summary: "previous versions, the newest first, and what was moved aside",
     details: [
       "A pinned one alone holds what its migration lost without consent, and is never removed until --release lets it go in its turn.",
       "Each of them is a complete set in a folder of its own, whose store opens by itself.",
@@ -28,11 +28,11 @@ enum VersionsCommand {
       let released = try arguments.value("--release").map { id in try keeper.release(id) }
       let versions = try keeper.versions()
       let quarantine = try keeper.quarantine()
-      let sets = try keeper.setsAside().map(MovedAside.init)
+      let sets = try keeper.setsAside().map(SetAsideText.init)
       return CommandReport(
         lines: (released.map { ["\($0) is removed in its turn now, like any other version."] } ?? [])
           + lines(versions, path: path, style: console.style) + quarantine.map { "Rows in quarantine: \($0)" }
-          + MovedAside.lines(sets, path: path, style: console.style),
+          + SetAsideText.lines(sets, path: path, style: console.style),
         members: members(versions) + [
           ("setAside", .list(sets.map { .object($0.members) })), ("quarantine", .texts(quarantine)),
           ("released", .optional(released)),
@@ -153,10 +153,10 @@ struct StoreKeeper {
   }
 
   /// Returns the set-aside stores, the oldest first.
-  func setsAside() throws -> [(set: AsideSet, storePath: String)] {
+  func setsAside() throws -> [(set: SetAsideFiles, storePath: String)] {
     // A folder that is not there holds nothing.
     guard let location = try? StoreLocation(resolving: path, files: POSIXFileOperations()) else { return [] }
-    return try StoreVault(location).asideSets().map { ($0, $0.storePath(named: location.name)) }
+    return try StoreVault(location).setAsideStores().map { ($0, $0.storePath(named: location.name)) }
   }
 
   /// Returns the files with rows that migrations left out.
@@ -173,13 +173,13 @@ struct StoreKeeper {
   /// - Throws: `MigrationAssistantError`.
   func restore(
     _ prefix: String?, console: Console
-  ) throws -> (restored: PreviousVersion, retained: PreviousVersion?, notes: [String]) {
+  ) throws -> (restored: PreviousVersion, previous: PreviousVersion?, notes: [String]) {
     console.progress.begin("Bringing the version back")
     let log = EventLog(console: console)
     assistant.delegate = log
     let result = try withExtendedLifetime(log) {
       try console.interruption.cancelling(assistant.progress) { try assistant.restorePreviousVersion(prefix) }
     }
-    return (result.restored, result.retained, log.notes)
+    return (result.restored, result.previous, log.notes)
   }
 }

@@ -181,7 +181,7 @@ extension CommandFailure {
     case .noModel: hint("Here, --model MODEL names it.")
     case .unknownVersion: hint("Here, --accept-version approves it, and --accept-losses consents to what is lost.")
     case .newerVersion(let store):
-      if let version = store.retainedVersion {
+      if let version = store.previousVersion {
         hint("heirloom restore \(shellWord(error.storePath)) --version \(version.id) brings it back.")
       }
       hint("To go back to this model all the same, give --accept-version; --accept-losses consents to what is lost.")

@@ -10,7 +10,7 @@ struct StoreDiagnosis {
   /// The reason why the store can't be read.
   private let problem: StoreError?
   /// The inspection of the store; `nil` if its metadata can't be read.
-  private let look: StoreLook?
+  private let inspection: StoreInspection?
   /// True when the store is in WAL mode; `nil` if that is unknown.
   private let usesWAL: Bool?
   /// The previous versions, the newest first.
@@ -46,7 +46,7 @@ struct StoreDiagnosis {
     }
     (self.check, self.problem) = (check, problem)
     let known = try NamedModel.likeliestFirst(at: models, console: console)
-    look = check == nil ? nil : try? StoreLook(at: path, known: known.fitting)
+    inspection = check == nil ? nil : try? StoreInspection(at: path, known: known.fitting)
     usesWAL = try? StoreReading.withQuietConnection(toStoreAt: path) { $0.hasWALHeader }
     bytes = (
       Self.size(path), Self.size(path + "-wal"), Self.sizeOfFolder(vault.location.support)
@@ -96,7 +96,7 @@ struct StoreDiagnosis {
       )
     }
     if check?.report.hasFaults ?? true { return ("heirloom verify \(word)", "all findings in full") }
-    if look?.deferred.isEmpty == false {
+    if inspection?.deferred.isEmpty == false {
       return ("heirloom migrate \(word) --to MODEL", "MODEL is the app's current model; what waits is cleaned up")
     }
     if !versions.isEmpty { return ("heirloom versions \(word)", "nothing is wrong; this lists what is kept") }
@@ -129,13 +129,13 @@ struct StoreDiagnosis {
       ("path", .text(path)), ("problem", .optional(problem?.description)),
       ("identifier", .optional(check?.report.metadata?.identifier)),
       ("frameworkVersion", .optional((check?.report.metadata?.frameworkVersion).map(Int64.init))),
-      ("modelSource", .text(check?.sourceCode ?? StoreLook.Origin.none.rawValue)),
-      ("modelFits", .boolean(check?.report.isModelFit ?? false)), ("versionName", .optional(look?.versionName)),
+      ("modelSource", .text(check?.sourceCode ?? StoreInspection.Origin.none.rawValue)),
+      ("modelFits", .boolean(check?.report.isModelFit ?? false)), ("versionName", .optional(inspection?.versionName)),
       (
         "versionChecksum",
         .optional((check?.report.metadata).map { ManagedObjectModel.versionChecksum(of: $0.versionHashes) })
       ),
-      ("rows", .optional(look?.rowCount)), ("entities", .optional((look?.entities.count).map(Int64.init))),
+      ("rows", .optional(inspection?.rowCount)), ("entities", .optional((inspection?.entities.count).map(Int64.init))),
       ("journalMode", .optional(usesWAL.map { $0 ? "wal" : "rollback" })),
       ("bytes", .integer(bytes.main)), ("logBytes", .integer(bytes.log)), ("externalBytes", .integer(bytes.external)),
       ("snapshot", .text(snapshot.rawValue)),
@@ -150,14 +150,14 @@ struct StoreDiagnosis {
           })
       ),
       ("setsAside", .texts(setsAside)), ("quarantine", .texts(quarantine)), ("findings", check?.output ?? .list([])),
-      ("deferred", .texts(look?.deferred ?? [])), ("next", .text(next.command)),
+      ("deferred", .texts(inspection?.deferred ?? [])), ("next", .text(next.command)),
     ]
     report.lines = ["\(style.bold(path)): \(problem == nil ? "a Core Data store" : style.red("no readable store"))"]
     if let problem { report.lines.append("  problem   \(problem.description)") }
     report.lines += storeLines(style)
     report.lines.append("  kept      \(keptWords)")
     report.lines += versions.compactMap { $0.pinWords(path: path) }.map { "  pinned    \($0)" }
-    if let deferred = look?.deferred, !deferred.isEmpty {
+    if let deferred = inspection?.deferred, !deferred.isEmpty {
       report.lines.append("  left      \(listText(deferred, limit: 4)), to be cleaned up after a deferred migration")
     }
     report.lines += findingLines(style)
@@ -168,16 +168,17 @@ struct StoreDiagnosis {
   private func storeLines(_ style: TextStyle) -> [String] {
     guard let check else { return [] }
     var lines: [String] = []
-    if let look {
+    if let inspection {
       lines.append(
-        "  holds     \(counted(look.rowCount, "object")) in \(counted(Int64(look.entities.count), "entity"))")
+        "  holds     \(counted(inspection.rowCount, "object")) in \(counted(Int64(inspection.entities.count), "entity"))"
+      )
     }
     var size = sizeText(bytes.main)
     if let usesWAL { size += usesWAL ? ", WAL mode" : ", rollback journal" }
     if bytes.log > 0 { size += ", \(sizeText(bytes.log)) in its -wal" }
     if bytes.external > 0 { size += ", \(sizeText(bytes.external)) of external data" }
     lines.append("  size      \(size)")
-    let version = look?.versionName.map { "version \"\($0)\", " } ?? ""
+    let version = inspection?.versionName.map { "version \"\($0)\", " } ?? ""
     lines.append(
       "  model     "
         + (check.report.isModelFit

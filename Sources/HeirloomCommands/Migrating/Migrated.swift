@@ -60,7 +60,7 @@ struct Migrated {
       let checksum = request.history.current.versionChecksum()
       return CommandReport(
         lines: ["\(path) has the model \"\(request.history.currentName)\": \(finished.words)"],
-        members: members(path, "upToDate", from: checksum, to: checksum, rows: [], retained: nil, seconds: seconds)
+        members: members(path, "upToDate", from: checksum, to: checksum, rows: [], previous: nil, seconds: seconds)
           + [("cleanedUp", .texts(finished.done)), ("deferred", .texts(finished.left))])
     case .setAside(let notice):
       return CommandReport(
@@ -68,11 +68,11 @@ struct Migrated {
           "\(path) was moved aside to \(notice.folderURL.path): \(notice.reason)",
           "heirloom restore \(shellWord(path)) --set-aside \(notice.id) --to MODEL brings it back.",
         ],
-        members: members(path, "setAside", from: nil, to: nil, rows: [], retained: nil, seconds: seconds)
+        members: members(path, "setAside", from: nil, to: nil, rows: [], previous: nil, seconds: seconds)
           + [("setAside", .text(notice.id))])
     default:
       return CommandReport(
-        members: members(path, "noStore", from: nil, to: nil, rows: [], retained: nil, seconds: seconds),
+        members: members(path, "noStore", from: nil, to: nil, rows: [], previous: nil, seconds: seconds),
         failure: missing(path, request: request))
     }
   }
@@ -91,23 +91,23 @@ struct Migrated {
     }
     lines += PlanText.rowLines(report.plan.rows)
     lines += [
-      "The previous version is kept as \(report.retained.id) (\(sizeText(report.retained.byteCount))):"
+      "The previous version is kept as \(report.previousVersion.id) (\(sizeText(report.previousVersion.byteCount))):"
         + " heirloom restore \(shellWord(path)) brings it back."
     ]
     return CommandReport(
       lines: lines,
       members: members(
         path, "migrated", from: report.sourceChecksum, to: report.destinationChecksum, rows: report.plan.rows,
-        retained: report.retained.id, seconds: report.seconds)
+        previous: report.previousVersion.id, seconds: report.seconds)
         + [
           ("decisions", .list(report.plan.allDecisions.map(\.output))), ("deferred", .texts(deferred)),
-          ("quarantine", .texts(report.quarantine.map(\.path))), ("pinned", .boolean(report.retained.isPinned)),
+          ("quarantine", .texts(report.quarantine.map(\.path))), ("pinned", .boolean(report.previousVersion.isPinned)),
           ("warnings", .texts(([report.plan] + report.plan.following).flatMap(\.warnings))),
         ] + PlanText.lossMembers(of: report.plan))
   }
 
   private static func members(
-    _ path: String, _ outcome: String, from: String?, to: String?, rows: [EntityRows], retained: String?,
+    _ path: String, _ outcome: String, from: String?, to: String?, rows: [EntityRows], previous: String?,
     seconds: Double
   ) -> OutputMembers {
     let rows = rows.map { row in
@@ -117,7 +117,7 @@ struct Migrated {
     }
     return [
       ("store", .text(path)), ("outcome", .text(outcome)), ("from", .optional(from)), ("to", .optional(to)),
-      ("rows", .list(rows)), ("retained", .optional(retained)), ("seconds", .number(seconds)),
+      ("rows", .list(rows)), ("retained", .optional(previous)), ("seconds", .number(seconds)),
     ]
   }
 

@@ -4,7 +4,7 @@ import Heirloom
 /// A preview of a store's migration, made without changing anything.
 struct MigrationPreview {
   /// The inspection of the store.
-  let look: StoreLook
+  let inspection: StoreInspection
   /// The difference between the store's model and the current one; `nil` if the store's model is not known.
   let difference: ModelDifference?
   /// The plan; `nil` if there is nothing to do or none can be made.
@@ -20,21 +20,21 @@ struct MigrationPreview {
   /// - Throws: `MigrationAssistantError` or `StoreError` for a store about which nothing can be said.
   init(of path: String, for request: MigrationRequest) throws {
     let history = request.history
-    let look = try StoreLook(at: path) { history.versions(withHashes: $0) }
-    self.look = look
-    guard look.metadata.versionHashes != history.currentHashes else {
-      difference = ModelDifference(from: look.model ?? history.current, to: history.current)
+    let inspection = try StoreInspection(at: path) { history.versions(withHashes: $0) }
+    self.inspection = inspection
+    guard inspection.metadata.versionHashes != history.currentHashes else {
+      difference = ModelDifference(from: inspection.model ?? history.current, to: history.current)
       (plan, failure) = (nil, nil)
       return
     }
-    difference = look.model.map { ModelDifference(from: $0, to: history.current) }
+    difference = inspection.model.map { ModelDifference(from: $0, to: history.current) }
     do {
       let plan = try request.assistant(for: path).plan()
-      if plan != nil, let contradiction = look.contradiction {
+      if plan != nil, let contradiction = inspection.contradiction {
         throw MigrationAssistantError.failed(storePath: path, contradiction)
       }
       self.plan = plan
-      failure = plan.flatMap { Self.objection(to: $0, look: look, request: request) }
+      failure = plan.flatMap { Self.objection(to: $0, inspection: inspection, request: request) }
     } catch {
       // Without a difference the error is all there is to say.
       guard difference != nil else { throw error }
@@ -47,18 +47,18 @@ struct MigrationPreview {
 
   /// Returns the failure with which the assistant would refuse the plan, by its own rules.
   private static func objection(
-    to plan: MigrationPlan, look: StoreLook, request: MigrationRequest
+    to plan: MigrationPlan, inspection: StoreInspection, request: MigrationRequest
   ) -> CommandFailure? {
     let configuration = request.configuration
-    if look.origin == .cache, plan.losses.contains(where: { $0.consent != .decision && $0.consent != .lock }),
+    if inspection.origin == .cache, plan.losses.contains(where: { $0.consent != .decision && $0.consent != .lock }),
       !configuration.migratesUnknownVersions
     {
-      return CommandFailure(MigrationAssistantError.unknownVersion(storePath: look.path, plan: plan))
+      return CommandFailure(MigrationAssistantError.unknownVersion(storePath: inspection.path, plan: plan))
     }
     if !plan.blockers.isEmpty {
-      return CommandFailure(MigrationAssistantError.decisionNeeded(storePath: look.path, plan: plan))
+      return CommandFailure(MigrationAssistantError.decisionNeeded(storePath: inspection.path, plan: plan))
     }
     guard configuration.losses == .stop, !plan.unconsentedLosses.isEmpty else { return nil }
-    return CommandFailure(MigrationAssistantError.lossesNotConsented(storePath: look.path, plan: plan))
+    return CommandFailure(MigrationAssistantError.lossesNotConsented(storePath: inspection.path, plan: plan))
   }
 }

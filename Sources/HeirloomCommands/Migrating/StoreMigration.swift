@@ -78,8 +78,8 @@ extension StoreMigration {
       return CleanUp()
     }
     if request.configuration.defersLightweightMigration {
-      let look = try StoreLook(at: path) { request.history.versions(withHashes: $0) }
-      return CleanUp(left: look.deferred)
+      let inspection = try StoreInspection(at: path) { request.history.versions(withHashes: $0) }
+      return CleanUp(left: inspection.deferred)
     }
     let store = try PersistentStore.open(at: url, model: request.history.current)
     console.progress.begin("Cleaning up")

@@ -47,15 +47,15 @@ struct MigrationRequest {
     let url = URL(fileURLWithPath: path)
     var configuration = configuration
     if !mappings.isEmpty {
-      mappings.add(to: &configuration, from: look(atStore: source ?? path)?.model, to: history.current)
+      mappings.add(to: &configuration, from: inspection(atStore: source ?? path)?.model, to: history.current)
     }
     return MigrationAssistant(
       storeURL: url, modelController: ModelController(storeURL: url), history: history, configuration: configuration)
   }
 
   /// Inspects a store; `nil` where nothing can be read, which the assistant explains better.
-  private func look(atStore path: String) -> StoreLook? {
-    try? StoreLook(at: path) { history.versions(withHashes: $0) }
+  private func inspection(atStore path: String) -> StoreInspection? {
+    try? StoreInspection(at: path) { history.versions(withHashes: $0) }
   }
 
   /// Returns further models under names that the history doesn't use.

@@ -26,11 +26,11 @@ struct NamedModel {
   ///   - path: The path.
   ///   - known: Finds versions that may have made a store.
   /// - Throws: `ModelReadingError`, `StoreError`, or a failure when a store has no model that fits.
-  init(at path: String, known: StoreLook.Known = { _ in [] }) throws {
+  init(at path: String, known: StoreInspection.Known = { _ in [] }) throws {
     if case .database = PathKind(path) {
-      let look = try StoreLook(at: path, known: known)
-      guard let model = look.model else { throw look.modelIsMissing }
-      self.init(name: URL(fileURLWithPath: path).lastPathComponent, model: model, warnings: look.notes)
+      let inspection = try StoreInspection(at: path, known: known)
+      guard let model = inspection.model else { throw inspection.modelIsMissing }
+      self.init(name: URL(fileURLWithPath: path).lastPathComponent, model: model, warnings: inspection.notes)
       return
     }
     let list = try ModelVersionList(path)

@@ -135,7 +135,7 @@ struct DifferenceBuilder {
     for constraint in pair.destination.uniquenessConstraints {
       let text = constraint.joined(separator: ", ")
       guard !old.contains(text) else { continue }
-      let needsProof = inference.hazards.contains {
+      let needsProof = inference.effects.contains {
         $0.kind == .duplicate && $0.entity == name && $0.properties == constraint
       }
       add(.constraintAdded, name, after: text, effect: needsProof ? .rowsDecide : .kept, isHashed: true)

@@ -57,7 +57,7 @@ extension ModelChange {
     case converted
     /// Values, links or objects that no longer have a place.
     case dropped
-    /// A migration that runs only if the rows allow it, as `hazards` tells.
+    /// A migration that runs only if the rows allow it, as `effects` tells.
     case rowsDecide
     /// A change for which no mapping is inferred, as `obstacles` tells.
     case refused

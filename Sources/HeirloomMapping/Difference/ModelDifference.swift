@@ -23,7 +23,7 @@ public struct ModelDifference: Hashable, Sendable {
   /// The obstacles to a mapping, sorted by entity and property; none if no mapping is needed.
   public let obstacles: [MappingObstacle]
   /// The losses, blockers and warnings that rows may cause, by entity and property; none if no mapping is needed.
-  public let hazards: [DataHazard]
+  public let effects: [DataEffect]
   /// Matches that were perhaps meant but not made, sorted by entity and property.
   public let diagnostics: [MatchingDiagnostic]
   /// The inference, also for a migration that is made although none is needed.
@@ -39,12 +39,12 @@ public struct ModelDifference: Hashable, Sendable {
       // A store fits both models, so it isn't migrated and no row changes.
       self.changes = changes.map(\.withoutEffect)
       obstacles = []
-      hazards = []
+      effects = []
     } else {
       verdict = inference.obstacles.isEmpty ? .lightweight : .needsMapping
       self.changes = changes
       obstacles = inference.obstacles
-      hazards = inference.hazards
+      effects = inference.effects
     }
     diagnostics = inference.correspondence.diagnostics()
     self.inference = inference

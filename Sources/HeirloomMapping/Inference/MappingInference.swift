@@ -12,7 +12,7 @@ public struct MappingInference: Hashable, Sendable {
   /// The obstacles, sorted by entity and property.
   public internal(set) var obstacles: [MappingObstacle]
   /// The losses, blockers and warnings that rows may cause, sorted by entity and property.
-  public let hazards: [DataHazard]
+  public let effects: [DataEffect]
   /// The positions of versions at which the path must be divided to have the result of its single hops.
   ///
   /// A mapping says where each property's content comes from. It can't say so for single elements of composites, nor
@@ -84,7 +84,7 @@ public struct MappingInference: Hashable, Sendable {
     var finder = ObstacleFinder(flows: flows)
     finder.find(mismatches: mismatches, in: draft, given: given, areInferred: areInferred)
     obstacles = known + finder.obstacles
-    hazards = flows.hazards()
+    effects = flows.effects()
   }
 
   /// Returns the mapping.
@@ -177,8 +177,8 @@ extension MappingModel {
   ///   - source: The model that objects come from.
   ///   - destination: The model that objects become part of.
   /// - Returns: The list, sorted by entity and property.
-  public func hazards(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [DataHazard] {
-    RowFlows(of: self, correspondence: ModelCorrespondence(from: source, to: destination)).hazards()
+  public func effects(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [DataEffect] {
+    RowFlows(of: self, correspondence: ModelCorrespondence(from: source, to: destination)).effects()
   }
 
   /// Lists the properties of source entities that only a policy can make use of.

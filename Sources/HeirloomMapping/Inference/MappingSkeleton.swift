@@ -53,7 +53,7 @@ public struct MappingSkeleton: Hashable, Sendable {
 
   /// Creates the source for what an inference leaves open; `nil` if that is nothing.
   public init?(_ inference: MappingInference) {
-    let losses = inference.hazards.filter { $0.kind.severity == .loss }
+    let losses = inference.effects.filter { $0.kind.severity == .loss }
     guard !inference.obstacles.isEmpty || !losses.isEmpty else { return nil }
     var draft = Draft(inference: inference)
     for obstacle in inference.obstacles { draft.add(obstacle) }
@@ -134,9 +134,9 @@ public struct MappingSkeleton: Hashable, Sendable {
     }
 
     /// Adds a loss, with a line to edit where a mapping could keep it, unless a split keeps it.
-    mutating func add(_ loss: DataHazard) {
+    mutating func add(_ loss: DataEffect) {
       let property = loss.properties.first
-      func isKept(_ row: DataHazard.Rows) -> Bool {
+      func isKept(_ row: DataEffect.Rows) -> Bool {
         parts.contains { part in
           part.from == row.entity && part.to == row.destinationEntity
             && part.splits.contains { $0.moves.contains { $0.from == property } }

@@ -2,22 +2,22 @@ import HeirloomModel
 
 extension RowFlows {
   /// Adds the losses, blockers and warnings that the links of a flow's objects may cause.
-  func addLinks(of flow: RowFlow, to collector: inout HazardCollector) {
+  func addLinks(of flow: RowFlow, to collector: inout EffectCollector) {
     for relationship in destination.relationships(of: flow.destination.name) where !relationship.isTransient {
       guard let owner = destination.declaringEntity(ofProperty: relationship.name, in: flow.destination.name) else {
         continue
       }
-      let kinds: [DataHazard.Kind]
+      let kinds: [DataEffect.Kind]
       let origin = flow.origin(of: relationship.name)
       switch origin {
       case .unknown: continue
-      case .none, .constant: kinds = hazards(ofNew: relationship)
+      case .none, .constant: kinds = effects(ofNew: relationship)
       case .property(let name):
         let before = source.relationship(named: name, of: flow.source.name)
         if let before, !before.isTransient {
-          kinds = hazards(of: relationship, from: before)
+          kinds = effects(of: relationship, from: before)
         } else {
-          kinds = hazards(ofNew: relationship)
+          kinds = effects(ofNew: relationship)
         }
       }
       for kind in kinds {
@@ -26,14 +26,14 @@ extension RowFlows {
     }
   }
 
-  private func hazards(ofNew relationship: RelationshipDescription) -> [DataHazard.Kind] {
-    let side: DataHazard.SourceRelationship?
+  private func effects(ofNew relationship: RelationshipDescription) -> [DataEffect.Kind] {
+    let side: DataEffect.SourceRelationship?
     switch otherSide(of: relationship) {
     case .unknown: return []
     case .none: side = nil
     case .source(let relationship): side = relationship
     }
-    var kinds: [DataHazard.Kind] = []
+    var kinds: [DataEffect.Kind] = []
     if relationship.isToMany {
       if relationship.minCount > 0 { kinds.append(.tooFewLinks(minimum: relationship.minCount)) }
       if relationship.maxCount > 0, side != nil { kinds.append(.tooManyLinks(maximum: relationship.maxCount)) }
@@ -44,10 +44,10 @@ extension RowFlows {
     return kinds
   }
 
-  private func hazards(
+  private func effects(
     of relationship: RelationshipDescription, from before: RelationshipDescription
-  ) -> [DataHazard.Kind] {
-    var kinds: [DataHazard.Kind] = []
+  ) -> [DataEffect.Kind] {
+    var kinds: [DataEffect.Kind] = []
     let targets = targets(of: before, as: relationship)
     let lost = (targets.foreign + targets.dropped).sorted { $0.utf16Precedes($1) }
     if !lost.isEmpty { kinds.append(.foreignLinks(to: lost)) }

@@ -158,7 +158,7 @@ struct RowFlows: Sendable {
     /// Source entities whose objects are dropped.
     var dropped: [String] = []
     /// Objects of kept entities that no mapping's condition takes.
-    var leftOut: [DataHazard.Rows] = []
+    var leftOut: [DataEffect.Rows] = []
   }
 
   /// Returns the fate of the objects that a relationship leads to.
@@ -173,7 +173,7 @@ struct RowFlows: Sendable {
         targets.kept.append(entity.name)
         if fitting.allSatisfy({ $0.isFiltered && !$0.isOpaque }) {
           targets.leftOut.append(
-            DataHazard.Rows(
+            DataEffect.Rows(
               entity: entity.name, destinationEntity: nil, properties: [], notTakenBy: fitting.map(\.mapping)))
         }
       } else {
@@ -188,7 +188,7 @@ struct RowFlows: Sendable {
     /// No other side, or one that is new as well.
     case none
     /// A source relationship that it continues; its links read backwards are those of the new one.
-    case source(DataHazard.SourceRelationship)
+    case source(DataEffect.SourceRelationship)
     /// A side that a policy or an expression makes.
     case unknown
   }
@@ -206,7 +206,7 @@ struct RowFlows: Sendable {
         guard let owner = source.declaringEntity(ofProperty: name, in: flow.source.name),
           let found = owner.relationships.first(where: { $0.name == name }), !found.isTransient
         else { continue }
-        result = .source(DataHazard.SourceRelationship(entity: owner.name, relationship: name))
+        result = .source(DataEffect.SourceRelationship(entity: owner.name, relationship: name))
       }
     }
     return result

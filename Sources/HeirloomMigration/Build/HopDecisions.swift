@@ -40,7 +40,7 @@ extension MigrationHop {
   private func objection(to decision: DataDecision) -> MigrationError? {
     do throws(MigrationError) {
       _ = try DecisionMatching(
-        [decision], hazards: mapping.hazards(from: source, to: destination),
+        [decision], effects: mapping.effects(from: source, to: destination),
         destination: PhysicalSchema(model: destination))
       return nil
     } catch {

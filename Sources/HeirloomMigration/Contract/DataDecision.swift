@@ -125,7 +125,7 @@ public struct DecisionOutcome: Hashable, Sendable {
   }
 }
 
-extension DataHazard.Kind {
+extension DataEffect.Kind {
   /// The possible choices about rows that don't fit; none if they are not a blocker.
   var options: [DataDecision.Option] {
     switch self {

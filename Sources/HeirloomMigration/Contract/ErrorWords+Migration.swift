@@ -21,7 +21,7 @@ extension MigrationError: LocalizedError, CustomNSError {
       "\(kept) Let the expression or the policy make values that differ, or take only some of the objects by the entity"
         + " mapping's condition; what is copied as it is can be decided instead (newest, merge, quarantine)."
     case .storeContradictsModel:
-      "\(kept) Check it with heirloom verify; a retained version may be whole, and heirloom salvage reads what can be read"
+      "\(kept) Check it with heirloom verify; a previous version may be whole, and heirloom salvage reads what can be read"
         + " into a new store."
     case .unfitConfiguration:
       "\(kept) Keep the entities of the configuration in it, or migrate with a mapping of the app's own."

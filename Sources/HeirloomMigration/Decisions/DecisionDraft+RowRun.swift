@@ -12,23 +12,23 @@ extension DecisionDraft {
   /// - Returns: The values that objects get, and the objects that are left out.
   /// - Throws: ``MigrationError/unfitDecision(_:reason:)`` for one that needs all objects at once; SQLite's error.
   func rowRun(
-    _ mappings: [EntityMapping], questions: HazardQuestions, connection: Connection
+    _ mappings: [EntityMapping], questions: EffectQuestions, connection: Connection
   ) throws -> RowRunDecisions {
     var result = RowRunDecisions(values: values)
-    func isByRow(_ row: DataHazard.Rows) -> Bool {
+    func isByRow(_ row: DataEffect.Rows) -> Bool {
       mappings.contains { $0.sourceEntityName == row.entity && $0.destinationEntityName == row.destinationEntity }
     }
-    for (hazard, index) in decidedHazards where hazard.rows.contains(where: isByRow) {
+    for (effect, index) in decidedHazards where effect.rows.contains(where: isByRow) {
       let decision = decisions[index]
       if decision.choice.option == .fill { continue }
-      guard decision.choice.option == .quarantine, hazard.kind != .duplicate else {
+      guard decision.choice.option == .quarantine, effect.kind != .duplicate else {
         throw MigrationError.unfitDecision(
           decision,
           reason:
-            "objects of \"\(hazard.entity)\" are made one by one, since a mapping has a condition or an expression"
+            "objects of \"\(effect.entity)\" are made one by one, since a mapping has a condition or an expression"
             + " that SQL can't follow; leave the equal ones out by its condition")
       }
-      for (row, condition) in questions.conditions(of: hazard) where isByRow(row) {
+      for (row, condition) in questions.conditions(of: effect) where isByRow(row) {
         guard let destination = row.destinationEntity else { continue }
         // An object goes to the file once, by the first decision about it.
         let earlier = result.exclusions.filter { $0.source == row.entity && $0.destination == destination }
@@ -45,7 +45,7 @@ extension DecisionDraft {
   }
 }
 
-extension RowSettlement {
+extension RowDecisions {
   /// Adds the decisions about objects that are made one by one.
   mutating func add(_ rowRun: RowRunDecisions, decisions: [DataDecision], source: PhysicalSchema) {
     guard !rowRun.exclusions.isEmpty else { return }

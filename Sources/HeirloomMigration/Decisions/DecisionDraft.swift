@@ -6,21 +6,21 @@ struct DecisionDraft {
   /// The values that rows get.
   private(set) var values = DecidedValues()
   private let matching: DecisionMatching
-  private let hazards: [DataHazard]
+  private let effects: [DataEffect]
   private let found: [MigrationBlocker]
 
   /// Matches decisions with the findings.
   ///
   /// - Throws: ``MigrationError/unfitDecision(_:reason:)``.
   init(
-    _ decisions: [DataDecision], hazards: [DataHazard], findings: [StoreQuestions.Finding], destination: PhysicalSchema
+    _ decisions: [DataDecision], effects: [DataEffect], findings: [StoreQuestions.Finding], destination: PhysicalSchema
   ) throws(MigrationError) {
-    self.hazards = hazards
+    self.effects = effects
     found = findings.compactMap { if case .blocker(let blocker) = $0 { blocker } else { nil } }
-    matching = try DecisionMatching(decisions, hazards: hazards, destination: destination)
-    for (hazard, decision) in decidedHazards {
+    matching = try DecisionMatching(decisions, effects: effects, destination: destination)
+    for (effect, decision) in decidedHazards {
       guard case .fill(let value) = matching.decisions[decision].choice else { continue }
-      values.fill(hazard, with: value)
+      values.fill(effect, with: value)
     }
   }
 
@@ -28,12 +28,12 @@ struct DecisionDraft {
   var decisions: [DataDecision] { matching.decisions }
 
   /// The blockers with rows, with the number of the decision about each.
-  var decidedHazards: [(hazard: DataHazard, decision: Int)] {
-    hazards.compactMap { hazard in
-      guard found.contains(where: { $0.isAbout(hazard) }),
-        let decision = matching.decision(about: hazard.kind, of: hazard.entity, hazard.properties)
+  var decidedHazards: [(effect: DataEffect, decision: Int)] {
+    effects.compactMap { effect in
+      guard found.contains(where: { $0.isAbout(effect) }),
+        let decision = matching.decision(about: effect.kind, of: effect.entity, effect.properties)
       else { return nil }
-      return (hazard, decision)
+      return (effect, decision)
     }
   }
 
@@ -41,17 +41,17 @@ struct DecisionDraft {
   var isActive: Bool { !decidedHazards.isEmpty }
 
   /// Works out the changes that the decisions make to the rows of a candidate.
-  func settlement(
-    of parts: CandidateParts, routing: EntityRouting, questions: HazardQuestions, connection: Connection
-  ) throws -> RowSettlement {
+  func rowDecisions(
+    of parts: CandidateParts, routing: EntityRouting, questions: EffectQuestions, connection: Connection
+  ) throws -> RowDecisions {
     guard !matching.decisions.isEmpty else {
-      var settlement = RowSettlement()
-      settlement.blockers = found
-      return settlement
+      var rowDecisions = RowDecisions()
+      rowDecisions.blockers = found
+      return rowDecisions
     }
     var planner = DecisionPlanner(
-      matching: matching, parts: parts, routing: routing, questions: questions, hazards: hazards,
+      matching: matching, parts: parts, routing: routing, questions: questions, effects: effects,
       decidedHazards: decidedHazards, found: found, connection: connection)
-    return try planner.settlement(values: values)
+    return try planner.rowDecisions(values: values)
   }
 }

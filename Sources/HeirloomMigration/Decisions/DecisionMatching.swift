@@ -19,18 +19,18 @@ struct DecisionMatching {
   ///
   /// - Parameters:
   ///   - decisions: The decisions.
-  ///   - hazards: The possible losses, blockers and warnings, as the models tell.
+  ///   - effects: The possible losses, blockers and warnings, as the models tell.
   ///   - destination: The destination.
   /// - Throws: ``MigrationError/unfitDecision(_:reason:)`` for a decision that answers nothing,
   ///   or only what others answer.
   init(
-    _ decisions: [DataDecision], hazards: [DataHazard], destination: PhysicalSchema
+    _ decisions: [DataDecision], effects: [DataEffect], destination: PhysicalSchema
   ) throws(MigrationError) {
     self.decisions = decisions
     guard !decisions.isEmpty else { return }
     var used: Set<Int> = []
     for index in decisions.indices {
-      for (kind, place) in Self.questions(at: decisions[index], hazards: hazards, model: destination.model)
+      for (kind, place) in Self.questions(at: decisions[index], effects: effects, model: destination.model)
       where indexes[place] == nil {
         let answers = decisions.indices.filter { other in
           decisions[other].entity == decisions[index].entity
@@ -51,23 +51,23 @@ struct DecisionMatching {
       let decision = decisions[index]
       if !used.contains(index) {
         throw .unfitDecision(
-          decision, reason: Self.objection(to: decision, hazards: hazards, model: destination.model))
+          decision, reason: Self.objection(to: decision, effects: effects, model: destination.model))
       }
       try Self.check(decision, destination: destination)
     }
   }
 
   /// Returns the number of the decision about a blocker; `nil` if there is none.
-  func decision(about kind: DataHazard.Kind, of entity: String, _ properties: [String]) -> Int? {
+  func decision(about kind: DataEffect.Kind, of entity: String, _ properties: [String]) -> Int? {
     indexes[Place(kind: kind.code, entity: entity, properties: Set(properties))]
   }
 
   /// Returns the blockers that are possible at the place that a decision names.
   private static func questions(
-    at decision: DataDecision, hazards: [DataHazard], model: ManagedObjectModel
-  ) -> [(kind: DataHazard.Kind, place: Place)] {
+    at decision: DataDecision, effects: [DataEffect], model: ManagedObjectModel
+  ) -> [(kind: DataEffect.Kind, place: Place)] {
     let properties = Set(decision.properties)
-    var kinds = hazards.filter {
+    var kinds = effects.filter {
       $0.kind.severity == .blocker && $0.entity == decision.entity && Set($0.properties) == properties
     }.map(\.kind)
     // Decisions may cause further blockers, though the models alone don't say so.
@@ -82,9 +82,9 @@ struct DecisionMatching {
   }
 
   private static func objection(
-    to decision: DataDecision, hazards: [DataHazard], model: ManagedObjectModel
+    to decision: DataDecision, effects: [DataEffect], model: ManagedObjectModel
   ) -> String {
-    let questions = questions(at: decision, hazards: hazards, model: model)
+    let questions = questions(at: decision, effects: effects, model: model)
     let options = DataDecision.Option.allCases.filter { option in
       questions.contains { $0.kind.options.contains(option) }
     }

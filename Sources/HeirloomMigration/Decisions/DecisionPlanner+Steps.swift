@@ -8,24 +8,24 @@ extension DecisionPlanner {
   // MARK: Objects
 
   /// Adds the steps that write the results to the candidate, with the checks of their outcome.
-  func addSteps(to settlement: inout RowSettlement) throws(SQLiteError) {
+  func addSteps(to rowDecisions: inout RowDecisions) throws(SQLiteError) {
     // Removed rows make room for values that others get.
     for table in orderedTables {
-      let rows = settlement.removedRows[table.table] ?? 0
+      let rows = rowDecisions.removedRows[table.table] ?? 0
       guard rows > 0 else { continue }
       let merged =
         try connection.firstInteger("SELECT COUNT(*) FROM \(table.removed) WHERE survivor IS NOT NULL") ?? 0
-      settlement.settleSteps.append(removal(from: table, rows: rows, keepsMerged: merged > 0))
+      rowDecisions.decisionSteps.append(removal(from: table, rows: rows, keepsMerged: merged > 0))
     }
     for table in orderedTables {
-      if let step = try update(of: table) { settlement.settleSteps.append(step) }
+      if let step = try update(of: table) { rowDecisions.decisionSteps.append(step) }
       let merged =
         try connection.firstInteger("SELECT COUNT(*) FROM \(table.removed) WHERE survivor IS NOT NULL") ?? 0
-      if merged > 0, let step = completion(of: table) { settlement.settleSteps.append(step) }
+      if merged > 0, let step = completion(of: table) { rowDecisions.decisionSteps.append(step) }
     }
     for table in orderedTables {
-      settlement.settleSteps += try orders(of: table)
-      addChecks(of: table, to: &settlement)
+      rowDecisions.decisionSteps += try orders(of: table)
+      addChecks(of: table, to: &rowDecisions)
     }
   }
 
@@ -45,7 +45,7 @@ extension DecisionPlanner {
       PlannedStatement(
         "DELETE FROM \(table.candidate) WHERE \(Self.key) IN (SELECT pk FROM \(table.removed))", expectedRows: rows))
     return MigrationStep(
-      kind: .settleRows, subject: table.table, summary: "Remove rows of \(table.table) by decision", rows: rows,
+      kind: .decideRows, subject: table.table, summary: "Remove rows of \(table.table) by decision", rows: rows,
       statements: statements)
   }
 
@@ -64,7 +64,7 @@ extension DecisionPlanner {
           + " FROM \(quote(SchemaName.candidate)).\(quote(link.table)) AS x WHERE x.\(Self.key) = r.\(name)) END")
     }
     return MigrationStep(
-      kind: .settleRows, subject: table.table, summary: "Lead links of \(table.table) elsewhere by decision",
+      kind: .decideRows, subject: table.table, summary: "Lead links of \(table.table) elsewhere by decision",
       rows: rows,
       statements: [
         PlannedStatement(
@@ -96,7 +96,7 @@ extension DecisionPlanner {
     }
     guard !values.isEmpty else { return nil }
     return MigrationStep(
-      kind: .settleRows, subject: table.table, summary: "Complete rows of \(table.table) by those merged into them",
+      kind: .decideRows, subject: table.table, summary: "Complete rows of \(table.table) by those merged into them",
       statements: [
         PlannedStatement(
           "UPDATE \(table.candidate) AS t SET \(values.joined(separator: ", ")) WHERE t.\(Self.key) IN"
@@ -118,7 +118,7 @@ extension DecisionPlanner {
       let place = other == nil ? "" : "m.place, m.seq, "
       steps.append(
         MigrationStep(
-          kind: .settleRows, subject: table.table,
+          kind: .decideRows, subject: table.table,
           summary: "Number the members of \(link.entity).\(link.relationship)",
           statements: [
             PlannedStatement(
@@ -135,7 +135,7 @@ extension DecisionPlanner {
     return steps
   }
 
-  private func addChecks(of table: DecisionTable, to settlement: inout RowSettlement) {
+  private func addChecks(of table: DecisionTable, to rowDecisions: inout RowDecisions) {
     var conditions = [
       "pk NOT IN (SELECT pk FROM \(table.removed))",
       "pk NOT IN (SELECT survivor FROM \(table.removed) WHERE survivor IS NOT NULL)",
@@ -143,16 +143,16 @@ extension DecisionPlanner {
     if let isChanged = table.isChanged {
       conditions.append("pk NOT IN (SELECT r.pk FROM \(table.rows) AS r WHERE \(isChanged))")
     }
-    settlement.untouched[table.table] = conditions.joined(separator: " AND ")
+    rowDecisions.untouched[table.table] = conditions.joined(separator: " AND ")
     let differs = table.columns.map { " OR t.\(quote($0.name)) IS NOT r.\(quote($0.name))" }.joined()
-    settlement.checks.append(
+    rowDecisions.checks.append(
       .unchanged(
         subject: "rows of \(table.table) that are not as was decided", table: table.table,
         found: "SELECT COUNT(*) FROM \(table.rows) AS r LEFT JOIN \(table.candidate) AS t ON t.\(Self.key) = r.pk"
           + " WHERE t.\(Self.key) IS NULL\(differs)"))
     for column in table.columns {
       guard let link = column.link, let other = tables[link.root], other.mayLoseRows else { continue }
-      settlement.checks.append(
+      rowDecisions.checks.append(
         .noMore(
           subject: "keys in \(table.table) that lead to an object that was removed by decision", expected: "SELECT 0",
           found: "SELECT COUNT(*) FROM \(table.candidate) AS t WHERE t.\(quote(column.name)) IN"
@@ -163,7 +163,7 @@ extension DecisionPlanner {
   // MARK: Links
 
   /// Adds the steps that redirect the links of a table of links.
-  func add(_ join: JoinTransfer, to settlement: inout RowSettlement) throws(SQLiteError) {
+  func add(_ join: JoinTransfer, to rowDecisions: inout RowDecisions) throws(SQLiteError) {
     guard case .links(let entity, let name) = join.table.kind,
       let relationship = destination.model.relationship(named: name, of: entity),
       case .join(_, let ownerColumn, let targetColumn, let order)? = destination.storage(
@@ -175,7 +175,9 @@ extension DecisionPlanner {
       destination.storage(ofRelationship: $0.relationship.name, in: $0.entity.name)?.orderColumn
     }
     if inverseOrder == order { inverseOrder = nil }
-    let lostRows = [owner, target].compactMap(\.table).reduce(Int64(0)) { $0 + (settlement.removedRows[$1.table] ?? 0) }
+    let lostRows = [owner, target].compactMap(\.table).reduce(Int64(0)) {
+      $0 + (rowDecisions.removedRows[$1.table] ?? 0)
+    }
     guard lostRows > 0 else { return }
     let selection =
       "SELECT l.owner, l.target, \(owner.key) AS o, \(target.key) AS t FROM (\(join.selection)) AS l"
@@ -189,14 +191,14 @@ extension DecisionPlanner {
     let rows =
       try connection.firstInteger(
         "SELECT COUNT(*) FROM (SELECT DISTINCT o, t FROM (\(selection)) WHERE \(isKept))") ?? 0
-    settlement.linkRows[join.table.name] = rows
+    rowDecisions.linkRows[join.table.name] = rows
     let lost =
       try connection.firstInteger(
         "SELECT COUNT(*) FROM (\(selection)) WHERE (o IS NULL) <> (t IS NULL)") ?? 0
-    if lost > 0 { settlement.losses.append(linkLoss(entity: entity, relationship: name, rows: lost)) }
+    if lost > 0 { rowDecisions.losses.append(linkLoss(entity: entity, relationship: name, rows: lost)) }
 
     let candidate = "\(quote(SchemaName.candidate)).\(quote(join.table.name))"
-    let pairsName = "heirloom_pairs_\(settlement.linkRows.count)"
+    let pairsName = "heirloom_pairs_\(rowDecisions.linkRows.count)"
     let pairs = "temp.\(quote(pairsName))"
     let (a, b) = (quote(ownerColumn), quote(targetColumn))
     let stored =
@@ -238,14 +240,14 @@ extension DecisionPlanner {
             + " WHERE i.\(key) IN (SELECT \(list) FROM \(pairs) WHERE \(place) IS NOT NULL)) AS v WHERE v.id = j.rowid")
       )
     }
-    settlement.settleSteps.append(
+    rowDecisions.decisionSteps.append(
       MigrationStep(
-        kind: .settleRows, subject: join.table.name,
+        kind: .decideRows, subject: join.table.name,
         summary: "Lead the links of \(entity).\(name) elsewhere by decision",
         statements: statements))
     for (column, end) in [(a, owner), (b, target)] {
       guard let table = end.table else { continue }
-      settlement.checks.append(
+      rowDecisions.checks.append(
         .noMore(
           subject: "links of \(entity).\(name) to an object that was removed by decision", expected: "SELECT 0",
           found: "SELECT COUNT(*) FROM \(candidate) AS j WHERE j.\(column) IN (SELECT pk FROM \(table.removed))"))

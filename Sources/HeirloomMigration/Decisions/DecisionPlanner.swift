@@ -10,10 +10,10 @@ struct DecisionPlanner {
   let matching: DecisionMatching
   let parts: CandidateParts
   let routing: EntityRouting
-  let questions: HazardQuestions
-  let hazards: [DataHazard]
+  let questions: EffectQuestions
+  let effects: [DataEffect]
   /// The blockers with rows, with the number of the decision about each.
-  let decidedHazards: [(hazard: DataHazard, decision: Int)]
+  let decidedHazards: [(effect: DataEffect, decision: Int)]
   /// The blockers that were counted without decisions.
   let found: [MigrationBlocker]
   let connection: Connection
@@ -28,15 +28,15 @@ struct DecisionPlanner {
   var destination: PhysicalSchema { parts.destination }
 
   init(
-    matching: DecisionMatching, parts: CandidateParts, routing: EntityRouting, questions: HazardQuestions,
-    hazards: [DataHazard], decidedHazards: [(hazard: DataHazard, decision: Int)], found: [MigrationBlocker],
+    matching: DecisionMatching, parts: CandidateParts, routing: EntityRouting, questions: EffectQuestions,
+    effects: [DataEffect], decidedHazards: [(effect: DataEffect, decision: Int)], found: [MigrationBlocker],
     connection: Connection
   ) {
     self.matching = matching
     self.parts = parts
     self.routing = routing
     self.questions = questions
-    self.hazards = hazards
+    self.effects = effects
     self.decidedHazards = decidedHazards
     self.found = found
     self.connection = connection
@@ -52,20 +52,20 @@ struct DecisionPlanner {
   /// - Parameter values: The values that rows get, which the parts have taken into account.
   /// - Returns: The changes, and the blockers that are left to decide.
   /// - Throws: ``MigrationError`` or SQLite's error.
-  mutating func settlement(values: DecidedValues) throws -> RowSettlement {
+  mutating func rowDecisions(values: DecidedValues) throws -> RowDecisions {
     chooseTables(values: values)
     guard tables.values.contains(where: \.mayLoseRows) else {
-      var settlement = RowSettlement()
-      settlement.blockers = openBlockers
-      settlement.outcomes = try outcomes()
-      settlement.losses = try losses()
-      return settlement
+      var rowDecisions = RowDecisions()
+      rowDecisions.blockers = openBlockers
+      rowDecisions.outcomes = try outcomes()
+      rowDecisions.losses = try losses()
+      return rowDecisions
     }
     defer { dropTables() }
     try makeTables()
     try removeByCondition()
     try removeUntilNothingChanges()
-    return try settle()
+    return try allRowDecisions()
   }
 
   /// The tables, in the order of their numbers.
@@ -76,8 +76,8 @@ struct DecisionPlanner {
   private mutating func chooseTables(values: DecidedValues) {
     var roots: Set<String> = []
     func root(of entity: String) -> String? { destination.entity(named: entity)?.rootName }
-    for (hazard, decision) in decidedHazards where matching.decisions[decision].choice.option != .fill {
-      let entities = hazard.kind.code == "duplicate" ? [hazard.entity] : hazard.rows.compactMap(\.destinationEntity)
+    for (effect, decision) in decidedHazards where matching.decisions[decision].choice.option != .fill {
+      let entities = effect.kind.code == "duplicate" ? [effect.entity] : effect.rows.compactMap(\.destinationEntity)
       roots.formUnion(entities.compactMap(root))
     }
     for index in destination.indexes {
@@ -168,8 +168,8 @@ struct DecisionPlanner {
 
   /// Removes rows of the store that meet the condition of a blocker.
   private mutating func removeByCondition() throws {
-    for (hazard, decision) in decidedHazards where matching.decisions[decision].choice == .quarantine {
-      for (row, condition) in questions.conditions(of: hazard) {
+    for (effect, decision) in decidedHazards where matching.decisions[decision].choice == .quarantine {
+      for (row, condition) in questions.conditions(of: effect) {
         guard let route = routing.bySource[row.entity], route.destination == row.destinationEntity,
           let root = destination.entity(named: route.destination)?.rootName,
           let table = tables[root], let sourceTable = parts.source.table(ofEntity: row.entity)?.name
@@ -192,7 +192,7 @@ struct DecisionPlanner {
     while isChanged {
       isChanged = false
       for (entity, properties, index) in constraints {
-        let kind = DataHazard.Kind.duplicate
+        let kind = DataEffect.Kind.duplicate
         guard let decision = matching.decision(about: kind, of: entity, properties) else { continue }
         if try removeDuplicates(index, decision: decision) { isChanged = true }
       }
@@ -316,9 +316,9 @@ struct DecisionPlanner {
 
 extension MigrationBlocker {
   /// Returns true if the blocker comes from this entry of the mapping.
-  func isAbout(_ hazard: DataHazard) -> Bool {
-    kind == hazard.kind.code && entity == hazard.entity
-      && (property ?? "") == hazard.properties.joined(separator: ", ")
+  func isAbout(_ effect: DataEffect) -> Bool {
+    kind == effect.kind.code && entity == effect.entity
+      && (property ?? "") == effect.properties.joined(separator: ", ")
   }
 }
 

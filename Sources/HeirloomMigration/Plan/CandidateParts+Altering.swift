@@ -14,14 +14,14 @@ extension CandidateParts {
 
     var steps = removalSteps(indexes: indexes, staying: staying)
     steps += links.steps
-    steps += settlement.findSteps
+    steps += rowDecisions.findSteps
     steps += changeSteps
     steps += namingSteps(indexes: indexes)
     steps += tables.filter { !carriedNames.contains($0.name) }.map(Self.creation)
     steps += transfers.filter { !carriedNames.contains($0.table) }.map(copy)
     steps += joins.filter { !carriedNames.contains($0.table.name) }.map(\.step)
     steps += orders
-    steps += settlement.settleSteps + ForeignObjects.rewritingSteps(foreignRows, framework)
+    steps += rowDecisions.decisionSteps + ForeignObjects.rewritingSteps(foreignRows, framework)
     steps += metadata.steps + rowRun
     steps += destination.indexes.filter { !laterIndexes.contains($0.name) }.flatMap(indexSteps)
     steps += backfill.steps + destination.triggers.map(Self.creation)

@@ -35,7 +35,7 @@ struct CandidateParts {
   /// The step that runs mappings object by object; none if all run as SQL.
   let rowRun: [MigrationStep]
   /// The changes that decisions make to the rows.
-  var settlement = RowSettlement()
+  var rowDecisions = RowDecisions()
 
   init(
     actual: ActualSchema, source: PhysicalSchema, destination: PhysicalSchema, routing: EntityRouting,
@@ -107,10 +107,10 @@ struct CandidateParts {
   var rowCounts: [(table: String, rows: Int64)] {
     var objects: [String: Int64] = [:]
     for transfer in transfers { objects[transfer.table, default: 0] += rows(of: transfer) }
-    for (table, rows) in settlement.removedRows { objects[table, default: 0] -= rows }
+    for (table, rows) in rowDecisions.removedRows { objects[table, default: 0] -= rows }
     var known =
       tables.compactMap { table in objects[table.name].map { (table.name, $0) } }
-      + joins.map { ($0.table.name, settlement.linkRows[$0.table.name] ?? $0.rows) }
+      + joins.map { ($0.table.name, rowDecisions.linkRows[$0.table.name] ?? $0.rows) }
     let filled = Set(known.map(\.0))
     known += tables.filter { !filled.contains($0.name) }.map { ($0.name, 0) }
     return known + foreignRows.compactMap { step in step.rows.map { (step.subject, $0) } }
@@ -125,9 +125,9 @@ extension CandidateParts {
     var steps = tables.map(Self.creation)
     steps += foreign.tableSteps
     steps += links.steps
-    steps += settlement.findSteps
+    steps += rowDecisions.findSteps
     steps += transfers.map(copy) + joins.map(\.step) + orders
-    steps += settlement.settleSteps
+    steps += rowDecisions.decisionSteps
     steps += foreignRows
     steps += metadata.steps + rowRun
     steps += destination.indexes.flatMap(indexSteps) + backfill.steps + destination.triggers.map(Self.creation)

@@ -8,11 +8,11 @@ struct DecidedValues: Hashable, Sendable {
   private var overflow: [[String]: AttributeValue] = [:]
 
   /// Adds a value for the rows of a blocker.
-  mutating func fill(_ hazard: DataHazard, with value: AttributeValue) {
+  mutating func fill(_ effect: DataEffect, with value: AttributeValue) {
     let place =
-      [hazard.entity]
-      + (hazard.properties.first?.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init) ?? [])
-    if case .overflow = hazard.kind { overflow[place] = value } else { missing[place] = value }
+      [effect.entity]
+      + (effect.properties.first?.names(separatedBy: ".", omittingEmptySubsequences: true).map(String.init) ?? [])
+    if case .overflow = effect.kind { overflow[place] = value } else { missing[place] = value }
   }
 
   /// True when no row gets a value.
@@ -40,7 +40,7 @@ struct DecidedValues: Hashable, Sendable {
   ) -> ColumnExpression {
     var sql = expression.sql
     if let value = missing[[entity] + path] { sql = "COALESCE(\(sql), \(ValueConversion.literal(value, for: leaf)))" }
-    if let value = overflow[[entity] + path], let condition = HazardQuestions.overflow(stored, of: leaf.type) {
+    if let value = overflow[[entity] + path], let condition = EffectQuestions.overflow(stored, of: leaf.type) {
       sql = "CASE WHEN \(condition) THEN \(ValueConversion.literal(value, for: leaf)) ELSE \(sql) END"
     }
     return sql == expression.sql ? expression : ColumnExpression(sql: sql, isVerbatim: false).from(expression.origin)

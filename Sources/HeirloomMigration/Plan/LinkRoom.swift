@@ -34,10 +34,10 @@ struct LinkRoom {
   }
 
   /// Returns true if `ask(_:)` asks about this possible loss of the mapping.
-  func cover(_ hazard: DataHazard) -> Bool {
-    switch hazard.kind {
+  func cover(_ effect: DataEffect) -> Bool {
+    switch effect.kind {
     case .severalLinks, .sharedLinks:
-      sides.contains { $0.entity == hazard.entity && [$0.relationship.name] == hazard.properties }
+      sides.contains { $0.entity == effect.entity && [$0.relationship.name] == effect.properties }
     default: false
     }
   }

@@ -64,7 +64,7 @@ public enum LossConsent: String, Hashable, Sendable, CaseIterable {
   case lock
 }
 
-extension DataHazard {
+extension DataEffect {
   /// The property that loses something, as a path; `nil` for whole objects.
   package var lossProperty: String? { properties.isEmpty ? nil : properties.joined(separator: ", ") }
 
@@ -72,7 +72,7 @@ extension DataHazard {
   package var lossName: String { lossProperty.map { "\(entity).\($0)" } ?? entity }
 }
 
-extension DataHazard.Kind {
+extension DataEffect.Kind {
   /// The kind of content that the rows lose; `nil` if they lose nothing.
   package var lossKind: MigrationLoss.Kind? {
     guard case .loss = severity else { return nil }

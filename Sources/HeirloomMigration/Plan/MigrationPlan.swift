@@ -173,12 +173,12 @@ public struct MigrationBlocker: Hashable, Sendable {
   public let choices: [DataDecision.Option]
 
   /// Creates a blocker.
-  init(_ hazard: DataHazard, rows: Int64) {
-    kind = hazard.kind.code
-    entity = hazard.entity
-    property = hazard.properties.isEmpty ? nil : hazard.properties.joined(separator: ", ")
-    reason = hazard.description
+  init(_ effect: DataEffect, rows: Int64) {
+    kind = effect.kind.code
+    entity = effect.entity
+    property = effect.properties.isEmpty ? nil : effect.properties.joined(separator: ", ")
+    reason = effect.description
     self.rows = rows
-    choices = hazard.kind.options
+    choices = effect.kind.options
   }
 }

@@ -30,7 +30,7 @@ public struct MigrationStep: Hashable, Sendable {
     /// A step that finds the rows that decisions are about, in temporary tables.
     case findRows
     /// A step that removes or merges rows by decision, and redirects their links.
-    case settleRows
+    case decideRows = "settleRows"
     /// A step that computes a derived attribute.
     case computeDerived
     /// A step that makes an index.

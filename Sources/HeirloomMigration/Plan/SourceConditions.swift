@@ -151,7 +151,7 @@ struct TakenRows {
   /// Returns the condition that the rows meet; `nil` for all rows.
   ///
   /// An unknown condition is assumed to take every row.
-  func condition(of rows: DataHazard.Rows) -> String? {
+  func condition(of rows: DataEffect.Rows) -> String? {
     var parts: [String] = []
     if !rows.takenBy.isEmpty, areKnown(of: rows) {
       parts.append("(\(rows.takenBy.compactMap { known[$0] }.joined(separator: " OR ")))")
@@ -161,5 +161,5 @@ struct TakenRows {
   }
 
   /// Returns true if SQL tells which rows these are.
-  func areKnown(of rows: DataHazard.Rows) -> Bool { rows.takenBy.allSatisfy { known[$0] != nil } }
+  func areKnown(of rows: DataEffect.Rows) -> Bool { rows.takenBy.allSatisfy { known[$0] != nil } }
 }

@@ -108,24 +108,25 @@ struct MigrationPlanner {
         deferral: deferral)
     }
     let room = LinkRoom(routing: routing, source: source, destination: destination)
-    let possible = mapping.hazards(from: sourceModel, to: destinationModel).filter { !room.cover($0) }
+    let possible = mapping.effects(from: sourceModel, to: destinationModel).filter { !room.cover($0) }
     let taken = try conditions.takenRows()
-    let hazards = HazardQuestions(
+    let effects = EffectQuestions(
       possible, source: source, destination: destinationModel, counts: counts.byEntity, conditions: taken)
-    var questions = hazards.questions
+    var questions = effects.questions
     room.ask(&questions)
     let findings = try questions.answers(from: connection)
     for case .contradiction(let reason) in findings { throw MigrationError.storeContradictsModel(reason: reason) }
-    let draft = try DecisionDraft(settings.decisions, hazards: possible, findings: findings, destination: destination)
-    let decidedByRow = try draft.rowRun(split.byRow, questions: hazards, connection: connection)
+    let draft = try DecisionDraft(settings.decisions, effects: possible, findings: findings, destination: destination)
+    let decidedByRow = try draft.rowRun(split.byRow, questions: effects, connection: connection)
     func makeParts(defers: Bool) throws -> CandidateParts {
       var parts = try CandidateParts(
         actual: actual, source: source, destination: destination, routing: routing, byRow: split.byRow, counts: counts,
         framework: framework, metadata: try metadata(), decided: draft.values, recomputes: draft.isActive,
         defers: defers,
         connection: connection)
-      parts.settlement = try draft.settlement(of: parts, routing: routing, questions: hazards, connection: connection)
-      parts.settlement.add(decidedByRow, decisions: settings.decisions, source: source)
+      parts.rowDecisions = try draft.rowDecisions(
+        of: parts, routing: routing, questions: effects, connection: connection)
+      parts.rowDecisions.add(decidedByRow, decisions: settings.decisions, source: source)
       return parts
     }
     let size = try StoreSize(connection: connection)
@@ -144,7 +145,7 @@ struct MigrationPlanner {
     let dropped =
       findings.compactMap { finding -> MigrationLoss? in
         if case .loss(let loss) = finding { loss } else { nil }
-      } + parts.settlement.losses
+      } + parts.rowDecisions.losses
     return MigrationPlan(
       source: whole?.planner.sourceModel ?? sourceModel,
       destination: whole?.planner.destinationModel ?? destinationModel, configuration: whole?.configuration,
@@ -152,8 +153,8 @@ struct MigrationPlanner {
       steps: steps,
       rows: counts.entityRows(
         routing: routing, byRow: split.byRow, source: source, destination: destination,
-        removed: parts.settlement.removedObjects),
-      losses: dropped + leftOut.losses, blockers: parts.settlement.blockers, decisions: parts.settlement.outcomes,
+        removed: parts.rowDecisions.removedObjects),
+      losses: dropped + leftOut.losses, blockers: parts.rowDecisions.blockers, decisions: parts.rowDecisions.outcomes,
       warnings: dropped.compactMap { mistakenIdentifier($0) ?? mistakenIdentifier($0, routing: routing) }
         + notes.leftOut(dropped) + notes.leftToPolicies(counts.byEntity) + leftOut.warnings + routing.keys.warnings
         + parts.backfill.warnings
@@ -170,13 +171,13 @@ struct MigrationPlanner {
         ? nil
         : RowRunParts(
           source: source, destination: destination, split: split, keys: routing.keys,
-          derivedTables: parts.backfill.tablesFollowingCode, removals: parts.settlement.removals,
+          derivedTables: parts.backfill.tablesFollowingCode, removals: parts.rowDecisions.removals,
           decided: decidedByRow,
           valueSelections: try valueSelections(
             of: split.byRow, source: source, destination: destination, decided: decidedByRow.values)),
       isSelfContained: split.byRow.isEmpty && !mapping.hasExpressions && !conditions.exist
         && settings.decisions.isEmpty,
-      quarantine: parts.settlement.quarantine)
+      quarantine: parts.rowDecisions.quarantine)
   }
 
   /// Writes the queries of the values that SQL can give to objects that are made one by one.

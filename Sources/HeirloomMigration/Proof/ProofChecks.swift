@@ -13,15 +13,15 @@ struct ProofChecks {
   ///   - scanned: The tables of the store in which the plan read each row's entity.
   init(_ parts: CandidateParts, builder: MigrationPlan.Builder, scanned: Set<String>) {
     var checks = parts.rowCounts.map { ProofCheck.rowCount(table: $0.table, rows: $0.rows) }
-    let settlement = parts.settlement
-    checks += parts.transfers.compactMap { Self.sums(of: $0, where: settlement.untouched[$0.table]) }
+    let rowDecisions = parts.rowDecisions
+    checks += parts.transfers.compactMap { Self.sums(of: $0, where: rowDecisions.untouched[$0.table]) }
     // Rows that are copied or changed are chosen by their entity; those that only stay have to be checked.
     if builder == .cloneAndAlter {
       checks +=
         parts.carried.filter { !scanned.contains($0.sourceTable) }.compactMap(Self.strangers)
-        + parts.carried.filter { !settlement.concerns($0.table.name) }.compactMap(Self.samples)
+        + parts.carried.filter { !rowDecisions.concerns($0.table.name) }.compactMap(Self.samples)
     }
-    checks += settlement.checks + parts.framework.checks
+    checks += rowDecisions.checks + parts.framework.checks
     checks += Self.highestKeys(parts.destination)
     checks += Self.danglingKeys(parts, unwritten: builder == .cloneAndAlter ? Self.unwritten(parts) : [:])
     self.checks = checks
@@ -113,8 +113,8 @@ extension ProofChecks {
   ///
   /// Tables that decisions or code may write, or SQLite when it drops a column, are not among them.
   private static func unwritten(_ parts: CandidateParts) -> [String: CarriedTable] {
-    let settlement = parts.settlement
-    guard parts.rowRun.isEmpty, settlement.findSteps.isEmpty, settlement.settleSteps.isEmpty else { return [:] }
+    let rowDecisions = parts.rowDecisions
+    guard parts.rowRun.isEmpty, rowDecisions.findSteps.isEmpty, rowDecisions.decisionSteps.isEmpty else { return [:] }
     let derived = parts.backfill.steps.compactMap { step in
       step.subject.names(separatedBy: ".", omittingEmptySubsequences: true).first.flatMap {
         parts.destination.table(ofEntity: String($0))?.name

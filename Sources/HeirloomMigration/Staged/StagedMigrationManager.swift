@@ -60,7 +60,7 @@ public final class StagedMigrationManager {
   ///   - destination: The current model.
   /// - Returns: The hops in order, none if the models are equal.
   /// - Throws: ``StagedMigrationError`` if no stage starts at the source, or a model can't be read.
-  package func legs(
+  package func hops(
     from source: ManagedObjectModel, to destination: ManagedObjectModel
   ) throws(StagedMigrationError) -> [StagedHop] {
     let (start, end) = (source.versionChecksum(), destination.versionChecksum())
@@ -70,23 +70,23 @@ public final class StagedMigrationManager {
     if let last = stages.lastIndex(where: { $0.names(end) }), last < position {
       throw StagedMigrationError([.backward(from: stageName(position), to: stageName(last))])
     }
-    var legs: [StagedHop] = []
+    var hops: [StagedHop] = []
     var model = source
     while position < stages.count, model.versionChecksum() != end {
       defer { position += 1 }
       guard let stage = stages[position] as? CustomMigrationStage else { continue }
       if model.versionChecksum() != stage.currentModel.versionChecksum {
         let current = try stage.currentModel.resolvedModel()
-        legs.append(StagedHop(source: model, destination: current, stage: nil))
+        hops.append(StagedHop(source: model, destination: current, stage: nil))
         model = current
       }
       // The app's own model has the latest identifiers and user info.
       let next = stage.nextModel.versionChecksum == end ? destination : try stage.nextModel.resolvedModel()
-      legs.append(StagedHop(source: model, destination: next, stage: stage))
+      hops.append(StagedHop(source: model, destination: next, stage: stage))
       model = next
     }
-    if model.versionChecksum() != end { legs.append(StagedHop(source: model, destination: destination, stage: nil)) }
-    return legs
+    if model.versionChecksum() != end { hops.append(StagedHop(source: model, destination: destination, stage: nil)) }
+    return hops
   }
 
   /// Finds a model that a stage names.

@@ -198,10 +198,10 @@ extension StoreError: LocalizedError {
     case .notDatabase:
       "Check the path; nothing was changed there. If it is a store whose beginning is damaged, salvage it into a new file."
     case .empty:
-      "Keep the files beside \(path) as they are: a -wal file may hold data. A retained version may be in the folder"
+      "Keep the files beside \(path) as they are: a -wal file may hold data. A previous version may be in the folder"
         + " \(path).heirloom/previous."
     case .truncated, .damaged, .tooDemanding, .metadataRowCount, .invalidMetadata, .missingVersionHashes:
-      "Keep \(path) and the files beside it as they are: they still hold what can be saved. Open a retained version"
+      "Keep \(path) and the files beside it as they are: they still hold what can be saved. Open a previous version"
         + " from the folder \(path).heirloom/previous, or salvage the store into a new file."
     case .inUse:
       "\(path) still holds all data and was not changed. Close it in other processes and connections, then try again."
@@ -233,7 +233,7 @@ extension StoreError: LocalizedError {
     case .unknownConfiguration:
       "Nothing was changed. Name one of the model's configurations, or none."
     case .differentSchema:
-      "Nothing was changed. Keep \(path) as it is and check it against its model; a retained version may be in the"
+      "Nothing was changed. Keep \(path) as it is and check it against its model; a previous version may be in the"
         + " folder \(path).heirloom/previous."
     }
   }

@@ -18,7 +18,7 @@ extension StoreReading {
   ) throws(StoreError) -> Value {
     try checkFile(path)
     if let before = UndisturbedFile(path),
-      let connection = try? Connection(path: path, mode: .immutable, options: .looking),
+      let connection = try? Connection(path: path, mode: .immutable, options: .inspecting),
       connection.hasWALHeader
     {
       do throws(StoreError) {

@@ -41,7 +41,7 @@ package enum StoreReading {
     try checkFile(path)
     try checkJournal(path)
     do throws(SQLiteError) {
-      let connection = try Connection(path: path, mode: .readWrite, options: .looking)
+      let connection = try Connection(path: path, mode: .readWrite, options: .inspecting)
       _ = try connection.firstInteger("SELECT COUNT(*) FROM sqlite_schema")
       try connection.close()
     } catch {
@@ -94,7 +94,7 @@ package enum StoreReading {
 
   private static func connection(_ path: String, _ mode: Connection.Mode) throws(StoreError) -> Connection {
     do throws(SQLiteError) {
-      return try Connection(path: path, mode: mode, options: .looking)
+      return try Connection(path: path, mode: mode, options: .inspecting)
     } catch {
       throw StoreError(error, path: path)
     }

@@ -113,7 +113,7 @@ extension ManagedObjectError: LocalizedError {
     case .conflict:
       "Nothing was saved; the changes are still in the context. Roll back and make them again on what is there now."
     case .missingExternalFile:
-      "The rest of the object is not affected. Bring back the file from a backup or a retained version."
+      "The rest of the object is not affected. Bring back the file from a backup or a previous version."
     case .undecodableValue:
       "The store was left as it is; the raw value can be read with any SQLite tool."
     case .unknownEntity, .abstractEntity, .unknownProperty, .readOnlyProperty, .otherContext, .deleted, .missingRow:

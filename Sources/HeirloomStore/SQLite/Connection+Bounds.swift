@@ -4,7 +4,7 @@ import Foundation
 /// The bounds on the work of reading and inspecting a file, whose maker chose how much work it takes.
 ///
 /// Each is far above what a store of the file's size can need, so that a sound store is never refused.
-enum LookBounds {
+enum InspectionBounds {
   /// The longest statement of a schema, in bytes: a table of 2,000 columns, SQLite's most, with names of 40 letters.
   ///
   /// Parsing takes time that grows with the square of a statement's length: 1 MB of constraints took 23 s.
@@ -25,7 +25,7 @@ enum LookBounds {
   /// The virtual machine's steps between two questions while SQLite reads the schema: about one entry.
   static let loadingSteps: Int32 = 8
   /// The virtual machine's steps between two questions while a file is inspected.
-  static let lookingSteps: Int32 = 1000
+  static let inspectionSteps: Int32 = 1000
 
   /// Returns the nanoseconds of processor time that a schema may take; a statement of any kind takes microseconds.
   static func loadingTime(byteCount: Int64) -> Int64 {
@@ -33,7 +33,7 @@ enum LookBounds {
   }
 
   /// Returns the virtual machine steps that an inspection may take: a row takes about ten for each column read.
-  static func lookingWork(byteCount: Int64) -> Int64 {
+  static func inspectionWork(byteCount: Int64) -> Int64 {
     25_000_000 + 60 * min(byteCount, 1 << 50)
   }
 
@@ -90,36 +90,36 @@ extension Connection {
     let byteCount = fileByteCount
     // SQLite makes the schema of a new file, and whoever makes the file may still choose its form.
     guard byteCount > 0 else { return }
-    let statementLength = sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, LookBounds.statementLength)
-    let valueLength = sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, LookBounds.firstValueLength)
-    sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LookBounds.patternLength)
+    let statementLength = sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, InspectionBounds.statementLength)
+    let valueLength = sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, InspectionBounds.firstValueLength)
+    sqlite3_limit(handle, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, InspectionBounds.patternLength)
     var start: Int64?
-    let end = LookBounds.loadingTime(byteCount: byteCount)
+    let end = InspectionBounds.loadingTime(byteCount: byteCount)
     install(
       ProgressHandler(shouldInterrupt: interruption) {
-        let now = LookBounds.processorTime()
+        let now = InspectionBounds.processorTime()
         guard let start else {
           start = now
           return false
         }
         return now - start > end
-      }, every: LookBounds.loadingSteps)
+      }, every: InspectionBounds.loadingSteps)
     defer {
       sqlite3_limit(handle, SQLITE_LIMIT_SQL_LENGTH, statementLength)
       if options.limitsWork {
-        sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, LookBounds.valueLength(byteCount: byteCount))
-        work = Work(LookBounds.lookingWork(byteCount: byteCount))
+        sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, InspectionBounds.valueLength(byteCount: byteCount))
+        work = Work(InspectionBounds.inspectionWork(byteCount: byteCount))
       } else {
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, valueLength)
       }
     }
-    for (limit, most) in LookBounds.parserLimits { sqlite3_limit(handle, limit, most) }
+    for (limit, most) in InspectionBounds.parserLimits { sqlite3_limit(handle, limit, most) }
     // This call reads the schema if it hasn't been read, and only then looks for the table.
     let status = sqlite3_table_column_metadata(handle, "main", "sqlite_master", nil, nil, nil, nil, nil, nil)
     guard status != SQLITE_OK else { return }
     let found = error(status, sql: nil)
     guard found.isTooBig || found.message.hasSuffix(Self.tooBigMessage) else { throw found }
-    throw SQLiteError.expired("its schema has a statement of more than \(LookBounds.statementLength) bytes")
+    throw SQLiteError.expired("its schema has a statement of more than \(InspectionBounds.statementLength) bytes")
   }
 
   private static let tooBigMessage = "string or blob too big"
@@ -130,7 +130,9 @@ extension Connection {
       return install(
         interruption.map { ProgressHandler(shouldInterrupt: $0, isSpent: nil) }, every: interruptionSteps)
     }
-    let interval = interruption == nil ? LookBounds.lookingSteps : min(interruptionSteps, 10 * LookBounds.lookingSteps)
+    let interval =
+      interruption == nil
+      ? InspectionBounds.inspectionSteps : min(interruptionSteps, 10 * InspectionBounds.inspectionSteps)
     install(
       ProgressHandler(shouldInterrupt: interruption) {
         work.left -= Int64(interval)

@@ -14,7 +14,7 @@ extension Connection {
     let sql = "SELECT COUNT(*) FROM \(table)"
     let statement = try prepare(sql)
     guard work != nil, let handle else { return try statement.step() ? statement.integer(at: 0) : 0 }
-    let watch = CountWatch(handle, nanoseconds: LookBounds.loadingTime(byteCount: fileByteCount) / 2)
+    let watch = CountWatch(handle, nanoseconds: InspectionBounds.loadingTime(byteCount: fileByteCount) / 2)
     defer { watch.stop() }
     guard CountWatches.add(watch) else {
       // No thread is left to watch. SQLite does ask in between when it counts row by row.
@@ -95,13 +95,13 @@ private enum CountWatches {
   /// - Returns: False if the system has no thread for it.
   static func add(_ watch: CountWatch) -> Bool {
     state.withLock { state in
-      if !state.isWatched { state.isWatched = WorkerThread.start(stackSize: 1 << 17, look) }
+      if !state.isWatched { state.isWatched = WorkerThread.start(stackSize: 1 << 17, watchAll) }
       if state.isWatched { state.watches.append(watch) }
       return state.isWatched
     }
   }
 
-  @Sendable private static func look() {
+  @Sendable private static func watchAll() {
     repeat {
       usleep(interval)
     } while state.withLock { state in

@@ -48,7 +48,7 @@ package final class Connection {
     package init() {}
 
     /// The settings for inspecting a store that must not change.
-    package static let looking: Options = {
+    package static let inspecting: Options = {
       var options = Options()
       options.checkpointsOnClose = false
       options.resolvesViews = false

@@ -32,8 +32,8 @@ package struct ActualSchema: Hashable, Sendable {
       if kind == .table, page <= 0 || object.isVirtualTable { virtual.insert(object.name) }
       if kind == .view || kind == .trigger {
         pageless += 1
-        guard pageless <= LookBounds.pagelessObjects else {
-          throw SQLiteError.expired("its schema has more than \(LookBounds.pagelessObjects) views and triggers")
+        guard pageless <= InspectionBounds.pagelessObjects else {
+          throw SQLiteError.expired("its schema has more than \(InspectionBounds.pagelessObjects) views and triggers")
         }
       }
       // Otherwise a small file could have any number of tables, each as large as all of it.

@@ -51,7 +51,7 @@ extension StoreVerification {
   }
 
   private static let entityAdvice =
-    "An app would write wrong keys: don't open the store with it. Restore a retained version or a backup."
+    "An app would write wrong keys: don't open the store with it. Restore a previous version or a backup."
 
   private mutating func entityRows() -> [EntityRow]? {
     guard let table = actual.table(named: PhysicalName.primaryKeyTable) else {

@@ -55,7 +55,7 @@ extension StoreVerification {
       .error, .missingExternalFile, entity: entity,
       "\(counted(missingCount, "file")) with a value of \(entity).\(column.path.joined(separator: ".")) \(isOrAre(missingCount))"
         + " not in \(folder) (\(missing.joined(separator: ", "))\(rest)): the value is lost unless the file is found. Look for it"
-        + " in a retained version or a backup, and copy it there.")
+        + " in a previous version or a backup, and copy it there.")
   }
 
   /// Returns true if there is a plain file, which reading requires.

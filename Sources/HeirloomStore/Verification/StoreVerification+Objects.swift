@@ -51,7 +51,7 @@ extension StoreVerification {
           .error, .unknownEntityNumber, entity: root,
           "\(counted(count, "row")) of \(table.name) (first: \(PhysicalName.primaryKey) \(Self.text(row[2]))) \(has(count)) the"
             + " entity number \(Self.text(row[0]))\(name), where \(Self.text(tree)) is expected: no app finds these objects, and a"
-            + " migration doesn't know what they are. Keep the store as it is; restore a retained version or a backup.")
+            + " migration doesn't know what they are. Keep the store as it is; restore a previous version or a backup.")
         continue
       }
       if entity.isAbstract {

@@ -171,7 +171,7 @@ extension Connection {
 extension StoreFinding {
   /// The advice about a damaged file.
   static let advice =
-    "Keep the file and those beside it as they are, and restore a retained version (heirloom versions lists them) or a"
+    "Keep the file and those beside it as they are, and restore a previous version (heirloom versions lists them) or a"
     + " backup."
 
   /// Returns a finding about a damaged database.

@@ -60,8 +60,8 @@ package struct AircraftRun: DemoRun {
     }
     let report = try migrated(AircraftApp(storeURL: url, history: story.history(at: 1)).launch())
     try check(try Fleet(of: url, model: models[1]) == fleet, "the migrated store does not hold the fleet")
-    tale.say("Inferred and done in \(durationText(report.seconds)); kept: \(report.retained.id).")
-    tale.step("migrate", [("version", .text(story.versions[1].name)), ("retained", .text(report.retained.id))])
+    tale.say("Inferred and done in \(durationText(report.seconds)); kept: \(report.previousVersion.id).")
+    tale.step("migrate", [("version", .text(story.versions[1].name)), ("retained", .text(report.previousVersion.id))])
   }
 
   private mutating func use(_ fleet: Fleet) throws -> Fleet {
@@ -130,14 +130,14 @@ package struct AircraftRun: DemoRun {
     try store.close()
     try check(records == flown.recordedCount, "there are \(records) objects of FlightData")
     tale.say("\(number(records)) objects of FlightData, each byte as it was; one swap at the end.")
-    tale.say("It took \(durationText(report.seconds)); kept: \(report.retained.id).")
+    tale.say("It took \(durationText(report.seconds)); kept: \(report.previousVersion.id).")
     tale.step(
       "stages",
       [
-        ("records", .integer(Int64(records))), ("retained", .text(report.retained.id)),
+        ("records", .integer(Int64(records))), ("retained", .text(report.previousVersion.id)),
         ("seconds", .number(report.seconds)),
       ])
-    return report.retained
+    return report.previousVersion
   }
 
   private mutating func launchAgain() throws {

@@ -83,15 +83,15 @@ package struct DiaryRun: DemoRun {
         tale.say("  \(entry.orderInList ?? 0)  \(entry.name ?? "")  \(entry.answerText ?? "(no answer)")")
       }
     }
-    tale.say("It took \(durationText(report.seconds)); the old diary is kept as \(report.retained.id).")
+    tale.say("It took \(durationText(report.seconds)); the old diary is kept as \(report.previousVersion.id).")
     tale.step(
       "migrate",
       [
         ("days", .integer(Int64(content.days.count))), ("questions", .integer(Int64(content.questionCount))),
         ("answers", .integer(Int64(content.answerCount))), ("templates", .integer(Int64(content.templates.count))),
-        ("retained", .text(report.retained.id)), ("seconds", .number(report.seconds)),
+        ("retained", .text(report.previousVersion.id)), ("seconds", .number(report.seconds)),
       ])
-    return report.retained
+    return report.previousVersion
   }
 
   private mutating func launchAgain() throws {

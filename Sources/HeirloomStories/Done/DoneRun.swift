@@ -75,7 +75,7 @@ package struct DoneRun: DemoRun {
     let after = try DoneItems(of: storePath, model: version.model)
     try check(
       after == before, "the migrated store holds \(after.count) items that are not the \(before.count) from before")
-    let kept = try DoneItems(of: report.retained.storeURL.path, model: last.model)
+    let kept = try DoneItems(of: report.previousVersion.storeURL.path, model: last.model)
     try check(kept == before, "the version that was kept does not hold the \(before.count) items from before")
     let row = report.plan.rows.first { $0.entity == "Item" }
     try check(row?.before == Int64(before.count) && row?.after == Int64(after.count), "the report counts other rows")
@@ -86,14 +86,15 @@ package struct DoneRun: DemoRun {
     tale.say(
       "\(losses(report.plan)); \(counted(report.plan.rowsRewritten, "row")) written in \(durationText(report.seconds))")
     tale.say(
-      "kept: \(report.retained.id) with \(counted(Int64(kept.count), "item")), \(sizeText(report.retained.byteCount))")
+      "kept: \(report.previousVersion.id) with \(counted(Int64(kept.count), "item")), \(sizeText(report.previousVersion.byteCount))"
+    )
     tale.step(
       "migrate",
       [
         ("version", .text(version.name)), ("before", .optional(row?.before)), ("after", .optional(row?.after)),
-        ("retained", .text(report.retained.id)), ("seconds", .number(report.seconds)),
+        ("retained", .text(report.previousVersion.id)), ("seconds", .number(report.seconds)),
       ])
-    return report.retained
+    return report.previousVersion
   }
 
   /// Tells a launch with nothing to do.
@@ -132,17 +133,17 @@ package struct DoneRun: DemoRun {
     let result = try assistant(version: 2).restorePreviousVersion(kept.id)
     let items = try DoneItems(of: storePath, model: story.versions[0].model)
     try check(items == first, "the restored store does not hold the \(first.count) items of the first version")
-    guard let retained = result.retained else { throw failure("the store that was there was not kept") }
-    let kept = try DoneItems(of: retained.storeURL.path, model: story.versions[2].model)
+    guard let previous = result.previous else { throw failure("the store that was there was not kept") }
+    let kept = try DoneItems(of: previous.storeURL.path, model: story.versions[2].model)
     try check(kept == last, "the store that was there was not kept with its \(last.count) items")
     tale.say(
       "\(result.restored.id) is the store again: \(counted(Int64(items.count), "item")) of \"\(story.versions[0].name)\","
         + " every value as it was at the beginning.")
-    tale.say("The store that was there, with its \(counted(Int64(kept.count), "item")), is kept as \(retained.id).")
+    tale.say("The store that was there, with its \(counted(Int64(kept.count), "item")), is kept as \(previous.id).")
     tale.step(
       "restore",
       [
-        ("restored", .text(result.restored.id)), ("retained", .text(retained.id)),
+        ("restored", .text(result.restored.id)), ("retained", .text(previous.id)),
         ("rows", .integer(Int64(items.count))),
       ])
   }
@@ -187,7 +188,7 @@ private final class DoneLog: MigrationAssistantDelegate {
     case .held: lines.append("nobody else can write to the store")
     case .built: lines.append("the migrated store is complete beside it")
     case .proven: lines.append("the migrated store is proven")
-    case .retained(let id): lines.append("the previous version is kept: \(id)")
+    case .previousVersionKept(let id): lines.append("the previous version is kept: \(id)")
     case .swapped: lines.append("the migrated store is in place")
     case .failed(let reason): lines.append("failed: \(reason)")
     default: break

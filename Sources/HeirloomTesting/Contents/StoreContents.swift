@@ -32,7 +32,7 @@ public struct StoreContents: Equatable, Sendable {
   ///   - model: The store's model.
   /// - Throws: An error for a store that can't be read or is not of the model.
   public init(of url: URL, model: ManagedObjectModel) throws {
-    let connection = try Connection(path: url.path, mode: .readOnly, options: .looking)
+    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     let schema = PhysicalSchema(model: model, actual: try ActualSchema(of: connection))
     for entity in schema.entities {
       let number = entity.number

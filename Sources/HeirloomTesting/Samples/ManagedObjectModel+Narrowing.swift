@@ -8,22 +8,22 @@ extension ManagedObjectModel {
   /// missing later are required now, numbers stay in the later type's range, and values that must be unique later are
   /// so now.
   ///
-  /// - Parameter hazards: The possible blockers.
+  /// - Parameter effects: The possible blockers.
   /// - Returns: The narrower model; an entity is abstract in it if each of its objects would stop the migration.
   /// - Throws: ``ModelError`` if the rules contradict the model.
-  package func narrowed(by hazards: [DataHazard]) throws(ModelError) -> ManagedObjectModel {
+  package func narrowed(by effects: [DataEffect]) throws(ModelError) -> ManagedObjectModel {
     var entities = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    for hazard in hazards where hazard.kind.severity == .blocker {
-      for rows in hazard.rows {
+    for effect in effects where effect.kind.severity == .blocker {
+      for rows in effect.rows {
         let sources = rows.properties
-        switch hazard.kind {
+        switch effect.kind {
         case .missingValue, .overflow:
           guard let path = sources.first ?? nil else {
             entities[rows.entity]?.isAbstract = true
             continue
           }
           change(path, of: rows.entity, in: &entities) { attribute in
-            if case .overflow(_, let type) = hazard.kind {
+            if case .overflow(_, let type) = effect.kind {
               if let rule = type.rangeRule { attribute.validationRules.append(rule) }
             } else {
               attribute.isOptional = false

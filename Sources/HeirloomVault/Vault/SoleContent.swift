@@ -29,7 +29,7 @@ package struct SoleContents: Hashable, Sendable, Codable {
   ///
   /// - Parameter all: All items; names that are too long for a manifest are cut.
   package init(_ all: [SoleContent]) {
-    var room = RetainedManifest.byteLimit / 2
+    var room = PreviousVersionManifest.byteLimit / 2
     var items: [SoleContent] = []
     for item in all {
       let listed = SoleContent(

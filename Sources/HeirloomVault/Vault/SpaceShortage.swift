@@ -11,20 +11,20 @@ public struct SpaceShortage: Hashable, Sendable {
   /// The bytes that must be free: the new store, copies of the old one where the volume has no links, and a reserve.
   public let neededBytes: UInt64
   /// The part of `neededBytes` for copies of what is kept; 0 where links keep it.
-  public let retainedBytes: UInt64
+  public let previousVersionBytes: UInt64
   /// The bytes that are free for this process.
   public let availableBytes: UInt64
 
   /// Creates the figures.
   package init(
-    storePath: String, folder: String, fileSystem: String, neededBytes: UInt64, retainedBytes: UInt64,
+    storePath: String, folder: String, fileSystem: String, neededBytes: UInt64, previousVersionBytes: UInt64,
     availableBytes: UInt64
   ) {
     self.storePath = storePath
     self.folder = folder
     self.fileSystem = fileSystem
     self.neededBytes = neededBytes
-    self.retainedBytes = retainedBytes
+    self.previousVersionBytes = previousVersionBytes
     self.availableBytes = availableBytes
   }
 }
@@ -35,7 +35,8 @@ extension SpaceShortage: CustomStringConvertible {
 
   private var rawDescription: String {
     let name = fileSystem.isEmpty ? "" : " (\(fileSystem))"
-    let copies = retainedBytes == 0 ? "" : ", \(CountText.size(retainedBytes)) of them for copies of what is kept"
+    let copies =
+      previousVersionBytes == 0 ? "" : ", \(CountText.size(previousVersionBytes)) of them for copies of what is kept"
     let (free, needed) = (CountText.size(availableBytes), CountText.size(neededBytes))
     // Two figures that look the same when rounded would read as nonsense.
     let figures =

@@ -114,7 +114,7 @@ package final class StoreSwap {
   /// - Returns: The previous version.
   /// - Throws: ``VaultError``: ``VaultError/outcomeUnknown(path:underlying:)``
   ///   means that the rename was made and may not last; any other error means that the store is the old one.
-  package func commit(alone: [SoleContent] = []) throws -> RetainedVersion {
+  package func commit(alone: [SoleContent] = []) throws -> PreviousVersionFiles {
     let version = try VaultError.wrappingFileErrors { try retain(alone: alone) }
     do {
       try VaultError.wrappingFileErrors { try rename() }
@@ -128,7 +128,7 @@ package final class StoreSwap {
   }
 
   /// Adds the candidate's external files to the store's, and keeps the old set.
-  private func retain(alone: [SoleContent]) throws -> RetainedVersion {
+  private func retain(alone: [SoleContent]) throws -> PreviousVersionFiles {
     let (replacement, store, _) = try heldStore()
     guard var manifest, let name = manifest.keptFolder.flatMap(VersionName.init(_:)) else {
       throw VaultError.damagedManifest(path: location.manifest, reason: "it names no folder for the old store")
@@ -139,7 +139,7 @@ package final class StoreSwap {
     // This comes before the store's own files are added.
     if replacement.operation != .migration { try vault.separateExternalFiles(identifier) }
     try vault.publishExternalFiles(identifier)
-    try vault.emit(.retained(id: name.text))
+    try vault.emit(.previousVersionKept(id: name.text))
     return version
   }
 

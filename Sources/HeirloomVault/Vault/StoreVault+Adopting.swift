@@ -3,10 +3,10 @@ package import HeirloomStore
 
 /// The result of returning a set-aside store to its place.
 package enum AdoptionResult: Hashable, Sendable {
-  /// A copy that is the store now; `retained` is the replaced store, if there was one.
-  case adopted(retained: RetainedVersion?)
+  /// A copy that is the store now; `previous` is the replaced store, if there was one.
+  case adopted(previous: PreviousVersionFiles?)
   /// A set-aside store that had returned before: nothing was done.
-  case adoptedBefore(AsideAdoption)
+  case adoptedBefore(ReturnRecord)
 }
 
 extension StoreVault {
@@ -14,19 +14,19 @@ extension StoreVault {
   ///
   /// - Parameter name: The name of its folder.
   /// - Returns: The set-aside store; its main file is there.
-  /// - Throws: ``VaultError/unusableAsideSet(id:reason:)`` when there is no such store, or its main file is not there.
-  package func asideSet(named name: String) throws(VaultError) -> AsideSet {
-    guard let set = try asideSets().first(where: { $0.name == name }) else {
-      throw .unusableAsideSet(id: name, reason: "there is no such set")
+  /// - Throws: ``VaultError/unusableSetAsideStore(id:reason:)`` when there is no such store, or its main file is not there.
+  package func setAsideStore(named name: String) throws(VaultError) -> SetAsideFiles {
+    guard let set = try setAsideStores().first(where: { $0.name == name }) else {
+      throw .unusableSetAsideStore(id: name, reason: "there is no such set")
     }
     let reason = try VaultError.wrapping { () throws(FileError) in try objection(toVersionAt: set.path) }
-    if let reason { throw .unusableAsideSet(id: name, reason: reason) }
+    if let reason { throw .unusableSetAsideStore(id: name, reason: reason) }
     let status = try VaultError.wrapping { () throws(FileError) in
       try files.status(of: set.storePath(named: location.name))
     }
     // Through a link, the target would be changed.
     guard let status, status.kind == .regular else {
-      throw .unusableAsideSet(
+      throw .unusableSetAsideStore(
         id: name, reason: status.map { "\(location.name) is a \($0.kind.rawValue)" } ?? "\(location.name) is not there")
     }
     return set
@@ -50,16 +50,16 @@ extension StoreVault {
   ) throws -> AdoptionResult {
     try withLock(requiresStore: false) {
       try recoverHoldingLock()
-      let set = try asideSet(named: name)
+      let set = try setAsideStore(named: name)
       if let adoption = set.adoption { return .adoptedBefore(adoption) }
       try undoChangeHoldingLock()
       let size = try files.status(of: set.storePath(named: location.name))?.size ?? 0
       let support = SupportFolder(path: PathText.join(set.path, location.supportName))
       let (bytes, isTooMuch) = size.addingReportingOverflow(try tree.content(of: support).byteCount)
-      let returning = ReturningSet(
+      let returning = ReturningStore(
         origin: .aside(name), folder: set.path, storeName: location.name, byteCount: isTooMuch ? .max : bytes,
         usedWAL: nil)
-      return .adopted(retained: try bringBack(returning, current: current, prove: prove))
+      return .adopted(previous: try bringBack(returning, current: current, prove: prove))
     }
   }
 
@@ -81,7 +81,7 @@ extension StoreVault {
     // Somebody may have removed the set-aside store: there is nothing to record then.
     guard try files.status(of: folder)?.kind == .directory else { return }
     if try files.status(of: path) == nil {
-      let adoption = AsideAdoption(time: manifest.time, replaced: manifest.keptFolder)
+      let adoption = ReturnRecord(time: manifest.time, replaced: manifest.keptFolder)
       let bytes = (try? JSONEncoder().encode(adoption)) ?? Data()
       try files.writeNewFile(path, bytes: Array(bytes), attributes: FileAttributes(mode: 0o644))
     }
@@ -96,7 +96,7 @@ extension StoreVault {
 
   private func adoptionPath(_ manifest: VaultManifest) -> String? {
     manifest.adoptedSet.map {
-      PathText.join(PathText.join(location.incompatible, $0), AsideSet.adoptionName)
+      PathText.join(PathText.join(location.incompatible, $0), SetAsideFiles.adoptionName)
     }
   }
 }

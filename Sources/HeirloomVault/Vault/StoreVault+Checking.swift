@@ -102,22 +102,22 @@ extension StoreVault {
   private func findings(of name: VersionName) throws(FileError) -> [StoreFinding] {
     let folder = PathText.join(location.previous, name.text)
     func finding(_ severity: StoreFinding.Severity, _ words: String) -> StoreFinding {
-      StoreFinding(severity, .damagedVersion, "The retained version \(name.text) \(words)")
+      StoreFinding(severity, .damagedVersion, "The previous version \(name.text) \(words)")
     }
     if let reason = try objection(toVersionAt: folder) {
       return [finding(.error, "can't be restored, and is never removed: \(reason).")]
     }
-    let manifest: RetainedManifest
+    let manifest: PreviousVersionManifest
     do throws(ManifestError) {
       let path = PathText.join(folder, StoreLocation.manifestName)
       guard try isFile(path) else { throw ManifestError(reason: "it is missing") }
       let bytes: [UInt8]
       do throws(FileError) {
-        bytes = try files.readFile(path, limit: RetainedManifest.byteLimit)
+        bytes = try files.readFile(path, limit: PreviousVersionManifest.byteLimit)
       } catch {
         throw ManifestError(reason: error.description)
       }
-      manifest = try RetainedManifest(decoding: bytes)
+      manifest = try PreviousVersionManifest(decoding: bytes)
     } catch {
       return [
         finding(
@@ -169,7 +169,7 @@ extension StoreVault {
   }
 
   /// Returns the problem that keeps a previous version from being restored, by its metadata; `nil` if there is none.
-  private func problem(withStoreAt path: String, folder: String, _ manifest: RetainedManifest) -> String? {
+  private func problem(withStoreAt path: String, folder: String, _ manifest: PreviousVersionManifest) -> String? {
     do throws(StoreError) {
       let hashes = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
         try StoreMetadata(connection: connection, path: path).versionHashes

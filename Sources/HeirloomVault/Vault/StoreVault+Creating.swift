@@ -10,7 +10,7 @@ extension StoreVault {
   /// - Parameter build: Makes the store at a path where nothing is, and closes it.
   /// - Returns: True when it was made; false when another process was quicker.
   /// - Throws: ``VaultError/sideFilesWithoutStore(path:sideFiles:)`` when side files of an earlier store are there,
-  ///   ``VaultError/storeMissing(path:retained:)`` when a store was being replaced and vanished,
+  ///   ``VaultError/storeMissing(path:previousVersions:)`` when a store was being replaced and vanished,
   ///   the error of `build`, or another ``VaultError``. There is no store then.
   package func createStore(build: (String) throws -> Void) throws -> Bool {
     try withLock(requiresStore: false) {

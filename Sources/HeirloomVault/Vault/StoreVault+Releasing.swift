@@ -4,7 +4,7 @@ extension StoreVault {
   /// - Parameter prefix: The start of the version's name, long enough to be unique.
   /// - Returns: The released version; a version that was not pinned is returned as it is, and nothing is written.
   /// - Throws: ``VaultError``; for a version with a damaged manifest, ``VaultError/unusableVersion(id:reason:)``.
-  package func release(_ prefix: String) throws -> RetainedVersion {
+  package func release(_ prefix: String) throws -> PreviousVersionFiles {
     try withLock(requiresStore: false) {
       if try files.status(of: location.path) != nil { try recoverHoldingLock() }
       let version = try findVersion(prefix)

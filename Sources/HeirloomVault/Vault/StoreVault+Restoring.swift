@@ -16,20 +16,21 @@ extension StoreVault {
   /// - Throws: ``VaultError``, or the error of `prove`; the store is then the one before.
   package func restore(
     _ prefix: String, current: Replacement = Replacement(), prove: (Connection) throws -> Void = { _ in }
-  ) throws -> (restored: RetainedVersion, retained: RetainedVersion?) {
+  ) throws -> (restored: PreviousVersionFiles, previous: PreviousVersionFiles?) {
     try withLock(requiresStore: false) {
       if try files.status(of: location.path) != nil { try recoverHoldingLock() }
       let version = try findVersion(prefix)
       try undoChangeHoldingLock()
-      let retained = try bringBack(try ReturningSet(version, usedWAL: usedWAL(version)), current: current, prove: prove)
-      return (version, retained)
+      let previous = try bringBack(
+        try ReturningStore(version, usedWAL: usedWAL(version)), current: current, prove: prove)
+      return (version, previous)
     }
   }
 
   /// Puts a copy of a set in the store's place and keeps the present store, if there is one.
   func bringBack(
-    _ set: ReturningSet, current: Replacement, prove: (Connection) throws -> Void
-  ) throws -> RetainedVersion? {
+    _ set: ReturningStore, current: Replacement, prove: (Connection) throws -> Void
+  ) throws -> PreviousVersionFiles? {
     guard try files.status(of: location.path) != nil else {
       try putWhereNoStoreIs(set, prove: prove)
       return nil
@@ -37,8 +38,8 @@ extension StoreVault {
     var replacement = current
     replacement.operation = set.operation
     replacement.adoptedSet = set.adoptedSet
-    if replacement.retainedSnapshot == nil, try files.status(of: location.snapshot) != nil {
-      replacement.retainedSnapshot = try files.readFile(location.snapshot, limit: Self.snapshotLimit)
+    if replacement.previousSnapshot == nil, try files.status(of: location.snapshot) != nil {
+      replacement.previousSnapshot = try files.readFile(location.snapshot, limit: Self.snapshotLimit)
     }
     replacement.bytesNeeded = UInt64(clamping: set.byteCount)
     let swap = StoreSwap(in: self)
@@ -56,8 +57,8 @@ extension StoreVault {
   /// The length limit for keeping a snapshot, in bytes.
   private static var snapshotLimit: Int { 64 << 20 }
 
-  func findVersion(_ prefix: String) throws(VaultError) -> RetainedVersion {
-    let versions = try retainedVersions()
+  func findVersion(_ prefix: String) throws(VaultError) -> PreviousVersionFiles {
+    let versions = try previousVersions()
     let matches = versions.filter { $0.name.text.hasPrefix(prefix) }
     guard !prefix.isEmpty, matches.count == 1, let version = matches.first else {
       throw .unknownVersion(prefix: prefix, candidates: (matches.isEmpty ? versions : matches).map(\.name.text))
@@ -71,7 +72,7 @@ extension StoreVault {
   }
 
   /// Returns true when the version was in WAL mode before it was kept: by its manifest, else by the file's header.
-  private func usedWAL(_ version: RetainedVersion) throws(FileError) -> Bool {
+  private func usedWAL(_ version: PreviousVersionFiles) throws(FileError) -> Bool {
     if let manifest = version.manifest { return manifest.usedWAL }
     guard let path = version.storePath else { return false }
     // Byte 18 is the format's write version: https://www.sqlite.org/fileformat2.html#file_format_version_numbers
@@ -83,7 +84,7 @@ extension StoreVault {
 
   /// Copies a set to a candidate, as one file.
   private func rebuild(
-    _ set: ReturningSet, at candidate: String, attributes: FileAttributes, generation: String
+    _ set: ReturningStore, at candidate: String, attributes: FileAttributes, generation: String
   ) throws {
     switch set.origin {
     case .version: try copyStore(of: set, to: candidate, attributes: attributes)
@@ -109,7 +110,7 @@ extension StoreVault {
     reportPassedOver(passedOver)
   }
 
-  private func copyStore(of set: ReturningSet, to candidate: String, attributes: FileAttributes) throws {
+  private func copyStore(of set: ReturningStore, to candidate: String, attributes: FileAttributes) throws {
     let source = set.storePath
     try files.unlink(candidate)
     // Somebody may have opened the version where it lies, and their changes may still be in side files.
@@ -123,7 +124,7 @@ extension StoreVault {
   }
 
   /// Copies a set-aside store while nobody can write to it: an app may work on it where it lies.
-  private func copyHeldStore(of set: ReturningSet, to candidate: String, attributes: FileAttributes) throws {
+  private func copyHeldStore(of set: ReturningStore, to candidate: String, attributes: FileAttributes) throws {
     // An interrupted change is undone in the copy: nobody is at work on the set-aside store, and it is the only one.
     if try RollbackJournal(besideDatabaseAt: set.storePath) != nil {
       return try copyStore(of: set, to: candidate, attributes: attributes)
@@ -160,10 +161,10 @@ extension StoreVault {
   ///
   /// Faults that SQLite finds in a readable previous version are reported and stop nothing:
   /// it can come back as it was kept, and the store that it replaces is kept as well. They do stop a set-aside store.
-  private func check(_ set: ReturningSet, at candidate: String, prove: (Connection) throws -> Void) throws {
+  private func check(_ set: ReturningStore, at candidate: String, prove: (Connection) throws -> Void) throws {
     let connection: Connection
     do throws(SQLiteError) {
-      connection = try Connection(path: candidate, mode: .readOnly, options: .looking.withoutLinks)
+      connection = try Connection(path: candidate, mode: .readOnly, options: .inspecting.withoutLinks)
       guard try connection.firstInteger("SELECT count(*) FROM sqlite_schema") ?? 0 > 0 else {
         throw SQLiteError(extendedCode: 0, message: "it holds no tables")
       }
@@ -186,7 +187,7 @@ extension StoreVault {
   // MARK: Without a store
 
   /// Puts a copy of a set where there is no store.
-  private func putWhereNoStoreIs(_ set: ReturningSet, prove: (Connection) throws -> Void) throws {
+  private func putWhereNoStoreIs(_ set: ReturningStore, prove: (Connection) throws -> Void) throws {
     // A damaged manifest throws, and an old one is replaced: the names in it stay, apart from its candidate.
     _ = try readManifest()
     guard let companion = try files.status(of: location.companion), let status = try files.status(of: set.storePath)

@@ -40,11 +40,11 @@ extension StoreVault {
         try emit(.manifestWritten(identifier: identifier))
         try keepAside(manifest, hold: hold, like: companion)
         if let notice {
-          let path = PathText.join(asideFolder(manifest), AsideSet.noticeName)
+          let path = PathText.join(setAsideFolder(manifest), SetAsideFiles.noticeName)
           try files.writeNewFile(path, bytes: notice, attributes: FileAttributes(mode: 0o644))
-          try files.synchronizeDirectory(asideFolder(manifest))
+          try files.synchronizeDirectory(setAsideFolder(manifest))
         }
-        try emit(.retained(id: identifier))
+        try emit(.previousVersionKept(id: identifier))
         manifest.phase = .removing
         try write(manifest)
       } catch {
@@ -59,7 +59,7 @@ extension StoreVault {
       }
       defer { hold?.close() }
       try finishSettingAside(manifest)
-      return asideFolder(manifest)
+      return setAsideFolder(manifest)
     }
   }
 
@@ -77,20 +77,20 @@ extension StoreVault {
   }
 
   /// Returns the folder that receives the store; its name has the time in a form for people.
-  private func asideFolder(_ manifest: VaultManifest) -> String {
+  private func setAsideFolder(_ manifest: VaultManifest) -> String {
     let name = manifest.keptFolder.flatMap(VersionName.init(_:))?.datedText ?? manifest.identifier
     return PathText.join(location.incompatible, name)
   }
 
-  private func asideStore(_ manifest: VaultManifest) -> String {
-    PathText.join(asideFolder(manifest), manifest.storeName)
+  private func setAsidePath(_ manifest: VaultManifest) -> String {
+    PathText.join(setAsideFolder(manifest), manifest.storeName)
   }
 
   // MARK: Keeping
 
   private func keepAside(_ manifest: VaultManifest, hold: StoreHold?, like companion: FileStatus) throws {
-    let folder = asideFolder(manifest)
-    let main = asideStore(manifest)
+    let folder = setAsideFolder(manifest)
+    let main = setAsidePath(manifest)
     try files.makeDirectory(folder, attributes: companion.attributes)
     let attributes = try files.status(of: location.path)?.attributes ?? FileAttributes(mode: 0o600)
     if let hold {
@@ -115,11 +115,11 @@ extension StoreVault {
   }
 
   private func keepAsideRest(_ manifest: VaultManifest) throws(FileError) {
-    let folder = asideFolder(manifest)
+    let folder = setAsideFolder(manifest)
     for suffix in StoreLocation.dataSuffixes {
       guard let status = try files.status(of: location.path + suffix), status.kind == .regular else { continue }
-      try tree.linkOrCopy(location.path + suffix, to: asideStore(manifest) + suffix, attributes: status.attributes)
-      try files.synchronizeFile(asideStore(manifest) + suffix)
+      try tree.linkOrCopy(location.path + suffix, to: setAsidePath(manifest) + suffix, attributes: status.attributes)
+      try files.synchronizeFile(setAsidePath(manifest) + suffix)
     }
     let support = try tree.keep(
       try supportFolder(),
@@ -151,7 +151,7 @@ extension StoreVault {
   ///
   /// A program that knows nothing of the vault has opened it since and saved something, which belongs to it.
   private func wasUsedSince(_ manifest: VaultManifest) throws(FileError) -> Bool {
-    let main = asideStore(manifest)
+    let main = setAsidePath(manifest)
     guard try files.status(of: main) != nil, try files.status(of: location.path) != nil,
       try isRedundant(main, location.path)
     else { return false }
@@ -172,11 +172,11 @@ extension StoreVault {
     var isNeeded = true
     if let store, store.kind == .regular, store.size > 0 {
       isNeeded = false
-    } else if try isRedundant(asideStore(manifest), location.path) {
+    } else if try isRedundant(setAsidePath(manifest), location.path) {
       isNeeded = false
     }
     if !isNeeded {
-      try tree.remove(asideFolder(manifest))
+      try tree.remove(setAsideFolder(manifest))
     }
     if try files.status(of: location.incompatible) != nil { try files.synchronizeDirectory(location.incompatible) }
     try removeRecord()
@@ -184,7 +184,7 @@ extension StoreVault {
 
   /// Removes the store's old names, once it is safe aside; a store that an app has made there meanwhile stays.
   private func finishSettingAside(_ manifest: VaultManifest) throws(FileError) {
-    let main = asideStore(manifest)
+    let main = setAsidePath(manifest)
     if try files.status(of: main) != nil, try files.status(of: location.path) != nil,
       try isRedundant(main, location.path)
     {
@@ -204,10 +204,10 @@ extension StoreVault {
       }
       try files.synchronizeDirectory(location.directory)
       let support = StoreLocation.supportName(forStore: manifest.storeName)
-      try tree.takeBack(PathText.join(asideFolder(manifest), support), from: try supportFolder())
+      try tree.takeBack(PathText.join(setAsideFolder(manifest), support), from: try supportFolder())
     }
     try removeRecord()
-    report(.setAside(path: asideFolder(manifest)))
+    report(.setAside(path: setAsideFolder(manifest)))
   }
 
   /// Returns true when one of two files can go, since the other is the same file or an unchanged copy.

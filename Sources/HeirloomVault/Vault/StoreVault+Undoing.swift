@@ -37,7 +37,7 @@ extension StoreVault {
   /// Returns true when nobody is at work on the change that a journal tells of.
   func isChangeInterrupted() throws(VaultError) -> Bool {
     do throws(SQLiteError) {
-      var options = Connection.Options.looking
+      var options = Connection.Options.inspecting
       options.busyTimeout = 0
       let connection = try Connection(path: location.path, mode: .readOnly, options: options)
       _ = try connection.firstInteger("SELECT count(*) FROM sqlite_schema")
@@ -89,7 +89,7 @@ extension StoreVault {
     try files.unlink(copy)
     try copyInterrupted(location.path, to: copy, attributes: attributes)
     do throws(SQLiteError) {
-      let hadMetadata = try StoreReading.hasMetadata(Connection(path: copy, mode: .immutable, options: .looking))
+      let hadMetadata = try StoreReading.hasMetadata(Connection(path: copy, mode: .immutable, options: .inspecting))
       let connection = try Connection(path: copy, mode: .readWrite, options: .building)
       try connection.execute("PRAGMA synchronous=OFF")
       let tables = try connection.firstInteger("SELECT count(*) FROM sqlite_schema") ?? 0
@@ -150,7 +150,7 @@ extension StoreVault {
     if let snapshot = try SnapshotFile(path: location.snapshot, files: files).read() {
       try files.writeNewFile(PathText.join(draft, StoreLocation.snapshotName), bytes: snapshot, attributes: plain)
     }
-    let description = RetainedManifest(
+    let description = PreviousVersionManifest(
       identifier: identifier, time: name.time, storeName: location.name, storeByteCount: store.size,
       supportFileCount: support.fileCount, supportByteCount: support.byteCount, versionChecksum: nil, generation: nil,
       usedWAL: false, operation: .undoing)

@@ -38,9 +38,9 @@ package struct StoreVault {
     /// The operation of the swap.
     package var operation: VaultManifest.Operation = .migration
     /// The bytes of a snapshot of the old store's model, kept with it.
-    package var retainedSnapshot: [UInt8]?
+    package var previousSnapshot: [UInt8]?
     /// The checksum of the old store's model, for people.
-    package var retainedChecksum: String?
+    package var previousChecksum: String?
     /// The room that building takes without the reserve, in bytes.
     package var bytesNeeded: UInt64 = 0
     /// The name of the set-aside store that returns; `nil` for any other operation.
@@ -49,13 +49,13 @@ package struct StoreVault {
     package var seen: StoreState?
     /// Creates a description.
     package init(
-      operation: VaultManifest.Operation = .migration, retainedSnapshot: [UInt8]? = nil,
-      retainedChecksum: String? = nil,
+      operation: VaultManifest.Operation = .migration, previousSnapshot: [UInt8]? = nil,
+      previousChecksum: String? = nil,
       bytesNeeded: UInt64 = 0, seen: StoreState? = nil
     ) {
       self.operation = operation
-      self.retainedSnapshot = retainedSnapshot
-      self.retainedChecksum = retainedChecksum
+      self.previousSnapshot = previousSnapshot
+      self.previousChecksum = previousChecksum
       self.bytesNeeded = bytesNeeded
       self.seen = seen
     }
@@ -113,7 +113,7 @@ package struct StoreVault {
 
   /// Settles an unfinished operation.
   ///
-  /// - Throws: ``VaultError/damagedManifest(path:reason:)`` or ``VaultError/storeMissing(path:retained:)``, and then
+  /// - Throws: ``VaultError/damagedManifest(path:reason:)`` or ``VaultError/storeMissing(path:previousVersions:)``, and then
   ///   nothing was touched; ``VaultError/file(_:)`` when something could not be done, and then the next run goes on.
   package func recover() throws {
     guard try files.status(of: location.companion) != nil else { return }
@@ -221,8 +221,8 @@ package struct StoreVault {
 
   /// Throws the error of a missing store, with the previous versions that there are.
   func throwStoreMissing() throws(VaultError) {
-    let versions = (try? retainedVersions()) ?? []
-    throw .storeMissing(path: location.path, retained: versions.map(\.name.text))
+    let versions = (try? previousVersions()) ?? []
+    throw .storeMissing(path: location.path, previousVersions: versions.map(\.name.text))
   }
 
   /// Checks the store's names and the free room, which recovery may have to settle first.
@@ -236,11 +236,11 @@ package struct StoreVault {
       (try files.status(of: location.path), try files.volume(of: location.directory))
     }
     if let store, store.linkCount > 1 { throw .hardLinked(path: location.path, linkCount: store.linkCount) }
-    let retained = try VaultError.wrapping { () throws(FileError) in
+    let previous = try VaultError.wrapping { () throws(FileError) in
       isKept ? try bytesToKeep(on: volume) : 0
     }
     // A tenth more than asked for, since the need is an estimate.
-    let parts = [bytesNeeded / 10, configuration.reservedBytes, retained]
+    let parts = [bytesNeeded / 10, configuration.reservedBytes, previous]
     let needed = parts.reduce(bytesNeeded) { sum, part in
       let sum = sum.addingReportingOverflow(part)
       return sum.overflow ? .max : sum.partialValue
@@ -249,7 +249,7 @@ package struct StoreVault {
       throw .notEnoughSpace(
         SpaceShortage(
           storePath: location.path, folder: location.directory, fileSystem: volume.fileSystemName, neededBytes: needed,
-          retainedBytes: retained, availableBytes: volume.availableBytes))
+          previousVersionBytes: previous, availableBytes: volume.availableBytes))
     }
   }
 

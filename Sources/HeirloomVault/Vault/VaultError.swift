@@ -3,8 +3,8 @@ package import HeirloomStore
 
 /// The reason why the vault did not do what it was asked to do.
 package enum VaultError: Error, Sendable {
-  /// A store's path without a file; `retained` names the previous versions that could be restored.
-  case storeMissing(path: String, retained: [String])
+  /// A store's path without a file; `previous` names the previous versions that could be restored.
+  case storeMissing(path: String, previousVersions: [String])
   /// Side files where no store is: they may hold data of a lost store.
   case sideFilesWithoutStore(path: String, sideFiles: [String])
   /// A name of a side file for something that SQLite must not open.
@@ -42,7 +42,7 @@ package enum VaultError: Error, Sendable {
   /// A previous version that can't be used.
   case unusableVersion(id: String, reason: String)
   /// A set-aside store that can't be used.
-  case unusableAsideSet(id: String, reason: String)
+  case unusableSetAsideStore(id: String, reason: String)
   /// A swap that may or may not outlast a loss of power: nothing was undone, and the next run finds out.
   case outcomeUnknown(path: String, underlying: FileError)
   /// A file operation that failed; the store is as it was.
@@ -55,9 +55,9 @@ extension VaultError: CustomStringConvertible {
 
   private var rawDescription: String {
     switch self {
-    case .storeMissing(let path, let retained):
+    case .storeMissing(let path, let previous):
       let versions =
-        retained.isEmpty ? "there are no retained versions" : "retained: \(retained.joined(separator: ", "))"
+        previous.isEmpty ? "there are no previous versions" : "kept: \(previous.joined(separator: ", "))"
       return "there is no store at “\(path)”; \(versions)"
     case .sideFilesWithoutStore(let path, let sideFiles):
       return
@@ -94,10 +94,10 @@ extension VaultError: CustomStringConvertible {
       return "the new store “\(path)” can't take the old one's place: \(reason)"
     case .unknownVersion(let prefix, let candidates):
       let names = candidates.isEmpty ? "none" : candidates.joined(separator: ", ")
-      return "“\(prefix)” does not name exactly one retained version; possible: \(names)"
+      return "“\(prefix)” does not name exactly one previous version; possible: \(names)"
     case .unusableVersion(let id, let reason):
-      return "the retained version \(id) can't be used: \(reason)"
-    case .unusableAsideSet(let id, let reason):
+      return "the previous version \(id) can't be used: \(reason)"
+    case .unusableSetAsideStore(let id, let reason):
       return "the set \(id), which was moved aside, can't be used: \(reason)"
     case .outcomeUnknown(let path, let underlying):
       return "“\(path)” was replaced, but it is not known whether that outlasts a loss of power: \(underlying)"
@@ -117,12 +117,12 @@ extension VaultError: CustomStringConvertible {
   /// The advice to a person, such as to try again.
   package var suggestion: String {
     switch self {
-    case .storeMissing(_, let retained):
-      retained.isEmpty
+    case .storeMissing(_, let previous):
+      previous.isEmpty
         ? "If the store was moved, give its new place; if it is a first launch, make a new store."
-        : "Restore a retained version; nothing was deleted."
+        : "Restore a previous version; nothing was deleted."
     case .sideFilesWithoutStore:
-      "Nothing was changed. Put the missing store back beside them, or restore a retained version, which keeps them aside."
+      "Nothing was changed. Put the missing store back beside them, or restore a previous version, which keeps them aside."
     case .unusableSideFile: "Find out who made it and move it away."
     case .notAFile: "Nothing was changed. Give the path of the store's main file."
     case .hardLinked: "Remove the file's other names, or work on a copy."
@@ -132,15 +132,15 @@ extension VaultError: CustomStringConvertible {
     case .folderNotWritable(let error), .file(let error): error.recoverySuggestion ?? "Try again."
     case .notEnoughSpace: "Free some room on its volume, then try again."
     case .vaultInUse, .storeInUse: "Close the store in other processes and connections, then try again."
-    case .unreadableStore: "The file was left as it is; a retained version may help."
-    case .refusedJournal: "Find out who made it, and salvage the store or restore a retained version."
+    case .unreadableStore: "The file was left as it is; a previous version may help."
+    case .refusedJournal: "Find out who made it, and salvage the store or restore a previous version."
     case .unreadableLog: "Salvage the store, or migrate what SQLite can read: the log is kept then."
     case .damagedManifest:
       "The store opens as usual and nothing was deleted; let `repair()`, or heirloom repair, set the record aside, then run again."
     case .unfitCandidate: "Try again; if it fails again, the message says where to look."
     case .unknownVersion: "Give more of the version's name."
     case .unusableVersion: "The version was left as it is; try another one."
-    case .unusableAsideSet: "The set was left as it is, and so was the store."
+    case .unusableSetAsideStore: "The set was left as it is, and so was the store."
     case .outcomeUnknown: "Run again: the next run finds the whole old store or the whole new one and finishes."
     }
   }

@@ -1,7 +1,7 @@
 /// A thing that the vault did or found.
 ///
 /// The order in a migration: `locked`, events of a recovery,
-/// `held`, `manifestWritten`, `built`, `proven`, `candidateSynchronized`, `retained`, `swapped`, `finished`.
+/// `held`, `manifestWritten`, `built`, `proven`, `candidateSynchronized`, `previous`, `swapped`, `finished`.
 package enum VaultEvent: Hashable, Sendable {
   /// The vault's lock, which this process holds now.
   case locked
@@ -28,7 +28,7 @@ package enum VaultEvent: Hashable, Sendable {
   /// The candidate, on the disk.
   case candidateSynchronized(path: String)
   /// The old set, on the disk under its second name.
-  case retained(id: String)
+  case previousVersionKept(id: String)
   /// The new store, in place and on the disk.
   case swapped(identifier: String)
   /// The end of the operation, of which only its result is left.

@@ -197,7 +197,7 @@ struct Surroundings {
     case 5: try? FileManager.default.createDirectory(at: kept, withIntermediateDirectories: false)
     default: _ = mkfifo(kept.path, 0o644)
     }
-    let manifest = RetainedManifest(
+    let manifest = PreviousVersionManifest(
       identifier: identifier, time: time, storeName: recipe.pick(["Done.sqlite", "Done.sqlite", "lock"]),
       storeByteCount: recipe.pick([0, 4096, .max, -1]), supportFileCount: recipe.pick([0, .max]),
       supportByteCount: recipe.pick([0, .max, -1]), versionChecksum: recipe.pick([nil, "", "x\n\u{1B}[2J"]),

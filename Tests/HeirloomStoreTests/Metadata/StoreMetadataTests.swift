@@ -110,7 +110,7 @@ struct StoreMetadataTests {
     let file = try database(directory, Self.table)
     let holder = try Connection(path: file.path, mode: .readWrite)
     try holder.executeScript("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
-    let connection = try Connection(path: file.path, mode: .readOnly, options: .looking)
+    let connection = try Connection(path: file.path, mode: .readOnly, options: .inspecting)
     try connection.setBusyTimeout(1)
     let error = #expect(throws: StoreError.self) { try StoreMetadata(connection: connection, path: file.path) }
     #expect(error?.problem == .inUse)
@@ -154,7 +154,7 @@ struct StoreMetadataTests {
     #expect(try ManagedObjectContext(store: store).count("Note") == 0)
     try setPermissions(0o700)
     do {
-      let writer = try Connection(path: url.path, mode: .readWrite, options: .looking)
+      let writer = try Connection(path: url.path, mode: .readWrite, options: .inspecting)
       try writer.execute("UPDATE Z_METADATA SET Z_UUID = 'CHANGED'")
     }
     try FileManager.default.removeItem(atPath: url.path + "-shm")

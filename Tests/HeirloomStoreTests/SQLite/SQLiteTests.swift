@@ -131,14 +131,14 @@ struct SQLiteTests {
     let file = directory.file("a.sqlite")
     let log = directory.file("a.sqlite-wal")
     do {
-      let writer = try Connection(path: file.path, mode: .createExclusively(), options: .looking)
+      let writer = try Connection(path: file.path, mode: .createExclusively(), options: .inspecting)
       try writer.executeScript("PRAGMA journal_mode=WAL; CREATE TABLE t (a); INSERT INTO t VALUES (7)")
       try writer.close()
     }
     let before = [try Data(contentsOf: file), try Data(contentsOf: log)]
     #expect(before[1].count > 0)
     for mode in [Connection.Mode.readOnly, .readWrite] {
-      let reader = try Connection(path: file.path, mode: mode, options: .looking)
+      let reader = try Connection(path: file.path, mode: mode, options: .inspecting)
       #expect(try reader.firstInteger("SELECT a FROM t") == 7)
       try reader.close()
       #expect(try [Data(contentsOf: file), Data(contentsOf: log)] == before)

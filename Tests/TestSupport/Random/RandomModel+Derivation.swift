@@ -57,7 +57,7 @@ extension RandomModel {
     let model = try model()
     let contents = derived(RowOracle.normal(try StoreContents(of: url, model: model), model))
     let schema = PhysicalSchema(model: model)
-    let connection = try Connection(path: url.path, mode: .readWrite, options: .looking)
+    let connection = try Connection(path: url.path, mode: .readWrite, options: .inspecting)
     try connection.registerCoreDataFunctions()
     for entity in entities {
       let name = entity.description.name

@@ -1,7 +1,7 @@
 import HeirloomModel
 
 /// The rows of a store, counted by the store's own list of entities: no model is needed.
-package struct StoreCensus: Hashable, Sendable {
+package struct ObjectCounts: Hashable, Sendable {
   /// An entity of the store.
   package struct Entity: Hashable, Sendable {
     /// The entity's name.

@@ -5,7 +5,7 @@ import HeirloomVault
 ///
 /// Trees are walked from their roots as far as they are whole. Other pages are assigned by the map of pages, by a page
 /// that leads to them against the map, or by their rows. A page that was given back is left alone.
-final class PageCensus {
+final class PageInspection {
   /// A page with rows of a table.
   struct Leaf {
     let page: Int
@@ -120,7 +120,7 @@ final class PageCensus {
     for root in otherRoots.sorted() { try passOver(root, tables) }
     for page in 2...image.pageCount where !isVisited[page] && page != image.lockPage {
       if pointerMap?.contains(page) ?? false { continue }
-      try look(at: page, tables, byRoot, indexRoots, otherRoots)
+      try assignLeftOut(page, tables, byRoot, indexRoots, otherRoots)
     }
   }
 
@@ -186,8 +186,8 @@ final class PageCensus {
   }
 
   /// Assigns a page that no tree leads to, as far as its table can be told.
-  private func look(
-    at number: Int, _ tables: [SourceTable], _ byRoot: [Int: SourceTable], _ indexRoots: Set<Int>,
+  private func assignLeftOut(
+    _ number: Int, _ tables: [SourceTable], _ byRoot: [Int: SourceTable], _ indexRoots: Set<Int>,
     _ otherRoots: Set<Int>
   ) throws(FileError) {
     let inUse = try isInUse(number)

@@ -1,25 +1,25 @@
 import HeirloomModel
 
 /// A collector of losses, blockers and warnings that groups those of one kind and property.
-struct HazardCollector {
+struct EffectCollector {
   private struct Head: Hashable {
-    let kind: DataHazard.Kind
+    let kind: DataEffect.Kind
     let entity: String
     let properties: [String]
   }
 
-  private var rows: [Head: [DataHazard.Rows]] = [:]
+  private var rows: [Head: [DataEffect.Rows]] = [:]
 
   mutating func add(
-    _ kind: DataHazard.Kind, entity: String, properties: [String] = [], rows added: [DataHazard.Rows]
+    _ kind: DataEffect.Kind, entity: String, properties: [String] = [], rows added: [DataEffect.Rows]
   ) {
     rows[Head(kind: kind, entity: entity, properties: properties), default: []] += added
   }
 
   /// Returns them sorted by entity, properties and kind.
-  func sorted() -> [DataHazard] {
+  func sorted() -> [DataEffect] {
     rows.map { head, rows in
-      DataHazard(
+      DataEffect(
         kind: head.kind, entity: head.entity, properties: head.properties,
         rows: rows.sorted {
           [$0.entity, $0.destinationEntity ?? ""].utf16Precedes([$1.entity, $1.destinationEntity ?? ""])
@@ -28,7 +28,7 @@ struct HazardCollector {
   }
 }
 
-extension DataHazard {
+extension DataEffect {
   fileprivate var sortKey: [String] {
     [entity] + [properties.joined(separator: "\u{1}"), kind.code, rows.first?.entity ?? "", "\(kind)"]
   }

@@ -3,13 +3,13 @@ import Heirloom
 import HeirloomOutput
 
 /// The tool's words about a set-aside store.
-struct MovedAside {
-  private let set: AsideSet
+struct SetAsideText {
+  private let set: SetAsideFiles
   private let storePath: String
   private let notice: MigrationNotice?
   private let checksum: String?
 
-  init(set: AsideSet, storePath: String) {
+  init(set: SetAsideFiles, storePath: String) {
     self.set = set
     self.storePath = storePath
     notice = set.notice == nil ? nil : MigrationNotice(set)
@@ -29,7 +29,7 @@ struct MovedAside {
   }
 
   /// Returns a table of set-aside stores; nothing where there is none.
-  static func lines(_ sets: [MovedAside], path: String, style: TextStyle) -> [String] {
+  static func lines(_ sets: [SetAsideText], path: String, style: TextStyle) -> [String] {
     guard !sets.isEmpty else { return [] }
     var table = TextTable(
       header: ["Moved aside", "at (UTC)", "model's checksum", "since"], alignments: [.left, .left, .left, .left])

@@ -3,7 +3,7 @@ import HeirloomModel
 import HeirloomStore
 
 /// An inspection of a database: its make-up and its numbers of rows.
-struct DatabaseLook {
+struct DatabaseInspection {
   /// The file's settings.
   private(set) var database: DiagnosticsReport.Database
   /// The store's metadata; `nil` if they can't be read.
@@ -47,7 +47,7 @@ struct DatabaseLook {
     }
     schema = actual.objects.compactMap { $0.sql.map(SQLListing.text) }
     do throws(SQLiteError) {
-      entities = try StoreCensus(connection: connection, actual: actual).entities.map { entity in
+      entities = try ObjectCounts(connection: connection, actual: actual).entities.map { entity in
         DiagnosticsReport.Entity(
           name: PlainText.line(entity.name, limit: 400), number: entity.number, superentity: entity.superentity,
           highestKey: entity.highestKey,

@@ -4,42 +4,42 @@ import HeirloomStore
 
 extension DecisionPlanner {
   /// Returns all results together.
-  mutating func settle() throws -> RowSettlement {
-    var settlement = RowSettlement()
-    settlement.findSteps = [
+  mutating func allRowDecisions() throws -> RowDecisions {
+    var rowDecisions = RowDecisions()
+    rowDecisions.findSteps = [
       MigrationStep(
         kind: .findRows, subject: orderedTables.map(\.table).joined(separator: ", "),
         summary: "Find the rows that decisions are about", statements: script.statements)
     ]
-    settlement.outcomes = try outcomes()
-    settlement.blockers = openBlockers
-    settlement.blockers += try openDuplicates() + openLinks()
+    rowDecisions.outcomes = try outcomes()
+    rowDecisions.blockers = openBlockers
+    rowDecisions.blockers += try openDuplicates() + openLinks()
     for table in orderedTables where table.mayLoseRows {
       for row in try connection.rows("SELECT ent, COUNT(*) FROM \(table.removed) GROUP BY ent") {
         guard let number = row[0].integer.flatMap({ Int(exactly: $0) }), let count = row[1].integer,
           let entity = destination.entity(numbered: number)
         else { continue }
-        settlement.removedRows[table.table, default: 0] += count
-        settlement.removedObjects[entity.name, default: 0] += count
+        rowDecisions.removedRows[table.table, default: 0] += count
+        rowDecisions.removedObjects[entity.name, default: 0] += count
       }
     }
-    settlement.removals = orderedTables.filter { settlement.removedRows[$0.table] ?? 0 > 0 }.map { table in
+    rowDecisions.removals = orderedTables.filter { rowDecisions.removedRows[$0.table] ?? 0 > 0 }.map { table in
       RemovedObjects(entities: table.root.treeNumbers, table: table.removed, rows: table.rows)
     }
-    settlement.losses = try losses()
-    try addSteps(to: &settlement)
-    for join in parts.joins { try add(join, to: &settlement) }
-    settlement.quarantine = try quarantine()
-    return settlement
+    rowDecisions.losses = try losses()
+    try addSteps(to: &rowDecisions)
+    for join in parts.joins { try add(join, to: &rowDecisions) }
+    rowDecisions.quarantine = try quarantine()
+    return rowDecisions
   }
 
   // MARK: Open blockers
 
   /// The blockers that were counted and are not decided, except those that have to be counted anew.
   var openBlockers: [MigrationBlocker] {
-    let decided = decidedHazards.map(\.hazard)
+    let decided = decidedHazards.map(\.effect)
     return found.filter { blocker in
-      if blocker.kind == DataHazard.Kind.duplicate.code,
+      if blocker.kind == DataEffect.Kind.duplicate.code,
         let root = destination.entity(named: blocker.entity)?.rootName, tables[root]?.mayLoseRows ?? false
       {
         return false
@@ -60,10 +60,10 @@ extension DecisionPlanner {
             + " \(names.map { "\($0) IS NOT NULL" }.joined(separator: " AND "))"
             + " GROUP BY \(names.joined(separator: ", ")) HAVING COUNT(*) > 1)") ?? 0
       guard rows > 0 else { continue }
-      let known = hazards.first { $0.kind == .duplicate && $0.entity == entity && $0.properties == properties }
+      let known = effects.first { $0.kind == .duplicate && $0.entity == entity && $0.properties == properties }
       blockers.append(
         MigrationBlocker(
-          known ?? DataHazard(kind: .duplicate, entity: entity, properties: properties, rows: []), rows: rows))
+          known ?? DataEffect(kind: .duplicate, entity: entity, properties: properties, rows: []), rows: rows))
     }
     return blockers
   }
@@ -79,7 +79,7 @@ extension DecisionPlanner {
         else { continue }
         blockers.append(
           MigrationBlocker(
-            DataHazard(
+            DataEffect(
               kind: .missingLink(otherSide: nil), entity: link.entity, properties: [link.relationship], rows: []),
             rows: rows))
       }
@@ -91,8 +91,8 @@ extension DecisionPlanner {
 
   func outcomes() throws(SQLiteError) -> [DecisionOutcome] {
     var outcomes = matching.decisions.map { DecisionOutcome($0) }
-    for (hazard, index) in decidedHazards where outcomes[index].decision.choice.option == .fill {
-      outcomes[index].filled += found.filter { $0.isAbout(hazard) && $0.reason == hazard.description }.map(\.rows)
+    for (effect, index) in decidedHazards where outcomes[index].decision.choice.option == .fill {
+      outcomes[index].filled += found.filter { $0.isAbout(effect) && $0.reason == effect.description }.map(\.rows)
         .reduce(0, +)
     }
     for table in orderedTables where table.mayLoseRows {
@@ -110,13 +110,13 @@ extension DecisionPlanner {
   /// Returns the losses that decisions cause.
   func losses() throws(SQLiteError) -> [MigrationLoss] {
     var losses: [MigrationLoss] = []
-    for (hazard, index) in decidedHazards where matching.decisions[index].choice.option == .fill {
-      guard case .overflow = hazard.kind else { continue }
-      let rows = found.filter { $0.isAbout(hazard) && $0.reason == hazard.description }.map(\.rows).reduce(0, +)
+    for (effect, index) in decidedHazards where matching.decisions[index].choice.option == .fill {
+      guard case .overflow = effect.kind else { continue }
+      let rows = found.filter { $0.isAbout(effect) && $0.reason == effect.description }.map(\.rows).reduce(0, +)
       losses.append(
         MigrationLoss(
-          entity: routing.byDestination[hazard.entity]?.source ?? hazard.entity, property: hazard.properties.first,
-          reason: "The numbers of \"\(hazard.entity).\(hazard.properties.joined())\" that are too large are replaced by"
+          entity: routing.byDestination[effect.entity]?.source ?? effect.entity, property: effect.properties.first,
+          reason: "The numbers of \"\(effect.entity).\(effect.properties.joined())\" that are too large are replaced by"
             + " another.", rows: rows, consent: .decision, kind: .values))
     }
     for table in orderedTables where table.mayLoseRows {

@@ -2,11 +2,11 @@ import HeirloomMapping
 import HeirloomStore
 
 /// The changes that decisions make to the rows of a candidate.
-struct RowSettlement {
+struct RowDecisions {
   /// The step that finds the rows, before any are copied.
   var findSteps: [MigrationStep] = []
   /// The steps that change the candidate, after rows and links are there and before indexes are.
-  var settleSteps: [MigrationStep] = []
+  var decisionSteps: [MigrationStep] = []
   /// The number of objects that don't stay, by table.
   var removedRows: [String: Int64] = [:]
   /// The number of objects that don't stay, by the entity of the destination.

@@ -6,8 +6,8 @@ import HeirloomModel
 import HeirloomStore
 
 /// The path from the model that made a store to the current one.
-struct Route {
-  let origin: SourceModel
+struct HopPath {
+  let source: IdentifiedModel
   let hops: [MigrationHop]
   /// A sentence for each given mapping model that no hop uses.
   var unusedMappings: [String] = []
@@ -16,20 +16,20 @@ struct Route {
   var startsWithCode: Bool { hops.first?.willMigrate != nil }
 
   /// Returns the path with other hops in place of the first, which lead where that one leads.
-  func replacingFirstHop(by others: [MigrationHop]) -> Route {
+  func replacingFirstHop(by others: [MigrationHop]) -> HopPath {
     var others = others
     if let first = hops.first, !others.isEmpty {
       others[0].willMigrate = first.willMigrate
       others[others.count - 1].didMigrate = first.didMigrate
     }
-    return Route(origin: origin, hops: others + hops.dropFirst(), unusedMappings: unusedMappings)
+    return HopPath(source: source, hops: others + hops.dropFirst(), unusedMappings: unusedMappings)
   }
 }
 
 /// The model that made a store, and its origin.
-struct SourceModel {
+struct IdentifiedModel {
   let model: ManagedObjectModel
-  let source: ModelOrigin
+  let origin: ModelOrigin
   /// The version's name in the history, if it is there.
   let versionName: String?
   /// The remark that nothing tells several versions of equal hashes apart; `nil` where something does.
@@ -45,7 +45,7 @@ extension MigrationAssistant {
   ///
   /// The first that has one gives it: the delegate; the snapshot or the history, as ``VersionChoice`` chooses; the
   /// stages; the store's own copy.
-  func sourceModel(of metadata: StoreMetadata) throws -> SourceModel {
+  func sourceModel(of metadata: StoreMetadata) throws -> IdentifiedModel {
     if stagedManager != nil { try StagedMigrationManager.check(metadata) }
     let hashes = metadata.versionHashes
     try checkNotNewer(metadata)
@@ -53,15 +53,15 @@ extension MigrationAssistant {
     var given = try delegate?.migrationAssistant(self, modelForStoreWith: metadata)
     if given?.versionHashes() != hashes { given = nil }
     if let choice = choice(of: metadata, snapshot: snapshot, given: given) {
-      let source: ModelOrigin = choice.isSnapshot ? .snapshot : choice.isNamed ? .file : .delegate
+      let origin: ModelOrigin = choice.isSnapshot ? .snapshot : choice.isNamed ? .file : .delegate
       if let doubt = choice.doubt { report(.sourceModelUncertain(reason: doubt)) }
-      return SourceModel(model: choice.model, source: source, versionName: choice.name, doubt: choice.doubt)
+      return IdentifiedModel(model: choice.model, origin: origin, versionName: choice.name, doubt: choice.doubt)
     }
     if let named = stagedManager?.model(withHashes: hashes) {
-      return SourceModel(model: named, source: .file, versionName: nil)
+      return IdentifiedModel(model: named, origin: .file, versionName: nil)
     }
     if let cached = cachedModel(), cached.versionHashes() == hashes {
-      return SourceModel(model: cached, source: .cache, versionName: nil)
+      return IdentifiedModel(model: cached, origin: .cache, versionName: nil)
     }
     throw MigrationAssistantError.noModel(storePath: storeURL.path, nearest: history.nearestVersions(to: hashes))
   }
@@ -108,10 +108,10 @@ extension MigrationAssistant {
   }
 
   /// Finds the path from the model that made the store to the current one.
-  func route(from origin: SourceModel) throws -> Route {
-    let (source, destination) = (origin.model, history.current)
+  func hopPath(from source: IdentifiedModel) throws -> HopPath {
+    let (model, destination) = (source.model, history.current)
     let given = configuration.mappings
-    let mistakes = given.flatMap { $0.mismatches(from: source, to: destination) }
+    let mistakes = given.flatMap { $0.mismatches(from: model, to: destination) }
       .filter { $0.isOfMappingAlone(among: given) }
     guard mistakes.isEmpty else {
       throw MigrationError.unsupportedMapping(
@@ -120,43 +120,45 @@ extension MigrationAssistant {
     }
     guard let stagedManager else {
       let key = HistoryMemory.PathKey(
-        source: source, versionName: origin.versionName, mappings: given, labels: configuration.mappingLabels)
+        source: model, versionName: source.versionName, mappings: given, labels: configuration.mappingLabels)
       let path = Result { () throws(MappingInferenceError) in
         try history.memory.path(key) { () throws(MappingInferenceError) in
-          try self.path(from: source, named: origin.versionName, to: destination, named: history.currentName)
+          try self.path(from: model, named: source.versionName, to: destination, named: history.currentName)
         }
       }
       var unused = try unusedMappings(of: path)
-      let hops = try hops(from: source, to: destination) { () throws(MappingInferenceError) in try path.get() }
+      let hops = try hops(from: model, to: destination) { () throws(MappingInferenceError) in try path.get() }
       if case .failure = path { unused = mappingsPassedOver(by: hops) }
-      return Route(origin: origin, hops: hops, unusedMappings: told(unused))
+      return HopPath(source: source, hops: hops, unusedMappings: told(unused))
     }
-    return try stagedRoute(from: origin, by: stagedManager)
+    return try stagedPath(from: source, by: stagedManager)
   }
 
   /// Finds the path through the stages.
-  private func stagedRoute(from origin: SourceModel, by manager: StagedMigrationManager) throws -> Route {
-    var name = origin.versionName
+  private func stagedPath(from source: IdentifiedModel, by manager: StagedMigrationManager) throws -> HopPath {
+    var name = source.versionName
     // A mapping model is used if one of the paths between stages uses it.
     var unused: [[MigrationPath.UnusedMapping]] = []
-    let all = try manager.legs(from: origin.model, to: history.current).flatMap { leg in
-      let versions = history.versions(withHashes: leg.destination.versionHashes())
-      let next = (versions.first { $0.model == leg.destination } ?? versions.first)?.name
+    let all = try manager.hops(from: source.model, to: history.current).flatMap { stagedHop in
+      let versions = history.versions(withHashes: stagedHop.destination.versionHashes())
+      let next = (versions.first { $0.model == stagedHop.destination } ?? versions.first)?.name
       defer { name = next }
-      let isFree = leg.stage == nil
+      let isFree = stagedHop.stage == nil
       let path = Result { () throws(MappingInferenceError) in
         try self.path(
-          from: leg.source, named: isFree ? name : nil, to: leg.destination, named: isFree ? next : nil)
+          from: stagedHop.source, named: isFree ? name : nil, to: stagedHop.destination, named: isFree ? next : nil)
       }
       unused.append(try unusedMappings(of: path))
-      var hops = try hops(from: leg.source, to: leg.destination) { () throws(MappingInferenceError) in try path.get() }
-      guard let stage = leg.stage, !hops.isEmpty else { return hops }
+      var hops = try hops(from: stagedHop.source, to: stagedHop.destination) { () throws(MappingInferenceError) in
+        try path.get()
+      }
+      guard let stage = stagedHop.stage, !hops.isEmpty else { return hops }
       hops[0].willMigrate = StageHandler(.willMigrate, of: stage, manager: manager)
       hops[hops.count - 1].didMigrate = StageHandler(.didMigrate, of: stage, manager: manager)
       return hops
     }
     let inNone = unused.last?.filter { last in unused.allSatisfy { $0.contains { $0.index == last.index } } }
-    return Route(origin: origin, hops: all, unusedMappings: told(inNone ?? []))
+    return HopPath(source: source, hops: all, unusedMappings: told(inNone ?? []))
   }
 
   /// Finds the path from one model to another by the given mappings and by inference.

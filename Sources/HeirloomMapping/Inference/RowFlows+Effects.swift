@@ -2,8 +2,8 @@ import HeirloomModel
 
 extension RowFlows {
   /// Lists the losses, blockers and warnings that the rows may cause.
-  func hazards() -> [DataHazard] {
-    var collector = HazardCollector()
+  func effects() -> [DataEffect] {
+    var collector = EffectCollector()
     for flow in flows where !flow.source.isAbstract && !flow.isOpaque {
       if flow.destination.isAbstract {
         collector.add(.uninstantiable, entity: flow.destination.name, rows: [flow.rows([])])
@@ -17,7 +17,7 @@ extension RowFlows {
     return collector.sorted()
   }
 
-  private func addAttributes(of flow: RowFlow, to collector: inout HazardCollector) {
+  private func addAttributes(of flow: RowFlow, to collector: inout EffectCollector) {
     for attribute in destination.attributes(of: flow.destination.name) where attribute.derivation == nil {
       guard let owner = destination.declaringEntity(ofProperty: attribute.name, in: flow.destination.name) else {
         continue
@@ -29,7 +29,7 @@ extension RowFlows {
         let sourceAttribute = origin.name.flatMap { source.attribute(named: $0, of: flow.source.name) }
         for leaf in flow.leaves(of: target, among: targets, from: sourceAttribute).leaves {
           let rows = [flow.rows([leaf.sourcePath?.joined(separator: ".")])]
-          for kind in leaf.hazards(through: flow.steps[target.name] ?? [])
+          for kind in leaf.effects(through: flow.steps[target.name] ?? [])
           where kind != .missingValue || !flow.filled.contains(target.name) {
             collector.add(kind, entity: owner.name, properties: [leaf.path.joined(separator: ".")], rows: rows)
           }
@@ -39,10 +39,10 @@ extension RowFlows {
   }
 
   /// Adds the losses of objects of exactly one source entity.
-  private func addLosses(of entity: EntityDescription, to collector: inout HazardCollector) {
+  private func addLosses(of entity: EntityDescription, to collector: inout EffectCollector) {
     let flows = flows(fromSource: entity.name)
     guard !flows.isEmpty else {
-      let rows = DataHazard.Rows(entity: entity.name, destinationEntity: nil, properties: [])
+      let rows = DataEffect.Rows(entity: entity.name, destinationEntity: nil, properties: [])
       collector.add(.objectsDropped, entity: entity.name, rows: [rows])
       return
     }
@@ -74,12 +74,12 @@ extension RowFlows {
   /// as a whole.
   private func losing(
     _ property: String, _ flows: [RowFlow], unless carries: (Int) -> Bool
-  ) -> DataHazard.Rows? {
+  ) -> DataEffect.Rows? {
     let carriers = flows.indices.filter(carries)
     let others = flows.indices.filter { !carriers.contains($0) }
     guard let first = others.first, carriers.allSatisfy({ flows[$0].isFiltered }) else { return nil }
     let takers = others.allSatisfy { flows[$0].isFiltered } ? others : []
-    return DataHazard.Rows(
+    return DataEffect.Rows(
       entity: flows[first].source.name, destinationEntity: flows[first].destination.name, properties: [property],
       takenBy: takers.map { flows[$0].mapping }, notTakenBy: carriers.map { flows[$0].mapping })
   }
@@ -125,7 +125,7 @@ extension RowFlows {
     return attributes.map(\.name) + relationships.map(\.name)
   }
 
-  private func addConstraints(of entity: EntityDescription, to collector: inout HazardCollector) {
+  private func addConstraints(of entity: EntityDescription, to collector: inout EffectCollector) {
     for constraint in entity.uniquenessConstraints {
       // The index of a constraint on inherited properties holds the rows of all entities that have them.
       let owners = constraint.compactMap { destination.declaringEntity(ofProperty: $0, in: entity.name)?.name }
@@ -169,8 +169,8 @@ extension RowFlows {
 }
 
 extension RowFlow {
-  func rows(_ properties: [String?]) -> DataHazard.Rows {
-    DataHazard.Rows(
+  func rows(_ properties: [String?]) -> DataEffect.Rows {
+    DataEffect.Rows(
       entity: source.name, destinationEntity: destination.name, properties: properties,
       takenBy: isFiltered ? [mapping] : [])
   }
@@ -180,8 +180,8 @@ extension LeafCorrespondence {
   /// Lists the blockers and warnings that a leaf's values may cause.
   ///
   /// Where values go through other types on the path, each of those types counts.
-  fileprivate func hazards(through steps: [ValueStep]) -> [DataHazard.Kind] {
-    var kinds: [DataHazard.Kind] = []
+  fileprivate func effects(through steps: [ValueStep]) -> [DataEffect.Kind] {
+    var kinds: [DataEffect.Kind] = []
     if !isOptional, leaf.defaultValue == nil, sourceLeaf == nil || isSourceOptional { kinds.append(.missingValue) }
     guard let sourceLeaf else { return kinds }
     let types = steps.compactMap { step in
@@ -189,7 +189,7 @@ extension LeafCorrespondence {
     }
     for type in types + (types.last == leaf.type ? [] : [leaf.type]) {
       let conversion = AttributeConversion(from: sourceLeaf.type, to: type)
-      let found: [(Bool, DataHazard.Kind)] = [
+      let found: [(Bool, DataEffect.Kind)] = [
         (conversion.mayOverflow, .overflow(from: sourceLeaf.type, to: type)),
         (conversion.mayRound, .rounding(from: sourceLeaf.type, to: type)),
         (conversion.mayFlatten, .flattening(from: sourceLeaf.type)),

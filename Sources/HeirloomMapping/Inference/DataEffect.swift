@@ -3,7 +3,7 @@ public import HeirloomModel
 /// A loss, blocker or warning that rows may cause: models tell where to look, and only the store tells if it is there.
 ///
 /// The plan counts the rows concerned. If there are none, it is gone; otherwise it stays.
-public struct DataHazard: Hashable, Sendable {
+public struct DataEffect: Hashable, Sendable {
   /// The kind of loss, blocker or warning, with the details that counting its rows needs.
   public let kind: Kind
   /// The entity that declares the property: in the destination, or in the source for dropped content.
@@ -112,7 +112,7 @@ public struct DataHazard: Hashable, Sendable {
   }
 }
 
-extension DataHazard.Kind {
+extension DataEffect.Kind {
   /// A stable code.
   public var code: String {
     switch self {
@@ -137,7 +137,7 @@ extension DataHazard.Kind {
   }
 
   /// The severity when there are such rows.
-  public var severity: DataHazard.Severity {
+  public var severity: DataEffect.Severity {
     switch self {
     case .missingValue, .missingLink, .duplicate, .overflow, .uninstantiable: .blocker
     case .rounding, .flattening, .tooFewLinks, .tooManyLinks: .warning
@@ -148,7 +148,7 @@ extension DataHazard.Kind {
   }
 }
 
-extension DataHazard: CustomStringConvertible {
+extension DataEffect: CustomStringConvertible {
   /// The reason why the rows matter, and what to do about them.
   public var description: String { PlainText.line(rawDescription) }
 

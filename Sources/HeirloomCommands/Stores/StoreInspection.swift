@@ -3,7 +3,7 @@ import Heirloom
 import HeirloomOutput
 
 /// The inspection of a store: its metadata, the model that made it and the objects it holds.
-struct StoreLook {
+struct StoreInspection {
   /// The origin of a store's model.
   enum Origin: String {
     case snapshot
@@ -58,7 +58,7 @@ struct StoreLook {
   /// - Throws: `StoreError` for a file that is not a readable store.
   init(at path: String, known: Known = { _ in [] }) throws(StoreError) {
     self = try StoreReading.withQuietConnection(toStoreAt: path) { connection throws(StoreError) in
-      try StoreLook(connection: connection, path: path, known: known)
+      try StoreInspection(connection: connection, path: path, known: known)
     }
   }
 

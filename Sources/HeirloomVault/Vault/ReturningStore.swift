@@ -1,5 +1,5 @@
 /// A complete set that returns to the store's place: a previous version or a set-aside store.
-struct ReturningSet {
+struct ReturningStore {
   /// The origin of a set, by its folder's name.
   enum Origin: Hashable {
     /// A previous version, from `previous`.
@@ -35,14 +35,14 @@ struct ReturningSet {
   func unusable(_ reason: String) -> VaultError {
     switch origin {
     case .version(let name): .unusableVersion(id: name, reason: reason)
-    case .aside(let name): .unusableAsideSet(id: name, reason: reason)
+    case .aside(let name): .unusableSetAsideStore(id: name, reason: reason)
     }
   }
 }
 
-extension ReturningSet {
+extension ReturningStore {
   /// Creates a set from a previous version.
-  init(_ version: RetainedVersion, usedWAL: Bool) throws(VaultError) {
+  init(_ version: PreviousVersionFiles, usedWAL: Bool) throws(VaultError) {
     guard let path = version.storePath else {
       throw .unusableVersion(id: version.name.text, reason: "its store file is not there")
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A set-aside store, with everything that belongs to it, in a folder of its own.
-package struct AsideSet: Hashable, Sendable {
+package struct SetAsideFiles: Hashable, Sendable {
   /// The folder's name: the UTC time as people read it, then eight hexadecimal digits.
   package let name: String
   /// The time of setting it aside, in seconds since 1970-01-01 UTC.
@@ -13,7 +13,7 @@ package struct AsideSet: Hashable, Sendable {
   /// True when somebody has acknowledged the notice.
   package let isAcknowledged: Bool
   /// The record of the store's return to its place; `nil` if it has not returned.
-  package let adoption: AsideAdoption?
+  package let adoption: ReturnRecord?
 
   /// Returns the path of the store's main file; the file may be gone.
   package func storePath(named name: String) -> String { PathText.join(path, name) }
@@ -29,7 +29,7 @@ package struct AsideSet: Hashable, Sendable {
 }
 
 /// The record of a set-aside store's return to its place.
-package struct AsideAdoption: Hashable, Sendable, Codable {
+package struct ReturnRecord: Hashable, Sendable, Codable {
   /// The time of the return, in seconds since 1970-01-01 UTC; `nil` if it was not recorded.
   package var time: Int64?
   /// The name of the previous version that holds the replaced store; `nil` if there was none.
@@ -47,20 +47,20 @@ extension StoreVault {
   ///
   /// - Returns: The stores; one that is being set aside now is among them once its notice is on the disk.
   /// - Throws: ``VaultError/file(_:)`` when the folder can't be read.
-  package func asideSets() throws(VaultError) -> [AsideSet] {
+  package func setAsideStores() throws(VaultError) -> [SetAsideFiles] {
     try VaultError.wrapping { () throws(FileError) in
       guard try files.status(of: location.incompatible)?.kind == .directory else { return [] }
-      var sets: [AsideSet] = []
+      var sets: [SetAsideFiles] = []
       for folder in try files.names(in: location.incompatible) {
         guard let name = VersionName(dated: folder) else { continue }
         let path = PathText.join(location.incompatible, folder)
         guard let status = try files.status(of: path), status.kind == .directory else { continue }
         // A stranger's notice is not told as if it were ours.
         let isTrusted = try isTrusted(status)
-        let pending = isTrusted ? try content(of: AsideSet.noticeName, in: path) : nil
-        let acknowledged = pending == nil && isTrusted ? try content(of: AsideSet.acknowledgedName, in: path) : nil
+        let pending = isTrusted ? try content(of: SetAsideFiles.noticeName, in: path) : nil
+        let acknowledged = pending == nil && isTrusted ? try content(of: SetAsideFiles.acknowledgedName, in: path) : nil
         sets.append(
-          AsideSet(
+          SetAsideFiles(
             name: folder, time: name.time, path: path, notice: pending ?? acknowledged,
             isAcknowledged: acknowledged != nil, adoption: try adoption(ofSetAt: path)))
       }
@@ -70,17 +70,18 @@ extension StoreVault {
 
   private func content(of name: String, in folder: String) throws(FileError) -> [UInt8]? {
     let path = PathText.join(folder, name)
-    guard let status = try files.status(of: path), status.kind == .regular, status.size <= AsideSet.byteLimit else {
+    guard let status = try files.status(of: path), status.kind == .regular, status.size <= SetAsideFiles.byteLimit
+    else {
       return nil
     }
-    return try files.readFile(path, limit: AsideSet.byteLimit)
+    return try files.readFile(path, limit: SetAsideFiles.byteLimit)
   }
 
   /// Reads the record of a return; the file's presence alone counts, since a crash may have left it empty.
-  private func adoption(ofSetAt folder: String) throws(FileError) -> AsideAdoption? {
-    guard try files.status(of: PathText.join(folder, AsideSet.adoptionName)) != nil else { return nil }
-    let bytes = try content(of: AsideSet.adoptionName, in: folder) ?? []
-    return (try? JSONDecoder().decode(AsideAdoption.self, from: Data(bytes))) ?? AsideAdoption()
+  private func adoption(ofSetAt folder: String) throws(FileError) -> ReturnRecord? {
+    guard try files.status(of: PathText.join(folder, SetAsideFiles.adoptionName)) != nil else { return nil }
+    let bytes = try content(of: SetAsideFiles.adoptionName, in: folder) ?? []
+    return (try? JSONDecoder().decode(ReturnRecord.self, from: Data(bytes))) ?? ReturnRecord()
   }
 
   /// Records that somebody has read the notice about a set-aside store.
@@ -91,9 +92,9 @@ extension StoreVault {
     guard VersionName(dated: name) != nil else { return }
     let folder = PathText.join(location.incompatible, name)
     try VaultError.wrapping { () throws(FileError) in
-      let path = PathText.join(folder, AsideSet.noticeName)
+      let path = PathText.join(folder, SetAsideFiles.noticeName)
       guard try files.status(of: path) != nil else { return }
-      try files.rename(path, to: PathText.join(folder, AsideSet.acknowledgedName))
+      try files.rename(path, to: PathText.join(folder, SetAsideFiles.acknowledgedName))
       try files.synchronizeDirectory(folder)
     }
   }

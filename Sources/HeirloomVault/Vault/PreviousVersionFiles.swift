@@ -1,7 +1,7 @@
 import Foundation
 
 /// A previous version of the store, complete in a folder of its own.
-package struct RetainedVersion: Hashable, Sendable {
+package struct PreviousVersionFiles: Hashable, Sendable {
   /// The folder's name, which is the version's name for people.
   package let name: VersionName
   /// The folder.
@@ -9,7 +9,7 @@ package struct RetainedVersion: Hashable, Sendable {
   /// The store's main file in the folder; `nil` when it is not there.
   package let storePath: String?
   /// The version's own manifest; `nil` when it is damaged, though the files may still be whole.
-  package let manifest: RetainedManifest?
+  package let manifest: PreviousVersionManifest?
   /// The main file's length now, in bytes.
   package let storeByteCount: Int64
 
@@ -21,7 +21,7 @@ package struct RetainedVersion: Hashable, Sendable {
 }
 
 /// A previous version's description of itself.
-package struct RetainedManifest: Hashable, Sendable {
+package struct PreviousVersionManifest: Hashable, Sendable {
   /// The identifier of the operation that kept it: 32 hexadecimal digits.
   package let identifier: String
   /// The time of keeping it, in seconds since 1970-01-01 UTC.
@@ -75,8 +75,8 @@ package struct RetainedManifest: Hashable, Sendable {
   }
 
   /// The same manifest, released: the version may be pruned.
-  package var released: RetainedManifest {
-    RetainedManifest(
+  package var released: PreviousVersionManifest {
+    PreviousVersionManifest(
       identifier: identifier, time: time, storeName: storeName, storeByteCount: storeByteCount,
       supportFileCount: supportFileCount, supportByteCount: supportByteCount, versionChecksum: versionChecksum,
       generation: generation, usedWAL: usedWAL, operation: operation, alone: alone, isReleased: true)

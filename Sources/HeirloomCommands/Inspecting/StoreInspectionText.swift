@@ -3,8 +3,8 @@ import Heirloom
 import HeirloomOutput
 
 /// The inspection of a store.
-struct StoreInspection {
-  private let look: StoreLook
+struct StoreInspectionText {
+  private let inspection: StoreInspection
 
   /// Inspects a store.
   ///
@@ -14,7 +14,7 @@ struct StoreInspection {
   ///   - console: Receives notes on models that can't be read.
   /// - Throws: `StoreError`, `ModelReadingError`.
   init(path: String, models: [String], console: Console) throws {
-    look = try StoreLook(at: path, known: NamedModel.likeliestFirst(at: models, console: console).fitting)
+    inspection = try StoreInspection(at: path, known: NamedModel.likeliestFirst(at: models, console: console).fitting)
   }
 
   private var digest: String { ManagedObjectModel.versionHashesDigest(of: computedHashes) }
@@ -24,35 +24,35 @@ struct StoreInspection {
   /// The hashes of the model where there is one, else those in the store's metadata.
   private var computedHashes: [String: VersionHash] {
     var hashes: [String: VersionHash] = [:]
-    for entity in look.entities { hashes[entity.name] = entity.versionHash ?? entity.storedHash }
+    for entity in inspection.entities { hashes[entity.name] = entity.versionHash ?? entity.storedHash }
     return hashes
   }
 
   private var equalCount: Int {
-    look.entities.count { $0.versionHash != nil && $0.versionHash == $0.storedHash }
+    inspection.entities.count { $0.versionHash != nil && $0.versionHash == $0.storedHash }
   }
 
   /// Reports the store, and on request every property of its model.
   func report(_ style: TextStyle, showsModel: Bool) -> CommandReport {
-    let metadata = look.metadata
+    let metadata = inspection.metadata
     var report = CommandReport()
     report.members = [
-      ("kind", .text("store")), ("path", .text(look.path)), ("identifier", .text(metadata.identifier)),
+      ("kind", .text("store")), ("path", .text(inspection.path)), ("identifier", .text(metadata.identifier)),
       ("versionChecksum", .text(checksum)), ("storedChecksum", .optional(metadata.versionChecksum)),
       ("versionHashesDigest", .text(digest)), ("storedDigest", .optional(metadata.versionHashesDigest)),
-      ("versionIdentifiers", .texts(metadata.versionIdentifiers)), ("modelSource", .text(look.origin.rawValue)),
-      ("versionName", .optional(look.versionName)), ("configuration", .optional(look.configuration)),
+      ("versionIdentifiers", .texts(metadata.versionIdentifiers)), ("modelSource", .text(inspection.origin.rawValue)),
+      ("versionName", .optional(inspection.versionName)), ("configuration", .optional(inspection.configuration)),
       ("frameworkVersion", .integer(Int64(metadata.frameworkVersion))),
-      ("entities", .list(look.entities.map(Self.output))), ("warnings", .texts(look.notes)),
-      ("deferred", .texts(look.deferred)),
-      ("model", look.model.map { ModelText(model: $0).output } ?? .null),
+      ("entities", .list(inspection.entities.map(Self.output))), ("warnings", .texts(inspection.notes)),
+      ("deferred", .texts(inspection.deferred)),
+      ("model", inspection.model.map { ModelText(model: $0).output } ?? .null),
     ]
     report.lines = head(style) + [""] + table()
-    if showsModel, let model = look.model { report.lines += ModelText(model: model).lines(style) }
+    if showsModel, let model = inspection.model { report.lines += ModelText(model: model).lines(style) }
     return report
   }
 
-  private static func output(_ entity: StoreLook.Entity) -> OutputValue {
+  private static func output(_ entity: StoreInspection.Entity) -> OutputValue {
     .object([
       ("name", .text(entity.name)), ("superentity", .optional(entity.superentity)),
       ("versionHash", .optional(entity.versionHash?.description)),
@@ -61,13 +61,13 @@ struct StoreInspection {
   }
 
   private func head(_ style: TextStyle) -> [String] {
-    let metadata = look.metadata
+    let metadata = inspection.metadata
     let writer = metadata.generation == nil ? "Core Data" : "Heirloom"
     let framework = metadata.frameworkVersion == 0 ? "" : ", framework version \(metadata.frameworkVersion)"
     var lines = [
-      "\(style.bold(look.path)): a Core Data store",
-      "  holds        \(counted(look.rowCount, "object")) in \(counted(Int64(look.entities.count), "entity"))"
-        + (look.hasLog ? ", some perhaps only in its -wal file" : ""),
+      "\(style.bold(inspection.path)): a Core Data store",
+      "  holds        \(counted(inspection.rowCount, "object")) in \(counted(Int64(inspection.entities.count), "entity"))"
+        + (inspection.hasLog ? ", some perhaps only in its -wal file" : ""),
       "  model        \(modelWords)",
       "  hashes       \(hashWords(style))",
       "  checksum     \(comparison(checksum, stored: metadata.versionChecksum, style))",
@@ -78,17 +78,17 @@ struct StoreInspection {
     if !metadata.versionIdentifiers.isEmpty {
       lines.append("  identifiers  \(listText(metadata.versionIdentifiers)) (of the model's version)")
     }
-    if !look.deferred.isEmpty {
-      lines.append("  left         \(listText(look.deferred, limit: 6)) (a deferred migration cleans up later)")
+    if !inspection.deferred.isEmpty {
+      lines.append("  left         \(listText(inspection.deferred, limit: 6)) (a deferred migration cleans up later)")
     }
-    for note in look.notes { lines.append(style.yellow("  note: ") + sentence(note)) }
+    for note in inspection.notes { lines.append(style.yellow("  note: ") + sentence(note)) }
     return lines
   }
 
   private var modelWords: String {
-    let version = look.versionName.map { "the version \"\($0)\"" } ?? "its version"
-    let configuration = look.configuration.map { ", configuration \"\($0)\"" } ?? ""
-    return switch look.origin {
+    let version = inspection.versionName.map { "the version \"\($0)\"" } ?? "its version"
+    let configuration = inspection.configuration.map { ", configuration \"\($0)\"" } ?? ""
+    return switch inspection.origin {
     case .snapshot: "\(version), from the snapshot beside it\(configuration)"
     case .file: "\(version), from the file that was given\(configuration)"
     case .cache: "from the store's own copy\(configuration)"
@@ -97,9 +97,9 @@ struct StoreInspection {
   }
 
   private func hashWords(_ style: TextStyle) -> String {
-    guard look.model != nil else { return "\(look.entities.count) stored, none computed" }
-    let words = "\(equalCount) of \(look.entities.count) computed hashes equal the stored ones"
-    return equalCount == look.entities.count ? words : style.red(words)
+    guard inspection.model != nil else { return "\(inspection.entities.count) stored, none computed" }
+    let words = "\(equalCount) of \(inspection.entities.count) computed hashes equal the stored ones"
+    return equalCount == inspection.entities.count ? words : style.red(words)
   }
 
   private func comparison(_ computed: String, stored: String?, _ style: TextStyle) -> String {
@@ -111,7 +111,7 @@ struct StoreInspection {
   private func table() -> [String] {
     var table = TextTable(
       header: ["Entity", "Parent", "Objects", "Version hash"], alignments: [.left, .left, .right, .left])
-    for entity in look.entities {
+    for entity in inspection.entities {
       let hash = entity.storedHash?.description ?? ""
       let isEqual = entity.versionHash == nil || entity.versionHash == entity.storedHash
       table.add([

@@ -3,7 +3,7 @@ import HeirloomModel
 import HeirloomStore
 
 /// The questions to a store about rows that may cause losses, blockers and warnings.
-struct HazardQuestions {
+struct EffectQuestions {
   let source: PhysicalSchema
   let destination: ManagedObjectModel
   /// The number of objects of each source entity, without those of subentities.
@@ -14,25 +14,25 @@ struct HazardQuestions {
   /// The source entities whose objects a relationship can no longer lead to, by its entity and name.
   private var lostTargets: [[String]: [String]] = [:]
   /// The objects that a relationship leads to and no condition takes, by the same key.
-  private var leftOutTargets: [[String]: [DataHazard.Rows]] = [:]
+  private var leftOutTargets: [[String]: [DataEffect.Rows]] = [:]
 
   /// Asks about all possible losses, blockers and warnings.
   init(
-    _ hazards: [DataHazard], source: PhysicalSchema, destination: ManagedObjectModel, counts: [String: Int64],
+    _ effects: [DataEffect], source: PhysicalSchema, destination: ManagedObjectModel, counts: [String: Int64],
     conditions: TakenRows
   ) {
     self.source = source
     self.destination = destination
     self.counts = counts
     self.conditions = conditions
-    for hazard in hazards {
-      switch hazard.kind {
-      case .foreignLinks(let entities): lostTargets[[hazard.entity] + hazard.properties] = entities
-      case .leftOutLinks(let rows): leftOutTargets[[hazard.entity] + hazard.properties, default: []] += rows
+    for effect in effects {
+      switch effect.kind {
+      case .foreignLinks(let entities): lostTargets[[effect.entity] + effect.properties] = entities
+      case .leftOutLinks(let rows): leftOutTargets[[effect.entity] + effect.properties, default: []] += rows
       default: continue
       }
     }
-    for hazard in hazards { ask(about: hazard) }
+    for effect in effects { ask(about: effect) }
     for table in questions.tables { askForStrangers(in: table) }
   }
 
@@ -44,42 +44,42 @@ struct HazardQuestions {
     }
   }
 
-  private mutating func ask(about hazard: DataHazard) {
-    let rows = countable(hazard)
+  private mutating func ask(about effect: DataEffect) {
+    let rows = countable(effect)
     guard !rows.isEmpty else { return }
-    switch hazard.kind {
+    switch effect.kind {
     case .objectsDropped, .uninstantiable:
-      questions.count(sql: "SELECT " + rows.map(number).joined(separator: " + ")) { Self.finding(hazard, $0) }
+      questions.count(sql: "SELECT " + rows.map(number).joined(separator: " + ")) { Self.finding(effect, $0) }
     case .missingValue:
-      askForMissing(hazard, rows, conditions: rows.map { columns(of: $0).first.map { "\($0) IS NULL" } })
+      askForMissing(effect, rows, conditions: rows.map { columns(of: $0).first.map { "\($0) IS NULL" } })
     case .missingLink(let otherSide):
-      askForMissing(hazard, rows, conditions: rows.map { missingLink($0, hazard: hazard, otherSide: otherSide) })
+      askForMissing(effect, rows, conditions: rows.map { missingLink($0, effect: effect, otherSide: otherSide) })
     case .overflow(_, let type):
-      askForValues(hazard, rows) { Self.overflow($0, of: type) }
+      askForValues(effect, rows) { Self.overflow($0, of: type) }
     case .rounding(_, let type):
-      askForValues(hazard, rows) { Self.rounding($0, to: type) }
+      askForValues(effect, rows) { Self.rounding($0, to: type) }
     case .flattening:
-      askForValues(hazard, rows) { "\($0) NOT IN (0, 1)" }
+      askForValues(effect, rows) { "\($0) NOT IN (0, 1)" }
     case .valuesDropped:
-      askForDroppedValues(hazard, rows)
+      askForDroppedValues(effect, rows)
     case .duplicate:
-      askForDuplicates(hazard, rows)
+      askForDuplicates(effect, rows)
     case .severalLinks(let otherSide):
-      askForOwners(hazard, rows, otherSide: otherSide, "HAVING COUNT(*) > 1")
+      askForOwners(effect, rows, otherSide: otherSide, "HAVING COUNT(*) > 1")
     // Only the links as they will be stored tell; see ``LinkRoom``.
     case .sharedLinks: break
     case .orderDropped:
-      askForOwners(hazard, rows, otherSide: nil, "HAVING COUNT(*) > 1")
+      askForOwners(effect, rows, otherSide: nil, "HAVING COUNT(*) > 1")
     case .tooManyLinks(let maximum):
-      askForOwners(hazard, rows, otherSide: nil, "HAVING COUNT(*) > \(maximum)")
+      askForOwners(effect, rows, otherSide: nil, "HAVING COUNT(*) > \(maximum)")
     case .linksDropped:
-      askForOwners(hazard, rows, otherSide: nil, "")
+      askForOwners(effect, rows, otherSide: nil, "")
     case .tooFewLinks(let minimum):
-      askForFewLinks(hazard, rows, minimum: minimum)
+      askForFewLinks(effect, rows, minimum: minimum)
     case .foreignLinks(let entities):
-      askForForeignLinks(hazard, rows, entities: entities)
+      askForForeignLinks(effect, rows, entities: entities)
     case .leftOutLinks(let targets):
-      askForLeftOutLinks(hazard, rows, targets: targets)
+      askForLeftOutLinks(effect, rows, targets: targets)
     }
   }
 
@@ -87,32 +87,32 @@ struct HazardQuestions {
   ///
   /// Entities without objects need no scan. If SQL can't tell a mapping's condition, blockers show only when objects
   /// are made.
-  private func countable(_ hazard: DataHazard) -> [DataHazard.Rows] {
-    hazard.rows.filter {
-      counts[$0.entity, default: 0] > 0 && (hazard.kind.severity == .loss || conditions.areKnown(of: $0))
+  private func countable(_ effect: DataEffect) -> [DataEffect.Rows] {
+    effect.rows.filter {
+      counts[$0.entity, default: 0] > 0 && (effect.kind.severity == .loss || conditions.areKnown(of: $0))
     }
   }
 
-  private static func finding(_ hazard: DataHazard, _ rows: Int64) -> StoreQuestions.Finding {
-    let property = hazard.properties.isEmpty ? nil : hazard.properties.joined(separator: ", ")
-    switch hazard.kind.severity {
+  private static func finding(_ effect: DataEffect, _ rows: Int64) -> StoreQuestions.Finding {
+    let property = effect.properties.isEmpty ? nil : effect.properties.joined(separator: ", ")
+    switch effect.kind.severity {
     case .loss:
       return .loss(
         MigrationLoss(
-          entity: hazard.entity, property: property, reason: hazard.description, rows: rows,
-          kind: hazard.kind.lossKind ?? .links))
+          entity: effect.entity, property: property, reason: effect.description, rows: rows,
+          kind: effect.kind.lossKind ?? .links))
     case .blocker:
       return .blocker(
-        MigrationBlocker(hazard, rows: rows))
+        MigrationBlocker(effect, rows: rows))
     case .warning:
-      return .warning("\(rows) rows: \(hazard.description)")
+      return .warning("\(rows) rows: \(effect.description)")
     }
   }
 }
 
 // MARK: - Rows
 
-extension HazardQuestions {
+extension EffectQuestions {
   /// Returns the condition that a number is outside the range of a type; `nil` for a type without one.
   static func overflow(_ column: String, of type: AttributeType) -> String? {
     if type == .float { return "ABS(\(column)) > \(Float.greatestFiniteMagnitude) AND ABS(\(column)) < 9e999" }
@@ -122,13 +122,13 @@ extension HazardQuestions {
   /// Returns the conditions of the rows that are blockers, over the source row `s`, with the description of the rows.
   ///
   /// Duplicates have no condition of their own, nor do rows that only lose something.
-  func conditions(of hazard: DataHazard) -> [(row: DataHazard.Rows, condition: String)] {
-    countable(hazard).compactMap { row in
+  func conditions(of effect: DataEffect) -> [(row: DataEffect.Rows, condition: String)] {
+    countable(effect).compactMap { row in
       let condition: String
-      switch hazard.kind {
+      switch effect.kind {
       case .uninstantiable: condition = "1"
       case .missingValue: condition = columns(of: row).first.map { "\($0) IS NULL" } ?? "1"
-      case .missingLink(let otherSide): condition = missingLink(row, hazard: hazard, otherSide: otherSide) ?? "1"
+      case .missingLink(let otherSide): condition = missingLink(row, effect: effect, otherSide: otherSide) ?? "1"
       case .overflow(_, let type):
         let parts = columns(of: row).compactMap { Self.overflow($0, of: type) }
         guard !parts.isEmpty else { return nil }
@@ -142,9 +142,9 @@ extension HazardQuestions {
 
 // MARK: - Values
 
-extension HazardQuestions {
+extension EffectQuestions {
   /// Returns the source columns of a row's first property, over the row `s`; none for a new property.
-  private func columns(of row: DataHazard.Rows) -> [String] {
+  private func columns(of row: DataEffect.Rows) -> [String] {
     guard let property = row.properties.first ?? nil else { return [] }
     return columns(ofProperty: property, in: row.entity)
   }
@@ -163,21 +163,21 @@ extension HazardQuestions {
   }
 
   /// Returns a condition on the rows of an entity that mappings take; a table of one entity has no others.
-  private func of(_ row: DataHazard.Rows, _ table: String, _ condition: String) -> String {
+  private func of(_ row: DataEffect.Rows, _ table: String, _ condition: String) -> String {
     let entity = source.onlyNumber(inTable: table) == nil ? isOf(row.entity) : nil
     let parts = [entity, conditions.condition(of: row)].compactMap { $0 }
     return parts.isEmpty ? condition : (parts + ["(\(condition))"]).joined(separator: " AND ")
   }
 
   /// Returns the query of the keys of the rows.
-  private func keys(of row: DataHazard.Rows) -> String? {
+  private func keys(of row: DataEffect.Rows) -> String? {
     guard let table = source.table(ofEntity: row.entity)?.name else { return nil }
     return "SELECT s.\(quote(PhysicalName.primaryKey)) FROM \(quote(SchemaName.store)).\(quote(table)) AS s WHERE "
       + ([isOf(row.entity), conditions.condition(of: row)].compactMap { $0 }).joined(separator: " AND ")
   }
 
   /// Returns the number of the rows, as SQL.
-  private func number(of row: DataHazard.Rows) -> String {
+  private func number(of row: DataEffect.Rows) -> String {
     guard conditions.condition(of: row) != nil, let keys = keys(of: row) else {
       return String(counts[row.entity, default: 0])
     }
@@ -189,7 +189,7 @@ extension HazardQuestions {
   /// Each of the rows has the condition that a value is missing; `nil` if it is missing in all,
   /// since the property is new.
   private mutating func askForMissing(
-    _ hazard: DataHazard, _ rows: [DataHazard.Rows], conditions missing: [String?]
+    _ effect: DataEffect, _ rows: [DataEffect.Rows], conditions missing: [String?]
   ) {
     var known: Int64 = 0
     var conditions: [(table: String, condition: String)] = []
@@ -201,12 +201,12 @@ extension HazardQuestions {
         known += counts[row.entity, default: 0]
       }
     }
-    add(conditions, known: known, hazard: hazard)
+    add(conditions, known: known, effect: effect)
   }
 
   /// Asks for rows in which a column of the property meets a condition.
   private mutating func askForValues(
-    _ hazard: DataHazard, _ rows: [DataHazard.Rows], _ condition: (String) -> String?
+    _ effect: DataEffect, _ rows: [DataEffect.Rows], _ condition: (String) -> String?
   ) {
     var conditions: [(table: String, condition: String)] = []
     for row in rows {
@@ -215,34 +215,34 @@ extension HazardQuestions {
       guard !parts.isEmpty else { continue }
       conditions.append((table, of(row, table, parts.joined(separator: " OR "))))
     }
-    add(conditions, known: 0, hazard: hazard)
+    add(conditions, known: 0, effect: effect)
   }
 
   /// Asks for rows in which the property has a value.
-  private mutating func askForDroppedValues(_ hazard: DataHazard, _ rows: [DataHazard.Rows]) {
+  private mutating func askForDroppedValues(_ effect: DataEffect, _ rows: [DataEffect.Rows]) {
     // Most often one column of a table of one entity; SQLite counts its values without a condition for each row.
     if rows.count == 1, let table = source.table(ofEntity: rows[0].entity)?.name,
       source.onlyNumber(inTable: table) != nil, conditions.condition(of: rows[0]) == nil,
       case let columns = columns(of: rows[0]), columns.count == 1
     {
-      return questions.count(valuesOf: columns[0], in: table) { Self.finding(hazard, $0) }
+      return questions.count(valuesOf: columns[0], in: table) { Self.finding(effect, $0) }
     }
-    askForValues(hazard, rows) { "\($0) IS NOT NULL" }
+    askForValues(effect, rows) { "\($0) IS NOT NULL" }
   }
 
   private mutating func add(
-    _ conditions: [(table: String, condition: String)], known: Int64, hazard: DataHazard
+    _ conditions: [(table: String, condition: String)], known: Int64, effect: DataEffect
   ) {
     let tables = Set(conditions.map(\.table))
     if tables.count == 1, known == 0, let table = tables.first {
       let any = conditions.map { "(\($0.condition))" }.joined(separator: " OR ")
-      questions.count(where: any, in: table) { Self.finding(hazard, $0) }
+      questions.count(where: any, in: table) { Self.finding(effect, $0) }
       return
     }
     let counts = conditions.map { table, condition in
       "(SELECT COUNT(*) FROM \(quote(SchemaName.store)).\(quote(table)) AS s WHERE \(condition))"
     }
-    questions.count(sql: "SELECT " + (counts + [String(known)]).joined(separator: " + ")) { Self.finding(hazard, $0) }
+    questions.count(sql: "SELECT " + (counts + [String(known)]).joined(separator: " + ")) { Self.finding(effect, $0) }
   }
 
   /// Returns the condition that a number changes when it is stored as another type.
@@ -254,13 +254,13 @@ extension HazardQuestions {
     return "TYPEOF(\(column)) = 'integer' AND CAST(CAST(\(column) AS REAL) AS INTEGER) <> \(column)"
   }
 
-  private mutating func askForDuplicates(_ hazard: DataHazard, _ rows: [DataHazard.Rows]) {
-    let names = hazard.properties.indices.map { "k\($0)" }
+  private mutating func askForDuplicates(_ effect: DataEffect, _ rows: [DataEffect.Rows]) {
+    let names = effect.properties.indices.map { "k\($0)" }
     let parts = rows.compactMap { row -> String? in
       guard let table = source.table(ofEntity: row.entity)?.name else { return nil }
-      let values = zip(hazard.properties, row.properties).map { (property: String, path: String?) -> String in
+      let values = zip(effect.properties, row.properties).map { (property: String, path: String?) -> String in
         // A row keeps or gets an attribute of an entity below the constraint's.
-        let attribute = destination.attribute(named: property, of: row.destinationEntity ?? hazard.entity)
+        let attribute = destination.attribute(named: property, of: row.destinationEntity ?? effect.entity)
         if let path {
           guard let column = columns(ofProperty: path, in: row.entity).first else { return "NULL" }
           guard let attribute, let before = source.model.attribute(named: path, of: row.entity),
@@ -284,17 +284,17 @@ extension HazardQuestions {
     let sql =
       "SELECT COALESCE(SUM(n - 1), 0) FROM (SELECT COUNT(*) AS n FROM (\(parts.joined(separator: " UNION ALL ")))"
       + " WHERE \(isThere) GROUP BY \(names.joined(separator: ", ")) HAVING COUNT(*) > 1)"
-    questions.count(sql: sql) { Self.finding(hazard, $0) }
+    questions.count(sql: sql) { Self.finding(effect, $0) }
   }
 }
 
 // MARK: - Links
 
-extension HazardQuestions {
+extension EffectQuestions {
   /// Returns the links of the owners that a row names, as a query with `owner` and `target`.
   ///
   /// `otherSide` is a relationship whose links lead to the owners, for a property that is new.
-  private func links(of row: DataHazard.Rows, otherSide: DataHazard.SourceRelationship?) -> String? {
+  private func links(of row: DataEffect.Rows, otherSide: DataEffect.SourceRelationship?) -> String? {
     let query: LinkQuery?
     if let property = row.properties.first ?? nil {
       query = source.links(of: property, in: row.entity, schema: SchemaName.store, isReversed: false)
@@ -320,13 +320,13 @@ extension HazardQuestions {
 
   /// Returns a condition that the row `s` has no link; `nil` if all rows lack one.
   private func missingLink(
-    _ row: DataHazard.Rows, hazard: DataHazard, otherSide: DataHazard.SourceRelationship?
+    _ row: DataEffect.Rows, effect: DataEffect, otherSide: DataEffect.SourceRelationship?
   ) -> String? {
-    let lost = (lostTargets[[hazard.entity] + hazard.properties] ?? []).compactMap { source.entity(named: $0) }
+    let lost = (lostTargets[[effect.entity] + effect.properties] ?? []).compactMap { source.entity(named: $0) }
     let numbers = lost.map { String($0.number) }.joined(separator: ", ")
     /// Returns the condition that a key leads to an object that the relationship can no longer lead to.
     func isLost(_ key: String) -> String? {
-      var parts = (leftOutTargets[[hazard.entity] + hazard.properties] ?? []).compactMap { keys(of: $0) }
+      var parts = (leftOutTargets[[effect.entity] + effect.properties] ?? []).compactMap { keys(of: $0) }
       if let first = lost.first {
         parts.append(
           "SELECT \(quote(PhysicalName.primaryKey)) FROM \(quote(SchemaName.store)).\(quote(first.table))"
@@ -343,24 +343,24 @@ extension HazardQuestions {
   }
 
   private mutating func askForOwners(
-    _ hazard: DataHazard, _ rows: [DataHazard.Rows], otherSide: DataHazard.SourceRelationship?, _ having: String
+    _ effect: DataEffect, _ rows: [DataEffect.Rows], otherSide: DataEffect.SourceRelationship?, _ having: String
   ) {
     let counts = rows.compactMap { links(of: $0, otherSide: otherSide) }.map {
       "(SELECT COUNT(*) FROM (SELECT owner FROM (\($0)) GROUP BY owner \(having)))"
     }
     guard !counts.isEmpty else { return }
-    questions.count(sql: "SELECT " + counts.joined(separator: " + ")) { Self.finding(hazard, $0) }
+    questions.count(sql: "SELECT " + counts.joined(separator: " + ")) { Self.finding(effect, $0) }
   }
 
-  private mutating func askForFewLinks(_ hazard: DataHazard, _ rows: [DataHazard.Rows], minimum: Int) {
+  private mutating func askForFewLinks(_ effect: DataEffect, _ rows: [DataEffect.Rows], minimum: Int) {
     let total = "(" + rows.map(number).joined(separator: " + ") + ")"
     let enough = rows.compactMap { links(of: $0, otherSide: nil) }.map {
       "(SELECT COUNT(*) FROM (SELECT owner FROM (\($0)) GROUP BY owner HAVING COUNT(*) >= \(minimum)))"
     }
-    questions.count(sql: "SELECT " + ([total] + enough).joined(separator: " - ")) { Self.finding(hazard, $0) }
+    questions.count(sql: "SELECT " + ([total] + enough).joined(separator: " - ")) { Self.finding(effect, $0) }
   }
 
-  private mutating func askForForeignLinks(_ hazard: DataHazard, _ rows: [DataHazard.Rows], entities: [String]) {
+  private mutating func askForForeignLinks(_ effect: DataEffect, _ rows: [DataEffect.Rows], entities: [String]) {
     let targets = entities.compactMap { source.entity(named: $0) }
     guard let table = targets.first?.table else { return }
     let numbers = targets.map { String($0.number) }.joined(separator: ", ")
@@ -369,18 +369,18 @@ extension HazardQuestions {
         + " ON t.\(quote(PhysicalName.primaryKey)) = l.target AND t.\(quote(PhysicalName.entity)) IN (\(numbers)))"
     }
     guard !counts.isEmpty else { return }
-    questions.count(sql: "SELECT " + counts.joined(separator: " + ")) { Self.finding(hazard, $0) }
+    questions.count(sql: "SELECT " + counts.joined(separator: " + ")) { Self.finding(effect, $0) }
   }
 
   private mutating func askForLeftOutLinks(
-    _ hazard: DataHazard, _ rows: [DataHazard.Rows], targets: [DataHazard.Rows]
+    _ effect: DataEffect, _ rows: [DataEffect.Rows], targets: [DataEffect.Rows]
   ) {
     let lost = targets.compactMap(keys).map { "target IN (\($0))" }.joined(separator: " OR ")
     let counts = rows.compactMap { links(of: $0, otherSide: nil) }.map {
       "(SELECT COUNT(*) FROM (\($0)) WHERE \(lost))"
     }
     guard !counts.isEmpty, !lost.isEmpty else { return }
-    questions.count(sql: "SELECT " + counts.joined(separator: " + ")) { Self.finding(hazard, $0) }
+    questions.count(sql: "SELECT " + counts.joined(separator: " + ")) { Self.finding(effect, $0) }
   }
 }
 

@@ -16,7 +16,7 @@ extension StoreVault {
   /// - Throws: ``VaultError``, or the error of reading the generation.
   func keepStore(
     _ manifest: inout VaultManifest, name: VersionName, hold: StoreHold, replacement: Replacement, alone: [SoleContent]
-  ) throws -> RetainedVersion {
+  ) throws -> PreviousVersionFiles {
     let folder = PathText.join(location.previous, name.text)
     let kept = PathText.join(folder, location.name)
     let attributes = try files.status(of: location.previous)?.attributes ?? FileAttributes(mode: 0o700)
@@ -45,7 +45,7 @@ extension StoreVault {
     let support = try tree.keep(try supportFolder(), at: PathText.join(folder, location.supportName))
     let plain = FileAttributes(
       mode: hold.status.mode & 0o666, owner: hold.status.owner, group: hold.status.group)
-    if let snapshot = replacement.retainedSnapshot {
+    if let snapshot = replacement.previousSnapshot {
       try files.writeNewFile(
         PathText.join(folder, StoreLocation.snapshotName), bytes: snapshot, attributes: plain)
     }
@@ -53,10 +53,10 @@ extension StoreVault {
     guard let status = try files.status(of: kept) else {
       throw VaultError.file(FileError(.status, kept, code: 0, reason: "it vanished"))
     }
-    let description = RetainedManifest(
+    let description = PreviousVersionManifest(
       identifier: manifest.identifier, time: name.time, storeName: location.name, storeByteCount: status.size,
       supportFileCount: support.fileCount, supportByteCount: support.byteCount,
-      versionChecksum: replacement.retainedChecksum, generation: generation, usedWAL: hold.usedWAL,
+      versionChecksum: replacement.previousChecksum, generation: generation, usedWAL: hold.usedWAL,
       operation: manifest.operation, alone: alone.isEmpty ? nil : SoleContents(alone))
     try files.writeNewFile(
       PathText.join(folder, StoreLocation.manifestName), bytes: try description.encoded(), attributes: plain)
@@ -64,7 +64,7 @@ extension StoreVault {
     // The folder's names, then the folder's own name: both come before the store's path may name another file.
     try files.synchronizeDirectory(folder)
     try files.synchronizeDirectory(location.previous)
-    return RetainedVersion(
+    return PreviousVersionFiles(
       name: name, path: folder, storePath: kept, manifest: description, storeByteCount: status.size)
   }
 
@@ -83,7 +83,7 @@ extension StoreVault {
 
   /// Reads the generation of a store that nobody holds.
   func readGeneration(of path: String) throws -> String? {
-    try StoreReading.generation(of: Connection(path: path, mode: .readOnly, options: .looking.withoutLinks))
+    try StoreReading.generation(of: Connection(path: path, mode: .readOnly, options: .inspecting.withoutLinks))
   }
 
   // MARK: Previous versions
@@ -95,11 +95,11 @@ extension StoreVault {
   ///
   /// - Returns: The versions.
   /// - Throws: ``VaultError/file(_:)`` when a folder can't be read.
-  package func retainedVersions() throws(VaultError) -> [RetainedVersion] {
+  package func previousVersions() throws(VaultError) -> [PreviousVersionFiles] {
     try VaultError.wrapping { () throws(FileError) in
       let store = try files.status(of: location.path)
       let unfinished = try? readManifest()
-      var versions: [RetainedVersion] = []
+      var versions: [PreviousVersionFiles] = []
       for name in try versionNames(in: location.previous) {
         let version = try readVersion(name)
         // The live store under a second name is no version: a run was interrupted while it kept the store.
@@ -111,20 +111,22 @@ extension StoreVault {
     }
   }
 
-  private func readVersion(_ name: VersionName) throws(FileError) -> RetainedVersion {
+  private func readVersion(_ name: VersionName) throws(FileError) -> PreviousVersionFiles {
     let folder = PathText.join(location.previous, name.text)
     // A stranger's folder counts for nothing: it neither takes the store's place nor lets another version be pruned.
     guard try objection(toVersionAt: folder) == nil else {
-      return RetainedVersion(name: name, path: folder, storePath: nil, manifest: nil, storeByteCount: 0)
+      return PreviousVersionFiles(name: name, path: folder, storePath: nil, manifest: nil, storeByteCount: 0)
     }
     let path = PathText.join(folder, StoreLocation.manifestName)
-    var manifest: RetainedManifest?
-    if try files.status(of: path) != nil, let bytes = try? files.readFile(path, limit: RetainedManifest.byteLimit) {
-      manifest = try? RetainedManifest(decoding: bytes)
+    var manifest: PreviousVersionManifest?
+    if try files.status(of: path) != nil,
+      let bytes = try? files.readFile(path, limit: PreviousVersionManifest.byteLimit)
+    {
+      manifest = try? PreviousVersionManifest(decoding: bytes)
     }
     let store = PathText.join(folder, manifest?.storeName ?? location.name)
     let status = try files.status(of: store)
-    return RetainedVersion(
+    return PreviousVersionFiles(
       name: name, path: folder, storePath: status?.kind == .regular ? store : nil, manifest: manifest,
       storeByteCount: status?.size ?? 0)
   }
@@ -178,8 +180,8 @@ extension StoreVault {
   ///
   /// Only versions that can come back count: a version that contradicts its name or its manifest makes no sound one go.
   /// Of the versions that keep an interrupted change, the newest stays, and none counts for the others.
-  private func surplus(keeping count: Int) throws(VaultError) -> [RetainedVersion] {
-    let versions = try retainedVersions().filter { $0.manifest?.isPinned == false && isSound($0) }
+  private func surplus(keeping count: Int) throws(VaultError) -> [PreviousVersionFiles] {
+    let versions = try previousVersions().filter { $0.manifest?.isPinned == false && isSound($0) }
     let (undone, others) = (
       versions.filter { $0.manifest?.operation == .undoing }, versions.filter { $0.manifest?.operation != .undoing }
     )
@@ -187,7 +189,7 @@ extension StoreVault {
   }
 
   /// Returns true when a version fits its name and its manifest, and opens.
-  private func isSound(_ version: RetainedVersion) -> Bool {
+  private func isSound(_ version: PreviousVersionFiles) -> Bool {
     guard let manifest = version.manifest, let path = version.storePath, manifest.storeName == location.name,
       version.name == VersionName(time: manifest.time, identifier: manifest.identifier),
       version.storeByteCount >= manifest.storeByteCount
