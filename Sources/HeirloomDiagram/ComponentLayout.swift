@@ -67,93 +67,119 @@ struct ComponentLayout {
     let endOffset: Double
     /// True when the line looks better from left to right.
     let isToRight: Bool
+
+    /// Returns the line from its left box to its right one.
+    func leftToRight(in columns: [Int]) -> Line {
+      columns[start] < columns[end]
+        ? self : Line(start: end, startOffset: endOffset, end: start, endOffset: startOffset, isToRight: !isToRight)
+    }
   }
 
   private init(boxes: [Int], edges: [Int], shapes: [DiagramBoxShape], lines: [Line], count: Int) {
     self.boxes = boxes
     self.edges = edges
-    let links = lines.map { line in
-      ColumnAssignment.Link(
-        left: line.isToRight ? line.start : line.end, right: line.isToRight ? line.end : line.start)
-    }
-    let columns = ColumnAssignment(count: count, heights: shapes.map { $0.height + 26 }, links: links).columns()
-    let columnCount = (columns.max() ?? 0) + 1
-    var nodes = shapes.indices.map {
-      ColumnOrder.Node(column: columns[$0], height: shapes[$0].height, isBox: true)
-    }
-    var segments: [ColumnOrder.Segment] = []
-    var passes: [[Int]] = []
-    var load = [Int](repeating: 0, count: columnCount)
-    var loops = [Int](repeating: 0, count: columnCount)
-    for line in lines {
-      let isLeft = columns[line.start] < columns[line.end]
-      let (first, last) = isLeft ? (line.start, line.end) : (line.end, line.start)
-      let offsets = isLeft ? (line.startOffset, line.endOffset) : (line.endOffset, line.startOffset)
-      isReversed.append(columns[line.start] > columns[line.end])
-      var pass: [Int] = []
-      if columns[first] == columns[last] {
-        loops[columns[first]] += 1
-      } else {
-        var previous = (node: first, offset: offsets.0)
-        for column in (columns[first] + 1)..<columns[last] {
-          nodes.append(ColumnOrder.Node(column: column, height: Self.passHeight, isBox: false))
-          let node = nodes.count - 1
-          pass.append(node)
-          segments.append(
-            .init(left: previous.node, leftOffset: previous.offset, right: node, rightOffset: Self.passHeight / 2))
-          load[column - 1] += 1
-          previous = (node, Self.passHeight / 2)
-        }
-        segments.append(.init(left: previous.node, leftOffset: previous.offset, right: last, rightOffset: offsets.1))
-        load[columns[last] - 1] += 1
-      }
-      passes.append(pass)
-    }
-    let order = ColumnOrder(nodes: nodes, segments: segments, columnCount: columnCount)
-    var widths = [Double](repeating: 0, count: columnCount)
-    for (box, column) in columns.enumerated() { widths[column] = max(widths[column], shapes[box].width) }
+    let flow = Flow(lines, shapes: shapes, count: count)
+    let order = ColumnOrder(nodes: flow.nodes, segments: flow.segments, columnCount: flow.columnCount)
+    var widths = [Double](repeating: 0, count: flow.columnCount)
+    for (box, column) in flow.columns.enumerated() { widths[column] = max(widths[column], shapes[box].width) }
     var lefts: [Double] = []
-    var x = 0.0
-    for column in 0..<columnCount {
-      lefts.append(x)
-      x += widths[column]
-      if column < columnCount - 1 || loops[column] > 0 {
-        x += Self.columnGap + min(90, Double(load[column]) * 4)
+    for column in 0..<flow.columnCount {
+      lefts.append(width)
+      width += widths[column]
+      if column < flow.columnCount - 1 || flow.loops[column] > 0 {
+        width += Self.columnGap + min(90, Double(flow.load[column]) * 4)
       }
     }
-    width = x
     frames = shapes.indices.map { box in
-      Frame(x: lefts[columns[box]], y: order.tops[box], width: widths[columns[box]], height: shapes[box].height)
+      let column = flow.columns[box]
+      return Frame(x: lefts[column], y: order.tops[box], width: widths[column], height: shapes[box].height)
     }
     height = frames.map(\.bottom).max() ?? 0
-    for (line, pass) in zip(lines, passes) {
-      let isLoop = columns[line.start] == columns[line.end]
-      let isLeft = columns[line.start] <= columns[line.end]
-      let (first, last) = isLeft ? (line.start, line.end) : (line.end, line.start)
-      let offsets = isLeft ? (line.startOffset, line.endOffset) : (line.endOffset, line.startOffset)
-      let start = Point(x: frames[first].right, y: frames[first].y + offsets.0)
-      let end = Point(x: isLoop ? frames[last].right : frames[last].x, y: frames[last].y + offsets.1)
-      if isLoop {
-        routes.append(Self.loop(from: start, to: end))
-        continue
+    isReversed = lines.map { flow.columns[$0.start] > flow.columns[$0.end] }
+    for (line, pass) in zip(lines, flow.passes) {
+      let passes = pass.map { node in
+        let column = flow.nodes[node].column
+        return (y: order.tops[node] + Self.passHeight / 2, left: lefts[column], width: widths[column])
       }
-      var route = Route(start: start, pieces: [])
-      for node in pass {
-        let y = order.tops[node] + Self.passHeight / 2
-        height = max(height, y + Self.passHeight / 2)
-        let left = lefts[nodes[node].column]
-        route.pieces.append(Self.curve(from: route.end, to: Point(x: left, y: y)))
-        route.pieces.append(.line(to: Point(x: left + widths[nodes[node].column], y: y)))
-      }
-      route.pieces.append(Self.curve(from: route.end, to: end))
-      routes.append(route)
+      height = passes.reduce(height) { max($0, $1.y + Self.passHeight / 2) }
+      routes.append(route(of: line, columns: flow.columns, through: passes))
     }
-    let length = segments.reduce(0.0) { sum, segment in
+    let length = flow.segments.reduce(0.0) { sum, segment in
       sum + abs(order.tops[segment.left] + segment.leftOffset - order.tops[segment.right] - segment.rightOffset) + 80
     }
     let lineCount = Double(max(lines.count, 1))
     score =
       max(width / Self.aspect, height) + 0.5 * length / lineCount + 20 * Double(order.crossings) / lineCount
+  }
+
+  /// The boxes in their columns, and the places where lines pass the columns between their ends.
+  private struct Flow {
+    let columns: [Int]
+    let columnCount: Int
+    private(set) var nodes: [ColumnOrder.Node]
+    private(set) var segments: [ColumnOrder.Segment] = []
+    /// The nodes that each line passes.
+    private(set) var passes: [[Int]] = []
+    /// The number of lines between a column and the next.
+    private(set) var load: [Int]
+    /// The number of lines that come back to their column.
+    private(set) var loops: [Int]
+
+    init(_ lines: [Line], shapes: [DiagramBoxShape], count: Int) {
+      let links = lines.map { line in
+        ColumnAssignment.Link(
+          left: line.isToRight ? line.start : line.end, right: line.isToRight ? line.end : line.start)
+      }
+      let columns = ColumnAssignment(count: count, heights: shapes.map { $0.height + 26 }, links: links).columns()
+      self.columns = columns
+      columnCount = (columns.max() ?? 0) + 1
+      nodes = shapes.indices.map { ColumnOrder.Node(column: columns[$0], height: shapes[$0].height, isBox: true) }
+      load = [Int](repeating: 0, count: columnCount)
+      loops = load
+      for line in lines { passes.append(add(line.leftToRight(in: columns))) }
+    }
+
+    /// Adds a line, and returns the nodes that it passes.
+    private mutating func add(_ line: Line) -> [Int] {
+      guard columns[line.start] != columns[line.end] else {
+        loops[columns[line.start]] += 1
+        return []
+      }
+      var pass: [Int] = []
+      var previous = (node: line.start, offset: line.startOffset)
+      for column in (columns[line.start] + 1)..<columns[line.end] {
+        nodes.append(ColumnOrder.Node(column: column, height: passHeight, isBox: false))
+        let node = nodes.count - 1
+        pass.append(node)
+        segments.append(
+          .init(left: previous.node, leftOffset: previous.offset, right: node, rightOffset: passHeight / 2))
+        load[column - 1] += 1
+        previous = (node, passHeight / 2)
+      }
+      segments.append(
+        .init(left: previous.node, leftOffset: previous.offset, right: line.end, rightOffset: line.endOffset))
+      load[columns[line.end] - 1] += 1
+      return pass
+    }
+  }
+
+  /// Returns the route of a line, from its left end to its right one.
+  private func route(
+    of line: Line, columns: [Int], through passes: [(y: Double, left: Double, width: Double)]
+  ) -> Route {
+    let isLoop = columns[line.start] == columns[line.end]
+    let line = isLoop ? line : line.leftToRight(in: columns)
+    let (first, last) = (frames[line.start], frames[line.end])
+    let start = Point(x: first.right, y: first.y + line.startOffset)
+    let end = Point(x: isLoop ? last.right : last.x, y: last.y + line.endOffset)
+    if isLoop { return Self.loop(from: start, to: end) }
+    var route = Route(start: start, pieces: [])
+    for pass in passes {
+      route.pieces.append(Self.curve(from: route.end, to: Point(x: pass.left, y: pass.y)))
+      route.pieces.append(.line(to: Point(x: pass.left + pass.width, y: pass.y)))
+    }
+    route.pieces.append(Self.curve(from: route.end, to: end))
+    return route
   }
 
   private static func curve(from start: Point, to end: Point) -> DiagramLayout.Piece {

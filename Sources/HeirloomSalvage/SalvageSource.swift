@@ -14,7 +14,7 @@ final class SalvageSource {
   /// The database as SQLite reads it; `nil` if it can't even read the schema.
   let connection: Connection?
   /// The tables that the pages belong to, in a database that is not sound.
-  let census: PageInspection?
+  let inspection: PageInspection?
   /// The tables by the names that the model has for them.
   private(set) var tables: [String: SourceTable] = [:]
 
@@ -71,7 +71,7 @@ final class SalvageSource {
       ($0.name + $0.table + ($0.sql ?? "")).unicodeScalars.allSatisfy { $0 != "\u{FFFD}" }
     }
     pages.isEveryPageLedTo = isSound && hasNames
-    census = try isSound && hasNames && Self.hasNoEmptyPage(image, pages) ? nil : pages
+    inspection = try isSound && hasNames && Self.hasNoEmptyPage(image, pages) ? nil : pages
     var (roots, findings): ([String: Int], [String]) = ([:], [])
     for row in rows where row.kind == .table && row.root > 0 { roots[row.name] = row.root }
     var found: [String: SourceTable] = [:]
@@ -117,7 +117,7 @@ final class SalvageSource {
     let pending = actual.pending(under: schema).columns
     for physical in schema.tables {
       guard tables[physical.name] != nil else {
-        guard census != nil else { continue }
+        guard inspection != nil else { continue }
         tables[physical.name] = SourceTable(physical, schema, numbers: numbers)
         if roots[physical.name] != nil {
           told.append("the statement of the table \(physical.name), whose columns were taken in the model's order")
@@ -135,7 +135,7 @@ final class SalvageSource {
   private func takeCensus() throws(FileError) {
     // A table that the model knows is read even if its statement is unreadable.
     let others = roots.filter { tables[$0.key] == nil && !renamedTables.contains($0.key) }
-    try census?.take(
+    try inspection?.take(
       tables.values.sorted { $0.name < $1.name }, indexRoots: indexRoots, otherRoots: Set(others.values).union([1]))
   }
 
@@ -246,7 +246,7 @@ final class SalvageSource {
     of name: String, _ body: (Int64, [FoundValue], PageInspection.Place) throws -> Void
   ) throws -> Int {
     guard let table = tables[name] else { return 0 }
-    if let census { return try census.forEachRow(of: table, body) }
+    if let inspection { return try inspection.forEachRow(of: table, body) }
     guard let connection, holds(name) else { return 0 }
     let columns = table.columns.map { "t.\(quote($0))" }.joined(separator: ", ")
     let statement = try connection.prepare(

@@ -181,7 +181,7 @@ extension SalvageWriter {
   ///
   /// - Returns: True if all of it could be read; if not, there is no table.
   private func copyTable(_ object: SchemaObject) throws -> Bool {
-    guard let table = source.tables[object.name], source.census?.unreadableCounts[object.name] == nil,
+    guard let table = source.tables[object.name], source.inspection?.unreadableCounts[object.name] == nil,
       (try? connection.make(object)) != nil
     else { return false }
     let columns = table.columns.map(quote).joined(separator: ", ")

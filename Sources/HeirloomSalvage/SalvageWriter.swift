@@ -94,7 +94,7 @@ final class SalvageWriter {
       result.isPresent = false
       return
     }
-    result.isPresent = source.holds(table.name) || source.census?.leaves[table.name] != nil
+    result.isPresent = source.holds(table.name) || source.inspection?.leaves[table.name] != nil
     let plan = plan(table, found)
     let columns = plan.map { quote($0.name) }.joined(separator: ", ")
     let places = plan.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
@@ -124,7 +124,7 @@ final class SalvageWriter {
       }
     }
     result.unreadableRows += tooLongCount
-    result.unreadablePages = source.census?.unreadableCounts[table.name] ?? 0
+    result.unreadablePages = source.inspection?.unreadableCounts[table.name] ?? 0
     guard !source.isSound else { return }
     if !table.isJoin {
       try countLostRows(of: table, in: &result)

@@ -166,23 +166,8 @@ public struct StoreSalvage {
     try checkCancellation(store)
     // Without metadata nothing says that the model's numbers are the store's.
     let numbers = metadata != nil && choice.isFit ? nil : Self.numbers(of: source, schema)
-    let findings = try source.recognize(schema, numbers: numbers, isOwn: choice.isFit)
-    var report = SalvageReport(storePath: store.path, outputPath: output.path)
-    report.modelSource = choice.source.description
-    report.isModelFit = metadata.map { _ in choice.isFit }
-    report.isStructureSound = source.isSound
-    report.pageCount = source.image.pageCount
-    report.notes = workspace.notes
-    report.mayLackContent = workspace.mayLackContent
-    report.leftOut = findings
-    if metadata == nil {
-      report.notes.append("The store's metadata can't be read: the new store has an identifier of its own.")
-    }
-    if metadata != nil, !choice.isFit {
-      report.notes.append(
-        "The model is not the one that made the store: what its tables and columns have in common with the model was read."
-      )
-    }
+    var report = report(of: source, choice, hasMetadata: metadata != nil, workspace, store, output)
+    report.leftOut = try source.recognize(schema, numbers: numbers, isOwn: choice.isFit)
     let folder = PathText.join(workspace.folder, "new")
     try files.makeDirectory(folder, attributes: FileAttributes(mode: 0o700))
     let path = PathText.join(folder, output.name)
@@ -196,42 +181,22 @@ public struct StoreSalvage {
       try writer.copyRows(of: table)
       try checkCancellation(store)
     }
-    if let census = source.census {
-      writer.report.unreadablePages = Array(census.unreadablePages.sorted().prefix(100))
-      writer.report.unreadablePageCount = census.unreadablePages.count
-      writer.report.uncertainPageCount = census.uncertainPages
-      writer.report.unassignedPageCount = census.unassignedPages.count
-      if census.unreadableIndexPages > 0 {
-        writer.report.notes.append(
-          "\(census.unreadableIndexPages) pages of indexes can't be read; they hold nothing else, and were made anew.")
-      }
-    }
-    if let count = source.census?.emptyEnds.count, count > 0 {
-      writer.report.notes.append(
-        "The last page of \(count) values of bytes holds nothing but zeros; they were taken for the value's own.")
-    }
+    if let inspection = source.inspection { writer.report.add(inspection) }
     guard writer.report.tables.contains(where: \.isPresent) else {
       throw SalvageError(storePath: store.path, problem: .notStore)
     }
     try writer.repair()
-    // An app that keeps its files elsewhere has a link in place of the folder.
-    var support = SupportFolder(path: store.support)
-    do throws(FileError) {
-      support = try StoreVault(store, files: files).supportFolder()
-    } catch {
-      writer.report.notes.append("The files of external data were left out: \(error.description).")
-    }
     let hasFiles = try writer.copyFiles(
-      from: support, to: PathText.join(folder, output.supportName), files: files)
+      from: supportFolder(of: store, &writer.report), to: PathText.join(folder, output.supportName), files: files)
     try writer.copyOthers()
     var written = metadata ?? StoreMetadata(model: choice.model)
     if !choice.isFit { written.adopt(choice.model) }
     written.deferredMigration = nil
     try writer.finish(written)
-    report = writer.report
     let attributes = try files.status(of: store.path)?.attributes ?? FileAttributes(mode: 0o600)
     try files.setMode(attributes.mode, of: path)
     try files.synchronizeFile(path)
+    report = writer.report
     var cuts: String?
     if !writer.cuts.bytes.isEmpty {
       let name = PathText.join(workspace.folder, "cuts")
@@ -245,6 +210,38 @@ public struct StoreSalvage {
     return (
       report, Parts(store: path, support: hasFiles ? PathText.join(folder, output.supportName) : nil, cuts: cuts)
     )
+  }
+
+  /// Returns the report as far as the store and the choice of the model tell.
+  private func report(
+    of source: SalvageSource, _ choice: Choice, hasMetadata: Bool, _ workspace: SalvageWorkspace,
+    _ store: StoreLocation, _ output: StoreLocation
+  ) -> SalvageReport {
+    var report = SalvageReport(storePath: store.path, outputPath: output.path)
+    report.modelSource = choice.source.description
+    report.isModelFit = hasMetadata ? choice.isFit : nil
+    report.isStructureSound = source.isSound
+    report.pageCount = source.image.pageCount
+    report.notes = workspace.notes
+    report.mayLackContent = workspace.mayLackContent
+    if !hasMetadata {
+      report.notes.append("The store's metadata can't be read: the new store has an identifier of its own.")
+    } else if !choice.isFit {
+      report.notes.append(
+        "The model is not the one that made the store: what its tables and columns have in common with the model was read."
+      )
+    }
+    return report
+  }
+
+  /// Returns the folder of external data; an app that keeps its files elsewhere has a link in place of the folder.
+  private func supportFolder(of store: StoreLocation, _ report: inout SalvageReport) -> SupportFolder {
+    do throws(FileError) {
+      return try StoreVault(store, files: files).supportFolder()
+    } catch {
+      report.notes.append("The files of external data were left out: \(error.description).")
+      return SupportFolder(path: store.support)
+    }
   }
 
   /// Returns the model's entity numbers by the store's, as far as names tell.
@@ -329,5 +326,25 @@ public struct StoreSalvage {
     try files.synchronizeDirectory(output.directory)
     // A second name would keep an app from migrating the store. After a rename there is none.
     try? files.unlink(parts.store)
+  }
+}
+
+extension SalvageReport {
+  /// Adds what the inspection of pages found.
+  fileprivate mutating func add(_ inspection: PageInspection) {
+    unreadablePages = Array(inspection.unreadablePages.sorted().prefix(100))
+    unreadablePageCount = inspection.unreadablePages.count
+    uncertainPageCount = inspection.uncertainPages
+    unassignedPageCount = inspection.unassignedPages.count
+    if inspection.unreadableIndexPages > 0 {
+      notes.append(
+        "\(inspection.unreadableIndexPages) pages of indexes can't be read; they hold nothing else, and were made anew."
+      )
+    }
+    if inspection.emptyEnds.count > 0 {
+      notes.append(
+        "The last page of \(inspection.emptyEnds.count) values of bytes holds nothing but zeros; they were taken for the value's own."
+      )
+    }
   }
 }

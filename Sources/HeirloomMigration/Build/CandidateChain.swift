@@ -118,32 +118,7 @@ package final class CandidateChain {
           of: hops[index], from: source, to: target, settings: try settings.forHop(index, of: hops),
           hopsLeft: hops.count - index)
       }
-      // A known plan is of no use if code changes what it was made of, before the first hop or in it.
-      let usable = index == 0 && hops[index].willMigrate == nil && known?.isSelfContained == true ? known : nil
-      var plan = try usable ?? run(to: candidatePath).plan()
-      var plansLeft = Self.mostPlans - 1
-      while let answer = try approve(hops[index], &plan) {
-        switch answer {
-        case .decisions(let more): settings.decisions = more
-        case .hops(var others):
-          guard !others.isEmpty else {
-            throw MigrationError.unsupportedMapping(reason: "there is no mapping to carry out")
-          }
-          // The code from before stays with the first of them; the code for afterwards runs after the last.
-          others[0].willMigrate = hops[index].willMigrate
-          others[others.count - 1].didMigrate = hops[index].didMigrate
-          hops.replaceSubrange(index...index, with: others)
-        }
-        guard plansLeft > 0 else {
-          throw MigrationError.unsupportedMapping(
-            reason: "each of \(Self.mostPlans) plans got an answer that asked for another one")
-        }
-        plansLeft -= 1
-        plan = try run(to: candidatePath).plan()
-      }
-      guard plan.blockers.isEmpty else {
-        throw MigrationError.unsupportedMapping(reason: "rows don't fit, and nobody decided what becomes of them")
-      }
+      var plan = try approvedPlan(at: index, approve: approve) { try run(to: candidatePath).plan() }
       let hop = hops[index]
       let target = isLast ? candidatePath : try makeIntermediate(index + 1)
       plan = try run(to: target).build(by: plan)
@@ -168,6 +143,45 @@ package final class CandidateChain {
     }
     first.following = Array(plans.dropFirst())
     return first
+  }
+
+  /// Makes the plan of a hop, again with each answer, until it is approved.
+  ///
+  /// - Parameters:
+  ///   - index: The hop, which an answer may replace by several.
+  ///   - approve: Looks at the plan, as in ``build(approve:)``.
+  ///   - makePlan: Makes the plan of the hop that is there at the time.
+  private func approvedPlan(
+    at index: Int, approve: (_ hop: MigrationHop, _ plan: inout MigrationPlan) throws -> Answer?,
+    makePlan: () throws -> MigrationPlan
+  ) throws -> MigrationPlan {
+    // A known plan is of no use if code changes what it was made of, before the first hop or in it.
+    let usable = index == 0 && hops[index].willMigrate == nil && known?.isSelfContained == true ? known : nil
+    var plan = try usable ?? makePlan()
+    var plansLeft = Self.mostPlans - 1
+    while let answer = try approve(hops[index], &plan) {
+      switch answer {
+      case .decisions(let more): settings.decisions = more
+      case .hops(var others):
+        guard !others.isEmpty else {
+          throw MigrationError.unsupportedMapping(reason: "there is no mapping to carry out")
+        }
+        // The code from before stays with the first of them; the code for afterwards runs after the last.
+        others[0].willMigrate = hops[index].willMigrate
+        others[others.count - 1].didMigrate = hops[index].didMigrate
+        hops.replaceSubrange(index...index, with: others)
+      }
+      guard plansLeft > 0 else {
+        throw MigrationError.unsupportedMapping(
+          reason: "each of \(Self.mostPlans) plans got an answer that asked for another one")
+      }
+      plansLeft -= 1
+      plan = try makePlan()
+    }
+    guard plan.blockers.isEmpty else {
+      throw MigrationError.unsupportedMapping(reason: "rows don't fit, and nobody decided what becomes of them")
+    }
+    return plan
   }
 
   /// Proves the candidate against what the last hop was built from.

@@ -164,17 +164,8 @@ extension DecisionPlanner {
 
   /// Adds the steps that redirect the links of a table of links.
   func add(_ join: JoinTransfer, to rowDecisions: inout RowDecisions) throws(SQLiteError) {
-    guard case .links(let entity, let name) = join.table.kind,
-      let relationship = destination.model.relationship(named: name, of: entity),
-      case .join(_, let ownerColumn, let targetColumn, let order)? = destination.storage(
-        ofRelationship: name, in: entity),
-      let owner = JoinEnd("owner", entity: entity, self),
-      let target = JoinEnd("target", entity: relationship.destinationEntity, self)
-    else { return }
-    var inverseOrder = destination.model.inverse(of: relationship).flatMap {
-      destination.storage(ofRelationship: $0.relationship.name, in: $0.entity.name)?.orderColumn
-    }
-    if inverseOrder == order { inverseOrder = nil }
+    guard let redirection = LinkRedirection(join, number: rowDecisions.linkRows.count, self) else { return }
+    let (owner, target, isKept) = (redirection.owner, redirection.target, redirection.isKept)
     let lostRows = [owner, target].compactMap(\.table).reduce(Int64(0)) {
       $0 + (rowDecisions.removedRows[$1.table] ?? 0)
     }
@@ -182,75 +173,126 @@ extension DecisionPlanner {
     let selection =
       "SELECT l.owner, l.target, \(owner.key) AS o, \(target.key) AS t FROM (\(join.selection)) AS l"
       + owner.join + target.join
-    // A link between objects that become one would lead from it to itself.
-    let isKept =
-      "o IS NOT NULL AND t IS NOT NULL" + (owner.root == target.root ? " AND (o <> t OR owner = target)" : "")
     let touched = try connection.firstInteger(
       "SELECT COUNT(*) FROM (\(selection)) WHERE o IS NOT owner OR t IS NOT target")
     guard touched ?? 0 > 0 else { return }
-    let rows =
-      try connection.firstInteger(
-        "SELECT COUNT(*) FROM (SELECT DISTINCT o, t FROM (\(selection)) WHERE \(isKept))") ?? 0
-    rowDecisions.linkRows[join.table.name] = rows
-    let lost =
-      try connection.firstInteger(
-        "SELECT COUNT(*) FROM (\(selection)) WHERE (o IS NULL) <> (t IS NULL)") ?? 0
-    if lost > 0 { rowDecisions.losses.append(linkLoss(entity: entity, relationship: name, rows: lost)) }
+    // Links of objects that become one may be equal afterwards.
+    let rows = try connection.firstInteger(
+      "SELECT COUNT(*) FROM (SELECT DISTINCT o, t FROM (\(selection)) WHERE \(isKept))")
+    rowDecisions.linkRows[join.table.name] = rows ?? 0
+    // A link between two objects that go is no loss of its own.
+    let lost = try connection.firstInteger("SELECT COUNT(*) FROM (\(selection)) WHERE (o IS NULL) <> (t IS NULL)")
+    if let lost, lost > 0 {
+      rowDecisions.losses.append(
+        linkLoss(entity: redirection.entity, relationship: redirection.relationship, rows: lost))
+    }
+    rowDecisions.decisionSteps.append(redirection.step)
+    rowDecisions.checks += redirection.checks
+  }
+}
 
-    let candidate = "\(quote(SchemaName.candidate)).\(quote(join.table.name))"
-    let pairsName = "heirloom_pairs_\(rowDecisions.linkRows.count)"
-    let pairs = "temp.\(quote(pairsName))"
-    let (a, b) = (quote(ownerColumn), quote(targetColumn))
+/// The redirection of a table's links from objects that were removed by decision to those that stand for them.
+private struct LinkRedirection {
+  let entity: String
+  let relationship: String
+  let owner: JoinEnd
+  let target: JoinEnd
+  private let table: String
+  private let candidate: String
+  private let pairsName: String
+  private let ownerColumn: String
+  private let targetColumn: String
+  private let order: String?
+  private let inverseOrder: String?
+
+  private var pairs: String { "temp.\(quote(pairsName))" }
+
+  /// The condition of links that stay; one between objects that become one would lead from it to itself.
+  var isKept: String {
+    "o IS NOT NULL AND t IS NOT NULL" + (owner.root == target.root ? " AND (o <> t OR owner = target)" : "")
+  }
+
+  /// Creates the redirection; `nil` for a table of which no end can lose an object.
+  init?(_ join: JoinTransfer, number: Int, _ planner: DecisionPlanner) {
+    let destination = planner.destination
+    guard case .links(let entity, let name) = join.table.kind,
+      let relationship = destination.model.relationship(named: name, of: entity),
+      case .join(_, let ownerColumn, let targetColumn, let order)? = destination.storage(
+        ofRelationship: name, in: entity),
+      let owner = JoinEnd("owner", entity: entity, planner),
+      let target = JoinEnd("target", entity: relationship.destinationEntity, planner)
+    else { return nil }
+    let inverseOrder = destination.model.inverse(of: relationship).flatMap {
+      destination.storage(ofRelationship: $0.relationship.name, in: $0.entity.name)?.orderColumn
+    }
+    (self.entity, self.relationship, self.owner, self.target) = (entity, name, owner, target)
+    table = join.table.name
+    candidate = "\(quote(SchemaName.candidate)).\(quote(join.table.name))"
+    pairsName = "heirloom_pairs_\(number + 1)"
+    (self.ownerColumn, self.targetColumn) = (quote(ownerColumn), quote(targetColumn))
+    self.order = order.map { quote($0) }
+    self.inverseOrder = inverseOrder == order ? nil : inverseOrder.map { quote($0) }
+  }
+
+  var step: MigrationStep {
+    MigrationStep(
+      kind: .decideRows, subject: table, summary: "Lead the links of \(entity).\(relationship) elsewhere by decision",
+      statements: (collecting + inserting + ordering).map { PlannedStatement($0) })
+  }
+
+  /// Takes the links of removed objects out of the table, and drops those that can't stay.
+  private var collecting: [String] {
     let stored =
-      "SELECT rowid AS id, \(a) AS owner, \(b) AS target, \(order.map(quote) ?? "NULL") AS position,"
-      + " \(inverseOrder.map(quote) ?? "NULL") AS inverse_position FROM \(candidate)"
-    var columns = [a, b]
-    var values = ["o", "t"]
-    if let order {
-      columns.append(quote(order))
-      values.append("position")
-    }
-    if let inverseOrder {
-      columns.append(quote(inverseOrder))
-      values.append("inverse_position")
-    }
-    var statements = [
-      PlannedStatement(
-        "CREATE TEMP TABLE \(quote(pairsName)) AS SELECT l.*, \(owner.key) AS o, \(target.key) AS t,"
-          + " \(owner.place) AS owner_place, \(target.place) AS target_place FROM (\(stored)) AS l"
-          + owner.join + target.join + " WHERE \(owner.isGone) OR \(target.isGone)"
-          + " ORDER BY owner_place, target_place, position, l.owner, l.target"),
-      PlannedStatement("DELETE FROM \(candidate) WHERE rowid IN (SELECT id FROM \(pairs))"),
-      PlannedStatement("DELETE FROM \(pairs) WHERE NOT (\(isKept))"),
-      PlannedStatement(
-        "DELETE FROM \(pairs) WHERE EXISTS (SELECT 1 FROM \(candidate) AS j WHERE j.\(a) = o AND j.\(b) = t)"),
-      PlannedStatement("DELETE FROM \(pairs) WHERE rowid NOT IN (SELECT MIN(rowid) FROM \(pairs) GROUP BY o, t)"),
-      PlannedStatement(
-        "INSERT INTO \(candidate) (\(columns.joined(separator: ", "))) SELECT \(values.joined(separator: ", "))"
-          + " FROM \(pairs) ORDER BY o, t"),
+      "SELECT rowid AS id, \(ownerColumn) AS owner, \(targetColumn) AS target, \(order ?? "NULL") AS position,"
+      + " \(inverseOrder ?? "NULL") AS inverse_position FROM \(candidate)"
+    return [
+      // The order is that in which the links will be inserted: of equal ones, the first counts.
+      "CREATE TEMP TABLE \(quote(pairsName)) AS SELECT l.*, \(owner.key) AS o, \(target.key) AS t,"
+        + " \(owner.place) AS owner_place, \(target.place) AS target_place FROM (\(stored)) AS l"
+        + owner.join + target.join + " WHERE \(owner.isGone) OR \(target.isGone)"
+        + " ORDER BY owner_place, target_place, position, l.owner, l.target",
+      "DELETE FROM \(candidate) WHERE rowid IN (SELECT id FROM \(pairs))",
+      "DELETE FROM \(pairs) WHERE NOT (\(isKept))",
+      // The object that stands for the removed one may have the link already.
+      "DELETE FROM \(pairs) WHERE EXISTS (SELECT 1 FROM \(candidate) AS j WHERE j.\(ownerColumn) = o"
+        + " AND j.\(targetColumn) = t)",
+      "DELETE FROM \(pairs) WHERE rowid NOT IN (SELECT MIN(rowid) FROM \(pairs) GROUP BY o, t)",
     ]
-    for (order, list, member, place) in [(order, "o", b, "owner_place"), (inverseOrder, "t", a, "target_place")] {
-      guard let order = order.map(quote) else { continue }
-      let key = list == "o" ? a : b
-      statements.append(
-        PlannedStatement(
-          "UPDATE \(candidate) AS j SET \(order) = v.place FROM (SELECT i.rowid AS id, 1024 + 1024 * ROW_NUMBER() OVER"
-            + " (PARTITION BY i.\(key) ORDER BY p.\(place), i.\(order), i.\(member)) AS place FROM \(candidate) AS i"
-            + " LEFT JOIN \(pairs) AS p ON p.o = i.\(a) AND p.t = i.\(b)"
-            + " WHERE i.\(key) IN (SELECT \(list) FROM \(pairs) WHERE \(place) IS NOT NULL)) AS v WHERE v.id = j.rowid")
-      )
+  }
+
+  private var inserting: [String] {
+    let columns = [ownerColumn, targetColumn] + [order, inverseOrder].compactMap { $0 }
+    let values = ["o", "t"] + (order == nil ? [] : ["position"]) + (inverseOrder == nil ? [] : ["inverse_position"])
+    return [
+      "INSERT INTO \(candidate) (\(columns.joined(separator: ", "))) SELECT \(values.joined(separator: ", "))"
+        + " FROM \(pairs) ORDER BY o, t"
+    ]
+  }
+
+  /// Numbers the members of ordered ends anew: what came from another object follows in that object's place.
+  private var ordering: [String] {
+    [
+      (order, "o", ownerColumn, targetColumn, "owner_place"),
+      (inverseOrder, "t", targetColumn, ownerColumn, "target_place"),
+    ].compactMap { order, list, key, member, place in
+      order.map { order in
+        "UPDATE \(candidate) AS j SET \(order) = v.place FROM (SELECT i.rowid AS id, 1024 + 1024 * ROW_NUMBER() OVER"
+          + " (PARTITION BY i.\(key) ORDER BY p.\(place), i.\(order), i.\(member)) AS place FROM \(candidate) AS i"
+          + " LEFT JOIN \(pairs) AS p ON p.o = i.\(ownerColumn) AND p.t = i.\(targetColumn)"
+          + " WHERE i.\(key) IN (SELECT \(list) FROM \(pairs) WHERE \(place) IS NOT NULL)) AS v WHERE v.id = j.rowid"
+      }
     }
-    rowDecisions.decisionSteps.append(
-      MigrationStep(
-        kind: .decideRows, subject: join.table.name,
-        summary: "Lead the links of \(entity).\(name) elsewhere by decision",
-        statements: statements))
-    for (column, end) in [(a, owner), (b, target)] {
-      guard let table = end.table else { continue }
-      rowDecisions.checks.append(
+  }
+
+  /// No link leads to an object that was removed.
+  var checks: [ProofCheck] {
+    [(ownerColumn, owner), (targetColumn, target)].compactMap { column, end in
+      end.table.map { table in
         .noMore(
-          subject: "links of \(entity).\(name) to an object that was removed by decision", expected: "SELECT 0",
-          found: "SELECT COUNT(*) FROM \(candidate) AS j WHERE j.\(column) IN (SELECT pk FROM \(table.removed))"))
+          subject: "links of \(entity).\(relationship) to an object that was removed by decision",
+          expected: "SELECT 0",
+          found: "SELECT COUNT(*) FROM \(candidate) AS j WHERE j.\(column) IN (SELECT pk FROM \(table.removed))")
+      }
     }
   }
 }
