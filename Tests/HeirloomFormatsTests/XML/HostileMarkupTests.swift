@@ -1,5 +1,6 @@
 import Foundation
 import HeirloomFormats
+import TestSupport
 import Testing
 
 /// Documents whose parts could each be compared with all others.
@@ -86,7 +87,7 @@ struct HostileMarkupTests {
     let times = (0..<3).map { Self.time(Array(shape.document(shape.size << $0).utf8)) }
     // Twice the share allows for a busy machine; a reader that compares all with all takes sixteen times as long.
     #expect(times[2] < 8 * times[0] + 0.02, "\(times)")
-    #expect(times[2] < 5, "\(times)")
+    if !Sanitizer.isOn { #expect(times[2] < 5, "\(times)") }
   }
 
   /// Returns the processor time of all readers of XML, in seconds: the least of several runs.
