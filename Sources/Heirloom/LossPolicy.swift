@@ -6,7 +6,7 @@
 public enum LossPolicy: String, Hashable, Sendable, CaseIterable {
   /// Goes on as Core Data would; the previous version, which alone holds what was lost, is pinned.
   ///
-  /// It is never removed until ``MigrationAssistant/releasePreviousVersion(_:)`` releases it.
+  /// It is never removed until ``StoreArchive/releasePreviousVersion(_:)`` releases it.
   case keepVersion
   /// Throws an error; the store is as it was.
   ///

@@ -29,7 +29,7 @@ extension MigrationAssistant {
       if let model = try? history.model(named: known), isLedBack(from: model, named: known) { return nil }
     }
     let checksum = history.current.versionChecksum()
-    let fitting = (try? previousVersions())?.filter { $0.versionChecksum == checksum } ?? []
+    let fitting = (try? archive.previousVersions())?.filter { $0.versionChecksum == checksum } ?? []
     // A version that was kept when somebody went back tells nothing: the store there now is the older one of the two.
     guard known != nil || fitting.contains(where: { $0.operation == .migration }) else { return nil }
     return NewerStore(

@@ -6,22 +6,6 @@ import HeirloomVault
 
 // Set-aside stores, and what a later version of the app makes of them.
 extension MigrationAssistant {
-  /// Lists the set-aside stores, the oldest first, with what this version of the app can make of each.
-  ///
-  /// Nothing is written. To make plans, an assistant whose ``storeURL`` is that of the set-aside store asks the
-  /// delegate as for a migration.
-  ///
-  /// - Returns: The stores, including those that have returned to their place.
-  /// - Throws: ``MigrationAssistantError`` if the folder can't be read.
-  public func setAsideStores() throws(MigrationAssistantError) -> [SetAsideStore] {
-    do {
-      let vault = try vault()
-      return try vault.setAsideStores().map { set in store(of: set, in: vault) }
-    } catch {
-      throw wrapped(error)
-    }
-  }
-
   /// Migrates a set-aside store in its own folder, and leaves the app's store alone.
   ///
   /// The previous version is kept beside it, in the set-aside store's own folder, and never pruned. The app can then
@@ -47,7 +31,7 @@ extension MigrationAssistant {
   ///
   /// The app decides this, and should ask the person: the returning store doesn't have what was written to the new
   /// store since. Nothing is lost either: the new store becomes a previous version, which is never pruned and which
-  /// ``restorePreviousVersion(_:)`` brings back.
+  /// ``StoreArchive/restorePreviousVersion(_:)`` brings back.
   ///
   /// First the store is migrated where it lies. Then a copy of it takes the store's place as in a restoration. A crash
   /// leaves either the store that was there or the returning one, whole, and the same call goes on where it stopped.
@@ -79,40 +63,10 @@ extension MigrationAssistant {
     }
   }
 
-  // MARK: Looking
-
-  private func store(of set: SetAsideFiles, in vault: StoreVault) -> SetAsideStore {
-    let assistant = assistant(of: set, in: vault)
-    let metadata = try? assistant.storeMetadata()
-    return SetAsideStore(
-      id: set.name, date: Date(timeIntervalSince1970: Double(set.time)),
-      folderURL: URL(fileURLWithPath: set.path, isDirectory: true), storeURL: assistant.storeURL,
-      snapshotURL: assistant.modelController.snapshotURL, notice: set.notice == nil ? nil : MigrationNotice(set),
-      versionChecksum: metadata.map { ManagedObjectModel.versionChecksum(of: $0.versionHashes) },
-      versionName: metadata.flatMap { assistant.versionName(of: $0) },
-      state: state(of: set, in: vault, assistant))
-  }
-
-  private func state(of set: SetAsideFiles, in vault: StoreVault, _ assistant: MigrationAssistant)
-    -> SetAsideStore.State
-  {
-    if let adoption = set.adoption {
-      let date = adoption.time.map { Date(timeIntervalSince1970: Double($0)) }
-      return .putBack(date, replaced: adoption.replaced)
-    }
-    do {
-      _ = try vault.setAsideStore(named: set.name)
-      if let plan = try assistant.plan() { return .migratable(plan) }
-      return .upToDate
-    } catch {
-      return .incompatible(assistant.wrapped(error))
-    }
-  }
-
   // MARK: Migrating
 
   /// Creates an assistant for a set-aside store that is otherwise like this one.
-  private func assistant(of set: SetAsideFiles, in vault: StoreVault) -> MigrationAssistant {
+  func assistant(of set: SetAsideFiles, in vault: StoreVault) -> MigrationAssistant {
     var configuration = configuration
     // A store that is set aside already is moved no further, and nothing of it is ever removed.
     configuration.incompatibleStore = .throw
@@ -141,6 +95,19 @@ extension MigrationAssistant {
   }
 
   // MARK: Returning
+
+  /// Returns what is known of the store's model, to keep with the store when another one takes its place.
+  func descriptionOfStore() -> StoreVault.Replacement {
+    guard let metadata = try? storeMetadata() else { return StoreVault.Replacement() }
+    let hashes = metadata.versionHashes
+    let model =
+      choice(of: metadata, snapshot: snapshotModel(for: hashes))?.model
+      ?? (try? StoreModelCache.model(inStoreAt: storeURL)).flatMap { $0 }
+    let isRight = model.map { $0.versionHashes() == hashes } ?? false
+    return StoreVault.Replacement(
+      previousSnapshot: isRight ? model.flatMap { try? ModelSnapshot(model: $0).bytes(.compressed) } : nil,
+      previousChecksum: ManagedObjectModel.versionChecksum(of: hashes))
+  }
 
   private func reportingFailure<Value>(_ body: () throws -> Value) throws -> Value {
     do {

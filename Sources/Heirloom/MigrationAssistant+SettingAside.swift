@@ -53,33 +53,6 @@ extension MigrationAssistant {
       return .unreadable(error.problem)
     }
   }
-
-  /// Lists the notices of set-aside stores that nobody has acknowledged yet, the oldest first.
-  ///
-  /// A store that has returned to its place has no notice any more.
-  ///
-  /// - Returns: The notices.
-  /// - Throws: ``MigrationAssistantError`` if the folder can't be read.
-  public func pendingNotices() throws(MigrationAssistantError) -> [MigrationNotice] {
-    do {
-      return try vault().setAsideStores()
-        .filter { $0.notice != nil && !$0.isAcknowledged && $0.adoption == nil }.map(MigrationNotice.init)
-    } catch {
-      throw wrapped(error)
-    }
-  }
-
-  /// Records that a person was told; the store stays where it is.
-  ///
-  /// - Parameter notice: The notice.
-  /// - Throws: ``MigrationAssistantError`` if that can't be recorded.
-  public func acknowledge(_ notice: MigrationNotice) throws(MigrationAssistantError) {
-    do {
-      try vault().acknowledgeNotice(of: notice.id)
-    } catch {
-      throw wrapped(error)
-    }
-  }
 }
 
 extension MigrationAssistantError {

@@ -25,10 +25,10 @@ extension MigrationAssistant {
     public var policies: MigrationPolicyRegistry = MigrationPolicyRegistry()
     /// The thoroughness of the proof that a candidate passes before it takes the store's place.
     public var proof: ProofLevel = .standard
-    /// The longest wait for another process that migrates, in seconds.
-    public var lockTimeout: Double = 30
-    /// The longest wait for other processes to close the store, in seconds.
-    public var storeTimeout: Double = 5
+    /// The longest wait for another process that migrates.
+    public var lockTimeout: Duration = .seconds(30)
+    /// The longest wait for other processes to close the store.
+    public var storeTimeout: Duration = .seconds(5)
     /// True to allow volumes whose locks and renames can't be trusted, such as network volumes and FAT.
     public var allowsUnsafeVolume: Bool = false
     /// The decisions about rows that don't fit the current model; the delegate may add to them when it sees a plan.

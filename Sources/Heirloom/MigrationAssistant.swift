@@ -23,6 +23,8 @@ public final class MigrationAssistant {
   public weak var delegate: (any MigrationAssistantDelegate)?
   /// The manager that leads stores through stages with code; `nil` to infer mappings or ask the delegate.
   public var stagedManager: StagedMigrationManager?
+  /// Everything that is kept beside the store; what happens to it is told to the delegate and the observers.
+  public var archive: StoreArchive { StoreArchive(of: self) }
   /// The progress, once somebody has asked for it: most launches need none.
   var madeProgress: Progress?
 
@@ -184,8 +186,8 @@ public final class MigrationAssistant {
   /// Creates the vault of the store; `told` hears each event after the delegate.
   func vault(at location: StoreLocation, told: @escaping (VaultEvent) -> Void = { _ in }) -> StoreVault {
     var settings = vaultConfiguration
-    settings.lockTimeout = .seconds(configuration.lockTimeout)
-    settings.holdTimeout = .seconds(configuration.storeTimeout)
+    settings.lockTimeout = configuration.lockTimeout
+    settings.holdTimeout = configuration.storeTimeout
     settings.allowUnsafeVolume = configuration.allowsUnsafeVolume
     settings.stopsAtUnreadableLog = configuration.stopsAtUnreadableLog
     return StoreVault(location, files: files, configuration: settings) { [weak self] event in

@@ -186,12 +186,13 @@ final class MigrationRun {
     }
     let pinned = plan.unconsentedLosses
     if !pinned.isEmpty { assistant.report(.pinned(id: kept.name.text, losses: pinned.map(\.name))) }
-    let seconds = start.duration(to: .now) / .seconds(1)
-    assistant.report(.finished(seconds: seconds))
+    let duration = start.duration(to: .now)
+    assistant.report(.finished(duration))
     return MigrationReport(
       sourceChecksum: hopPath.source.model.versionChecksum(),
       destinationChecksum: assistant.history.current.versionChecksum(), modelSource: hopPath.source.origin, plan: plan,
-      previousVersion: PreviousVersion(kept), quarantine: quarantine.map { URL(fileURLWithPath: $0) }, seconds: seconds)
+      previousVersion: PreviousVersion(kept), quarantine: quarantine.map { URL(fileURLWithPath: $0) },
+      duration: duration)
   }
 }
 

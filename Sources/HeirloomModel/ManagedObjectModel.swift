@@ -61,6 +61,14 @@ public struct ManagedObjectModel: Sendable {
     try validate()
     hashes = computedVersionHashes()
   }
+
+  /// The model without entities, where there has to be one and none is known.
+  package static let empty: ManagedObjectModel = ManagedObjectModel()
+
+  private init() {
+    (entities, versionIdentifiers, configurations, fetchRequestTemplates) = ([], [], [], [])
+    (positions, subentityNames) = ([:], [:])
+  }
 }
 
 extension ManagedObjectModel: Hashable {

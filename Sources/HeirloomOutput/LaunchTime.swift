@@ -36,7 +36,8 @@ package struct LaunchTime {
   ///   - seconds: The measured time, in seconds; `nil` for the plan's estimate.
   package init(_ plan: MigrationPlan, seconds: Double? = nil) {
     self.init(
-      seconds: seconds ?? plan.estimatedSeconds, isMeasured: seconds != nil, isDeferred: !plan.lastDeferred.isEmpty)
+      seconds: seconds ?? plan.estimatedDuration / .seconds(1), isMeasured: seconds != nil,
+      isDeferred: !plan.lastDeferred.isEmpty)
   }
 
   /// The advice for a migration that is too long, in two or three sentences; empty for any other.

@@ -32,7 +32,8 @@ package struct PlanText {
       ("warnings", .texts((plan?.warnings ?? []) + (plan.map { LaunchTime($0, seconds: seconds).words } ?? []))),
       ("rowsRewritten", .integer(plan?.rowsRewritten ?? 0)),
       ("bytesNeeded", .integer(plan?.bytesNeeded ?? 0)),
-      ("seconds", .number(seconds ?? plan?.estimatedSeconds ?? 0)), ("builder", .optional(plan?.builder.rawValue)),
+      ("seconds", .number(seconds ?? plan.map { $0.estimatedDuration / .seconds(1) } ?? 0)),
+      ("builder", .optional(plan?.builder.rawValue)),
       ("deferred", .texts(plan?.deferred.items ?? [])), ("configuration", .optional(plan?.configuration)),
     ]
     return [("steps", .list(steps))] + findingMembers(of: plan) + costs
@@ -158,7 +159,7 @@ package struct PlanText {
       }
     return [
       "\(counted(plan.rowsRewritten, "row")) \(plan.rowsRewritten == 1 ? "is" : "are") written anew, \(way)"
-        + " (\(plan.builder.rawValue)). It takes about \(durationText(plan.estimatedSeconds)) and"
+        + " (\(plan.builder.rawValue)). It takes about \(durationText(plan.estimatedDuration / .seconds(1))) and"
         + " \(sizeText(plan.bytesNeeded)) of free space."
     ] + LaunchTime(plan).words.map { "\(style.yellow("!")) \($0)" }
   }

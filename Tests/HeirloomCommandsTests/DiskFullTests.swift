@@ -74,14 +74,14 @@ struct DiskFullTests {
       _ = try Self.assistant(field, store, files: RoomyFiles()).migrateStore()
       try Self.fill(volume.url, leaving: room)
       do {
-        _ = try Self.assistant(field, store, files: RoomyFiles()).restorePreviousVersion()
+        _ = try Self.assistant(field, store, files: RoomyFiles()).archive.restorePreviousVersion()
         tally.add(nil)
       } catch {
         tally.add(Self.reason(error, "\(room) KiB"))
         #expect(field.isMigrated(store), "\(room) KiB: \(error)")
         #expect(field.previousVersions(of: store).count == 1)
         try FileManager.default.removeItem(at: volume.url.appendingPathComponent("filler"))
-        _ = try Self.assistant(field, store, files: RoomyFiles()).restorePreviousVersion()
+        _ = try Self.assistant(field, store, files: RoomyFiles()).archive.restorePreviousVersion()
       }
       try? FileManager.default.removeItem(at: volume.url.appendingPathComponent("filler"))
       #expect(field.isOld(store), "\(room) KiB")
@@ -112,14 +112,14 @@ struct DiskFullTests {
       let written = try field.contents(of: store)
       try Self.fill(volume.url, leaving: room)
       do {
-        _ = try assistant.restorePreviousVersion()
+        _ = try assistant.archive.restorePreviousVersion()
         tally.add(nil)
       } catch {
         tally.add(Self.reason(error, "\(room) KiB"))
         #expect(try field.contents(of: store) == written, "\(room) KiB: \(error)")
         #expect(field.litter(beside: store) == ["filler"])
         try FileManager.default.removeItem(at: volume.url.appendingPathComponent("filler"))
-        _ = try assistant.restorePreviousVersion()
+        _ = try assistant.archive.restorePreviousVersion()
       }
       try? FileManager.default.removeItem(at: volume.url.appendingPathComponent("filler"))
       #expect(field.isOld(store), "\(room) KiB")

@@ -95,7 +95,7 @@ struct ForeignHolderTests {
   ) throws {
     let field = try FieldStore(hold.shape)
     var configuration = MigrationAssistant.Configuration()
-    configuration.storeTimeout = 0.02
+    configuration.storeTimeout = .seconds(0.02)
     let history = try ModelHistory(contentsOf: field.models)
     let rounds = LongTests.areOn ? 50 : 2
     var tally = RunTally()

@@ -56,7 +56,7 @@ struct ReflinkTests {
     let usedAfter = try volume.usedBytes
     #expect(usedAfter < used + size / 4, "\(usedAfter - min(used, usedAfter)) bytes more for a store of \(size)")
 
-    _ = try assistant.restorePreviousVersion()
+    _ = try assistant.archive.restorePreviousVersion()
     #expect(try StoreContents(of: store, model: first) == before)
     let usedAtEnd = try volume.usedBytes
     #expect(usedAtEnd < used + size / 2, "\(usedAtEnd - min(used, usedAtEnd)) bytes more for three stores of \(size)")

@@ -161,8 +161,8 @@ struct CrashApp: Sendable {
       current: models[version - 1], name: "\(version)",
       earlier: models.prefix(version - 1).enumerated().map { ("\($0 + 1)", $1) })
     var configuration = MigrationAssistant.Configuration()
-    configuration.lockTimeout = 1
-    configuration.storeTimeout = 0.02
+    configuration.lockTimeout = .seconds(1)
+    configuration.storeTimeout = .seconds(0.02)
     configuration.mappings = (try? mappings) ?? []
     configuration.policies.register(EntityMigrationPolicy.self, named: "Standard")
     if version == 3 { configuration.decisions = decisions }

@@ -46,7 +46,7 @@ extension CrashWorld {
   @discardableResult
   private func adopt(_ folder: String) throws -> SetAsideOutcome {
     let assistant = app.assistant(3, in: folder).0
-    guard let aside = try assistant.setAsideStores().first else { throw CrashFailure("nothing is aside") }
+    guard let aside = try assistant.archive.setAsideStores().first else { throw CrashFailure("nothing is aside") }
     return try assistant.migrateSetAsideStore(aside)
   }
 

@@ -158,7 +158,7 @@ extension CrashWorld {
       try app.launch(newVersion, in: folder)
     } else {
       try app.launch(3, in: folder)
-      _ = try app.assistant(3, in: folder).0.restorePreviousVersion()
+      _ = try app.assistant(3, in: folder).0.archive.restorePreviousVersion()
     }
   }
 
@@ -284,7 +284,7 @@ extension CrashWorld {
       if exists(store(folder)) {
         try app.vault(in: folder).recover()
       } else {
-        _ = try app.assistant(3, in: folder).0.restorePreviousVersion()
+        _ = try app.assistant(3, in: folder).0.archive.restorePreviousVersion()
       }
     } catch {
       return "the next run fails: \(error)"

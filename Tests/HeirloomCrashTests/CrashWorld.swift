@@ -141,14 +141,14 @@ struct CrashWorld {
       try app.launch(3, in: folder, files: files, builder: scenario.builder)
     case .migrateAlone: try app.launch(3, in: folder, files: files, builder: scenario.builder, archives: false)
     case .restore, .restoreLost:
-      _ = try app.assistant(3, in: folder, files: files).0.restorePreviousVersion()
+      _ = try app.assistant(3, in: folder, files: files).0.archive.restorePreviousVersion()
     case .archive:
       try app.assistant(3, in: folder, files: files).1.archive(app.models[2])
     case .setAside:
       _ = try app.vault(in: folder, files: files).setStoreAside(notice: [1, 2, 3])
     case .adopt, .adoptAlone, .migrateAndAdopt:
       let assistant = app.assistant(3, in: folder, files: files, builder: scenario.builder).0
-      guard let aside = try assistant.setAsideStores().first else { throw CrashFailure("nothing is aside") }
+      guard let aside = try assistant.archive.setAsideStores().first else { throw CrashFailure("nothing is aside") }
       _ = try assistant.migrateSetAsideStore(aside)
     case .cleanUp: try app.cleanUp(in: folder)
     case .salvage: try app.salvage(in: folder, files: files)
@@ -198,7 +198,7 @@ struct CrashWorld {
     case .adopt, .adoptAlone, .migrateAndAdopt:
       _ = try app.vault(in: folder).setStoreAside(notice: [1, 2, 3])
       let assistant = app.assistant(3, in: folder).0
-      if scenario.operation != .migrateAndAdopt, let aside = try assistant.setAsideStores().first {
+      if scenario.operation != .migrateAndAdopt, let aside = try assistant.archive.setAsideStores().first {
         _ = try assistant.migrateSetAsideStoreWhereItLies(aside)
       }
       if scenario.operation != .adoptAlone { try app.makeStore(in: folder) }
@@ -215,7 +215,7 @@ struct CrashWorld {
       try app.launch(2, in: folder)
       try app.launch(3, in: folder, archives: !isDue)
       if hasVersion {
-        _ = try app.assistant(3, in: folder).0.restorePreviousVersion()
+        _ = try app.assistant(3, in: folder).0.archive.restorePreviousVersion()
         try app.launch(3, in: folder)
       }
     }
@@ -226,7 +226,7 @@ struct CrashWorld {
         {
           try app.launch(3, in: folder, files: files, builder: scenario.builder)
         } else {
-          _ = try app.assistant(3, in: folder, files: files).0.restorePreviousVersion("2")
+          _ = try app.assistant(3, in: folder, files: files).0.archive.restorePreviousVersion("2")
         }
       }
     }

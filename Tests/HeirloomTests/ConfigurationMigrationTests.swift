@@ -257,7 +257,7 @@ struct ConfigurationMigrationTests {
     try store.close()
     let assistant = MigrationAssistant(
       storeURL: url, modelController: ModelController(storeURL: url), history: ModelHistory(current: model))
-    #expect(try assistant.pendingNotices().count == (state == "corrupt" ? 1 : 0))
+    #expect(try assistant.archive.pendingNotices().count == (state == "corrupt" ? 1 : 0))
     #expect(!FileManager.default.fileExists(atPath: left.path))
   }
 }

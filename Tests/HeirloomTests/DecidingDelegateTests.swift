@@ -115,7 +115,7 @@ struct DecidingDelegateTests {
         #expect(decisions.contains(decision) && !reason.isEmpty)
       }
       #expect(try Data(contentsOf: url) == bytes)
-      #expect(try assistant.previousVersions().isEmpty)
+      #expect(try assistant.archive.previousVersions().isEmpty)
     }
     withExtendedLifetime(directory) {}
   }

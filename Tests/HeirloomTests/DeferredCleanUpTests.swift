@@ -87,7 +87,7 @@ struct DeferredCleanUpTests {
     let assistant = MigrationAssistant(
       storeURL: scene.store, modelController: ModelController(storeURL: scene.store),
       history: ModelHistory(current: scene.models[1]))
-    _ = try assistant.restorePreviousVersion()
+    _ = try assistant.archive.restorePreviousVersion()
     #expect(try scene.pending() == pending)
     #expect(try StoreContents(of: scene.store, model: scene.models[1]) == before)
     let store = try PersistentStore.open(at: scene.store, model: scene.models[1])

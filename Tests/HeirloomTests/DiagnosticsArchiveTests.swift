@@ -37,7 +37,7 @@ struct DiagnosticsArchiveTests {
     later: [(name: String, model: ManagedObjectModel)] = []
   ) -> MigrationAssistant {
     var configuration = MigrationAssistant.Configuration()
-    configuration.storeTimeout = 0.2
+    configuration.storeTimeout = .seconds(0.2)
     return MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store),
       history: ModelHistory(current: current, earlier: earlier, later: later), configuration: configuration)
@@ -91,7 +91,7 @@ struct DiagnosticsArchiveTests {
     #expect("\(try #require(error))".contains("Canary"))
     let picture = FolderPicture(of: folder)
     let archive = directory.file("support.tar.gz")
-    try assistant.makeDiagnosticsArchive(at: archive)
+    try assistant.archive.makeDiagnosticsArchive(at: archive)
     #expect(FolderPicture(of: folder).differences(from: picture) == [])
     let files = try Self.files(of: archive)
     #expect(
@@ -134,7 +134,7 @@ struct DiagnosticsArchiveTests {
       guard let metadata = try? StoreMetadata(contentsOf: store), !metadata.versionHashes.isEmpty else { continue }
       let archive = directory.file("support.tar.gz")
       let empty = try ManagedObjectModel(entities: [])
-      try Self.assistant(store, empty).makeDiagnosticsArchive(at: archive)
+      try Self.assistant(store, empty).archive.makeDiagnosticsArchive(at: archive)
       let files = try Self.files(of: archive)
       let report = String(decoding: try #require(files["diagnostics/report.json"]), as: UTF8.self)
       // Names of the schema and the model are not rows, even if rows have the same words.
@@ -160,7 +160,7 @@ struct DiagnosticsArchiveTests {
     let store = directory.file("Empty.sqlite")
     try PersistentStore.create(at: store, model: model).close()
     let archive = directory.file("support.tar.gz")
-    try assistant(store, model).makeDiagnosticsArchive(at: archive)
+    try assistant(store, model).archive.makeDiagnosticsArchive(at: archive)
     return String(decoding: try #require(try files(of: archive)["diagnostics/report.json"]), as: UTF8.self)
   }
 
@@ -236,7 +236,7 @@ struct DiagnosticsArchiveTests {
     let picture = FolderPicture(of: folder)
     for includesStore in state == .held ? [true] : [false, true] {
       let archive = directory.file("support \(includesStore).tar.gz")
-      try assistant.makeDiagnosticsArchive(at: archive, includeStore: includesStore)
+      try assistant.archive.makeDiagnosticsArchive(at: archive, includeStore: includesStore)
       let files = try Self.files(of: archive)
       let report = try Self.report(files)
       #expect(report["status"] as? String == status)
@@ -249,7 +249,7 @@ struct DiagnosticsArchiveTests {
       #expect(files["store/problems.txt"] == nil)
       // Existing files are never replaced, and no half-written file is left.
       let error = #expect(throws: MigrationAssistantError.self) {
-        try assistant.makeDiagnosticsArchive(at: archive, includeStore: includesStore)
+        try assistant.archive.makeDiagnosticsArchive(at: archive, includeStore: includesStore)
       }
       #expect(error?.code == "unfitLocation")
     }
@@ -276,7 +276,7 @@ struct DiagnosticsArchiveTests {
     try context.save()
     // The commits are only in the -wal, and stay there while the archive is made.
     let archive = directory.file("support.tar.gz")
-    try Self.assistant(store, model).makeDiagnosticsArchive(at: archive, includeStore: true)
+    try Self.assistant(store, model).archive.makeDiagnosticsArchive(at: archive, includeStore: true)
     let before = try StoreContents(of: store, model: model)
     try opened.close()
     let unpacked = directory.file("unpacked")
@@ -299,11 +299,11 @@ struct DiagnosticsArchiveTests {
     let model = try ManagedObjectModel(entities: [Make.entity("Item", [Make.attribute("name")])])
     let assistant = Self.assistant(store, model)
     for number in 0..<250 {
-      _ = try? assistant.restorePreviousVersion("\(number)")
+      _ = try? assistant.archive.restorePreviousVersion("\(number)")
       _ = try? assistant.migrateStore()
     }
     let archive = directory.file("support.tar.gz")
-    try assistant.makeDiagnosticsArchive(at: archive)
+    try assistant.archive.makeDiagnosticsArchive(at: archive)
     let report = try Self.report(Self.files(of: archive))
     #expect((report["events"] as? [Any])?.count == 200)
     #expect(report["droppedEvents"] as? Int ?? 0 > 100)

@@ -80,7 +80,6 @@ enum ErrorSamples {
     ]
     return evaluation.map { ErrorSample("EvaluationError.\($0.0)", $0.1) }
       + texts.map { ErrorSample("ExpressionError.\($0.0)", $0.1) }
-      + [ErrorSample("VersionHashError.wrongLength", VersionHashError.wrongLength(found: 16))]
   }
 
   // MARK: Files

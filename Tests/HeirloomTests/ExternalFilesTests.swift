@@ -120,7 +120,7 @@ struct ExternalFilesTests {
     #expect(try Album.photos(in: report.previousVersion.storeURL, model: album.first) == before)
 
     // After going back, every photo is there, and the newer store is kept with its own photos.
-    let back = try album.assistant(album.first).restorePreviousVersion()
+    let back = try album.assistant(album.first).archive.restorePreviousVersion()
     let previous = try #require(back.previous)
     #expect(try Album.photos(in: album.store, model: album.first) == before)
     #expect(try Album.photos(in: previous.storeURL, model: album.second) == current)
@@ -137,7 +137,7 @@ struct ExternalFilesTests {
     #expect(try Album.photos(in: previous.storeURL, model: album.second) == current)
 
     // After a further migration and a return to the very first version, nothing in it was touched.
-    let first = try album.assistant(album.first).restorePreviousVersion(report.previousVersion.id)
+    let first = try album.assistant(album.first).archive.restorePreviousVersion(report.previousVersion.id)
     #expect(first.previous != nil)
     #expect(try Album.photos(in: previous.storeURL, model: album.second) == current)
     let restored = try Album.photos(in: album.store, model: album.first)
@@ -153,7 +153,7 @@ struct ExternalFilesTests {
     }
     try FileManager.default.removeItem(at: album.store)
     try FileManager.default.removeItem(at: try #require(try album.files.first))
-    _ = try album.assistant(album.first).restorePreviousVersion()
+    _ = try album.assistant(album.first).archive.restorePreviousVersion()
     #expect(try Album.photos(in: album.store, model: album.first) == before)
     for file in try album.files {
       let handle = try FileHandle(forWritingTo: file)
@@ -169,7 +169,7 @@ struct ExternalFilesTests {
     _ = try album.assistant(album.second).migrateStore()
     // The store is so damaged that nothing can read it; restoring moves it away with its files.
     try Data(repeating: 0x20, count: 9000).write(to: album.store)
-    _ = try album.assistant(album.first).restorePreviousVersion()
+    _ = try album.assistant(album.first).archive.restorePreviousVersion()
     #expect(try Album.photos(in: album.store, model: album.first) == before)
     let incompatible = album.store.path + ".heirloom/incompatible"
     let aside = try #require(try FileManager.default.contentsOfDirectory(atPath: incompatible).first)

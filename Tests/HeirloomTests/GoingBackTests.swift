@@ -85,7 +85,7 @@ struct GoingBackTests {
     ) -> MigrationAssistant {
       var configuration = MigrationAssistant.Configuration()
       configuration.incompatibleStore = policy
-      configuration.storeTimeout = 0.2
+      configuration.storeTimeout = .seconds(0.2)
       return MigrationAssistant(
         storeURL: store, modelController: ModelController(storeURL: store),
         history: ModelHistory(current: current, earlier: earlier, later: later), configuration: configuration)
@@ -117,7 +117,7 @@ struct GoingBackTests {
     #expect(try version.objectCount() == 50)
     #expect(abs(version.date.timeIntervalSinceNow) < 600)
 
-    let result = try app.restorePreviousVersion(version.id)
+    let result = try app.archive.restorePreviousVersion(version.id)
     #expect(try StoreContents(of: scene.store, model: scene.old) == scene.before)
     let kept = try #require(result.previous)
     #expect(try kept.objectCount() == 50)
@@ -132,7 +132,7 @@ struct GoingBackTests {
   func `who went back and forth again is not taken for going back`(change: Change) throws {
     let scene = try Scene(change)
     let app = scene.assistant(scene.old)
-    _ = try app.restorePreviousVersion(newerStore(app).previousVersion?.id)
+    _ = try app.archive.restorePreviousVersion(newerStore(app).previousVersion?.id)
     // The version kept then is the newer one; the store still goes there.
     let newer = scene.assistant(scene.new, earlier: change == .withoutModel ? [("1", scene.old)] : [])
     #expect(try newer.status() == .tooOld)

@@ -50,8 +50,8 @@ struct InterruptedChangeTests {
       var options = PersistentStoreOptions()
       options.migratesAutomatically = false
       try PersistentStore.open(at: store, history: try history(call), options: options).close()
-    case .restore: _ = try assistant(call).restorePreviousVersion("2")
-    case .restoreNewest: _ = try assistant(call).restorePreviousVersion()
+    case .restore: _ = try assistant(call).archive.restorePreviousVersion("2")
+    case .restoreNewest: _ = try assistant(call).archive.restorePreviousVersion()
     }
   }
 
@@ -137,7 +137,7 @@ struct InterruptedChangeTests {
     let before = (try bytes(), try bytes("-journal"))
     #expect(before.0 != sound)
     if call == .restore {
-      _ = try assistant(call).restorePreviousVersion(try #require(versions.first).lastPathComponent)
+      _ = try assistant(call).archive.restorePreviousVersion(try #require(versions.first).lastPathComponent)
     } else {
       try run(call)
     }
@@ -153,7 +153,7 @@ struct InterruptedChangeTests {
     if added.count == 2 {
       #expect(try FlightChange.pilots(in: added[1].appendingPathComponent("Flights.sqlite")).count == 8)
     }
-    let findings = try assistant(call).previousVersions()
+    let findings = try assistant(call).archive.previousVersions()
     #expect(findings.count == versions.count + added.count)
     // A second run finds nothing to undo.
     if call != .restore && call != .restoreNewest {
@@ -161,7 +161,7 @@ struct InterruptedChangeTests {
       #expect(try previous().count == versions.count + added.count)
     }
     // The store comes back, undone.
-    _ = try assistant(call).restorePreviousVersion(kept.lastPathComponent)
+    _ = try assistant(call).archive.restorePreviousVersion(kept.lastPathComponent)
     #expect(try FlightChange.pilots(in: store) == FlightChange.names.union(FlightChange.ages))
   }
 
@@ -171,7 +171,7 @@ struct InterruptedChangeTests {
     if restores { try keepVersion() }
     try PlantedJournal.committed.plant(besideStoreAt: store, foreign: foreign)
     if call == .restore {
-      _ = try assistant(call).restorePreviousVersion(try #require(previous().first).lastPathComponent)
+      _ = try assistant(call).archive.restorePreviousVersion(try #require(previous().first).lastPathComponent)
     } else {
       try run(call)
     }

@@ -98,7 +98,7 @@ struct LossConsentTests {
       #expect(plan.unconsentedLosses.map(\.name).sorted() == lost)
       #expect(plan.losses.allSatisfy { $0.rows == 4 && $0.kind == .values })
       #expect(try Data(contentsOf: url) == bytes)
-      #expect(try assistant.previousVersions().isEmpty)
+      #expect(try assistant.archive.previousVersions().isEmpty)
       return
     }
     guard case .migrated(let report) = try assistant.migrateStore() else {
@@ -106,7 +106,7 @@ struct LossConsentTests {
       return
     }
     // Each value is in the store or in the previous version, and the report says so.
-    let kept = try #require(try assistant.previousVersions().first)
+    let kept = try #require(try assistant.archive.previousVersions().first)
     let present = try FlightChange.pilots(in: url)
     #expect(try FlightChange.pilots(in: kept.storeURL) == all)
     var expected = all
@@ -238,27 +238,27 @@ struct LossConsentTests {
       let next = MigrationAssistant(storeURL: url, modelController: ModelController(storeURL: url), history: history)
       assistant = next
       if position == 4 {
-        let pinned = try #require(try next.previousVersions().last)
+        let pinned = try #require(try next.archive.previousVersions().last)
         #expect(pinned.isPinned)
-        let released = try next.releasePreviousVersion(pinned.id)
+        let released = try next.archive.releasePreviousVersion(pinned.id)
         #expect(!released.isPinned && released.alone.count == 2)
         // A second release does nothing.
-        #expect(try next.releasePreviousVersion(pinned.id) == released)
+        #expect(try next.archive.releasePreviousVersion(pinned.id) == released)
       }
       guard case .migrated = try next.migrateStore(), case .upToDate = try next.migrateStore() else {
         Issue.record("version \(position)")
         return
       }
-      kept.append(try next.previousVersions().map { $0.isPinned ? "pinned" : "plain" })
+      kept.append(try next.archive.previousVersions().map { $0.isPinned ? "pinned" : "plain" })
       if position < 4 {
-        let oldest = try #require(try next.previousVersions().last)
+        let oldest = try #require(try next.archive.previousVersions().last)
         #expect(try FlightChange.pilots(in: oldest.storeURL) == all, "after version \(position)")
       }
     }
     // There is one plain version besides the pinned one; after its release that one went in its turn.
     #expect(kept == [["pinned"], ["plain", "pinned"], ["plain", "pinned"], ["plain"], ["plain"]])
     let last = try #require(assistant)
-    #expect(throws: MigrationAssistantError.self) { try last.releasePreviousVersion("1999") }
+    #expect(throws: MigrationAssistantError.self) { try last.archive.releasePreviousVersion("1999") }
   }
 
   @Test func `a pin's list is bounded by the room of a description, and the rest is counted`() throws {

@@ -45,7 +45,7 @@ struct MigrationAssistantTests {
       var configuration = MigrationAssistant.Configuration()
       configuration.losses = losses
       configuration.keptVersions = kept
-      configuration.storeTimeout = 0.2
+      configuration.storeTimeout = .seconds(0.2)
       return MigrationAssistant(
         storeURL: store, modelController: ModelController(storeURL: store),
         history: ModelHistory(current: current, earlier: earlier), configuration: configuration)
@@ -124,17 +124,13 @@ struct MigrationAssistantTests {
     #expect(try outcome(assistant) == "migrated")
     #expect(try !assistant.isMigrationNeeded())
     #expect(
-      recorder.events.map(Self.word) == [
+      recorder.events.map(\.name) == [
         "foundSourceModel", "started", "held", "built", "proven", "retained", "swapped", "finished",
       ])
     #expect(assistant.progress.fractionCompleted == 1)
-    let versions = try assistant.previousVersions()
+    let versions = try assistant.archive.previousVersions()
     #expect(versions.count == 1)
     #expect(versions.first?.versionChecksum == scene.first.versionChecksum())
-  }
-
-  private static func word(_ event: MigrationEvent) -> String {
-    String("\(event)".prefix { $0.isLetter })
   }
 
   @Test func `archiving waits for the migration and is done once`() throws {
@@ -173,7 +169,7 @@ struct MigrationAssistantTests {
     let assistant = scene.assistant(scene.second, earlier: [("1", scene.first)])
     assistant.delegate = recorder
     #expect(try outcome(assistant) == "migrated")
-    #expect(recorder.events.map(Self.word).first == "snapshotUnreadable")
+    #expect(recorder.events.map(\.name).first == "snapshotUnreadable")
     #expect(try controller.archive(scene.second))
     #expect(try controller.snapshot()?.model == scene.second)
   }
@@ -187,7 +183,7 @@ struct MigrationAssistantTests {
     let assistant = scene.assistant(scene.second, earlier: [("1", scene.first)])
     assistant.delegate = recorder
     #expect(try outcome(assistant) == "migrated")
-    #expect(recorder.events.map(Self.word).first == "snapshotDisagrees")
+    #expect(recorder.events.map(\.name).first == "snapshotDisagrees")
   }
 
   @Test func `the snapshot alone is enough to migrate from`() throws {
@@ -264,7 +260,7 @@ struct MigrationAssistantTests {
       #expect(newer.fittingVersions.count == 1)
     }
     #expect(try Data(contentsOf: scene.store) == before)
-    let result = try assistant.restorePreviousVersion()
+    let result = try assistant.archive.restorePreviousVersion()
     #expect(result.previous != nil)
     #expect(try outcome(assistant) == "upToDate")
   }
@@ -282,7 +278,7 @@ struct MigrationAssistantTests {
     let filled = before.objects["Item", default: [:]].values.filter { $0.values["name"] != .null }.count
     #expect(recorder.plans.first?.losses.first?.rows == Int64(filled))
     #expect(try StoreContents(of: scene.store, model: scene.first) == before)
-    #expect(try assistant.previousVersions().isEmpty)
+    #expect(try assistant.archive.previousVersions().isEmpty)
   }
 
   @Test func `obstacles are listed all at once, and a mapping of the delegate is used`() throws {
@@ -342,7 +338,7 @@ struct MigrationAssistantTests {
     assistant.progress.cancel()
     #expect(code { _ = try assistant.migrateStore() } == "cancelled")
     #expect(try StoreContents(of: scene.store, model: scene.first) == before)
-    #expect(try assistant.previousVersions().isEmpty)
+    #expect(try assistant.archive.previousVersions().isEmpty)
     #expect(try outcome(scene.assistant(scene.second, earlier: [("1", scene.first)])) == "migrated")
   }
 
@@ -355,10 +351,10 @@ struct MigrationAssistantTests {
     let third = scene.assistant(
       scene.third, earlier: [("1", scene.first), ("2", scene.second)], kept: kept, losses: .accept)
     #expect(try outcome(third) == "migrated")
-    #expect(try third.previousVersions().count == 2)
+    #expect(try third.archive.previousVersions().count == 2)
     #expect(try outcome(third) == "upToDate")
-    #expect(try third.previousVersions().count == kept)
-    #expect(try third.previousVersions().first?.versionChecksum == scene.second.versionChecksum())
+    #expect(try third.archive.previousVersions().count == kept)
+    #expect(try third.archive.previousVersions().first?.versionChecksum == scene.second.versionChecksum())
   }
 
   @Test func `a restored version is the old store, and what it replaced is kept`() throws {
@@ -368,13 +364,13 @@ struct MigrationAssistantTests {
     let assistant = scene.assistant(scene.second, earlier: [("1", scene.first)], kept: 3)
     #expect(try outcome(assistant) == "migrated")
     let migrated = try StoreContents(of: scene.store, model: scene.second)
-    let result = try assistant.restorePreviousVersion()
+    let result = try assistant.archive.restorePreviousVersion()
     #expect(try StoreContents(of: scene.store, model: scene.first) == before)
     let previous = try #require(result.previous)
     #expect(try StoreContents(of: previous.storeURL, model: scene.second) == migrated)
     #expect(previous.versionChecksum == scene.second.versionChecksum())
     #expect(try assistant.modelController.snapshot()?.model == scene.first)
-    #expect(code { _ = try assistant.restorePreviousVersion("no-such") } == "noSuchVersion")
+    #expect(code { _ = try assistant.archive.restorePreviousVersion("no-such") } == "noSuchVersion")
   }
 
   @Test func `a change that was interrupted is undone before the migration`() throws {
@@ -399,7 +395,7 @@ struct MigrationAssistantTests {
 
     let assistant = scene.assistant(scene.second, earlier: [("1", scene.first)])
     #expect(try outcome(assistant) == "migrated")
-    let kept = try #require(try assistant.previousVersions().first)
+    let kept = try #require(try assistant.archive.previousVersions().first)
     #expect(try StoreContents(of: kept.storeURL, model: scene.first) == before)
   }
 
@@ -411,11 +407,11 @@ struct MigrationAssistantTests {
     #expect(try outcome(assistant) == "migrated")
     let rubbish = Data("no store any more, but perhaps all that is left of a diary".utf8)
     try rubbish.write(to: scene.store)
-    #expect(code { _ = try assistant.restorePreviousVersion("no-such") } != nil)
+    #expect(code { _ = try assistant.archive.restorePreviousVersion("no-such") } != nil)
     #expect(try Data(contentsOf: scene.store) == rubbish)
     let recorder = Recorder()
     assistant.delegate = recorder
-    let result = try assistant.restorePreviousVersion()
+    let result = try assistant.archive.restorePreviousVersion()
     #expect(result.previous == nil)
     #expect(try StoreContents(of: scene.store, model: scene.first) == before)
     let aside = recorder.events.compactMap { if case .movedAside(let path) = $0 { path } else { nil } }

@@ -194,13 +194,13 @@ struct MigrationObserverTests {
       .snapshotDisagrees(snapshotChecksum: "a", storeChecksum: "b"), .snapshotUnreadable(reason: "r"),
       .foundSourceModel(.cache, version: nil), .mappingUnused(reason: "r"), .started(from: "a", to: "b"), .held,
       .runningStage("s", handler: .willMigrate), .built, .proven, .previousVersionKept(id: "i"), .swapped,
-      .quarantined(rows: 3, paths: ["p"]), .finished(seconds: 1.5), .failed(reason: Self.secret),
+      .quarantined(rows: 3, paths: ["p"]), .finished(.seconds(1.5)), .failed(reason: Self.secret),
       .cleanUpPostponed(reason: "r"), .movedAside(path: "p"), .passedOver(count: 2, first: "p"), .pruned(id: "i"),
     ]
     #expect(Set(events.map(\.name)).count == events.count)
     #expect(Set(events.map(\.logLine.message)).count == events.count)
     for event in events {
-      #expect("\(event)".hasPrefix(event.name))
+      #expect("\(event)".hasPrefix(event.logLine.message) && "\(event)".count < 300)
       #expect(event.logLine.metadata["event"] == event.name)
       #expect(event.metrics[0].dimensions == ["event": event.name])
       #expect(!"\(event.logLine)".contains(Self.secret))

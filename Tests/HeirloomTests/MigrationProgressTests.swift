@@ -33,7 +33,7 @@ struct MigrationProgressTests {
 
     func checkUntouched() throws {
       #expect(try StoreContents(of: store, model: old) == before)
-      #expect(try assistant().previousVersions().isEmpty)
+      #expect(try assistant().archive.previousVersions().isEmpty)
       #expect(try assistant().status() == .tooOld)
     }
   }

@@ -35,7 +35,7 @@ struct RetentionTests {
 
     /// Returns the indexes of the previous versions' models, the oldest first.
     func kept() throws -> [Int?] {
-      try assistant(2).previousVersions().reversed().map { version in
+      try assistant(2).archive.previousVersions().reversed().map { version in
         models.firstIndex { $0.versionChecksum() == version.versionChecksum }
       }
     }
@@ -81,7 +81,7 @@ struct RetentionTests {
       #expect(try scene.kept() == [0, 1])
       _ = try? scene.assistant(2, files: StoppingFiles(after: count)).migrateStore()
       isComplete = try scene.kept() == [1]
-      let newest = try #require(try scene.assistant(2).previousVersions().first)
+      let newest = try #require(try scene.assistant(2).archive.previousVersions().first)
       #expect(try newest.objectCount() == 5)
       #expect(try StoreContents(of: newest.storeURL, model: scene.models[1]).count == 5)
       _ = try scene.assistant(2).migrateStore()

@@ -63,7 +63,7 @@ struct SetAsideStoreTests {
     func app(isUpdate: Bool = true, model: ManagedObjectModel? = nil) -> MigrationAssistant {
       var configuration = MigrationAssistant.Configuration()
       configuration.incompatibleStore = isUpdate ? .throw : .setAside
-      configuration.storeTimeout = 0.05
+      configuration.storeTimeout = .seconds(0.05)
       configuration.infersMappingModel = lack == .model || isUpdate && lack == .inference
       let earlier = lack == .model && !isUpdate ? [] : [("1", first)]
       let history = ModelHistory(current: model ?? second, earlier: earlier + (model == nil ? [] : [("2", second)]))
@@ -95,7 +95,7 @@ struct SetAsideStoreTests {
       person["updatedAt"] = .date(0)
     }
 
-    func aside() throws -> SetAsideStore { try #require(try app().setAsideStores().first) }
+    func aside() throws -> SetAsideStore { try #require(try app().archive.setAsideStores().first) }
 
     /// Returns the files below the folder, each with its bytes.
     func files() throws -> [String: Data] {
@@ -114,7 +114,7 @@ struct SetAsideStoreTests {
     let scene = try Scene(lack)
     let new = try scene.makeNewStore()
     let before = try scene.files()
-    let old = try #require(try scene.app(isUpdate: false).setAsideStores().first)
+    let old = try #require(try scene.app(isUpdate: false).archive.setAsideStores().first)
     guard case .incompatible(let error) = old.state else {
       Issue.record("expected that the app can't open it, not \(old.state)")
       return
@@ -129,7 +129,7 @@ struct SetAsideStoreTests {
     #expect(plan.blockers.isEmpty)
     #expect(aside.versionName == "1")
     #expect(aside.versionChecksum == scene.first.versionChecksum())
-    #expect(try scene.app().pendingNotices() == [try #require(aside.notice)])
+    #expect(try scene.app().archive.pendingNotices() == [try #require(aside.notice)])
     // Listing writes nothing.
     #expect(try scene.files() == before)
 
@@ -146,7 +146,7 @@ struct SetAsideStoreTests {
     }
     // Newer rows are in a previous version; the set-aside store is in its place, with its own earlier version.
     #expect(try StoreContents(of: replaced.storeURL, model: scene.second) == new)
-    #expect(try scene.app().previousVersions() == [replaced])
+    #expect(try scene.app().archive.previousVersions() == [replaced])
     #expect(try StoreContents(of: aside.storeURL, model: scene.second) == scene.direct)
     #expect(try StoreContents(of: migration.previousVersion.storeURL, model: scene.first) == scene.original)
     #expect(migration.previousVersion.storeURL.path.hasPrefix(aside.folderURL.path))
@@ -157,7 +157,7 @@ struct SetAsideStoreTests {
       return
     }
     #expect(name == replaced.id)
-    #expect(try scene.app().pendingNotices() == [])
+    #expect(try scene.app().archive.pendingNotices() == [])
     let after = try scene.files()
     guard case .putBackBefore(let again) = try scene.app().migrateSetAsideStore(aside) else {
       Issue.record("expected that it has returned before")
@@ -167,7 +167,7 @@ struct SetAsideStoreTests {
     #expect(try scene.files() == after)
 
     // The reverse works too.
-    _ = try scene.app().restorePreviousVersion(replaced.id)
+    _ = try scene.app().archive.restorePreviousVersion(replaced.id)
     #expect(try StoreContents(of: scene.store, model: scene.second) == new)
   }
 
@@ -178,7 +178,7 @@ struct SetAsideStoreTests {
       return
     }
     #expect(try StoreContents(of: scene.store, model: scene.second) == scene.direct)
-    #expect(try scene.app().previousVersions() == [])
+    #expect(try scene.app().archive.previousVersions() == [])
     #expect(try ModelController(storeURL: scene.store).snapshot()?.model == scene.second)
     guard case .upToDate = try scene.app().migrateStore() else {
       Issue.record("expected nothing to do")
@@ -288,7 +288,7 @@ struct SetAsideStoreTests {
     #expect(error.errorDescription?.isEmpty == false)
     #expect(try StoreContents(of: scene.store, model: scene.second) == new)
     if fault != .folder { #expect((try? Data(contentsOf: file)) == bytes) }
-    #expect(try scene.app().previousVersions() == [])
+    #expect(try scene.app().archive.previousVersions() == [])
     guard case .upToDate = try scene.app().migrateStore() else {
       Issue.record("expected the new store to be in its place")
       return
@@ -315,7 +315,7 @@ struct SetAsideStoreTests {
       return
     }
     #expect(try StoreContents(of: scene.store, model: scene.second) == scene.direct)
-    let sets = try scene.app().setAsideStores()
+    let sets = try scene.app().archive.setAsideStores()
     #expect(sets.count == 2)
     #expect(try sets.contains { try Data(contentsOf: $0.storeURL) == Data(repeating: 7, count: 20_000) })
   }
@@ -358,7 +358,7 @@ struct SetAsideStoreTests {
         return
       }
       // All other versions are removed once a newer one has proven itself.
-      #expect(try app.previousVersions() == [report.previousVersion, replaced])
+      #expect(try app.archive.previousVersions() == [report.previousVersion, replaced])
     }
     #expect(try StoreContents(of: replaced.storeURL, model: scene.second) == new)
   }

@@ -62,7 +62,7 @@ struct SettingAsideTests {
     func assistant(_ policy: IncompatibleStorePolicy) -> MigrationAssistant {
       var configuration = MigrationAssistant.Configuration()
       configuration.incompatibleStore = policy
-      configuration.storeTimeout = 0.05
+      configuration.storeTimeout = .seconds(0.05)
       return MigrationAssistant(
         storeURL: store, modelController: ModelController(storeURL: store), history: ModelHistory(current: new),
         configuration: configuration)
@@ -76,7 +76,7 @@ struct SettingAsideTests {
     let error = try #require(throws: MigrationAssistantError.self) { try scene.assistant(.throw).migrateStore() }
     #expect(error.code == reason.code)
     #expect(try Data(contentsOf: scene.store) == before)
-    #expect(try scene.assistant(.throw).pendingNotices() == [])
+    #expect(try scene.assistant(.throw).archive.pendingNotices() == [])
   }
 
   @Test(arguments: Reason.allCases)
@@ -108,10 +108,10 @@ struct SettingAsideTests {
       return
     }
     // A notice survives launches until it was shown.
-    #expect(try scene.assistant(.throw).pendingNotices() == [notice])
-    try scene.assistant(.throw).acknowledge(notice)
-    try scene.assistant(.throw).acknowledge(notice)
-    #expect(try scene.assistant(.throw).pendingNotices() == [])
+    #expect(try scene.assistant(.throw).archive.pendingNotices() == [notice])
+    try scene.assistant(.throw).archive.acknowledge(notice)
+    try scene.assistant(.throw).archive.acknowledge(notice)
+    #expect(try scene.assistant(.throw).archive.pendingNotices() == [])
     #expect(FileManager.default.fileExists(atPath: notice.folderURL.path))
   }
 
@@ -135,7 +135,7 @@ struct SettingAsideTests {
     let context = ManagedObjectContext(
       store: try PersistentStore.open(at: scene.store, model: scene.new, options: options))
     #expect(try context.count(ObjectFetchRequest("Item")) == 0)
-    #expect(try scene.assistant(.throw).pendingNotices().map(\.code) == ["mappingNeeded"])
+    #expect(try scene.assistant(.throw).archive.pendingNotices().map(\.code) == ["mappingNeeded"])
   }
 
   @Test func `what is no fault of the store moves nothing`() throws {
@@ -154,7 +154,7 @@ struct SettingAsideTests {
     let error = try #require(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
     #expect(error.code == "newerVersion")
     #expect(FileManager.default.fileExists(atPath: scene.store.path))
-    #expect(try assistant.pendingNotices() == [])
+    #expect(try assistant.archive.pendingNotices() == [])
   }
 
   /// A delegate that changes the store after the assistant has found it unfit, as another process might.
@@ -186,7 +186,7 @@ struct SettingAsideTests {
     default: Issue.record("the new store was not looked at: \(outcome)")
     }
     #expect(rival.failures == 1)
-    #expect(try assistant.pendingNotices() == [])
+    #expect(try assistant.archive.pendingNotices() == [])
   }
 
   @Test func `a store that another process took away meanwhile is no store`() throws {

@@ -58,7 +58,7 @@ struct SourceVersionTests {
     #expect(report.plan.warnings.contains { $0.contains("Nothing tells whether") } == evidence.isDoubtful)
     #expect(try TwinVersions.values(in: store) == TwinVersions.expected(evidence.expected))
     // The previous version keeps the renaming identifiers, and so does the store that is restored.
-    let kept = try #require(try assistant.previousVersions().first)
+    let kept = try #require(try assistant.archive.previousVersions().first)
     let snapshot = kept.storeURL.deletingLastPathComponent().appendingPathComponent("model.json.gz")
     #expect(try ModelSnapshot(contentsOf: snapshot).model == TwinVersions.model(evidence.expected))
   }

@@ -103,7 +103,7 @@ struct StagedExternalDataTests {
     #expect(try ManagedObjectContext(store: kept).fetch("Photo").map { try $0.bytes("data") } == photos)
     try kept.close()
 
-    _ = try assistant.restorePreviousVersion()
+    _ = try assistant.archive.restorePreviousVersion()
     let restored = try PersistentStore.open(at: store, model: models[0], isReadOnly: true)
     #expect(try ManagedObjectContext(store: restored).fetch("Photo").map { try $0.bytes("data") } == photos)
     try restored.close()

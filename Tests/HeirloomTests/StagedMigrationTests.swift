@@ -164,9 +164,9 @@ struct StagedMigrationTests {
     #expect(
       try scene.values("name", version: 3) == Array(repeating: .string("seen"), count: 9) + [.string("new")])
     let controller = try scene.assistant(nil, to: 3)
-    let kept = try controller.previousVersions()
+    let kept = try controller.archive.previousVersions()
     #expect(kept.map(\.versionChecksum) == [scene.checksum(1)])
-    _ = try controller.restorePreviousVersion(kept[0].id)
+    _ = try controller.archive.restorePreviousVersion(kept[0].id)
     #expect(try scene.values("note", version: 1) == notes)
     #expect(try !scene.values("name", version: 1).contains(.string("seen")))
   }

@@ -177,7 +177,7 @@ struct StoreOpeningTests {
       #expect(try FileManager.default.attributesOfItem(atPath: snapshot)[.modificationDate] as? Date == dates)
       let kept = try MigrationAssistant(
         storeURL: url, modelController: ModelController(storeURL: url), history: models.history
-      ).previousVersions()
+      ).archive.previousVersions()
       #expect(kept.count == (place == .older || place == .halfDone ? 1 : 0))
       let incoming = try? FileManager.default.contentsOfDirectory(atPath: url.path + ".heirloom/incoming")
       #expect(incoming ?? [] == [])

@@ -47,8 +47,8 @@ struct UsersPainsTests {
       var configuration = MigrationAssistant.Configuration()
       configuration.incompatibleStore = policy
       configuration.defersLightweightMigration = defers
-      configuration.storeTimeout = 0.2
-      configuration.lockTimeout = 0.05
+      configuration.storeTimeout = .seconds(0.2)
+      configuration.lockTimeout = .seconds(0.05)
       return MigrationAssistant(
         storeURL: store, modelController: ModelController(storeURL: store), history: history ?? self.history,
         configuration: configuration)
@@ -145,7 +145,7 @@ struct UsersPainsTests {
       at: scene.store, history: history ?? scene.history, options: options)
     let count = try ManagedObjectContext(store: store).count(ObjectFetchRequest("BookmarkEntity"))
     try store.close()
-    let notices = try scene.assistant(history).pendingNotices()
+    let notices = try scene.assistant(history).archive.pendingNotices()
     #expect(notices.count == (trouble == .none ? 0 : 1) && (count > 0) == (trouble == .none))
     for notice in notices { #expect(!notice.title.isEmpty && notice.message.contains("Diary.sqlite")) }
   }
@@ -170,7 +170,7 @@ struct UsersPainsTests {
     // Nothing that the app does later removes it: not a new store, not launches, not a read notice.
     try PersistentStore.create(at: scene.store, model: scene.history.current).close()
     for _ in 0..<3 { _ = try scene.assistant(policy: .setAside).migrateStore() }
-    try scene.assistant().acknowledge(notice)
+    try scene.assistant().archive.acknowledge(notice)
     _ = try scene.assistant(policy: .setAside).migrateStore()
     #expect(FileManager.default.fileExists(atPath: kept.path))
   }
@@ -238,7 +238,7 @@ struct UsersPainsTests {
     let scene = try Scene()
     let picture = FolderPicture(of: scene.folder)
     let plan = try #require(try scene.assistant().plan())
-    #expect(plan.estimatedSeconds > 0 && plan.estimatedSeconds < 60 && plan.bytesNeeded > 0)
+    #expect(plan.estimatedDuration > .zero && plan.estimatedDuration < .seconds(60) && plan.bytesNeeded > 0)
     #expect(FolderPicture(of: scene.folder).names.filter { !$0.hasSuffix("-shm") } == picture.names)
 
     // A migration that is stopped in the middle, again and again, costs nothing; once it may continue, it ends.
@@ -285,7 +285,7 @@ struct UsersPainsTests {
     #expect(!FileManager.default.fileExists(atPath: report.previousVersion.storeURL.path + "-wal"))
     let log = (try? Data(contentsOf: URL(fileURLWithPath: scene.store.path + "-wal"))) ?? Data()
     #expect(log.isEmpty)
-    let restored = try scene.assistant().restorePreviousVersion()
+    let restored = try scene.assistant().archive.restorePreviousVersion()
     #expect(restored.previous != nil)
     #expect(try StoreContents(of: scene.store, model: scene.source) == scene.before)
   }
@@ -312,7 +312,7 @@ struct UsersPainsTests {
     #expect(FolderPicture(of: scene.folder).differences(from: picture).allSatisfy { $0.hasSuffix("-shm") })
     guard case .newerVersion(let newer) = error, let version = newer.previousVersion else { throw error }
     #expect(try version.objectCount() == Int64(scene.before.count))
-    let result = try released.restorePreviousVersion(version.id)
+    let result = try released.archive.restorePreviousVersion(version.id)
     #expect(try StoreContents(of: scene.store, model: scene.source) == scene.before)
     // The beta's store is kept in turn.
     #expect(result.previous?.versionChecksum == scene.history.current.versionChecksum())
@@ -390,7 +390,7 @@ struct UsersPainsTests {
     #expect(missing.contains { $0.contains("ZBOOKMARKENTITY") })
     let report = try StoreVerification.report(onStoreAt: scene.store.path)
     #expect(report.findings.contains { $0.kind == .missingTable && $0.severity == .error })
-    _ = try scene.assistant().restorePreviousVersion()
+    _ = try scene.assistant().archive.restorePreviousVersion()
     #expect(try StoreContents(of: scene.store, model: scene.source) == scene.before)
   }
 

@@ -45,7 +45,8 @@ struct VaultReplacingTests {
     let kinds = events.map { String(describing: $0).prefix { $0 != "(" } }
     #expect(
       kinds == [
-        "locked", "held", "manifestWritten", "built", "proven", "candidateSynchronized", "retained", "swapped",
+        "locked", "held", "manifestWritten", "built", "proven", "candidateSynchronized", "previousVersionKept",
+        "swapped",
         "finished",
       ])
   }

@@ -172,12 +172,10 @@ final class DiagnosticsCollector {
   /// True if others hold the store.
   private var isHeld = false
 
-  private var knowsModels: Bool { !assistant.history.current.entities.isEmpty }
-
   private func addStatus() {
     do throws(MigrationAssistantError) {
       let status = try assistant.status()
-      if knowsModels || status == .noStore || status == .inProgress { report.status = status.rawValue }
+      if assistant.history.isKnown || status == .noStore || status == .inProgress { report.status = status.rawValue }
     } catch {
       report.status = "unreadable"
       if case .unreadableStore(let problem) = error, problem.problem == .inUse { isHeld = true }
@@ -220,7 +218,7 @@ final class DiagnosticsCollector {
     let history = assistant.history
     versionName = assistant.versionName(of: metadata)
     model = versionName.flatMap { try? history.model(named: $0) }
-    guard knowsModels else { return }
+    guard history.isKnown else { return }
     report.history = DiagnosticsReport.History(
       current: history.currentName, currentChecksum: history.current.versionChecksum(),
       versions: history.versionNames, storeVersion: versionName,
@@ -242,13 +240,7 @@ final class DiagnosticsCollector {
   }
 
   private func addFindings() {
-    var candidates: [StoreModelCandidate] = []
-    if let snapshot = try? assistant.modelController.snapshot() {
-      candidates.append(StoreModelCandidate(source: .snapshot, model: snapshot.model))
-    }
-    if let model, let name = versionName {
-      candidates.append(StoreModelCandidate(source: .file(name), model: model))
-    }
+    let candidates = assistant.archive.modelCandidates()
     trying("the check of the store") {
       let verified = try StoreVerification.report(onStoreAt: location.path, candidates: candidates)
       report.findings = verified.findings.map(Self.finding)

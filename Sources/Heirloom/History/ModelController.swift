@@ -1,5 +1,5 @@
 public import Foundation
-public import HeirloomFormats
+package import HeirloomFormats
 import HeirloomMigration
 public import HeirloomModel
 import HeirloomStore
@@ -54,7 +54,7 @@ public struct ModelController: Sendable {
   /// - Returns: `nil` when there is none.
   /// - Throws: `ModelReadingError` for a snapshot that can't be read, is damaged or holds hashes that are not its
   ///   model's.
-  public func snapshot() throws -> ModelSnapshot? {
+  package func snapshot() throws -> ModelSnapshot? {
     if let location { try StoreVault(location, files: files).checkOwner(of: location.snapshot) }
     guard let bytes = try SnapshotFile(path: snapshotURL.path, files: files).read() else { return nil }
     do {

@@ -94,6 +94,12 @@ public struct ModelHistory: Sendable {
     currentHashes = current.versionHashes()
   }
 
+  /// The history of an app whose models nobody knows.
+  package static let unknown: ModelHistory = ModelHistory(current: .empty)
+
+  /// True if the current model is known.
+  var isKnown: Bool { !current.entities.isEmpty }
+
   /// The names of all versions in their order: that of `lock.json`, else the natural order of names.
   public var versionNames: [String] { versions.map(\.name) }
 

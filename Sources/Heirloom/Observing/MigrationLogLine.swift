@@ -81,7 +81,7 @@ extension MigrationEvent {
   /// ``MigrationAssistantError/logLine`` says what can be said.
   public var logLine: MigrationLogLine { line.adding(name, for: "event") }
 
-  private var line: MigrationLogLine {
+  var line: MigrationLogLine {
     switch self {
     case .foundStaleCandidate(let path):
       MigrationLogLine(.notice, "An earlier run left a candidate behind.", ["path": path])
@@ -125,7 +125,8 @@ extension MigrationEvent {
       MigrationLogLine(
         .warning, "Rows were put into quarantine, by decision.",
         ["rows": "\(rows)", "paths": paths.joined(separator: ", ")])
-    case .finished(let seconds): MigrationLogLine(.info, "The migration is complete.", ["seconds": "\(seconds)"])
+    case .finished(let duration):
+      MigrationLogLine(.info, "The migration is complete.", ["seconds": "\(duration / .seconds(1))"])
     case .failed: MigrationLogLine(.error, "The migration failed.")
     case .cleanUpPostponed(let reason):
       MigrationLogLine(.notice, "Something was left for the next run to remove.", ["reason": reason])
@@ -168,7 +169,7 @@ extension MigrationOutcome {
   /// The outcome as a line for a log, without a value of a row.
   public var logLine: MigrationLogLine { line.adding(name, for: "outcome") }
 
-  private var line: MigrationLogLine {
+  var line: MigrationLogLine {
     switch self {
     case .noStore: return MigrationLogLine(.info, "There is no store yet.")
     case .upToDate: return MigrationLogLine(.debug, "The store has the current model.")

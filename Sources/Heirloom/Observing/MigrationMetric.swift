@@ -43,7 +43,8 @@ extension MigrationEvent {
   public var metrics: [MigrationMetric] {
     let counted = MigrationMetric(.counter, "heirloom.events", 1, ["event": name])
     return switch self {
-    case .finished(let seconds): [counted, MigrationMetric(.timer, "heirloom.migration.duration", seconds)]
+    case .finished(let duration):
+      [counted, MigrationMetric(.timer, "heirloom.migration.duration", duration / .seconds(1))]
     case .quarantined(let rows, _):
       [counted, MigrationMetric(.counter, "heirloom.migration.quarantined", Double(rows))]
     default: [counted]

@@ -119,7 +119,7 @@ package struct StoreOpening {
   /// Makes the store; another process may do so at the same time.
   private func create() throws {
     var settings = StoreVault.Configuration()
-    settings.lockTimeout = .seconds(options.migration.lockTimeout)
+    settings.lockTimeout = options.migration.lockTimeout
     settings.allowUnsafeVolume = options.migration.allowsUnsafeVolume
     let vault = StoreVault(
       try StoreLocation(resolving: url.path, files: files), files: files, configuration: settings)

@@ -128,7 +128,7 @@ extension MigrationAssistantError: LocalizedError {
     case .unfitLocation(_, _, let advice, _):
       return advice
     case .noSuchVersion:
-      return unchanged + " previousVersions() lists what is kept of it."
+      return unchanged + " The store's archive lists what is kept of it."
     case .outcomeUnknown:
       return
         "\(storePath) is whole, in the old or the new version, and the previous version is kept beside it. Run again."

@@ -17,7 +17,7 @@ public enum MigrationAssistantError: Error, Sendable {
   case unknownVersion(storePath: String, plan: MigrationPlan)
   /// The store is of a version after the current one, as when the app was set back to an earlier release.
   ///
-  /// Nothing was written. ``MigrationAssistant/restorePreviousVersion(_:)`` goes back to
+  /// Nothing was written. ``StoreArchive/restorePreviousVersion(_:)`` goes back to
   /// ``NewerStore/previousVersion``.
   case newerVersion(NewerStore)
   /// The models differ by more than can be inferred, and nobody gave a mapping; without obstacles, inference is off.

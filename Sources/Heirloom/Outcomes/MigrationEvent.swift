@@ -44,7 +44,7 @@ public enum MigrationEvent: Hashable, Sendable {
   /// By decision, rows were put into files instead of the migrated store.
   case quarantined(rows: Int64, paths: [String])
   /// The migration is complete.
-  case finished(seconds: Double)
+  case finished(Duration)
   /// The migration failed; the store is as it was.
   case failed(reason: String)
   /// Something was left for the next run to remove.

@@ -28,8 +28,11 @@ public struct MigrationReport: Sendable {
   public let previousVersion: PreviousVersion
   /// The files with rows that were put into quarantine, a JSON object a line; they are never removed.
   public let quarantine: [URL]
-  /// The time from the first look at the store to the last sync, in seconds.
-  public let seconds: Double
+  /// The time from the first look at the store to the last sync.
+  public let duration: Duration
+
+  /// The same time in seconds, as the tool's JSON has it.
+  package var seconds: Double { duration / .seconds(1) }
 }
 
 /// The origin of the model that made a store.

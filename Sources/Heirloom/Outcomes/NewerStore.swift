@@ -1,7 +1,7 @@
 /// A store that comes from a newer version of the app, and the previous versions to go back to.
 ///
 /// Nothing was written to it: the newer app goes on with it as if nothing had happened. To stay with this version of
-/// the app, call ``MigrationAssistant/restorePreviousVersion(_:)`` with the ID of ``previousVersion``. The newer store
+/// the app, call ``StoreArchive/restorePreviousVersion(_:)`` with the ID of ``previousVersion``. The newer store
 /// then becomes a previous version itself.
 public struct NewerStore: Hashable, Sendable {
   /// The store's file.

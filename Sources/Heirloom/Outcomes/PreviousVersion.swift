@@ -20,7 +20,7 @@ public struct PreviousVersion: Hashable, Sendable {
   /// True while the version is never removed: it alone holds its rows, or what its migration lost without consent.
   ///
   /// It doesn't count among ``MigrationAssistant/Configuration/keptVersions``, and stays until
-  /// ``MigrationAssistant/releasePreviousVersion(_:)``.
+  /// ``StoreArchive/releasePreviousVersion(_:)``.
   public let isPinned: Bool
   /// True if the version holds an interrupted change, undone in the store since; whoever opens it undoes it there.
   ///

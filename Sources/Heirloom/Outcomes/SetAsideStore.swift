@@ -14,6 +14,8 @@ public struct SetAsideStore: Sendable {
     case upToDate
     /// It can be migrated; the plan tells what that would do, lose and ask for.
     case migratable(MigrationPlan)
+    /// It waits: an archive that knows no model of the app can't tell more.
+    case waiting
     /// It can't be opened yet; the error says why.
     case incompatible(MigrationAssistantError)
     /// It has returned; `replaced` names the previous version of the store that was in its place, if there was one.

@@ -49,10 +49,9 @@ enum DoctorCommand {
       let known = try models.flatMap { try NamedModel.all(at: console.path($0), console: console) }
       let url = URL(fileURLWithPath: path)
       // Only the app knows the current model; without it the archive describes the store by itself.
-      let history = ModelHistory(
-        current: try ManagedObjectModel(entities: []), earlier: known.map { (name: $0.name, model: $0.model) }
-      ).trusting(Set(known.filter(\.isGiven).map(\.name)))
-      try MigrationAssistant(storeURL: url, modelController: ModelController(storeURL: url), history: history)
+      let history = ModelHistory.unknown.adding(known.map { (name: $0.name, model: $0.model) })
+        .trusting(Set(known.filter(\.isGiven).map(\.name)))
+      try StoreArchive(storeURL: url, history: history)
         .makeDiagnosticsArchive(at: URL(fileURLWithPath: archive), includeStore: includesStore)
       return CommandReport(
         lines: [

@@ -19,11 +19,8 @@ enum RepairCommand {
     let path = try console.path(arguments.positionals[0])
     let url = URL(fileURLWithPath: path)
     do {
-      let assistant = MigrationAssistant(
-        storeURL: url, modelController: ModelController(storeURL: url),
-        history: ModelHistory(current: try ManagedObjectModel(entities: [])))
       // Whatever the store is like: a record that can't be read also stops what brings a previous version back.
-      let moved = try assistant.repair()?.path
+      let moved = try StoreArchive(storeURL: url).repair()?.path
       let store = Result { () throws(StoreError) in try StoreMetadata(contentsOf: url) }
       if moved == nil { _ = try store.get() }
       let line =

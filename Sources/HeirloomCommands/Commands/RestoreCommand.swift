@@ -30,15 +30,15 @@ enum RestoreCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
     do {
-      let keeper = try StoreKeeper(path: path)
+      let archive = StoreArchive(path: path)
       if let prefix = arguments.value("--set-aside") {
-        return try returning(prefix, to: path, keeper: keeper, arguments, console)
+        return try returning(prefix, to: path, archive: archive, arguments, console)
       }
       for option in ["--to", "--model", "--mapping", DecisionArgument.option] where !arguments.all(option).isEmpty {
         throw UsageError.missingOption("--set-aside", value: "ID")
       }
-      _ = try keeper.versions()
-      let result = try keeper.restore(arguments.value("--version"), console: console)
+      _ = try archive.versionsOfStore()
+      let result = try archive.restore(arguments.value("--version"), console: console)
       return CommandReport(
         lines: ["\(console.style.green("Restored")) \(result.restored.id) as \(path)."]
           + lines(onPrevious: result.previous?.id, path: path),
@@ -63,24 +63,24 @@ enum RestoreCommand {
 
   /// Brings a set-aside store back to its place.
   private static func returning(
-    _ prefix: String, to path: String, keeper: StoreKeeper, _ arguments: Arguments, _ console: Console
+    _ prefix: String, to path: String, archive: StoreArchive, _ arguments: Arguments, _ console: Console
   ) throws -> CommandReport {
     if let version = arguments.value("--version") {
       throw UsageError.invalidValue(option: "--version", value: version, expected: "no --set-aside beside it")
     }
     let request = try MigrationRequest(arguments, console: console)
-    let sets = try keeper.setsAside()
-    let matches = sets.filter { $0.set.name.hasPrefix(prefix) }
+    let sets = try archive.movedAside()
+    let matches = sets.filter { $0.id.hasPrefix(prefix) }
     guard matches.count == 1, let match = matches.first else {
-      let names = (matches.isEmpty ? sets : matches).map(\.set.name)
+      let names = (matches.isEmpty ? sets : matches).map(\.id)
       throw MigrationAssistantError.noSuchVersion(
         storePath: path,
         reason: "\"\(prefix)\" does not name exactly one store that was moved aside; possible: "
           + (names.isEmpty ? "none" : names.joined(separator: ", ")))
     }
-    let id = match.set.name
+    let id = match.id
     let outcome = try StoreMigration(request: request, console: console)
-      .putBack(id, storedAt: match.storePath, to: path)
+      .putBack(id, storedAt: match.storeURL.path, to: path)
     guard case .putBack(let migration, let replaced) = outcome else {
       var version: String?
       if case .putBackBefore(let replaced) = outcome { version = replaced }

@@ -24,11 +24,11 @@ enum VersionsCommand {
   static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
     let path = try console.path(arguments.positionals[0])
     do {
-      let keeper = try StoreKeeper(path: path)
-      let released = try arguments.value("--release").map { id in try keeper.release(id) }
-      let versions = try keeper.versions()
-      let quarantine = try keeper.quarantine()
-      let sets = try keeper.setsAside().map(SetAsideText.init)
+      let archive = StoreArchive(path: path)
+      let released = try arguments.value("--release").map { id in try archive.releasePreviousVersion(id).id }
+      let versions = try archive.versionsOfStore()
+      let quarantine = try archive.quarantinedRows().map(\.path)
+      let sets = try archive.movedAside().map(SetAsideText.init)
       return CommandReport(
         lines: (released.map { ["\($0) is removed in its turn now, like any other version."] } ?? [])
           + lines(versions, path: path, style: console.style) + quarantine.map { "Rows in quarantine: \($0)" }
@@ -107,30 +107,19 @@ extension PreviousVersion {
   }
 }
 
-/// The previous versions and set-aside stores of a store, reached without a model.
-struct StoreKeeper {
-  private let path: String
-  private let assistant: MigrationAssistant
-
-  /// Creates a keeper.
-  ///
-  /// - Parameter path: The store's file, which may be gone.
-  /// - Throws: `ModelError`.
-  init(path: String) throws {
-    self.path = path
-    let url = URL(fileURLWithPath: path)
-    // Listing and restoring need no model, so the assistant gets one without entities.
-    assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: try ManagedObjectModel(entities: [])))
+extension StoreArchive {
+  /// Creates the archive of a store's file, which may be gone.
+  init(path: String) {
+    self.init(storeURL: URL(fileURLWithPath: path))
   }
 
   /// Returns the versions, the newest first.
   ///
   /// - Throws: `StoreError` if there is neither a store nor anything that is kept of one; `MigrationAssistantError`.
-  func versions() throws -> [PreviousVersion] {
-    let versions = try assistant.previousVersions()
-    if versions.isEmpty, try setsAside().isEmpty {
+  func versionsOfStore() throws -> [PreviousVersion] {
+    let versions = try previousVersions()
+    if versions.isEmpty, try movedAside().isEmpty {
+      let path = storeURL.path
       switch PathKind(path) {
       case .database: break
       case .missing: throw StoreError(path: path, problem: .missing)
@@ -143,28 +132,14 @@ struct StoreKeeper {
     return versions
   }
 
-  /// Releases a pinned version, which a later migration may then remove.
-  ///
-  /// - Parameter prefix: The start of the version's name.
-  /// - Returns: The version's name.
-  /// - Throws: `MigrationAssistantError`.
-  func release(_ prefix: String) throws -> String {
-    try assistant.releasePreviousVersion(prefix).id
+  /// Returns the set-aside stores, the oldest first; a folder that is not there holds nothing.
+  func movedAside() throws -> [SetAsideStore] {
+    let folder = storeURL.deletingLastPathComponent().path
+    guard FileManager.default.fileExists(atPath: folder) else { return [] }
+    return try setAsideStores()
   }
 
-  /// Returns the set-aside stores, the oldest first.
-  func setsAside() throws -> [(set: SetAsideFiles, storePath: String)] {
-    // A folder that is not there holds nothing.
-    guard let location = try? StoreLocation(resolving: path, files: POSIXFileOperations()) else { return [] }
-    return try StoreVault(location).setAsideStores().map { ($0, $0.storePath(named: location.name)) }
-  }
-
-  /// Returns the files with rows that migrations left out.
-  func quarantine() throws -> [String] {
-    try assistant.quarantinedRows().map(\.path)
-  }
-
-  /// Brings a version back.
+  /// Brings a version back, and shows how far it is.
   ///
   /// - Parameters:
   ///   - prefix: The start of the version's name; `nil` for the newest.
@@ -178,7 +153,7 @@ struct StoreKeeper {
     let log = EventLog(console: console)
     assistant.delegate = log
     let result = try withExtendedLifetime(log) {
-      try console.interruption.cancelling(assistant.progress) { try assistant.restorePreviousVersion(prefix) }
+      try console.interruption.cancelling(progress) { try restorePreviousVersion(prefix) }
     }
     return (result.restored, result.previous, log.notes)
   }

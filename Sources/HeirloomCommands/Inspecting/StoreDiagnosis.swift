@@ -31,7 +31,7 @@ struct StoreDiagnosis {
   init(of path: String, models: [String], console: Console) throws {
     self.path = path
     let vault = StoreVault(try StoreLocation(resolving: path, files: POSIXFileOperations()))
-    versions = try MigrationAssistant.versionsKept(of: path)
+    versions = try StoreArchive(storeURL: URL(fileURLWithPath: path)).previousVersions()
     setsAside = try vault.setsAside()
     quarantine = try vault.quarantineFiles()
     var (check, problem): (StoreCheck?, StoreError?) = (nil, nil)
@@ -256,16 +256,5 @@ struct StoreDiagnosis {
       size = size.addingReportingOverflow(self.size("\(path)/\(name)")).partialValue
     }
     return size
-  }
-}
-
-extension MigrationAssistant {
-  /// Lists the previous versions of a store, the newest first; none where there is no store either.
-  fileprivate static func versionsKept(of path: String) throws -> [PreviousVersion] {
-    let url = URL(fileURLWithPath: path)
-    return try MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url),
-      history: ModelHistory(current: try ManagedObjectModel(entities: []))
-    ).previousVersions()
   }
 }

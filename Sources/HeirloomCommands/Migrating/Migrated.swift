@@ -124,7 +124,7 @@ struct Migrated {
   /// Returns the failure of a missing store: an app may start for the first time, but a person mistyped it or lost it.
   private static func missing(_ path: String, request: MigrationRequest) -> CommandFailure {
     var failure = CommandFailure(StoreError(path: path, problem: .missing))
-    let versions = (try? request.assistant(for: path).previousVersions()) ?? []
+    let versions = (try? request.assistant(for: path).archive.previousVersions()) ?? []
     if let newest = versions.first {
       failure.suggestion =
         "The store is gone, but \(counted(Int64(versions.count), "version")) of it are kept: heirloom restore"

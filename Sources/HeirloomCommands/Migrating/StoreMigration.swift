@@ -28,7 +28,7 @@ struct StoreMigration {
   /// - Throws: `MigrationAssistantError`.
   func putBack(_ id: String, storedAt source: String, to path: String) throws -> SetAsideOutcome {
     try run(request.assistant(for: path, migrating: source), mayLeave: true) { assistant in
-      guard let store = try assistant.setAsideStores().first(where: { $0.id == id }) else {
+      guard let store = try assistant.archive.setAsideStores().first(where: { $0.id == id }) else {
         throw MigrationAssistantError.noSuchVersion(storePath: path, reason: "\(id) is not there any more")
       }
       return try assistant.migrateSetAsideStore(store)

@@ -4,27 +4,31 @@ import HeirloomOutput
 
 /// The tool's words about a set-aside store.
 struct SetAsideText {
-  private let set: SetAsideFiles
-  private let storePath: String
-  private let notice: MigrationNotice?
-  private let checksum: String?
+  private let store: SetAsideStore
 
-  init(set: SetAsideFiles, storePath: String) {
-    self.set = set
-    self.storePath = storePath
-    notice = set.notice == nil ? nil : MigrationNotice(set)
-    let metadata = try? StoreMetadata(contentsOf: URL(fileURLWithPath: storePath))
-    checksum = metadata.map { ManagedObjectModel.versionChecksum(of: $0.versionHashes) }
+  init(_ store: SetAsideStore) {
+    self.store = store
   }
 
-  private var date: String { Date(timeIntervalSince1970: Double(set.time)).formatted(.iso8601) }
+  private var date: String { store.date.formatted(.iso8601) }
+
+  private var hasReturned: Bool {
+    guard case .putBack = store.state else { return false }
+    return true
+  }
+
+  /// The previous version that holds the replaced store; `nil` where none is known.
+  private var replaced: String? {
+    guard case .putBack(_, let replaced) = store.state else { return nil }
+    return replaced
+  }
 
   /// The set-aside store as members of JSON output.
   var members: OutputMembers {
     [
-      ("id", .text(set.name)), ("path", .text(storePath)), ("checksum", .optional(checksum)), ("date", .text(date)),
-      ("code", .optional(notice?.code)), ("reason", .optional(notice?.reason)),
-      ("returned", .boolean(set.adoption != nil)), ("replaced", .optional(set.adoption?.replaced)),
+      ("id", .text(store.id)), ("path", .text(store.storeURL.path)), ("checksum", .optional(store.versionChecksum)),
+      ("date", .text(date)), ("code", .optional(store.notice?.code)), ("reason", .optional(store.notice?.reason)),
+      ("returned", .boolean(hasReturned)), ("replaced", .optional(replaced)),
     ]
   }
 
@@ -34,13 +38,12 @@ struct SetAsideText {
     var table = TextTable(
       header: ["Moved aside", "at (UTC)", "model's checksum", "since"], alignments: [.left, .left, .left, .left])
     for aside in sets {
-      let since = aside.set.adoption.map { adoption in
-        "returned" + (adoption.replaced.map { "; what was there is kept as \($0)" } ?? "")
-      }
-      table.add([aside.set.name, aside.date, aside.checksum ?? "unknown", since ?? "aside"])
+      let since =
+        aside.hasReturned ? "returned" + (aside.replaced.map { "; what was there is kept as \($0)" } ?? "") : "aside"
+      table.add([aside.store.id, aside.date, aside.store.versionChecksum ?? "unknown", since])
     }
-    let reasons = sets.filter { $0.set.adoption == nil }.compactMap { aside in
-      aside.notice.map { "\(aside.set.name): \($0.reason)" }
+    let reasons = sets.filter { !$0.hasReturned }.compactMap { aside in
+      aside.store.notice.map { "\(aside.store.id): \($0.reason)" }
     }
     return [style.bold(counted(Int64(sets.count), "store") + " moved aside, with all that belongs to it")]
       + table.lines() + reasons + [

@@ -110,7 +110,7 @@ extension MigrationPage {
       }
     var items = [
       (name: "Rows written anew", text: grouped(plan.rowsRewritten)), (name: "Built", text: way),
-      (name: "Estimated time", text: "about \(durationText(plan.estimatedSeconds))"),
+      (name: "Estimated time", text: "about \(durationText(plan.estimatedDuration / .seconds(1)))"),
       (name: "Free space needed", text: sizeText(plan.bytesNeeded)),
     ]
     switch rehearsal {

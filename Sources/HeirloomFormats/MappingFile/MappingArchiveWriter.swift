@@ -10,13 +10,7 @@ package enum MappingArchiveWriter {
   /// - Throws: ``MappingArchiveWritingError`` if an expression can't be archived.
   package static func archive(_ mappingModel: MappingModel) throws(MappingArchiveWritingError) -> [UInt8] {
     // Expressions are archived as in models; there is no model here.
-    let none: ManagedObjectModel
-    do throws(ModelError) {
-      none = try ManagedObjectModel(entities: [])
-    } catch {
-      throw .inconsistent(error)
-    }
-    var archive = Archive(writer: ModelArchiveWriter(none))
+    var archive = Archive(writer: ModelArchiveWriter(.empty))
     return try archive.bytes(of: mappingModel)
   }
 

@@ -1,28 +1,28 @@
-public import Foundation
-public import HeirloomModel
+package import Foundation
+package import HeirloomModel
 
 /// A model as it was when an app last used it, kept in a file beside the store or in version control.
 ///
 /// The file is JSON, plain or in a gzip container: `gunzip -c model.json.gz | jq` shows it. It holds the model's whole
 /// content, including what is not hashed, so that renaming identifiers and defaults survive. Files of format 1 stay
 /// readable for ever.
-public struct ModelSnapshot: Hashable, Sendable {
+package struct ModelSnapshot: Hashable, Sendable {
   /// The number of the format that is written.
-  public static let format = 1
+  package static let format = 1
 
   /// The model.
-  public let model: ManagedObjectModel
+  package let model: ManagedObjectModel
   /// The version of the app that archived the model.
-  public let applicationVersion: String?
+  package let applicationVersion: String?
   /// The time when the model was archived, to the second.
-  public let archivedAt: Date
+  package let archivedAt: Date
   /// The hashes of the model's entities, by name.
-  public let versionHashes: [String: VersionHash]
+  package let versionHashes: [String: VersionHash]
   /// The checksum of all hashes.
-  public let versionChecksum: String
+  package let versionChecksum: String
 
   /// The layout of a snapshot's file.
-  public enum Layout: Hashable, Sendable {
+  package enum Layout: Hashable, Sendable {
     /// Indented JSON, one value per line, for version control.
     case readable
     /// Compact JSON in a gzip container, for the file beside a store.
@@ -35,7 +35,7 @@ public struct ModelSnapshot: Hashable, Sendable {
   ///   - model: The model.
   ///   - applicationVersion: The version of the app.
   ///   - archivedAt: The time, of which whole seconds from the year 1 to 9999 are kept.
-  public init(model: ManagedObjectModel, applicationVersion: String? = nil, archivedAt: Date = Date()) {
+  package init(model: ManagedObjectModel, applicationVersion: String? = nil, archivedAt: Date = Date()) {
     self.model = model
     self.applicationVersion = applicationVersion
     self.archivedAt = Self.wholeSeconds(archivedAt)
@@ -48,7 +48,7 @@ public struct ModelSnapshot: Hashable, Sendable {
   /// - Parameter url: The location of a snapshot in either layout.
   /// - Throws: ``ModelReadingError`` if it can't be read, is not a snapshot of a known format, or holds hashes that are
   ///   not those of its model.
-  public init(contentsOf url: URL) throws(ModelReadingError) {
+  package init(contentsOf url: URL) throws(ModelReadingError) {
     let path = url.path
     let bytes = try FileContents.bytes(path)
     do throws(ModelReadingError) {
@@ -100,7 +100,7 @@ public struct ModelSnapshot: Hashable, Sendable {
   /// - Parameter layout: The layout of the file.
   /// - Returns: The file's content.
   /// - Throws: ``ModelReadingError`` if the model's expressions are nested more deeply than can be read again.
-  public func encoded(_ layout: Layout) throws(ModelReadingError) -> Data {
+  package func encoded(_ layout: Layout) throws(ModelReadingError) -> Data {
     Data(try bytes(layout))
   }
 

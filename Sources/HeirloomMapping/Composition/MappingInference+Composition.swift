@@ -1,4 +1,4 @@
-public import HeirloomModel
+package import HeirloomModel
 
 extension MappingInference {
   /// Infers how a source becomes a destination through the versions that lie between them.
@@ -8,7 +8,7 @@ extension MappingInference {
   /// It is `nil` for fewer than two versions.
   ///
   /// - Parameter versions: The source, the versions between in their order, and the destination.
-  public init?(through versions: [ManagedObjectModel]) {
+  package init?(through versions: [ManagedObjectModel]) {
     guard versions.count > 1, let source = versions.first, let destination = versions.last else { return nil }
     guard versions.count > 2 else {
       self.init(from: source, to: destination)

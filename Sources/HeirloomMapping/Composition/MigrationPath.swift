@@ -1,4 +1,4 @@
-public import HeirloomModel
+package import HeirloomModel
 
 /// A path from one version of a model to a later one: hops, each with a mapping of its own.
 ///
@@ -15,25 +15,25 @@ public import HeirloomModel
 ///   circle with others leads back if it goes against the direction of names from the source to the destination.
 /// - Where no path goes on after a given mapping, or none reaches its start, there is no path: the error names it.
 /// - Several partial mapping models of one hop are one mapping if no entity is the source, or the destination, of two.
-public struct MigrationPath: Hashable, Sendable {
+package struct MigrationPath: Hashable, Sendable {
   /// One hop.
-  public struct Hop: Hashable, Sendable {
+  package struct Hop: Hashable, Sendable {
     /// The model that objects come from.
-    public let source: ManagedObjectModel
+    package let source: ManagedObjectModel
     /// The model that objects become part of.
-    public let destination: ManagedObjectModel
+    package let destination: ManagedObjectModel
     /// The complete mapping from one to the other.
-    public let mapping: MappingModel
+    package let mapping: MappingModel
     /// True when the mapping was given rather than inferred.
-    public let isGiven: Bool
+    package let isGiven: Bool
   }
 
   /// A given mapping model that no hop uses.
-  public struct UnusedMapping: Hashable, Sendable {
+  package struct UnusedMapping: Hashable, Sendable {
     /// Its place in the list, from 0.
-    public let index: Int
+    package let index: Int
     /// A sentence that names it and says why no hop uses it.
-    public let reason: String
+    package let reason: String
 
     /// Creates a note.
     package init(index: Int, reason: String) {
@@ -43,13 +43,13 @@ public struct MigrationPath: Hashable, Sendable {
   }
 
   /// The hops in order, at least one; each starts where the one before ends.
-  public let hops: [Hop]
+  package let hops: [Hop]
   /// The given mapping models that no hop uses, in their order.
-  public let unused: [UnusedMapping]
+  package let unused: [UnusedMapping]
   /// A sentence that names two given mapping models of one hop that can't be merged; `nil` if there are none.
   ///
   /// Such a path must not be taken.
-  public let conflict: String?
+  package let conflict: String?
 
   /// Finds the best path.
   ///
@@ -62,7 +62,7 @@ public struct MigrationPath: Hashable, Sendable {
   ///   - given: Mapping models that are available, complete or not.
   /// - Throws: ``MappingInferenceError`` if no path leads there, with the obstacles and the reasons why the given
   ///   mapping models don't help.
-  public init(
+  package init(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, between: [ManagedObjectModel] = [],
     others: [ManagedObjectModel] = [], given: [MappingModel] = []
   ) throws(MappingInferenceError) {

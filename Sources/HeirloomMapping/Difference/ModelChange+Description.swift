@@ -2,7 +2,7 @@ import HeirloomModel
 
 extension ModelChange: CustomStringConvertible {
   /// The change and its effect on rows, in one line.
-  public var description: String { PlainText.line(rawDescription) }
+  package var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
     let words = sentence
@@ -10,7 +10,7 @@ extension ModelChange: CustomStringConvertible {
   }
 
   /// The name of the part of the model that changed.
-  public var subject: String {
+  package var subject: String {
     switch (entity, property) {
     case (let entity?, let property?): "\(entity).\(property)"
     case (let entity?, nil): entity
@@ -20,7 +20,7 @@ extension ModelChange: CustomStringConvertible {
   }
 
   /// The change in words, without the subject and without a full stop.
-  public var sentence: String {
+  package var sentence: String {
     switch kind {
     case .versionIdentifiersChanged: "version identifiers\(fromTo)"
     case .configurationAdded: "new configuration\(with)"
@@ -118,7 +118,7 @@ extension ModelChange: CustomStringConvertible {
 
 extension ModelChange.Effect {
   /// The effect on rows in words, without a subject and without a full stop.
-  public var sentence: String {
+  package var sentence: String {
     switch self {
     case .nothing: "no row is concerned"
     case .kept: "everything is kept"

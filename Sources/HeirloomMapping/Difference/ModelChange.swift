@@ -1,23 +1,23 @@
-public import HeirloomModel
+package import HeirloomModel
 
 /// One difference between two models, with its effect on the rows of a store.
-public struct ModelChange: Hashable, Sendable {
+package struct ModelChange: Hashable, Sendable {
   /// The kind of change.
-  public let kind: Kind
+  package let kind: Kind
   /// The entity in the destination, or in the source if it is gone; `nil` for a change of the model as a whole.
-  public let entity: String?
+  package let entity: String?
   /// The property in the destination, or in the source if it is gone; elements of composites as `composite.element`.
   ///
   /// For a change of the model, the name of the configuration or fetch request.
-  public let property: String?
+  package let property: String?
   /// The state in the source, for a person; `nil` where there was nothing or the kind says it all.
-  public let before: String?
+  package let before: String?
   /// The state in the destination, for a person; `nil` where there is nothing or the kind says it all.
-  public let after: String?
+  package let after: String?
   /// The effect of the change on rows.
-  public let effect: Effect
+  package let effect: Effect
   /// True when the change alters the entity's version hash, so that a store needs a migration.
-  public let isHashed: Bool
+  package let isHashed: Bool
 
   /// Creates a change.
   init(
@@ -41,8 +41,7 @@ public struct ModelChange: Hashable, Sendable {
 
 extension ModelChange {
   /// The effect of a change on rows.
-  @nonexhaustive
-  public enum Effect: Hashable, Sendable {
+  package enum Effect: Hashable, Sendable {
     /// No row concerned.
     case nothing
     /// Values, links or objects that are carried over as they are.
@@ -63,7 +62,7 @@ extension ModelChange {
     case refused
 
     /// A stable code.
-    public var code: String {
+    package var code: String {
       switch self {
       case .nothing: "nothing"
       case .kept: "kept"
@@ -79,8 +78,7 @@ extension ModelChange {
   }
 
   /// The kind of a change; raw values are stable codes, in the order in which changes of one property are listed.
-  @nonexhaustive
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     // The model.
     /// Other version identifiers, which are for information only.
     case versionIdentifiersChanged

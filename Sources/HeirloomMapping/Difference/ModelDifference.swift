@@ -1,11 +1,11 @@
-public import HeirloomModel
+package import HeirloomModel
 
 /// All differences between two models, with their effects on rows and the verdict on a migration.
 ///
 /// It is made from the models alone, without reading a store.
-public struct ModelDifference: Hashable, Sendable {
+package struct ModelDifference: Hashable, Sendable {
   /// The verdict on a difference; raw values are stable.
-  public enum Verdict: String, Hashable, Sendable, CaseIterable {
+  package enum Verdict: String, Hashable, Sendable, CaseIterable {
     /// No difference.
     case identical
     /// Differences that stores don't know of: entity names and version hashes are equal.
@@ -17,20 +17,20 @@ public struct ModelDifference: Hashable, Sendable {
   }
 
   /// The verdict on the difference.
-  public let verdict: Verdict
+  package let verdict: Verdict
   /// The changes, sorted by entity, then property; those of the model as a whole come first.
-  public let changes: [ModelChange]
+  package let changes: [ModelChange]
   /// The obstacles to a mapping, sorted by entity and property; none if no mapping is needed.
-  public let obstacles: [MappingObstacle]
+  package let obstacles: [MappingObstacle]
   /// The losses, blockers and warnings that rows may cause, by entity and property; none if no mapping is needed.
-  public let effects: [DataEffect]
+  package let effects: [DataEffect]
   /// Matches that were perhaps meant but not made, sorted by entity and property.
-  public let diagnostics: [MatchingDiagnostic]
+  package let diagnostics: [MatchingDiagnostic]
   /// The inference, also for a migration that is made although none is needed.
-  public let inference: MappingInference
+  package let inference: MappingInference
 
   /// Compares two models.
-  public init(from source: ManagedObjectModel, to destination: ManagedObjectModel) {
+  package init(from source: ManagedObjectModel, to destination: ManagedObjectModel) {
     let inference = MappingInference(from: source, to: destination)
     var builder = DifferenceBuilder(inference: inference)
     let changes = builder.build()
@@ -51,8 +51,8 @@ public struct ModelDifference: Hashable, Sendable {
   }
 
   /// The source model.
-  public var source: ManagedObjectModel { inference.source }
+  package var source: ManagedObjectModel { inference.source }
 
   /// The destination model.
-  public var destination: ManagedObjectModel { inference.destination }
+  package var destination: ManagedObjectModel { inference.destination }
 }

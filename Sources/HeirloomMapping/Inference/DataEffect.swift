@@ -1,19 +1,19 @@
-public import HeirloomModel
+package import HeirloomModel
 
 /// A loss, blocker or warning that rows may cause: models tell where to look, and only the store tells if it is there.
 ///
 /// The plan counts the rows concerned. If there are none, it is gone; otherwise it stays.
-public struct DataEffect: Hashable, Sendable {
+package struct DataEffect: Hashable, Sendable {
   /// The kind of loss, blocker or warning, with the details that counting its rows needs.
-  public let kind: Kind
+  package let kind: Kind
   /// The entity that declares the property: in the destination, or in the source for dropped content.
-  public let entity: String
+  package let entity: String
   /// The properties by the names of the same side, elements of composites as `composite.element`.
   ///
   /// There is one property, several for a constraint, and none for the entity itself.
-  public let properties: [String]
+  package let properties: [String]
   /// The rows to count.
-  public let rows: [Rows]
+  package let rows: [Rows]
 
   /// Creates a loss, blocker or warning to look for.
   package init(kind: Kind, entity: String, properties: [String], rows: [Rows]) {
@@ -24,17 +24,17 @@ public struct DataEffect: Hashable, Sendable {
   }
 
   /// Rows of one source entity.
-  public struct Rows: Hashable, Sendable {
+  package struct Rows: Hashable, Sendable {
     /// The source entity; only its own objects count, not those of subentities.
-    public let entity: String
+    package let entity: String
     /// The entity that the objects become; `nil` if they are dropped.
-    public let destinationEntity: String?
+    package let destinationEntity: String?
     /// The source property, as a path, of each of the properties; `nil` for one that is new.
-    public let properties: [String?]
+    package let properties: [String?]
     /// The names of entity mappings with a condition: only objects that one of them takes count; none for all objects.
-    public let takenBy: [String]
+    package let takenBy: [String]
     /// The names of entity mappings with a condition: objects that one of them takes don't count.
-    public let notTakenBy: [String]
+    package let notTakenBy: [String]
 
     /// Creates rows.
     init(
@@ -50,8 +50,7 @@ public struct DataEffect: Hashable, Sendable {
   }
 
   /// The kind of loss, blocker or warning.
-  @nonexhaustive
-  public enum Kind: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
     /// A required attribute without a default: every row if it is new, rows with NULL otherwise.
     case missingValue
     /// A required to-one relationship: every row if it is new, rows without a link otherwise.
@@ -94,15 +93,15 @@ public struct DataEffect: Hashable, Sendable {
   }
 
   /// A relationship of the source.
-  public struct SourceRelationship: Hashable, Sendable {
+  package struct SourceRelationship: Hashable, Sendable {
     /// The entity that declares it.
-    public let entity: String
+    package let entity: String
     /// Its name.
-    public let relationship: String
+    package let relationship: String
   }
 
   /// The severity when there are such rows.
-  public enum Severity: String, Hashable, Sendable, CaseIterable {
+  package enum Severity: String, Hashable, Sendable, CaseIterable {
     /// Something that the destination has no place for; the previous version keeps it.
     case loss
     /// Rows that stop the migration until somebody decides.
@@ -114,7 +113,7 @@ public struct DataEffect: Hashable, Sendable {
 
 extension DataEffect.Kind {
   /// A stable code.
-  public var code: String {
+  package var code: String {
     switch self {
     case .missingValue: "missingValue"
     case .missingLink: "missingLink"
@@ -137,7 +136,7 @@ extension DataEffect.Kind {
   }
 
   /// The severity when there are such rows.
-  public var severity: DataEffect.Severity {
+  package var severity: DataEffect.Severity {
     switch self {
     case .missingValue, .missingLink, .duplicate, .overflow, .uninstantiable: .blocker
     case .rounding, .flattening, .tooFewLinks, .tooManyLinks: .warning
@@ -150,7 +149,7 @@ extension DataEffect.Kind {
 
 extension DataEffect: CustomStringConvertible {
   /// The reason why the rows matter, and what to do about them.
-  public var description: String { PlainText.line(rawDescription) }
+  package var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
     let subject =

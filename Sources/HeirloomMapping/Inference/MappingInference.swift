@@ -4,20 +4,20 @@ public import HeirloomModel
 ///
 /// An obstacle is about the models: no mapping can be inferred whatever the store holds. A loss, blocker or warning is
 /// about rows: the mapping holds, but the store must be read before the mapping is used.
-public struct MappingInference: Hashable, Sendable {
+package struct MappingInference: Hashable, Sendable {
   /// The model that objects come from.
-  public let source: ManagedObjectModel
+  package let source: ManagedObjectModel
   /// The model that objects become part of.
-  public let destination: ManagedObjectModel
+  package let destination: ManagedObjectModel
   /// The obstacles, sorted by entity and property.
-  public internal(set) var obstacles: [MappingObstacle]
+  package internal(set) var obstacles: [MappingObstacle]
   /// The losses, blockers and warnings that rows may cause, sorted by entity and property.
-  public let effects: [DataEffect]
+  package let effects: [DataEffect]
   /// The positions of versions at which the path must be divided to have the result of its single hops.
   ///
   /// A mapping says where each property's content comes from. It can't say so for single elements of composites, nor
   /// for links that only a removed inverse held.
-  public internal(set) var breaks: [Int] = []
+  package internal(set) var breaks: [Int] = []
   /// The elements of the two models that belong together.
   package let correspondence: ModelCorrespondence
   /// The mapping as far as it goes: where there is an obstacle, it leaves the default or drops the links.
@@ -37,7 +37,7 @@ public struct MappingInference: Hashable, Sendable {
   ///   - source: The model that objects come from.
   ///   - destination: The model that objects become part of.
   ///   - given: Entity mappings that say what can't be inferred.
-  public init(
+  package init(
     from source: ManagedObjectModel, to destination: ManagedObjectModel, given: [EntityMapping] = []
   ) {
     let completion = MappingCompletion(ModelCorrespondence(from: source, to: destination))
@@ -92,7 +92,7 @@ public struct MappingInference: Hashable, Sendable {
   /// - Returns: The given entity mappings in their order, then one for each other destination entity, then those for
   ///   removed entities, by entity name.
   /// - Throws: ``MappingInferenceError`` with all obstacles, if there are any.
-  public func mappingModel() throws(MappingInferenceError) -> MappingModel {
+  package func mappingModel() throws(MappingInferenceError) -> MappingModel {
     guard obstacles.isEmpty else { throw MappingInferenceError(obstacles: obstacles, skeleton: MappingSkeleton(self)) }
     return draft
   }
@@ -177,7 +177,7 @@ extension MappingModel {
   ///   - source: The model that objects come from.
   ///   - destination: The model that objects become part of.
   /// - Returns: The list, sorted by entity and property.
-  public func effects(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [DataEffect] {
+  package func effects(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [DataEffect] {
     RowFlows(of: self, correspondence: ModelCorrespondence(from: source, to: destination)).effects()
   }
 

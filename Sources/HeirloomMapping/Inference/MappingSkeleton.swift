@@ -52,7 +52,7 @@ public struct MappingSkeleton: Hashable, Sendable {
   }
 
   /// Creates the source for what an inference leaves open; `nil` if that is nothing.
-  public init?(_ inference: MappingInference) {
+  package init?(_ inference: MappingInference) {
     let losses = inference.effects.filter { $0.kind.severity == .loss }
     guard !inference.obstacles.isEmpty || !losses.isEmpty else { return nil }
     var draft = Draft(inference: inference)

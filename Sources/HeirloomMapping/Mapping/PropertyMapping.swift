@@ -153,7 +153,7 @@ extension PropertyMapping {
 }
 
 /// One change to a value on a path through several versions.
-public enum ValueStep: Hashable, Sendable {
+package enum ValueStep: Hashable, Sendable {
   /// A conversion to another type.
   case converted(AttributeType)
   /// A value for rows that have none.
@@ -177,7 +177,7 @@ public enum ValueStep: Hashable, Sendable {
 
 extension PropertyMapping {
   /// The form of a property mapping, told from its expression.
-  public enum Form: Hashable, Sendable {
+  package enum Form: Hashable, Sendable {
     /// The destination model's default, which stays.
     case defaultValue
     /// A copy of a source attribute's value, converted if the types differ.
@@ -197,7 +197,7 @@ extension PropertyMapping {
   }
 
   /// The form of the mapping: a planner runs all but the last of the forms as SQL without evaluating anything.
-  public var form: Form {
+  package var form: Form {
     guard let valueExpression else { return .defaultValue }
     if let key = valueExpression.keyOfSource { return .attribute(key) }
     switch valueExpression {

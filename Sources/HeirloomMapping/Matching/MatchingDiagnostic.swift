@@ -3,21 +3,20 @@ import HeirloomModel
 /// A suspicion that the matching of two models is not what their author meant.
 ///
 /// It stops nothing. Whoever reads a difference should see it, since values are dropped where a rename was meant.
-public struct MatchingDiagnostic: Hashable, Sendable {
+package struct MatchingDiagnostic: Hashable, Sendable {
   /// The kind of suspicion.
-  public let kind: Kind
+  package let kind: Kind
   /// The entity in the destination.
-  public let entity: String
+  package let entity: String
   /// The property in the destination; `nil` for the entity itself.
-  public let property: String?
+  package let property: String?
   /// The name in the source of the entity or property that seems to be meant.
-  public let counterpart: String
+  package let counterpart: String
   /// The renaming identifier that would tie the two together.
-  public let suggestedIdentifier: String
+  package let suggestedIdentifier: String
 
   /// The kind of a suspicion about the matching.
-  @nonexhaustive
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A renaming identifier that is the name of a source element, which has another identifier itself.
     ///
     /// A rename repeats the identifier that the element already has; the previous name is right only the first time.
@@ -42,7 +41,7 @@ public struct MatchingDiagnostic: Hashable, Sendable {
 
 extension MatchingDiagnostic: CustomStringConvertible {
   /// The suspicion and what to do about it.
-  public var description: String { PlainText.line(rawDescription) }
+  package var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
     let subject = property.map { "\"\(entity).\($0)\"" } ?? "Entity \"\(entity)\""

@@ -4,9 +4,9 @@ import HeirloomModel
 ///
 /// It changes nothing: a migration goes by names and renaming identifiers alone, and drops what a rename without one
 /// leaves behind. Whoever reads a plan should be asked.
-public struct RenameSuspicion: Hashable, Sendable {
+package struct RenameSuspicion: Hashable, Sendable {
   /// The kind of element that may have been renamed; raw values are stable.
-  public enum Kind: String, Hashable, Sendable, CaseIterable {
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
     /// An entity.
     case entity
     /// An attribute.
@@ -16,28 +16,28 @@ public struct RenameSuspicion: Hashable, Sendable {
   }
 
   /// The kind of element that may have been renamed.
-  public let kind: Kind
+  package let kind: Kind
   /// The entity of the destination that declares the added property, or the added entity itself.
-  public let entity: String
+  package let entity: String
   /// The entity of the source whose objects have the removed property, or the removed entity itself.
-  public let sourceEntity: String
+  package let sourceEntity: String
   /// The name that is gone.
-  public let removed: String
+  package let removed: String
   /// The name that is new.
-  public let added: String
+  package let added: String
   /// The type of both, such as `String`, or `to Person` for a relationship to one.
-  public let type: String
+  package let type: String
   /// The likeness of the two names, from 0 to 1.
-  public let nameSimilarity: Double
+  package let nameSimilarity: Double
   /// The likeness of the two, from 0 to 1: of their names, and of what else the models say of them.
-  public let score: Double
+  package let score: Double
   /// The renaming identifier that would make it a rename.
-  public let renamingIdentifier: String
+  package let renamingIdentifier: String
 }
 
 extension RenameSuspicion: CustomStringConvertible {
   /// The suspicion, in one sentence that asks.
-  public var question: String {
+  package var question: String {
     switch kind {
     case .entity:
       "entity \"\(removed)\" removed and \"\(added)\" added, with properties that are alike: a rename?"
@@ -47,13 +47,13 @@ extension RenameSuspicion: CustomStringConvertible {
   }
 
   /// The advice for a rename, as the beginning of a sentence.
-  public var advice: String {
+  package var advice: String {
     "Give \"\(added)\" the renaming identifier \"\(renamingIdentifier)\": in Xcode's model inspector, or"
       + " elementID=\"\(renamingIdentifier)\" in the model's source"
   }
 
   /// The question and the advice.
-  public var description: String { PlainText.line(rawDescription) }
+  package var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
     let subject = kind == .entity ? "" : "\(entity): "

@@ -25,7 +25,7 @@ public final class MigrationManager {
   /// A place for policies to share values.
   public var userInfo: [String: Any] = [:]
   /// The functions that value expressions call, by selector, besides the built-in ones and those of policies.
-  public var functions: [String: ExpressionEvaluator.Function]
+  package var functions: [String: ExpressionEvaluator.Function]
   /// The entity mapping that runs; `nil` before and after.
   @exclusivity(unchecked) public internal(set) var currentEntityMapping: EntityMapping?
 

@@ -35,8 +35,8 @@ public struct MigrationPlan: Hashable, Sendable {
   public let rowsRewritten: Int64
   /// Free space that the candidate needs beside the store, in bytes, with a margin.
   public let bytesNeeded: Int64
-  /// A rough time, in seconds, for a machine of the year 2020.
-  public let estimatedSeconds: Double
+  /// A rough time for a machine of the year 2020.
+  public let estimatedDuration: Duration
   /// The clean-up that is left in the migrated store for later; empty unless that was asked for.
   public let deferred: DeferredMigration
 

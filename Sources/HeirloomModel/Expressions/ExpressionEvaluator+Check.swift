@@ -4,7 +4,7 @@ extension ExpressionEvaluator {
   /// - Parameter expression: The expression.
   /// - Throws: ``EvaluationError/unknownFunction(selector:known:)``, ``EvaluationError/unknownVariable(name:known:)``
   ///   or ``EvaluationError/unparsed(_:)`` for the first one that is not, or ``EvaluationError/tooDeep(limit:)``.
-  public func check(_ expression: ValueExpression) throws(EvaluationError) {
+  package func check(_ expression: ValueExpression) throws(EvaluationError) {
     try check(expression, variables: Set(variables.keys), depth: 0)
   }
 
@@ -12,7 +12,7 @@ extension ExpressionEvaluator {
   ///
   /// - Parameter predicate: The predicate.
   /// - Throws: ``EvaluationError``, as for an expression.
-  public func check(_ predicate: PredicateDescription) throws(EvaluationError) {
+  package func check(_ predicate: PredicateDescription) throws(EvaluationError) {
     try check(predicate, variables: Set(variables.keys), depth: 0)
   }
 

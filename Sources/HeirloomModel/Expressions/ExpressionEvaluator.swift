@@ -2,22 +2,22 @@
 ///
 /// The rules are those of a store's SQL. A comparison with no value is false, except for `== nil` and `!=`. Arithmetic
 /// with no value yields none, and integers divide to integers. An overflow or a meaningless operation throws.
-public struct ExpressionEvaluator {
+package struct ExpressionEvaluator {
   /// A function in Swift, called with its receiver (`EvaluatedValue.null` if there is none) and its arguments.
-  public typealias Function = (_ receiver: EvaluatedValue, _ arguments: [EvaluatedValue]) throws -> EvaluatedValue
+  package typealias Function = (_ receiver: EvaluatedValue, _ arguments: [EvaluatedValue]) throws -> EvaluatedValue
 
   /// A function that carries out a fetch, called with the request, the context and a flag that asks for a count only.
-  public typealias Fetch = (_ request: EvaluatedValue, _ context: EvaluatedValue, _ countOnly: Bool) throws ->
+  package typealias Fetch = (_ request: EvaluatedValue, _ context: EvaluatedValue, _ countOnly: Bool) throws ->
     EvaluatedValue
 
   /// The values of variables, by names without `$`.
-  public var variables: [String: EvaluatedValue]
+  package var variables: [String: EvaluatedValue]
   /// The functions that `FUNCTION(receiver, "selector", …)` may call, by selector; also without a receiver.
-  public var functions: [String: Function]
+  package var functions: [String: Function]
   /// The function that carries out `FETCH(…)`; `nil` if fetches are not allowed.
-  public var fetch: Fetch?
+  package var fetch: Fetch?
   /// The value of `now()`, in seconds since 2001-01-01 00:00:00 UTC; `nil` if it has no value here.
-  public var now: Double?
+  package var now: Double?
 
   /// The most levels of nesting that are evaluated.
   static let depthLimit: Int = 200
@@ -29,7 +29,7 @@ public struct ExpressionEvaluator {
   ///   - functions: The functions beyond the built-in ones, by selector.
   ///   - now: The time, in seconds since 2001-01-01 00:00:00 UTC.
   ///   - fetch: The function that carries out `FETCH(…)`.
-  public init(
+  package init(
     variables: [String: EvaluatedValue] = [:], functions: [String: Function] = [:], now: Double? = nil,
     fetch: Fetch? = nil
   ) {
@@ -46,7 +46,7 @@ public struct ExpressionEvaluator {
   ///   - object: The object that `SELF` and key paths refer to.
   /// - Returns: The expression's value.
   /// - Throws: ``EvaluationError``, or the error of a value source, function or fetch.
-  public func evaluate(_ expression: ValueExpression, on object: EvaluatedValue) throws -> EvaluatedValue {
+  package func evaluate(_ expression: ValueExpression, on object: EvaluatedValue) throws -> EvaluatedValue {
     try evaluate(expression, on: object, depth: 0)
   }
 
@@ -57,7 +57,7 @@ public struct ExpressionEvaluator {
   ///   - object: The object that `SELF` and key paths refer to.
   /// - Returns: True if the condition holds.
   /// - Throws: ``EvaluationError``, or the error of a value source, function or fetch.
-  public func evaluate(_ predicate: PredicateDescription, on object: EvaluatedValue) throws -> Bool {
+  package func evaluate(_ predicate: PredicateDescription, on object: EvaluatedValue) throws -> Bool {
     try evaluate(predicate, on: object, depth: 0)
   }
 

@@ -13,7 +13,7 @@ public struct VersionHash: Hashable, Sendable {
   ///
   /// - Parameter bytes: The digest, exactly ``byteCount`` bytes long.
   /// - Throws: ``VersionHashError/wrongLength(found:)`` for any other length.
-  public init(_ bytes: some Collection<UInt8>) throws(VersionHashError) {
+  package init(_ bytes: some Collection<UInt8>) throws(VersionHashError) {
     guard bytes.count == Self.byteCount else { throw .wrongLength(found: bytes.count) }
     self.bytes = Array(bytes)
   }
@@ -32,14 +32,14 @@ extension VersionHash: CustomStringConvertible {
 }
 
 /// A stored digest that is not a version hash.
-public enum VersionHashError: Error, Hashable, Sendable {
+package enum VersionHashError: Error, Hashable, Sendable {
   /// A digest of `found` bytes instead of `VersionHash.byteCount`.
   case wrongLength(found: Int)
 }
 
 extension VersionHashError: CustomStringConvertible {
   /// One sentence: what was found and what was expected.
-  public var description: String {
+  package var description: String {
     switch self {
     case .wrongLength(let found): "A version hash has \(found) bytes; expected \(VersionHash.byteCount)."
     }

@@ -1,18 +1,18 @@
-public import Foundation
+package import Foundation
 package import HeirloomFormats
-public import HeirloomModel
+package import HeirloomModel
 
 /// The copy of its model that a store holds.
 ///
 /// Core Data writes it whenever it opens a store with a changed model. It is a cache: a store without one is complete.
-public enum StoreModelCache {
+package enum StoreModelCache {
   /// Reads the model from a store without changing it.
   ///
   /// - Parameter url: The store's file.
   /// - Returns: The model; `nil` if the store holds none. It is the store's own only if its hashes are those of the
   ///   metadata: ask ``StoreMetadata/isCompatible(with:configuration:)``.
   /// - Throws: ``StoreError`` if the store can't be read or the copy is damaged.
-  public static func model(inStoreAt url: URL) throws(StoreError) -> ManagedObjectModel? {
+  package static func model(inStoreAt url: URL) throws(StoreError) -> ManagedObjectModel? {
     try StoreReading.withQuietConnection(toStoreAt: url.path) { connection throws(StoreError) in
       try model(connection: connection, path: url.path)?.model
     }

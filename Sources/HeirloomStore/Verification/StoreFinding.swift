@@ -1,15 +1,17 @@
 import HeirloomModel
 
 /// A fact about a store that is not as its model or its format asks for.
-package struct StoreFinding: Hashable, Sendable {
+public struct StoreFinding: Hashable, Sendable {
   /// The finding's severity.
-  package let severity: Severity
+  public let severity: Severity
   /// The finding's kind.
   package let kind: Kind
+  /// A stable name of the kind, for programs.
+  public var code: String { kind.rawValue }
   /// The entity that it is about; `nil` for the store as a whole.
-  package let entity: String?
+  public let entity: String?
   /// The words for what was found, what it means and what to do.
-  package let message: String
+  public let message: String
 
   /// Creates a finding.
   package init(_ severity: Severity, _ kind: Kind, entity: String? = nil, _ message: String) {
@@ -20,7 +22,7 @@ package struct StoreFinding: Hashable, Sendable {
   }
 
   /// The severity of a finding.
-  package enum Severity: String, Hashable, Sendable, CaseIterable, Comparable {
+  public enum Severity: String, Hashable, Sendable, CaseIterable, Comparable {
     /// A loss of data, or of a way to reach them, or something that would make an app or a migration go wrong.
     case error
     /// Something that doesn't fit, while all data are there.
@@ -29,7 +31,7 @@ package struct StoreFinding: Hashable, Sendable {
     case note
 
     /// Orders severities, the worst first.
-    package static func < (left: Severity, right: Severity) -> Bool {
+    public static func < (left: Severity, right: Severity) -> Bool {
       left.rank < right.rank
     }
 

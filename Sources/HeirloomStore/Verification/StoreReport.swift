@@ -1,22 +1,22 @@
-package import HeirloomModel
+public import HeirloomModel
 
 /// The result of the verification of a store.
-package struct StoreReport: Sendable {
+public struct StoreReport: Sendable {
   /// The findings, the worst first, those of one severity in the order of the checks.
-  package var findings: [StoreFinding]
+  public package(set) var findings: [StoreFinding]
   /// The store's record of itself, as far as it can be read.
-  package var metadata: StoreMetadata?
+  public internal(set) var metadata: StoreMetadata?
   /// The model that the schema and the rows were compared with; `nil` if there was none.
-  package var model: ManagedObjectModel?
+  public internal(set) var model: ManagedObjectModel?
   /// The configuration of the model whose entities the store holds; `nil` for all.
-  package var configuration: String?
+  public internal(set) var configuration: String?
   /// The origin of the model; `nil` if there was no model.
   package var modelSource: StoreModelCandidate.Source?
   /// True if the model's hashes are those of the metadata.
-  package var isModelFit: Bool = false
+  public internal(set) var isModelFit: Bool = false
 
   /// True if something is wrong: notes alone are not faults.
-  package var hasFaults: Bool { findings.contains { $0.severity < .note } }
+  public var hasFaults: Bool { findings.contains { $0.severity < .note } }
 
   /// Adds findings of others and keeps the order.
   package mutating func add(_ others: [StoreFinding]) {

@@ -130,7 +130,7 @@ package struct DoneRun: DemoRun {
   /// Tells how the first version is restored.
   private mutating func restore(_ kept: PreviousVersion, expecting first: DoneItems, leaving last: DoneItems) throws {
     tale.heading("And if the user wants the first version back?")
-    let result = try assistant(version: 2).restorePreviousVersion(kept.id)
+    let result = try assistant(version: 2).archive.restorePreviousVersion(kept.id)
     let items = try DoneItems(of: storePath, model: story.versions[0].model)
     try check(items == first, "the restored store does not hold the \(first.count) items of the first version")
     guard let previous = result.previous else { throw failure("the store that was there was not kept") }
@@ -151,7 +151,7 @@ package struct DoneRun: DemoRun {
   private mutating func tellPlaces() throws {
     tale.lines += ["", tale.style.bold("Where everything lies:")]
     tale.say("store   \(storePath)")
-    for version in try assistant(version: 2).previousVersions() { tale.say("kept    \(version.storeURL.path)") }
+    for version in try assistant(version: 2).archive.previousVersions() { tale.say("kept    \(version.storeURL.path)") }
     tale.say("model   \(ModelController(storeURL: url).snapshotURL.path)")
     tale.lines += ["", tale.style.green("All of this was checked, nothing assumed.")]
   }

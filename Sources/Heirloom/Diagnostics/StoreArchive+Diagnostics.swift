@@ -1,7 +1,7 @@
 public import Foundation
 import HeirloomMigration
 
-extension MigrationAssistant {
+extension StoreArchive {
   /// Writes an archive that tells a supporter the state of the store and, by default, holds no value of any row.
   ///
   /// It works on a store that is damaged, missing, held by others or newer: that is when it is needed. It holds the
@@ -17,9 +17,10 @@ extension MigrationAssistant {
   ///   be written, such as over a file that is there.
   public func makeDiagnosticsArchive(at url: URL, includeStore: Bool = false) throws(MigrationAssistantError) {
     do {
-      try DiagnosticsArchive(self, location: try location()).write(to: url.path, includesStore: includeStore)
+      try DiagnosticsArchive(assistant, location: try assistant.location()).write(
+        to: url.path, includesStore: includeStore)
     } catch {
-      throw wrapped(error)
+      throw assistant.wrapped(error)
     }
   }
 }

@@ -5,16 +5,53 @@ import HeirloomModel
 import HeirloomStore
 import HeirloomVault
 
-extension MigrationAssistant {
+/// Everything that is kept beside a store: previous versions, set-aside stores, notices and rows in quarantine.
+///
+/// It needs no model, so it also serves a store that no app at hand can open. ``MigrationAssistant/archive`` is the
+/// archive of an assistant's store, which tells the assistant's delegate what happens.
+public struct StoreArchive {
+  /// The assistant of the store, which knows no model where the archive was made without one.
+  package let assistant: MigrationAssistant
+
+  /// Creates the archive of a store; nothing is read.
+  ///
+  /// - Parameters:
+  ///   - storeURL: The store's file, which may be gone.
+  ///   - configuration: The times to wait and the observers; choices about models mean nothing here.
+  public init(storeURL: URL, configuration: MigrationAssistant.Configuration = MigrationAssistant.Configuration()) {
+    self.init(storeURL: storeURL, history: .unknown, configuration: configuration)
+  }
+
+  /// Creates the archive of a store of whose models some are known, without the current one.
+  package init(
+    storeURL: URL, history: ModelHistory,
+    configuration: MigrationAssistant.Configuration = MigrationAssistant.Configuration()
+  ) {
+    assistant = MigrationAssistant(
+      storeURL: storeURL, modelController: ModelController(storeURL: storeURL), history: history,
+      configuration: configuration)
+  }
+
+  /// Creates the archive of an assistant's store.
+  init(of assistant: MigrationAssistant) {
+    self.assistant = assistant
+  }
+
+  /// The store's file.
+  public var storeURL: URL { assistant.storeURL }
+
+  /// The progress of restoring; cancelling it leaves the store as it was.
+  public var progress: Progress { assistant.progress }
+
   /// Lists the previous versions, the newest first.
   ///
   /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:reason:advice:coreDataCode:)`` when the folder can't
   ///   be read.
   public func previousVersions() throws(MigrationAssistantError) -> [PreviousVersion] {
     do {
-      return try vault().previousVersions().reversed().map(PreviousVersion.init)
+      return try assistant.vault().previousVersions().reversed().map(PreviousVersion.init)
     } catch {
-      throw wrapped(error)
+      throw assistant.wrapped(error)
     }
   }
 
@@ -27,9 +64,9 @@ extension MigrationAssistant {
   ///   be read.
   public func quarantinedRows() throws(MigrationAssistantError) -> [URL] {
     do {
-      return try vault().quarantineFiles().map { URL(fileURLWithPath: $0) }
+      return try assistant.vault().quarantineFiles().map { URL(fileURLWithPath: $0) }
     } catch {
-      throw wrapped(error)
+      throw assistant.wrapped(error)
     }
   }
 
@@ -45,9 +82,9 @@ extension MigrationAssistant {
   @discardableResult
   public func releasePreviousVersion(_ id: String) throws(MigrationAssistantError) -> PreviousVersion {
     do {
-      return PreviousVersion(try vault().release(id))
+      return PreviousVersion(try assistant.vault().release(id))
     } catch {
-      throw wrapped(error)
+      throw assistant.wrapped(error)
     }
   }
 
@@ -63,15 +100,15 @@ extension MigrationAssistant {
     _ id: String? = nil
   ) throws(MigrationAssistantError) -> (restored: PreviousVersion, previous: PreviousVersion?) {
     do {
-      let vault = try vault()
+      let vault = try assistant.vault()
       let versions = try vault.previousVersions()
       guard let prefix = id ?? versions.last(where: { $0.manifest?.operation != .undoing })?.name.text else {
         throw MigrationAssistantError.noSuchVersion(
-          storePath: storeURL.path, reason: "no previous version of \(storeURL.path) is kept")
+          storePath: assistant.storeURL.path, reason: "no previous version of \(assistant.storeURL.path) is kept")
       }
       do {
-        let result = try vault.restore(prefix, current: descriptionOfStore()) { _ in
-          guard !progress.isCancelled else { throw MigrationError.cancelled }
+        let result = try vault.restore(prefix, current: assistant.descriptionOfStore()) { _ in
+          guard !assistant.progress.isCancelled else { throw MigrationError.cancelled }
         }
         archiveModel(of: result.restored)
         return (PreviousVersion(result.restored), result.previous.map(PreviousVersion.init))
@@ -84,7 +121,7 @@ extension MigrationAssistant {
           (try? StoreMetadata(contentsOf: URL(fileURLWithPath: path))) != nil
         else {
           throw MigrationAssistantError.noSuchVersion(
-            storePath: storeURL.path, reason: "\(prefix) names no readable version")
+            storePath: assistant.storeURL.path, reason: "\(prefix) names no readable version")
         }
         _ = try vault.setStoreAside()
         let result = try vault.restore(prefix)
@@ -92,21 +129,25 @@ extension MigrationAssistant {
         return (PreviousVersion(result.restored), nil)
       }
     } catch {
-      throw wrapped(error)
+      throw assistant.wrapped(error)
     }
   }
 
-  /// Returns what is known of the store's model, to keep with the store when another one takes its place.
-  func descriptionOfStore() -> StoreVault.Replacement {
-    guard let metadata = try? storeMetadata() else { return StoreVault.Replacement() }
-    let hashes = metadata.versionHashes
-    let model =
-      choice(of: metadata, snapshot: snapshotModel(for: hashes))?.model
-      ?? (try? StoreModelCache.model(inStoreAt: storeURL)).flatMap { $0 }
-    let isRight = model.map { $0.versionHashes() == hashes } ?? false
-    return StoreVault.Replacement(
-      previousSnapshot: isRight ? model.flatMap { try? ModelSnapshot(model: $0).bytes(.compressed) } : nil,
-      previousChecksum: ManagedObjectModel.versionChecksum(of: hashes))
+  /// Sets the damaged record of an unfinished operation aside, and settles what the operation left.
+  ///
+  /// Such a record stops every migration with the code `unfitLocation`, since it alone says what was under way. The store is
+  /// whole all the same, as it was before or as it is after. Call this once a person has agreed to go on. The store and
+  /// its previous versions stay as they are, and so does the record, under another name beside them.
+  ///
+  /// - Returns: The record's new place; `nil` when there was nothing to repair.
+  /// - Throws: ``MigrationAssistantError``; the store is as it was.
+  @discardableResult
+  public func repair() throws(MigrationAssistantError) -> URL? {
+    do {
+      return try assistant.vault().repair().map { URL(fileURLWithPath: $0) }
+    } catch {
+      throw assistant.wrapped(error)
+    }
   }
 
   /// Puts the snapshot of a restored version beside the store: perhaps nothing else there knows its model.
@@ -114,9 +155,9 @@ extension MigrationAssistant {
     let url = URL(fileURLWithPath: version.path).appendingPathComponent(StoreLocation.snapshotName)
     do {
       guard let snapshot = try ModelController(snapshotURL: url).snapshot() else { return }
-      try modelController.archive(snapshot.model, applicationVersion: snapshot.applicationVersion)
+      try assistant.modelController.archive(snapshot.model, applicationVersion: snapshot.applicationVersion)
     } catch {
-      report(.snapshotUnreadable(reason: "\(error)"))
+      assistant.report(.snapshotUnreadable(reason: "\(error)"))
     }
   }
 }

@@ -1,0 +1,29 @@
+import HeirloomModel
+
+extension MigrationPlan: CustomStringConvertible {
+  /// The most lines about losses, and about blockers.
+  private static let lineLimit = 5
+
+  /// One line with the builder and the numbers, and one for each loss and blocker.
+  public var description: String {
+    let size = "\(CountText.counted(steps.count, "step")), \(CountText.counted(rowsRewritten, "row")) written anew"
+    let warned = warnings.isEmpty ? "" : ", \(CountText.counted(warnings.count, "warning"))"
+    let more = following.isEmpty ? "" : ", \(CountText.counted(following.count, "hop")) after it"
+    return (["Migration by \(builder.rawValue): \(size)\(warned)\(more)."] + lossLines + blockerLines)
+      .joined(separator: "\n")
+  }
+
+  /// A line for each loss, including those of the hops after this one.
+  package var lossLines: [String] {
+    Self.first(allLosses.map { "lost: \(CountText.counted($0.rows, "row")) of \($0.name)" })
+  }
+
+  private var blockerLines: [String] {
+    Self.first(blockers.map { "blocker: \(CountText.counted($0.rows, "row")): \($0.reason)" })
+  }
+
+  private static func first(_ lines: [String]) -> [String] {
+    lines.prefix(lineLimit).map { PlainText.line($0) }
+      + (lines.count > lineLimit ? ["and \(CountText.grouped(lines.count - lineLimit)) more"] : [])
+  }
+}

@@ -1,0 +1,84 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+// The warnings about things that may surprise, though nothing is lost.
+extension PlanDraft {
+  /// Returns all warnings of the plan.
+  ///
+  /// - Parameters:
+  ///   - parts: The candidate's parts.
+  ///   - dropped: The losses that the models and decisions bring about.
+  ///   - leftOut: The rows that the conditions of entity mappings don't take.
+  func warnings(_ parts: CandidateParts, dropped: [MigrationLoss], leftOut: [String]) -> [String] {
+    let notes = MappingWarnings(mapping: planner.mapping, source: source.model, destination: destination.model)
+    return dropped.compactMap { mistakenEntity($0) ?? mistakenProperty($0) }
+      + notes.leftOut(dropped) + notes.leftToPolicies(counts.byEntity) + leftOut + routing.keys.warnings
+      + parts.backfill.warnings
+      + findings.compactMap { if case .warning(let text) = $0 { text } else { nil } }
+      + drift.compactMap { Self.warning(of: $0, in: source) } + parts.metadata.warnings + parts.foreign.warnings
+      + framework.warnings
+  }
+
+  /// Returns a warning when objects are dropped although the destination has an entity of their name.
+  ///
+  /// Renaming identifiers decide, as in Core Data; one set by mistake is hard to see, and some have been shipped.
+  private func mistakenEntity(_ loss: MigrationLoss) -> String? {
+    guard loss.property == nil, loss.consent == nil, let namesake = destination.model.entity(named: loss.entity) else {
+      return nil
+    }
+    let words =
+      "\(loss.rows) objects of \"\(loss.entity)\" are dropped although the destination has an entity of that name:"
+    let mappings = planner.mapping.entityMappings(fromEntity: loss.entity)
+    // Inference has an entity mapping for each entity, if only one that removes it.
+    guard !mappings.isEmpty else {
+      return words + " no entity mapping of the given mapping has \"\(loss.entity)\" as its source; is that a mistake?"
+    }
+    guard namesake.canonicalIdentifier != source.model.entity(named: loss.entity)?.canonicalIdentifier else {
+      let names = mappings.map { "\"\($0.name)\"" }.joined(separator: ", ")
+      return words + " the entity mapping \(names) does not lead there; is that a mistake?"
+    }
+    return words
+      + " its renaming identifier \"\(namesake.canonicalIdentifier)\" says that it is another one; is that a mistake?"
+  }
+
+  /// Returns a warning when values or links are dropped although what their objects become has a property of that name.
+  private func mistakenProperty(_ loss: MigrationLoss) -> String? {
+    guard let name = loss.property, source.model.entity(named: loss.entity) != nil else { return nil }
+    for entity in source.model.entityTree(from: loss.entity) {
+      guard let route = routing.bySource[entity.name],
+        let owner = destination.model.declaringEntity(ofProperty: name, in: route.destination),
+        let identifier = destination.model.attribute(named: name, of: owner.name)?.canonicalIdentifier
+          ?? destination.model.relationship(named: name, of: owner.name)?.canonicalIdentifier,
+        !isTransient(name, of: owner.name), route.properties[name]?.form ?? .defaultValue == .defaultValue
+      else { continue }
+      let before =
+        source.model.attribute(named: name, of: entity.name)?.canonicalIdentifier
+        ?? source.model.relationship(named: name, of: entity.name)?.canonicalIdentifier ?? name
+      guard before != identifier else { continue }
+      return
+        "\(loss.rows) values of \"\(loss.entity).\(name)\" are dropped although \"\(owner.name)\" has a property of"
+        + " that name: by its renaming identifier \"\(identifier)\" it is another one than \"\(before)\"; is that a mistake?"
+    }
+    return nil
+  }
+
+  private func isTransient(_ property: String, of entity: String) -> Bool {
+    destination.model.attribute(named: property, of: entity)?.isTransient
+      ?? destination.model.relationship(named: property, of: entity)?.isTransient ?? false
+  }
+
+  /// Returns a warning about a difference of the store from its model; `nil` for most, which mean nothing.
+  private static func warning(of drift: SchemaDrift, in source: PhysicalSchema) -> String? {
+    switch drift {
+    // The oldest versions of Core Data declared the keys of links without a type.
+    case .differentType(let table, _, "", _) where source.table(named: table)?.isJoin == true: nil
+    case .unknownColumn(let table, let column):
+      "the column \(table).\(column) belongs to no property of the model and is left behind"
+    case .differentType(let table, let column, let found, let expected):
+      "the column \(table).\(column) was declared as \(found.isEmpty ? "no type" : found) where the model asks for"
+        + " \(expected); its values are taken over as they are"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,34 @@
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+extension StoreCounts {
+  /// Returns the counts before and after, for every concrete entity of either side.
+  ///
+  /// The results of mappings that run object by object are known only after the run.
+  func entityRows(
+    routing: EntityRouting, byRow: [EntityMapping], source: PhysicalSchema, destination: PhysicalSchema,
+    removed: [String: Int64]
+  ) -> [EntityRows] {
+    var rows: [EntityRows] = []
+    let made = Dictionary(grouping: byRow) { $0.destinationEntityName ?? "" }
+    let taken = Set(byRow.compactMap(\.sourceEntityName))
+    for entity in destination.model.entities where !entity.isAbstract {
+      let route = routing.byDestination[entity.name]
+      var count = route.map { byEntity[$0.source, default: 0] }
+      guard let mappings = made[entity.name] else {
+        rows.append(EntityRows(entity: entity.name, before: count, after: (count ?? 0) - (removed[entity.name] ?? 0)))
+        continue
+      }
+      for name in mappings.compactMap(\.sourceEntityName) where routing.bySource[name] == nil {
+        count = (count ?? 0) + byEntity[name, default: 0]
+      }
+      rows.append(EntityRows(entity: entity.name, before: count, after: nil))
+    }
+    for entity in source.model.entities
+    where routing.bySource[entity.name] == nil && !taken.contains(entity.name) && !entity.isAbstract {
+      rows.append(EntityRows(entity: entity.name, before: byEntity[entity.name, default: 0], after: nil))
+    }
+    return rows.sorted { $0.entity.utf16Precedes($1.entity) }
+  }
+}
