@@ -8,7 +8,7 @@ import HeirloomVault
 extension MigrationAssistant {
   /// Lists the previous versions, the newest first.
   ///
-  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:reason:advice:coreDataCode:)`` when the folder can't
+  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:_:)`` when the folder can't
   ///   be read.
   public func previousVersions() throws(MigrationAssistantError) -> [PreviousVersion] {
     do {
@@ -23,7 +23,7 @@ extension MigrationAssistant {
   /// Each line of a file is a JSON object with the row's entity, key and object ID, its attributes and links, the
   /// decision and the reason. The files are never removed.
   ///
-  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:reason:advice:coreDataCode:)`` when the folder can't
+  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:_:)`` when the folder can't
   ///   be read.
   public func quarantinedRows() throws(MigrationAssistantError) -> [URL] {
     do {
