@@ -1,4 +1,5 @@
 import Foundation
+import HeirloomFormats
 import HeirloomMigration
 import HeirloomStore
 
@@ -26,10 +27,7 @@ extension MigrationAssistant {
     let progress = assistant.progress
     let run = DetachedRun(assistant)
     let quality = QualityOfService(Task.currentPriority)
-    let noThread = MigrationAssistantError.unfitLocation(
-      storePath: assistant.storeURL.path, reason: "the system has no thread left to migrate the store on",
-      advice: "Nothing was begun. End other work, or raise the limit on threads, then try again.", coreDataCode: 134_060
-    )
+    let noThread = MigrationAssistantError.unfitLocation(storePath: assistant.storeURL.path, NoThread())
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let isStarted = WorkerThread.start(quality: quality.systemClass) {
@@ -44,6 +42,14 @@ extension MigrationAssistant {
       progress.cancel()
     }
   }
+}
+
+/// A limit on threads that leaves none for a migration.
+private struct NoThread: ExplainedError {
+  let cause = "The system has no thread left to migrate the store on."
+  let help = ErrorHelp(
+    .described("Nothing was begun."), "End other work, or raise the limit on threads, then try again.")
+  let coreDataCode: Int? = ErrorWords.generalCode
 }
 
 /// An assistant on its way to the thread that it works on.

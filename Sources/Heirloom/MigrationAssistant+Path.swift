@@ -115,8 +115,7 @@ extension MigrationAssistant {
       .filter { $0.isOfMappingAlone(among: given) }
     guard mistakes.isEmpty else {
       throw MigrationError.unsupportedMapping(
-        reason: mistakes.map { String($0.description.dropLast($0.description.hasSuffix(".") ? 1 : 0)) }
-          .joined(separator: "; "))
+        reason: mistakes.map { ErrorWords.clause($0.description) }.joined(separator: "; "))
     }
     guard let stagedManager else {
       let key = HistoryMemory.PathKey(

@@ -60,7 +60,7 @@ extension MigrationAssistantError {
   var isAboutIncompatibleStore: Bool {
     switch self {
     case .noModel, .mappingNeeded: true
-    case .failed(_, .database(_, coreDataCode: 259)): true
+    case .failed(_, .damaged(.store, _)): true
     case .unreadableStore(let error):
       switch error.problem {
       case .notDatabase, .truncated, .damaged, .notStore, .metadataRowCount, .invalidMetadata, .missingVersionHashes,

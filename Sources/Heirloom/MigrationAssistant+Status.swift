@@ -15,7 +15,7 @@ extension MigrationAssistant {
   ///   migration begins right then: opening for writing waits for it or fails, and a migration waits for whoever has
   ///   the store open.
   /// - Throws: ``MigrationAssistantError/unreadableStore(_:)`` for a file that is no readable store, or that others
-  ///   hold for long; ``MigrationAssistantError/unfitLocation(storePath:reason:advice:coreDataCode:)`` when a folder
+  ///   hold for long; ``MigrationAssistantError/unfitLocation(storePath:_:)`` when a folder
   ///   can't be read.
   public func status() throws(MigrationAssistantError) -> StoreStatus {
     guard try !isOperationUnfinished() else { return .inProgress }

@@ -45,7 +45,7 @@ public struct StoreArchive {
 
   /// Lists the previous versions, the newest first.
   ///
-  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:reason:advice:coreDataCode:)`` when the folder can't
+  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:_:)`` when the folder can't
   ///   be read.
   public func previousVersions() throws(MigrationAssistantError) -> [PreviousVersion] {
     do {
@@ -60,7 +60,7 @@ public struct StoreArchive {
   /// Each line of a file is a JSON object with the row's entity, key and object ID, its attributes and links, the
   /// decision and the reason. The files are never removed.
   ///
-  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:reason:advice:coreDataCode:)`` when the folder can't
+  /// - Throws: ``MigrationAssistantError/unfitLocation(storePath:_:)`` when the folder can't
   ///   be read.
   public func quarantinedRows() throws(MigrationAssistantError) -> [URL] {
     do {

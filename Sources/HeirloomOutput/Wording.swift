@@ -27,10 +27,7 @@ package func listText(_ names: [String], limit: Int = 8) -> String {
 }
 
 /// Returns a text as a sentence: upper case first, a full stop last.
-package func sentence(_ text: String) -> String {
-  let isEnded = text.hasSuffix(".") || text.hasSuffix("!") || text.hasSuffix("?")
-  return text.prefix(1).uppercased() + text.dropFirst() + (isEnded ? "" : ".")
-}
+package func sentence(_ text: String) -> String { ErrorWords.sentence(text) }
 
 /// Returns a path in single quotes where a shell needs them.
 package func shellWord(_ word: String) -> String {

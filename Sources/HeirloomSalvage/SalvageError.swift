@@ -1,5 +1,4 @@
-public import Foundation
-import HeirloomFormats
+public import HeirloomFormats
 import HeirloomModel
 
 /// The reason why nothing could be salvaged.
@@ -47,11 +46,9 @@ public struct SalvageError: Error, Hashable, Sendable {
   }
 }
 
-extension SalvageError: CustomStringConvertible {
-  /// One sentence that says what was found and what was expected.
-  public var description: String { PlainText.line(rawDescription) }
-
-  private var rawDescription: String {
+extension SalvageError: ExplainedError {
+  /// The damaged store, or the place of the new one, with what was expected.
+  public var cause: String {
     switch problem {
     case .missing: "There is no file at \(storePath); expected a store."
     case .notFile(let found): "\(storePath) is a \(found); expected a store's file."
@@ -90,7 +87,7 @@ extension SalvageError: CustomStringConvertible {
   }
 
   /// The code of a similar failure of Core Data or Foundation in `NSCocoaErrorDomain`; `nil` if none is near.
-  package var coreDataCode: Int? {
+  public var coreDataCode: Int? {
     switch problem {
     case .missing: 260
     case .notFile, .empty, .notDatabase: 259
@@ -102,44 +99,31 @@ extension SalvageError: CustomStringConvertible {
     case .failed: nil
     }
   }
-}
 
-extension SalvageError: LocalizedError {
-  /// The description.
-  public var errorDescription: String? { description }
-
-  /// The advice: what to do, and which file still holds the data.
-  public var recoverySuggestion: String? { rawSuggestion.map { PlainText.line($0) } }
-
-  private var rawSuggestion: String? {
+  /// The damaged store, which salvage never changes, and what to give to another attempt.
+  public var help: ErrorHelp {
     switch problem {
-    case .missing: "Look for the store where the app keeps it, or for a backup."
-    case .notFile: "Give the store's own file."
+    case .missing: ErrorHelp(nil, "Look for the store where the app keeps it, or for a backup.")
+    case .notFile: ErrorHelp(nil, "Give the store's own file.")
     case .empty, .notDatabase:
-      "Nothing was changed. Keep the file as it is, and look for a previous version in \"\(storePath).heirloom/previous\" or"
-        + " for a backup."
+      ErrorHelp(
+        .unchanged,
+        "Keep the file as it is, and look for a previous version in \"\(storePath).heirloom/previous\" or for a backup.",
+        [.previousVersions])
     case .noModel:
-      "Nothing was changed, and \(storePath) still holds what it held. Give the app's model: one of any version that the"
-        + " store may have had."
-    case .notStore:
-      "Nothing was changed, and \(storePath) still holds what it held. Give the model of the app that made it."
-    case .sameFile: "Nothing was changed. Give the new store a name of its own."
-    case .outputExists: "Nothing was changed. Move what is there away, or give the new store another name."
-    case .notEnoughSpace: "Nothing was changed. Make room, or put the new store on a larger volume."
-    case .cancelled: "Nothing was changed, and there is no new store. Salvage again when there is time."
-    case .inUse: "Nothing was changed. End the app that uses the store and try again."
-    case .failed: "\(storePath) was not changed and still holds what it held."
+      ErrorHelp(
+        .damagedStore(path: storePath), "Give the app's model: one of any version that the store may have had.")
+    case .notStore: ErrorHelp(.damagedStore(path: storePath), "Give the model of the app that made it.")
+    case .sameFile: ErrorHelp(.unchanged, "Give the new store a name of its own.")
+    case .outputExists: ErrorHelp(.unchanged, "Move what is there away, or give the new store another name.")
+    case .notEnoughSpace: ErrorHelp(.unchanged, "Make room, or put the new store on a larger volume.")
+    case .cancelled: ErrorHelp(.unchanged, "There is no new store. Salvage again when there is time.")
+    case .inUse: ErrorHelp(.unchanged, "End the app that uses the store and try again.")
+    case .failed:
+      ErrorHelp(.damagedStore(path: storePath), "Keep them as they are, and salvage again when that is settled.")
     }
   }
-}
 
-extension SalvageError: CustomNSError {
-  /// Core Data's domain.
-  public static let errorDomain: String = NSCocoaErrorDomain
-
-  /// The code of a similar failure of Core Data or Foundation, or that of Core Data's general error.
-  public var errorCode: Int { coreDataCode ?? ErrorWords.generalCode }
-
-  /// The words of the error and the path of the damaged store.
-  public var errorUserInfo: [String: Any] { ErrorWords.userInfo(of: self, path: storePath) }
+  /// The same as `storePath`.
+  public var filePath: String? { storePath }
 }

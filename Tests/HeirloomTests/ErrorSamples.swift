@@ -256,7 +256,9 @@ enum ErrorSamples {
       ("unexpectedRowCount", .unexpectedRowCount(step: "Copy the rows of ZNOTE", expected: 1_234_567, written: 1)),
       ("proofFailed", .proofFailed(findings: ["ZNOTE has 3 rows, expected 4."])),
       ("database", .database(reason: "SQLite reports \"disk I/O error\" (code 10)", coreDataCode: 134_080)),
-      ("database", .database(reason: "the disk is full.", coreDataCode: 640)), ("appFailed", .appFailed(AppError())),
+      ("damaged", .damaged(.store, reason: "SQLite reports \"malformed\" (code 11).")),
+      ("damaged", .damaged(.candidate, reason: "SQLite reports \"malformed\" (code 11)")),
+      ("diskFull", .diskFull(reason: "SQLite reports \"full\" (code 13).")), ("appFailed", .appFailed(AppError())),
       ("appFailed", .appFailed(missing)),
       (
         "unfitDecision",

@@ -40,6 +40,43 @@ struct ErrorWordsTests {
     }
   }
 
+  /// The errors that concern no data.
+  private static let withoutData = [
+    "ModelReadingError", "MappingReadingError", "SalvageError.missing", "SalvageError.notFile",
+  ]
+
+  @Test func `every public error is data: the cause, where the data are, what to do`() throws {
+    for sample in try ErrorSamples.all() {
+      let error = try #require(sample.error as? any ExplainedError, "\(sample.name) is no ExplainedError")
+      #expect(!error.cause.isEmpty && !error.advice.isEmpty, "\(sample.name)")
+      #expect(
+        (error.dataLocation == nil) == Self.withoutData.contains { sample.name.hasPrefix($0) }, "\(sample.name)")
+      let suggestion = try #require(error.recoverySuggestion)
+      #expect(suggestion.hasPrefix(error.dataLocation?.sentence ?? ""), "\(sample.name): \(suggestion)")
+      #expect(suggestion.hasSuffix(error.advice), "\(sample.name): \(suggestion)")
+      #expect(Set(error.remedies).count == error.remedies.count, "\(sample.name)")
+      if sample.path == ErrorSamples.path { #expect(error.filePath == sample.path, "\(sample.name)") }
+    }
+    // Whoever knows the store puts its path in the place of the data; the rest is the inner error's.
+    let failure = MigrationError.damaged(.store, reason: "page 7 is torn")
+    let outer = MigrationAssistantError.failed(storePath: "/a/b", failure)
+    #expect(failure.dataLocation == .store(path: nil) && outer.dataLocation == .store(path: "/a/b"))
+    #expect(outer.advice == failure.advice && outer.remedies == [.previousVersions, .salvage])
+  }
+
+  @Test func `no sentence of the library names a command of the tool, or has curly quotes`() throws {
+    let command = try Regex(
+      "heirloom (check|compare|demo|diagram|doctor|help|inspect|migrate|plan|rehearse|repair|report|restore|salvage"
+        + "|snapshot|verify|versions)\\b")
+    for (file, text) in try Self.sourceTexts() {
+      var code = text.split(separator: "\n").filter { $0.firstMatch(of: /^ *\/\//) == nil }.joined(separator: "\n")
+      // A sentence may go over several lines.
+      code.replace(/"\s*\+ "/, with: "")
+      for match in code.matches(of: command) { Issue.record("\(file) names \"\(code[match.range])\"") }
+      #expect(!code.contains { "“”‘’".contains($0) }, "\(file) has curly quotes")
+    }
+  }
+
   @Test func `Foundation gets the same words, and Core Data's domain and code where there is one`() throws {
     for sample in try ErrorSamples.all() {
       let words = sample.error as? any LocalizedError
@@ -49,7 +86,7 @@ struct ErrorWordsTests {
       // If we have none, Foundation has one for its own codes.
       if let reason = words?.failureReason { #expect(bridged.localizedFailureReason == reason, "\(sample.name)") }
       #expect(sample.error.localizedDescription == words?.errorDescription, "\(sample.name)")
-      guard let code = Self.code(sample.error) else { continue }
+      guard let code = (sample.error as? any ExplainedError)?.coreDataCode else { continue }
       #expect(bridged.domain == NSCocoaErrorDomain && bridged.code == code, "\(sample.name): \(bridged)")
     }
     let path = ErrorSamples.path
@@ -98,27 +135,9 @@ struct ErrorWordsTests {
 
   // MARK: Reading texts
 
-  /// Returns Core Data's code as the error gives it without Foundation.
-  private static func code(_ error: any Error) -> Int? {
-    switch error {
-    case let error as MigrationAssistantError: error.coreDataCode
-    case let error as MigrationError: error.coreDataCode
-    case let error as StoreError: error.coreDataCode
-    case let error as ManagedObjectError: error.coreDataCode
-    case let error as ModelReadingError: error.coreDataCode
-    case let error as MappingReadingError: error.coreDataCode
-    case let error as DeferredMigrationError: error.coreDataCode
-    case let error as StagedMigrationError: error.coreDataCode
-    case let error as SalvageError: error.coreDataCode
-    case is MappingInferenceError: 134_190
-    case is EntityMappingFailure: 134_170
-    default: nil
-    }
-  }
-
   /// Counts full stops that a new sentence follows; text after a colon belongs to the sentence.
   private static func sentenceCount(_ text: String) -> Int {
-    1 + text.matches(of: /[.!?] [A-Z“"]/).count
+    1 + text.matches(of: /[.!?] [A-Z"]/).count
   }
 
   /// Returns true if a count stands there without separators.
@@ -131,14 +150,19 @@ struct ErrorWordsTests {
   /// Returns the cases of public errors as `Type.case`, and errors that are structures without cases as `Type`.
   private static func declaredCases() throws -> Set<String> {
     var names: Set<String> = []
-    for module in modules {
+    for (_, text) in try sourceTexts() { names.formUnion(cases(in: text)) }
+    return names
+  }
+
+  /// Returns the texts of the modules' files, by name.
+  private static func sourceTexts() throws -> [(file: String, text: String)] {
+    try modules.flatMap { module in
       let folder = sources.appendingPathComponent(module)
       let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
-      for case let url as URL in files where url.pathExtension == "swift" {
-        names.formUnion(cases(in: try String(contentsOf: url, encoding: .utf8)))
+      return try files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }.map {
+        ($0.lastPathComponent, try String(contentsOf: $0, encoding: .utf8))
       }
     }
-    return names
   }
 
   private static func cases(in text: String) -> Set<String> {

@@ -157,6 +157,35 @@ struct SettingAsideTests {
     #expect(try assistant.archive.pendingNotices() == [])
   }
 
+  /// A delegate that damages the candidate once it is built, as a failing disk might.
+  private final class DamagingDelegate: MigrationAssistantDelegate {
+    var damaged = 0
+
+    func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) {
+      guard case .built = event else { return }
+      let folder = assistant.storeURL.path + ".heirloom/incoming/"
+      for name in FileManager.default.subpaths(atPath: folder) ?? [] where name.hasSuffix("Journal.sqlite") {
+        guard var bytes = FileManager.default.contents(atPath: folder + name), bytes.count > 4096 else { continue }
+        for offset in 4096..<bytes.count { bytes[offset] = 0xA5 }
+        guard (try? bytes.write(to: URL(fileURLWithPath: folder + name))) != nil else { continue }
+        damaged += 1
+      }
+    }
+  }
+
+  @Test func `a damaged candidate is no fault of the store, which stays where it is`() throws {
+    let scene = try Scene(nil)
+    let delegate = DamagingDelegate()
+    let assistant = scene.assistant(.setAside)
+    assistant.delegate = delegate
+    let error = try #require(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
+    #expect(delegate.damaged == 1 && error.code == "failed" && error.coreDataCode == 259, "\(error)")
+    #expect(try assistant.pendingNotices() == [])
+    let context = ManagedObjectContext(
+      store: try PersistentStore.open(at: scene.store, model: scene.old, isReadOnly: true))
+    #expect(try context.count(ObjectFetchRequest("Item")) == 2000)
+  }
+
   /// A delegate that changes the store after the assistant has found it unfit, as another process might.
   private final class Rival: MigrationAssistantDelegate {
     var changes: [() throws -> Void]

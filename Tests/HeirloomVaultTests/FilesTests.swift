@@ -1,5 +1,6 @@
 import CHeirloomFiles
 import Foundation
+import HeirloomFormats
 import HeirloomMigration
 import TestSupport
 import Testing
@@ -267,7 +268,7 @@ struct FilesTests {
     #expect(error?.operation == .rename)
     #expect(error?.code == ENOENT)
     let text = try #require(error?.description)
-    #expect(text.hasPrefix("could not rename “\(path("a"))” to “\(path("b"))”: "))
+    #expect(text.hasPrefix("could not rename \"\(path("a"))\" to \"\(path("b"))\": "))
     #expect(text.contains("No such file"), "\(text)")
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HeirloomFormats
 import HeirloomMigration
 import HeirloomStore
 import TestSupport

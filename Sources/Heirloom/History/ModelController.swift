@@ -72,7 +72,7 @@ public struct ModelController: Sendable {
   /// - Returns: True if the snapshot was written.
   /// - Throws: ``MigrationAssistantError/storeNotMigrated(storePath:)`` while the store beside it is of another
   ///   version, so that nobody can cover up a failed migration;
-  ///   ``MigrationAssistantError/unfitLocation(storePath:reason:advice:coreDataCode:)`` when the file can't be written.
+  ///   ``MigrationAssistantError/unfitLocation(storePath:_:)`` when the file can't be written.
   @discardableResult
   public func archive(_ model: ManagedObjectModel, applicationVersion: String? = nil) throws -> Bool {
     let path = storeURL?.path ?? snapshotURL.path

@@ -1,17 +1,14 @@
-public import Foundation
-import HeirloomFormats
+public import HeirloomFormats
 import HeirloomMigration
 import HeirloomModel
 import HeirloomVault
 
-extension MigrationAssistantError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
-  public var description: String { PlainText.line(rawDescription) }
-
-  private var rawDescription: String {
+extension MigrationAssistantError: ExplainedError {
+  /// The store with what was found and what was expected.
+  public var cause: String {
     switch self {
     case .unreadableStore(let error):
-      return error.description
+      return error.cause
     case .noModel(let path, let nearest):
       let near = nearest.first.map { version in
         "; the nearest known version is \"\(version.name)\", with"
@@ -45,14 +42,14 @@ extension MigrationAssistantError: CustomStringConvertible {
       return "The model was not archived, since the store \(path) is of another version; migrate it first."
     case .storeInUse(let path, let reason):
       return "The store \(path) is in use elsewhere: \(ErrorWords.ended(reason))"
-    case .unfitLocation(_, let reason, _, _):
-      return ErrorWords.sentence(reason)
+    case .unfitLocation(_, let error):
+      return ErrorWords.sentence(error.cause)
     case .notEnoughSpace(let shortage):
       return ErrorWords.sentence(shortage.description)
     case .outcomeUnknown(let path, let reason):
       return "The migrated store \(path) is in place but may not outlast a loss of power: \(ErrorWords.ended(reason))"
     case .failed(_, let error):
-      return error.description
+      return error.cause
     case .noSuchVersion(_, let reason):
       return ErrorWords.sentence(reason)
     }
@@ -67,84 +64,71 @@ extension MigrationAssistantError: CustomStringConvertible {
   }
 }
 
-extension MigrationAssistantError: LocalizedError {
-  /// The same as `description`.
-  public var errorDescription: String? { description }
-
-  /// The reason, where `description` doesn't give all of it.
-  public var failureReason: String? { rawReason.map { PlainText.line($0) } }
-
-  private var rawReason: String? {
+extension MigrationAssistantError {
+  /// The reasons for what the plan or the inference found, or the error of the app's code.
+  public var reasons: [String] {
     switch self {
-    case .mappingNeeded(_, let obstacles, _) where !obstacles.isEmpty: obstacles.map(\.reason).joined(separator: " ")
-    case .decisionNeeded(_, let plan): plan.blockers.map(\.reason).joined(separator: " ")
-    case .unknownVersion(_, let plan): plan.allLosses.map(\.reason).joined(separator: " ")
-    case .lossesNotConsented(_, let plan): plan.unconsentedLosses.map(\.reason).joined(separator: " ")
-    case .storeInUse(_, let reason), .outcomeUnknown(_, let reason): ErrorWords.sentence(reason)
-    case .failed(_, .mappingFailed(let failure)): ErrorWords.sentence(of: failure.underlying)
-    case .failed(_, .stageFailed(let failure)): ErrorWords.sentence(of: failure.underlying)
-    case .failed(_, .appFailed(let error)): ErrorWords.sentence(of: error)
-    default: nil
+    case .mappingNeeded(_, let obstacles, _): obstacles.map(\.reason)
+    case .decisionNeeded(_, let plan): plan.blockers.map(\.reason)
+    case .unknownVersion(_, let plan): plan.allLosses.map(\.reason)
+    case .lossesNotConsented(_, let plan): plan.unconsentedLosses.map(\.reason)
+    case .storeInUse(_, let reason), .outcomeUnknown(_, let reason): [ErrorWords.sentence(reason)]
+    case .failed(_, .mappingFailed(let failure)): [ErrorWords.sentence(of: failure.underlying)]
+    case .failed(_, .stageFailed(let failure)): [ErrorWords.sentence(of: failure.underlying)]
+    case .failed(_, .appFailed(let error)): [ErrorWords.sentence(of: error)]
+    default: []
     }
   }
 
-  /// Advice on where the data are and what to do.
-  public var recoverySuggestion: String? { rawSuggestion.map { PlainText.line($0) } }
-
-  private var rawSuggestion: String? {
-    let unchanged = Self.unchanged(storePath)
+  /// The store, or what is there of it, and what to give, to decide or to close before another attempt.
+  public var help: ErrorHelp {
+    let store = DataLocation.store(path: storePath)
     switch self {
     case .unreadableStore(let error):
-      return error.recoverySuggestion
+      return error.help
+    case .unfitLocation(let path, let error):
+      return error.help.inStore(at: path)
+    case .failed(let path, let error):
+      return error.help.inStore(at: path)
     case .noModel:
-      return unchanged + " Give the model that made it, from the app's earlier releases."
+      return ErrorHelp(store, "Give the model that made it, from the app's earlier releases.")
     case .unknownVersion:
-      return unchanged + " If losing this is right, approve the plan; else use the newer app."
-    case .newerVersion(let store):
-      let offer = store.previousVersion.map {
+      return ErrorHelp(store, "If losing this is right, approve the plan; else use the newer app.", [.plan])
+    case .newerVersion(let newer):
+      let offer = newer.previousVersion.map {
         " Or restore the previous version \($0.id), which fits the current model."
       }
-      return unchanged + " Use the newer app.\(offer ?? "")"
+      return ErrorHelp(store, "Use the newer app.\(offer ?? "")")
     case .mappingNeeded(_, [], _):
-      return unchanged + " Give a mapping model for its version, or let it be inferred."
+      return ErrorHelp(store, "Give a mapping model for its version, or let it be inferred.")
     case .mappingNeeded(_, let obstacles, let skeleton):
-      return unchanged + " " + obstacles.map(\.suggestion).joined(separator: " ")
-        + (skeleton == nil ? "" : " The error's skeleton is Swift source to start from.")
+      let source = skeleton == nil ? "" : " The error's skeleton is Swift source to start from."
+      return ErrorHelp(store, obstacles.map(\.suggestion).joined(separator: " ") + source)
     case .decisionNeeded(_, let plan):
-      return unchanged + " Decide what becomes of the rows, or give the properties defaults or make them optional;"
-        + " possible are: \(Self.choices(plan.blockers))."
+      return ErrorHelp(
+        store,
+        "Decide what becomes of the rows, or give the properties defaults or make them optional; possible are:"
+          + " \(Self.choices(plan.blockers)).")
     case .lossesNotConsented:
-      return unchanged
-        + " Give a mapping that keeps it. If losing it is right, consent: approve the plan, accept losses, or"
-        + " acknowledge them in the history's lock.json."
+      return ErrorHelp(
+        store,
+        "Give a mapping that keeps it. If losing it is right, consent: approve the plan, accept losses, or"
+          + " acknowledge them in the history's lock.json.")
     case .refused:
-      return unchanged + " Migrate it when the app agrees to the plan."
+      return ErrorHelp(store, "Migrate it when the app agrees to the plan.")
     case .storeNotMigrated:
-      return unchanged + " Call migrateStore() first and archive after it returned."
+      return ErrorHelp(store, "Call migrateStore() first and archive after it returned.")
     case .storeInUse:
-      return unchanged + " Close the store in other processes and connections, then try again."
+      return ErrorHelp(store, "Close the store in other processes and connections, then try again.")
     case .notEnoughSpace:
-      return unchanged + " Free some room on its volume, then try again."
-    case .unfitLocation(_, _, let advice, _):
-      return advice
+      return ErrorHelp(store, "Free some room on its volume, then try again.")
     case .noSuchVersion:
-      return unchanged + " The store's archive lists what is kept of it."
-    case .outcomeUnknown:
-      return
-        "\(storePath) is whole, in the old or the new version, and the previous version is kept beside it. Run again."
-    case .failed(_, let error):
-      return Self.suggestion(error, unchanged: unchanged)
+      return ErrorHelp(store, "The store's archive lists what is kept of it.", [.previousVersions])
+    case .outcomeUnknown(let path, _):
+      return ErrorHelp(
+        .described("\(path) is whole, in the old or the new version, and the previous version is kept beside it."),
+        "Run again.")
     }
-  }
-
-  /// Returns the sentence that a store still holds all data and was not changed.
-  static func unchanged(_ path: String) -> String { "\(path) still holds all data and was not changed." }
-
-  /// Returns the advice of the part that failed, with the store's file named in it.
-  private static func suggestion(_ error: MigrationError, unchanged: String) -> String {
-    let words = error.recoverySuggestion ?? ""
-    let prefix = MigrationError.storeIsKept
-    return words.hasPrefix(prefix) ? unchanged + words.dropFirst(prefix.count) : "\(unchanged) \(words)"
   }
 
   /// Lists the choices that blockers offer.
@@ -155,23 +139,17 @@ extension MigrationAssistantError: LocalizedError {
           + blocker.choices.map(\.rawValue).joined(separator: ", ") + ")"
       })
   }
-}
 
-extension MigrationAssistantError: CustomNSError {
-  /// Core Data's domain.
-  public static let errorDomain: String = NSCocoaErrorDomain
+  /// The same as `storePath`.
+  public var filePath: String? { storePath }
 
-  /// The code of the same error in Core Data's domain, or that of its general error.
-  public var errorCode: Int { coreDataCode ?? ErrorWords.generalCode }
-
-  /// The words, the store's file and the cause.
-  public var errorUserInfo: [String: Any] {
-    let underlying: (any Error)? =
-      switch self {
-      case .unreadableStore(let error): error
-      case .failed(_, let error): error
-      default: nil
-      }
-    return ErrorWords.userInfo(of: self, path: storePath, underlying: underlying)
+  /// The error of the part that failed.
+  public var underlyingError: (any Error)? {
+    switch self {
+    case .unreadableStore(let error): error
+    case .unfitLocation(_, let error): error
+    case .failed(_, let error): error
+    default: nil
+    }
   }
 }

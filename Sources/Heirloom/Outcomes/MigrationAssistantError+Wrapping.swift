@@ -38,22 +38,9 @@ extension MigrationAssistantError {
       self = .failed(storePath: path, .proofFailed(findings: ["\(error)"]))
     case .notEnoughSpace(let shortage):
       self = .notEnoughSpace(shortage)
-    case .folderNotWritable(let underlying):
-      self = Self.unfit(error, path: path, coreDataCode: underlying.foundationCode ?? 513)
-    case .file(let underlying):
-      self = Self.unfit(error, path: path, coreDataCode: underlying.foundationCode ?? 134080)
-    case .storeMissing:
-      self = Self.unfit(error, path: path, coreDataCode: 260)
-    case .sideFilesWithoutStore, .unusableSideFile, .notAFile, .hardLinked, .unsafeVolume, .unusableFolder,
-      .foreignOwner, .damagedManifest:
-      self = Self.unfit(error, path: path, coreDataCode: 134080)
+    case .storeMissing, .sideFilesWithoutStore, .unusableSideFile, .notAFile, .hardLinked, .unsafeVolume,
+      .unusableFolder, .foreignOwner, .damagedManifest, .folderNotWritable, .file:
+      self = .unfitLocation(storePath: path, error)
     }
-  }
-
-  private static func unfit(_ error: VaultError, path: String, coreDataCode: Int) -> MigrationAssistantError {
-    .unfitLocation(
-      storePath: path, reason: "\(error)",
-      advice: error.isAboutStore ? "\(unchanged(path)) \(error.suggestion)" : error.suggestion,
-      coreDataCode: coreDataCode)
   }
 }

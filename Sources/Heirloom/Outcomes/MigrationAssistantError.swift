@@ -1,3 +1,4 @@
+public import HeirloomFormats
 public import HeirloomMapping
 public import HeirloomMigration
 public import HeirloomStore
@@ -34,8 +35,8 @@ public enum MigrationAssistantError: Error, Sendable {
   case storeNotMigrated(storePath: String)
   /// Another process holds the store or is migrating it.
   case storeInUse(storePath: String, reason: String)
-  /// The place is unfit: permissions, space, links, the kind of volume; the advice says where the data are, what to do.
-  case unfitLocation(storePath: String, reason: String, advice: String, coreDataCode: Int)
+  /// The place is unfit, as the error says: permissions, links, the kind of volume.
+  case unfitLocation(storePath: String, any ExplainedError)
   /// The volume has too little room; the figures were known before anything was begun.
   case notEnoughSpace(SpaceShortage)
   /// The migration was made but may not outlast a loss of power; run again to find out.
@@ -81,7 +82,7 @@ extension MigrationAssistantError {
     case .lossesNotConsented: 134110
     case .refused: 134120
     case .storeInUse: 134090
-    case .unfitLocation(_, _, _, let code): code
+    case .unfitLocation(_, let error): error.coreDataCode
     case .notEnoughSpace: 640
     case .outcomeUnknown: 134110
     case .failed(_, let error): error.coreDataCode
@@ -98,7 +99,7 @@ extension MigrationAssistantError {
     case .noModel(let path, _), .unknownVersion(let path, _),
       .mappingNeeded(let path, _, _), .decisionNeeded(let path, _), .lossesNotConsented(let path, _),
       .refused(let path, _), .storeNotMigrated(let path),
-      .storeInUse(let path, _), .unfitLocation(let path, _, _, _), .outcomeUnknown(let path, _), .failed(let path, _),
+      .storeInUse(let path, _), .unfitLocation(let path, _), .outcomeUnknown(let path, _), .failed(let path, _),
       .noSuchVersion(let path, _):
       path
     }

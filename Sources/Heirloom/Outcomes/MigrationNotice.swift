@@ -27,7 +27,7 @@ extension MigrationNotice {
     let document = Document(
       format: 1, title: "Your earlier data were put aside",
       message:
-        "The data in “\(storeName)” could not be opened by this version of the app. Nothing was deleted: everything is"
+        "The data in \"\(storeName)\" could not be opened by this version of the app. Nothing was deleted: everything is"
         + " kept in a folder of its own, and the app starts with new data. A later version of the app may bring the earlier data"
         + " back.",
       code: error.code, reason: error.description)

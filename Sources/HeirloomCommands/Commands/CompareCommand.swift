@@ -55,7 +55,8 @@ enum CompareCommand {
     let needsMigration = difference.verdict == .lightweight || difference.verdict == .needsMapping
     let skeleton = needsMigration ? MappingSkeleton(difference.inference) : nil
     let text =
-      skeleton?.source ?? "// Nothing to fill in: the mapping can be inferred and loses nothing, or none is needed.\n"
+      skeleton.map { "// A loss that is meant: heirloom check HISTORY --acknowledge ENTITY.PROPERTY\n\n" + $0.source }
+      ?? "// Nothing to fill in: the mapping can be inferred and loses nothing, or none is needed.\n"
     return CommandReport(
       source: text,
       members: DifferenceText(difference).members + [("skeleton", skeleton.map { .source($0.source) } ?? .null)])

@@ -102,6 +102,6 @@ extension StoreFacts {
 extension MigrationPage.Failure {
   /// Creates the words of a command's failure.
   fileprivate init(_ failure: CommandFailure) {
-    self.init(message: failure.message, suggestion: failure.suggestion)
+    self.init(message: failure.message, suggestion: failure.help)
   }
 }

@@ -56,7 +56,7 @@ extension CommandFailure {
     }
     self.init(
       exitCode: error.problem == .inUse ? .storeInUse : .failed, code: error.code, coreDataCode: error.coreDataCode,
-      message: error.description, suggestion: error.recoverySuggestion,
+      message: error.description, suggestion: error.recoverySuggestion, remedies: error.remedies,
       storeAt: error.problem == .missing ? nil : error.storePath)
   }
 }

@@ -12,8 +12,10 @@ struct CommandFailure: Error {
   var coreDataCode: Int?
   /// The message: what was found and what was expected, and where.
   var message: String
-  /// The advice on what to do.
+  /// The place of the data and the advice on what to do.
   var suggestion: String?
+  /// The operations that the suggestion is about, for which the tool has commands.
+  var remedies: [Remedy] = []
   /// The store that still holds the data, if the command was about one.
   var storeAt: String?
   /// The things to tell a person, some lines each, in place of message and suggestion; `nil` where there is no list.
@@ -31,7 +33,7 @@ struct CommandFailure: Error {
       ("code", .text(code)),
       ("coreDataCode", .optional(coreDataCode.map(Int64.init))),
       ("message", .text(message)),
-      ("suggestion", .optional(suggestion)),
+      ("suggestion", .optional(help)),
       ("storeAt", .optional(storeAt)),
     ]
     if let skeleton { members.append("skeleton", .source(skeleton)) }
@@ -50,7 +52,13 @@ struct CommandFailure: Error {
         + advice.map { "  \($0)" }
         + (hint.map { [$0] } ?? [])
     }
-    return ["\(name) \(message)"] + (suggestion.map { ["  " + $0] } ?? [])
+    return ["\(name) \(message)"] + (help.map { ["  " + $0] } ?? [])
+  }
+
+  /// The suggestion, with the commands for the store.
+  var help: String? {
+    let sentences = [suggestion].compactMap(\.self) + remedies.map { $0.command(for: storeAt) }
+    return sentences.isEmpty ? nil : sentences.joined(separator: " ")
   }
 
   /// Returns the failure with a store's path, unless it names one itself.
@@ -117,78 +125,75 @@ extension CommandFailure {
     self.init(
       exitCode: .failed, code: code, coreDataCode: hasCode ? known.code : nil,
       message: ErrorWords.sentence(ErrorWords.words(of: error)),
-      suggestion: (error as? any LocalizedError)?.recoverySuggestion)
+      suggestion: (error as? any LocalizedError)?.recoverySuggestion,
+      remedies: (error as? any ExplainedError)?.remedies ?? [])
   }
 
   private init(_ error: MigrationAssistantError) {
     self.init(
       exitCode: .failed, code: error.code, coreDataCode: error.coreDataCode, message: error.description,
-      suggestion: error.recoverySuggestion, storeAt: error.storePath)
+      suggestion: error.recoverySuggestion, remedies: error.remedies, storeAt: error.storePath)
     switch error {
     case .unreadableStore(let problem) where problem.problem == .inUse:
-      exitCode = .storeInUse
-      code = "storeInUse"
       // Core Data's code for a store that another coordinator holds.
-      coreDataCode = 134_090
-    case .unreadableStore(let problem) where problem.problem == .missing:
-      code = Self.missingCode
-      storeAt = nil
+      (exitCode, code, coreDataCode) = (.storeInUse, "storeInUse", 134_090)
+    case .unreadableStore(let problem) where problem.problem == .missing: (code, storeAt) = (Self.missingCode, nil)
     case .storeInUse: exitCode = .storeInUse
-    case .noModel, .unknownVersion, .newerVersion: exitCode = .unknownVersion
-    case .mappingNeeded, .decisionNeeded, .lossesNotConsented: exitCode = .decisionNeeded
     case .outcomeUnknown: exitCode = .outcomeUnknown
-    case .failed(_, .cancelled):
-      let failure = Self.cancelled(storeAt: error.storePath)
-      (exitCode, message, suggestion) = (failure.exitCode, failure.message, nil)
-    case .failed(_, .unfitDecision): exitCode = .decisionNeeded
-    default: exitCode = .failed
-    }
-    switch error {
-    case .mappingNeeded(_, let obstacles, _): findings = [("obstacles", .list(obstacles.map(DifferenceText.output)))]
-    case .decisionNeeded(_, let plan), .unknownVersion(_, let plan), .lossesNotConsented(_, let plan):
-      findings = PlanText.findingMembers(of: plan) + [("warnings", .texts(plan.warnings))]
-    default: break
-    }
-    switch error {
-    case .mappingNeeded(let path, let obstacles, let source):
-      if let source {
-        skeleton = source.source
-        hint("heirloom compare \(shellWord(path)) MODEL --skeleton prints it.")
+    case .noModel:
+      exitCode = .unknownVersion
+      hint("Here, --model MODEL names it.")
+    case .unknownVersion(_, let plan):
+      exitCode = .unknownVersion
+      note(plan)
+      hint("Here, --accept-version approves it, and --accept-losses consents to what is lost.")
+    case .newerVersion(let store):
+      exitCode = .unknownVersion
+      if let version = store.previousVersion {
+        hint("heirloom restore \(shellWord(error.storePath)) --version \(version.id) brings it back.")
       }
+      hint("To go back to this model all the same, give --accept-version; --accept-losses consents to what is lost.")
+    case .mappingNeeded(let path, let obstacles, let source):
+      exitCode = .decisionNeeded
+      findings = [("obstacles", .list(obstacles.map(DifferenceText.output)))]
+      skeleton = source?.source
+      if skeleton != nil { hint("heirloom compare \(shellWord(path)) MODEL --skeleton prints it.") }
       let count = counted(Int64(obstacles.count), "thing")
       list = (
         "No mapping can be inferred for the store \(path), which was not changed; \(count) to settle:",
         obstacles.map { [$0.description] }
       )
     case .decisionNeeded(let path, let plan):
+      exitCode = .decisionNeeded
+      note(plan)
       hint("Here, --decide ENTITY.PROPERTY=CHOICE decides.")
       list = (
         "Rows of the store \(path), which was not changed, don't fit the new model:",
         plan.blockers.map { ["\(counted($0.rows, "row")): \($0.reason)", $0.optionText] }
       )
     case .lossesNotConsented(let path, let plan):
+      exitCode = .decisionNeeded
+      note(plan)
       hint("Here, --mapping FILE gives a mapping, and --accept-losses consents.")
       let items = plan.unconsentedLosses.map { ["\(counted($0.rows, "row")) of \($0.name): \($0.reason)"] }
-      list = (
-        "The store \(path), which was not changed, would lose what nobody consented to:",
-        items
-      )
+      list = ("The store \(path), which was not changed, would lose what nobody consented to:", items)
       advice = [
         "To keep it, give a mapping: heirloom compare \(shellWord(path)) MODEL --skeleton writes one to start from.",
         "If losing it is meant: --accept-losses for this store, or for all in the history:"
           + " heirloom check HISTORY --acknowledge \(shellWord(plan.unconsentedLosses.first?.name ?? "ENTITY")).",
       ]
-    case .noModel: hint("Here, --model MODEL names it.")
-    case .unknownVersion: hint("Here, --accept-version approves it, and --accept-losses consents to what is lost.")
-    case .newerVersion(let store):
-      if let version = store.previousVersion {
-        hint("heirloom restore \(shellWord(error.storePath)) --version \(version.id) brings it back.")
-      }
-      hint("To go back to this model all the same, give --accept-version; --accept-losses consents to what is lost.")
-    case .noSuchVersion: hint("heirloom versions \(shellWord(error.storePath)) shows them.")
+    case .failed(_, .cancelled):
+      let failure = Self.cancelled(storeAt: error.storePath)
+      (exitCode, message, suggestion) = (failure.exitCode, failure.message, nil)
+    case .failed(_, .unfitDecision): exitCode = .decisionNeeded
     case .failed(_, let problem): notePolicies(of: problem)
     default: break
     }
+  }
+
+  /// Adds what a plan found in the rows.
+  private mutating func note(_ plan: MigrationPlan) {
+    findings = PlanText.findingMembers(of: plan) + [("warnings", .texts(plan.warnings))]
   }
 
   /// Adds what the tool's options can do.

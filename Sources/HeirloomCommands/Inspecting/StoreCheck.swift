@@ -69,7 +69,7 @@ struct StoreCheck {
       report.findings.map { finding in
         .object([
           ("severity", .text(finding.severity.rawValue)), ("kind", .text(finding.kind.rawValue)),
-          ("entity", .optional(finding.entity)), ("message", .text(finding.message)),
+          ("entity", .optional(finding.entity)), ("message", .text(finding.text(path: path))),
         ])
       })
   }
@@ -85,14 +85,19 @@ struct StoreCheck {
 }
 
 extension StoreFinding {
-  /// Returns the finding for a person: severity, entity and message, or a shorter text in its place.
-  func line(_ style: TextStyle, message: String? = nil) -> String {
+  /// Returns the message with the commands for the store at a path.
+  func text(path: String) -> String {
+    ([message] + remedies.map { $0.command(for: file ?? path) }).joined(separator: " ")
+  }
+
+  /// Returns the finding for a person: severity, entity and message, with the commands for the store at a path.
+  func line(_ style: TextStyle, path: String) -> String {
     let title =
       switch severity {
       case .error: style.red("error")
       case .warning: style.yellow("warning")
       case .note: style.faint("note")
       }
-    return "  \(title)  \(entity.map { style.bold($0) + ": " } ?? "")\(message ?? self.message)"
+    return "  \(title)  \(entity.map { style.bold($0) + ": " } ?? "")\(text(path: path))"
   }
 }

@@ -208,12 +208,7 @@ struct StoreDiagnosis {
     guard let check else { return [] }
     var lines = ["  findings  \(check.countWords)"]
     let shown = check.report.findings.filter { $0.severity < .note }
-    for finding in shown.prefix(5) {
-      // The first sentence says what is wrong; heirloom verify says the rest.
-      let end = finding.message.firstRange(of: ": ") ?? finding.message.firstRange(of: ". ")
-      let text = end.map { finding.message[..<$0.lowerBound] } ?? finding.message[...]
-      lines.append("  \(finding.line(style, message: String(text)))")
-    }
+    lines += shown.prefix(5).map { "  \($0.line(style, path: path))" }
     if shown.count > 5 { lines.append("    and \(shown.count - 5) more: heirloom verify \(shellWord(path))") }
     return lines
   }

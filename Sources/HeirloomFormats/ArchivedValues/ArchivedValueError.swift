@@ -27,15 +27,13 @@ public enum ArchivedValueError: Error, Hashable, Sendable {
   case unencodable(reason: String)
 }
 
-extension ArchivedValueError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
-  public var description: String { PlainText.line(rawDescription) }
-
-  private var rawDescription: String {
+extension ArchivedValueError: ExplainedError {
+  /// The bytes or the value, with what was expected.
+  public var cause: String {
     switch self {
     case .notArchive(let found): "The value is \(found); an archive of NSKeyedArchiver was expected."
     case .malformed(let reason):
-      "The archived value is damaged: \(reason.hasSuffix(".") ? reason : reason + ".")"
+      "The archived value is damaged: \(ErrorWords.ended(reason))"
     case .malformedObject(let name):
       "An object of the class \"\(name.prefix(80))\" in the archived value has not what such an object has."
     case .cyclic: "The archived value holds an object that holds itself."
@@ -50,6 +48,22 @@ extension ArchivedValueError: CustomStringConvertible {
     case .unsupportedClass(let name):
       "An object of the class \"\(name.prefix(80))\" can't be archived; expected values of Foundation's own classes."
     case .unencodable(let reason): "The value can't be archived: \(ErrorWords.ended(reason))"
+    }
+  }
+
+  /// What to read or write in the value's place; the row that it came from is as it was.
+  public var help: ErrorHelp {
+    let kept = DataLocation.described("The value in the store was not changed.")
+    return switch self {
+    case .notArchive: ErrorHelp(kept, "Read the attribute as what it is, or skip the object.")
+    case .malformed, .malformedObject, .cyclic, .duplicateKey:
+      ErrorHelp(kept, "Skip it or give another in its place; a previous version of the store may have a whole one.")
+    case .tooDeep, .tooLarge, .tooManyValues, .tooMuchContent:
+      ErrorHelp(kept, "It is beyond what is accepted from a file; copy its bytes as they are.")
+    case .unsupportedClass, .unencodable:
+      ErrorHelp(
+        .described("Nothing was written."),
+        "Make the value from texts, numbers, dates, data, arrays, sets and dictionaries.")
     }
   }
 }

@@ -1,4 +1,3 @@
-public import Foundation
 public import HeirloomMapping
 import HeirloomModel
 
@@ -54,11 +53,9 @@ extension MappingReadingError {
   }
 }
 
-extension MappingReadingError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
-  public var description: String { PlainText.line(rawDescription) }
-
-  private var rawDescription: String {
+extension MappingReadingError: ExplainedError {
+  /// The file with what was found instead of a mapping model.
+  public var cause: String {
     let file = path.map { "\"\($0)\"" } ?? "The data"
     return switch problem {
     case .missing: "There is no file at \(path.map { "\"\($0)\"" } ?? "the given path"); a mapping model was expected."
@@ -68,26 +65,36 @@ extension MappingReadingError: CustomStringConvertible {
     case .notMappingModel(let found):
       "\(file) is \(found); a mapping model (.xcmappingmodel or .cdm) was expected."
     case .malformed(let reason):
-      "\(file) is no complete mapping model: \(reason.hasSuffix(".") ? reason : reason + ".")"
+      "\(file) is no complete mapping model: \(ErrorWords.ended(reason))"
     case .unfit(let source, let destination, let mismatches):
       "\(file) is for the versions \"\(source)\" and \"\(destination)\" but doesn't fit them: "
         + mismatches.map(\.description).joined(separator: " ")
     }
   }
-}
 
-extension MappingReadingError: LocalizedError {
-  /// The same as `description`.
-  public var errorDescription: String? { description }
+  /// Another file to use, or a way to repair this one; a mapping model holds no data.
+  public var help: ErrorHelp {
+    let advice =
+      switch problem {
+      case .missing: "Check the path."
+      case .unreadable: "Check that the file may be read, and try again."
+      case .notMappingModel: "Use an .xcmappingmodel of Xcode's, or the .cdm that is compiled from it."
+      case .unfit: "Give the mapping model that belongs to these versions, or update it in Xcode."
+      case .tooLarge, .malformed: "Restore the file, for example from version control."
+      }
+    return ErrorHelp(nil, advice)
+  }
 
-  /// The remedy: another file to use, or a way to repair this one.
-  public var recoverySuggestion: String? {
+  /// The same as `path`.
+  public var filePath: String? { path }
+
+  /// The code that Foundation or Core Data gives a similar failure.
+  public var coreDataCode: Int? {
     switch problem {
-    case .missing: "Check the path."
-    case .unreadable: "Check that the file may be read, and try again."
-    case .notMappingModel: "Use an .xcmappingmodel of Xcode's, or the .cdm that is compiled from it."
-    case .unfit: "Give the mapping model that belongs to these versions, or update it in Xcode."
-    case .tooLarge, .malformed: "Restore the file, for example from version control."
+    case .missing: 260
+    case .unreadable: 257
+    case .notMappingModel, .tooLarge, .malformed: 259
+    case .unfit: 134_140
     }
   }
 }

@@ -1,4 +1,3 @@
-public import Foundation
 public import HeirloomModel
 
 /// A file from which no model could be read, with the reason.
@@ -72,11 +71,9 @@ public struct ModelReadingError: Error, Hashable, Sendable {
   }
 }
 
-extension ModelReadingError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
-  public var description: String { PlainText.line(rawDescription) }
-
-  private var rawDescription: String {
+extension ModelReadingError: ExplainedError {
+  /// The file with what was found instead of a model.
+  public var cause: String {
     let file = path.map { "\"\($0)\"" } ?? "The data"
     return switch problem {
     case .missing: "There is no file at \(path.map { "\"\($0)\"" } ?? "the given path"); a model was expected."
@@ -84,7 +81,7 @@ extension ModelReadingError: CustomStringConvertible {
     case .tooLarge(let byteCount, let limit):
       "\(file) has \(CountText.counted(byteCount, "byte")); a model has at most \(CountText.grouped(limit))."
     case .notModel(let content): "\(file) is \(content.description); a model was expected."
-    case .malformed(let reason): "\(file) is no complete model: \(reason.hasSuffix(".") ? reason : reason + ".")"
+    case .malformed(let reason): "\(file) is no complete model: \(ErrorWords.ended(reason))"
     case .inconsistent(let error): "\(file) holds no consistent model: \(error.description)"
     case .unsupportedSnapshotFormat(let format):
       "\(file) is a snapshot of format \(format); this version reads format 1."
@@ -120,27 +117,40 @@ extension ModelReadingError.Content: CustomStringConvertible {
   }
 }
 
-extension ModelReadingError: LocalizedError {
-  /// The same as `description`.
-  public var errorDescription: String? { description }
+extension ModelReadingError {
+  /// Another file to use, or a way to repair this one; a model holds no data.
+  public var help: ErrorHelp {
+    let advice =
+      switch problem {
+      case .missing: "Check the path."
+      case .unreadable: "Check that the file may be read, and try again."
+      case .notModel(.sqliteStore):
+        "Give the model that belongs to the store: an .xcdatamodeld, a .momd, or a snapshot beside the store."
+      case .notModel(.mappingModel): "Give the model; a mapping model is given in addition to it."
+      case .notModel(.optimizedModel): "Use the .mom of the same name, which lies beside it."
+      case .notModel(.oldBinaryModel):
+        "Open the model in Xcode 4.3 or later, which converts it, or use the compiled .mom."
+      case .notModel(.bundleWithoutVersions): "Restore the bundle's versions, for example from version control."
+      case .notModel:
+        "Use an .xcdatamodeld or .xcdatamodel, a .momd or .mom, a snapshot (.json, .json.gz) or a folder of snapshots."
+      case .unsupportedSnapshotFormat: "Use a newer version of Heirloom."
+      case .tooLarge, .malformed, .inconsistent, .hashMismatch:
+        "Restore the file, for example from version control. A store's own model can be read from the store."
+      }
+    return ErrorHelp(nil, advice)
+  }
 
-  /// The remedy: another file to use, or a way to repair this one.
-  public var recoverySuggestion: String? {
+  /// The same as `path`.
+  public var filePath: String? { path }
+
+  /// The code that Foundation or Core Data gives a similar failure.
+  public var coreDataCode: Int? {
     switch problem {
-    case .missing: "Check the path."
-    case .unreadable: "Check that the file may be read, and try again."
-    case .notModel(.sqliteStore):
-      "Give the model that belongs to the store: an .xcdatamodeld, a .momd, or a snapshot beside the store."
-    case .notModel(.mappingModel): "Give the model; a mapping model is given in addition to it."
-    case .notModel(.optimizedModel): "Use the .mom of the same name, which lies beside it."
-    case .notModel(.oldBinaryModel):
-      "Open the model in Xcode 4.3 or later, which converts it, or use the compiled .mom."
-    case .notModel(.bundleWithoutVersions): "Restore the bundle's versions, for example from version control."
-    case .notModel:
-      "Use an .xcdatamodeld or .xcdatamodel, a .momd or .mom, a snapshot (.json, .json.gz) or a folder of snapshots."
-    case .unsupportedSnapshotFormat: "Use a newer version of Heirloom."
-    case .tooLarge, .malformed, .inconsistent, .hashMismatch:
-      "Restore the file, for example from version control. A store's own model can be read from the store."
+    case .missing: 260
+    case .unreadable: 257
+    case .notModel, .tooLarge: 259
+    case .malformed, .unsupportedSnapshotFormat: 134_010
+    case .inconsistent, .hashMismatch: 134_020
     }
   }
 }

@@ -1,34 +1,9 @@
-package import Foundation
-import HeirloomModel
+import Foundation
 
 /// The common part of all modules' errors: their words for people and for Foundation.
 package enum ErrorWords {
   /// Core Data's general error code, for failures that it has no code of its own for.
   package static let generalCode: Int = 134_060
-
-  /// Returns what Foundation is told about an error besides its domain and code.
-  ///
-  /// Foundation on Linux takes nothing from `LocalizedError` where there is user info, so the words are put in here.
-  ///
-  /// - Parameters:
-  ///   - error: The error.
-  ///   - path: The file that the error is about.
-  ///   - underlying: The error that it was caused by.
-  /// - Returns: The words by Foundation's keys, the path, and the cause.
-  package static func userInfo(
-    of error: some LocalizedError, path: String? = nil, underlying: (any Error)? = nil
-  ) -> [String: Any] {
-    var info: [String: Any] = [:]
-    info[NSLocalizedDescriptionKey] = error.errorDescription
-    info[NSLocalizedFailureReasonErrorKey] = error.failureReason.map { PlainText.line($0) }
-    info[NSLocalizedRecoverySuggestionErrorKey] = error.recoverySuggestion.map { PlainText.line($0) }
-    if let path {
-      info[NSFilePathErrorKey] = path
-      info[NSURLErrorKey] = URL(fileURLWithPath: path)
-    }
-    info[NSUnderlyingErrorKey] = underlying.map { $0 as NSError }
-    return info
-  }
 
   /// Returns the words of an error, whoever made it: a sentence if it is one of ours.
   package static func words(of error: any Error) -> String {
@@ -39,11 +14,11 @@ package enum ErrorWords {
     return path.map { words.contains($0) ? words : "\(ended(words).dropLast()): \($0)" } ?? words
   }
 
-  /// Returns the words of a system error, without the sentence before them that says nothing.
+  /// Returns the words of a system error, without the sentence that says only that something failed.
   package static func systemWords(of error: any Error) -> String {
-    let empty = "The operation could not be completed. "
-    let text = error.localizedDescription
-    return text.hasPrefix(empty) ? String(text.dropFirst(empty.count)) : text
+    let error = error as NSError
+    if let words = error.userInfo[NSLocalizedDescriptionKey] as? String { return words }
+    return error.localizedFailureReason ?? "\(error.domain) error \(error.code)"
   }
 
   /// Returns the words of an error, with an end mark.

@@ -118,7 +118,7 @@ struct PathWords {
         obstacles.append(
           obstacle(
             part, "\(subject(part)) \(orderUnknown(step))",
-            suggestion: "Fix the order of the versions with heirloom snapshot --history."))
+            suggestion: "Fix the order of the versions: take a snapshot of each into the history."))
       }
     }
     return obstacles

@@ -31,13 +31,12 @@ extension MappingSkeleton {
   private static func decisions(_ decisions: [Decision]) -> String {
     guard !decisions.isEmpty else { return "" }
     var text = comment(
-      "Decide each line, then remove it: say below where it goes, or, if a loss is meant, acknowledge it instead by the"
-        + " command beside it.", indent: "    ")
+      "Decide each line, then remove it: say below where it goes, or, if a loss is meant, acknowledge it instead in the"
+        + " history's lock.json.", indent: "    ")
     text += "    let undecided: [String] = [\n"
     for decision in decisions {
       text += comment(decision.reason, indent: "      ")
-      let consent = "  // heirloom check HISTORY --acknowledge \(shellWord(oneLine(decision.subject)))"
-      text += "      \(literal(decision.subject)),\(decision.isLoss ? consent : "")\n"
+      text += "      \(literal(decision.subject)),\(decision.isLoss ? "  // a loss" : "")\n"
     }
     return text + """
           ]
@@ -207,14 +206,5 @@ extension MappingSkeleton {
       number += 1
     }
     return unique
-  }
-
-  /// Returns text as one word of a shell's command line.
-  private static func shellWord(_ text: String) -> String {
-    let isPlain = text.unicodeScalars.allSatisfy { scalar in
-      scalar.properties.isAlphabetic || scalar.properties.numericType != nil || "._-".unicodeScalars.contains(scalar)
-    }
-    return isPlain && !text.isEmpty
-      ? text : "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
   }
 }

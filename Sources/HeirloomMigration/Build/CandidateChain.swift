@@ -106,6 +106,12 @@ package final class CandidateChain {
   package func build(
     approve: (_ hop: MigrationHop, _ plan: inout MigrationPlan) throws -> Answer?
   ) throws -> MigrationPlan {
+    try namingDamagedFile { try buildHops(approve: approve) }
+  }
+
+  private func buildHops(
+    approve: (_ hop: MigrationHop, _ plan: inout MigrationPlan) throws -> Answer?
+  ) throws -> MigrationPlan {
     var plans: [MigrationPlan] = []
     var index = 0
     while index < hops.count {
@@ -193,16 +199,27 @@ package final class CandidateChain {
     if let progress { try last.connection.interrupt(every: 10_000) { progress.isCancelled } }
     defer { try? last.connection.removeInterruption() }
     do {
-      try CandidateRun.prove(
-        last.plan, connection: last.connection, candidatePath: candidatePath, level: settings.proof)
+      try namingDamagedFile {
+        try CandidateRun.prove(
+          last.plan, connection: last.connection, candidatePath: candidatePath, level: settings.proof)
+      }
     } catch {
       // The findings of a proof that was stopped don't count.
-      throw progress?.isCancelled == true ? .cancelled : error
+      throw progress?.isCancelled == true ? MigrationError.cancelled : error
     }
     // This is the last moment at which nothing was changed yet.
     guard progress?.isCancelled != true else { throw MigrationError.cancelled }
     self.last = nil
     try removeIntermediate()
+  }
+
+  /// Runs work on both files; if SQLite reports damage without saying of which, a look at the held store tells.
+  private func namingDamagedFile<Value>(_ body: () throws -> Value) throws -> Value {
+    do {
+      return try body()
+    } catch MigrationError.damaged(_, let reason) {
+      throw MigrationError.damaged(hold.connection.holdsDamagedStore ? .store : .candidate, reason: reason)
+    }
   }
 
   /// Returns the store that a hop reads: the held store, or the one that the hop before has made.
@@ -272,6 +289,20 @@ package final class CandidateChain {
     try settings.files.unlink(between.path)
     // After this, a loss of power can't bring back a store between two hops.
     try settings.files.synchronizeDirectory(PathText.split(between.path).folder)
+  }
+}
+
+extension Connection {
+  /// True if SQLite finds the structure of the store itself damaged.
+  fileprivate var holdsDamagedStore: Bool {
+    do throws(SQLiteError) {
+      try removeInterruption()
+      // The constraints of the app's tables are the app's own matter.
+      try execute("PRAGMA ignore_check_constraints = ON")
+      return try firstValue("PRAGMA \(quote(SchemaName.store)).quick_check(1)")?.text != "ok"
+    } catch {
+      return error.isCorrupt || error.isNotDatabase
+    }
   }
 }
 

@@ -137,7 +137,7 @@ struct CandidateRun {
       throw MigrationError(error)
     } catch let error as FileError {
       throw error.isFull
-        ? .database(reason: "The disk is full: \(error)", coreDataCode: 640)
+        ? .diskFull(reason: "\(error)")
         : .database(reason: "The rows for quarantine can't be written: \(error)", coreDataCode: 134110)
     } catch {
       throw .database(reason: "\(error)", coreDataCode: 134110)
@@ -194,7 +194,7 @@ extension MigrationError {
   fileprivate init(_ error: FileError) {
     self =
       error.isFull
-      ? .database(reason: "The disk is full: \(error)", coreDataCode: 640)
+      ? .diskFull(reason: "\(error)")
       : .database(reason: "The store can't be copied: \(error)", coreDataCode: 134110)
   }
 }

@@ -1,3 +1,4 @@
+public import HeirloomFormats
 public import HeirloomModel
 
 /// An expression of a mapping that has no value, whatever the row.
@@ -31,11 +32,9 @@ public struct InvalidExpression: Error, Hashable, Sendable {
   }
 }
 
-extension InvalidExpression: CustomStringConvertible {
-  /// One sentence with the place of the expression and its problem.
-  public var description: String { PlainText.line(rawDescription) }
-
-  private var rawDescription: String {
+extension InvalidExpression: ExplainedError {
+  /// The place of the expression and its problem.
+  public var cause: String {
     let place =
       property.map { "The expression for \"\(entity).\($0)\"" } ?? "The condition on source objects for \"\(entity)\""
     let reason =
@@ -47,4 +46,12 @@ extension InvalidExpression: CustomStringConvertible {
       }
     return "\(place) in the entity mapping \"\(mapping)\" can have no value: \(reason)"
   }
+
+  /// The correction of the expression, which only reads from the store.
+  public var help: ErrorHelp {
+    ErrorHelp(.store(path: nil), "Correct the expression in the mapping, then try again.")
+  }
+
+  /// Core Data's code of a mapping that is missing or can't be used.
+  public var coreDataCode: Int? { 134_140 }
 }

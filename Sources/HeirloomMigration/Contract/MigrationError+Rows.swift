@@ -39,18 +39,18 @@ extension MigrationError {
 }
 
 extension MigrationError {
-  /// Wraps what SQLite reports.
+  /// Wraps what SQLite reports, which doesn't say which file is damaged: here it is the store.
   init(_ error: SQLiteError) {
     if error.isInterrupt {
       self = .cancelled
     } else if error.isExpired {
       self = .database(reason: "\(error)", coreDataCode: 259)
     } else if error.isFull {
-      self = .database(reason: "The disk is full: \(error)", coreDataCode: 640)
+      self = .diskFull(reason: "\(error)")
     } else if error.isConstraint {
       self = .database(reason: "A constraint of the destination is violated: \(error)", coreDataCode: 134111)
     } else if error.isCorrupt || error.isNotDatabase {
-      self = .database(reason: "The store is damaged: \(error)", coreDataCode: 259)
+      self = .damaged(.store, reason: "\(error)")
     } else {
       self = .database(reason: "\(error)", coreDataCode: 134180)
     }

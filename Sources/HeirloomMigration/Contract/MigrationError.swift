@@ -1,4 +1,4 @@
-import HeirloomFormats
+public import HeirloomFormats
 import HeirloomModel
 
 /// A failure to plan, build or prove a migration.
@@ -26,7 +26,11 @@ public enum MigrationError: Error, Sendable {
   case unexpectedRowCount(step: String, expected: Int64, written: Int64)
   /// A candidate that failed the proof.
   case proofFailed(findings: [String])
-  /// A failure of SQLite.
+  /// A file of the migration that is damaged, as SQLite reports it.
+  case damaged(MigratedFile, reason: String)
+  /// A volume without room for what is to be written.
+  case diskFull(reason: String)
+  /// Another failure of SQLite.
   case database(reason: String, coreDataCode: Int)
   /// A failure of the delegate or another part of the app.
   case appFailed(any Error)
@@ -36,29 +40,38 @@ public enum MigrationError: Error, Sendable {
   case cancelled
 }
 
-extension MigrationError: CustomStringConvertible {
-  /// One sentence with what was found and what was expected.
-  public var description: String { PlainText.line(rawDescription) }
+/// One of the two files of a migration.
+public enum MigratedFile: String, Hashable, Sendable {
+  /// The store that is migrated.
+  case store
+  /// The store that is being built, or a copy that it is built from.
+  case candidate
+}
 
-  private var rawDescription: String {
+extension MigrationError: ExplainedError {
+  /// The part of the migration that failed, with what was expected of it.
+  public var cause: String {
     switch self {
     case .unsupportedMapping(let reason): "The mapping can't be carried out: \(ErrorWords.ended(reason))"
     case .unknownPolicies(let names, let known):
       "The mapping names the \(names.count == 1 ? "policy" : "policies") \(Self.list(names)), which"
         + " \(names.count == 1 ? "is" : "are") not registered; known are: \(known.isEmpty ? "none" : Self.list(known))."
-    case .invalidExpression(let expression): expression.description
-    case .mappingFailed(let failure): failure.description
+    case .invalidExpression(let expression): expression.cause
+    case .mappingFailed(let failure): failure.cause
     case .unfitConfiguration(let name, let reason):
       "The store holds the configuration \"\(name)\" of its model, and can't be migrated as such: \(ErrorWords.ended(reason))"
-    case .unfitStages(let error): error.description
-    case .stageFailed(let failure): failure.description
+    case .unfitStages(let error): error.cause
+    case .stageFailed(let failure): failure.cause
     case .notUnique(let duplicates): duplicates.description
     case .storeContradictsModel(let reason): "The store is not what its model says: \(ErrorWords.ended(reason))"
     case .unexpectedRowCount(let step, let expected, let written):
       "\(step): expected to write \(CountText.counted(expected, "row")) and wrote \(CountText.grouped(written)); rows of an entity number that is none of the"
-        + " model's are left out (heirloom verify lists them)."
+        + " model's are left out."
     case .proofFailed(let findings):
       "The migrated store failed its proof: \(findings.map(ErrorWords.clause).joined(separator: "; "))."
+    case .damaged(.store, let reason): "The store is damaged: \(ErrorWords.ended(reason))"
+    case .damaged(.candidate, let reason): "The new store is damaged: \(ErrorWords.ended(reason))"
+    case .diskFull(let reason): "The disk is full: \(ErrorWords.ended(reason))"
     case .database(let reason, _): ErrorWords.sentence(reason)
     case .appFailed(let error): "The app stopped the migration: \(ErrorWords.sentence(of: error))"
     case .unfitDecision(let decision, let reason): "The decision \(decision) does not fit: \(ErrorWords.ended(reason))"
@@ -69,15 +82,71 @@ extension MigrationError: CustomStringConvertible {
   private static func list(_ names: [String]) -> String { names.map { "\"\($0)\"" }.joined(separator: ", ") }
 
   /// The code of the same error in Core Data's domain.
-  public var coreDataCode: Int {
+  public var coreDataCode: Int? {
     switch self {
     case .unsupportedMapping, .unknownPolicies, .invalidExpression: 134140
     case .notUnique: 134111
     case .storeContradictsModel, .unfitConfiguration: 134020
     case .unfitStages(let error): error.coreDataCode
     case .unexpectedRowCount, .proofFailed, .appFailed, .mappingFailed, .stageFailed, .unfitDecision: 134110
+    case .damaged: 259
+    case .diskFull: 640
     case .database(_, let coreDataCode): coreDataCode
     case .cancelled: 134120
+    }
+  }
+
+  /// What to correct before another attempt; the store is as it was, and the error that holds this one names its file.
+  public var help: ErrorHelp {
+    let store = DataLocation.store(path: nil)
+    return switch self {
+    case .unsupportedMapping, .mappingFailed: ErrorHelp(store, "Correct the mapping or its policy, then try again.")
+    case .invalidExpression(let error): ErrorHelp(store, error.advice)
+    case .unknownPolicies(let names, _):
+      ErrorHelp(
+        store,
+        "Register \(Self.list(names)) in the configuration, or give the entity mappings their Swift classes: policies are"
+          + " code of the app.")
+    case .notUnique:
+      ErrorHelp(
+        store,
+        "Let the expression or the policy make values that differ, or take only some of the objects by the entity"
+          + " mapping's condition; what is copied as it is can be decided instead (newest, merge, quarantine).")
+    case .storeContradictsModel:
+      ErrorHelp(
+        store, "Verify it; a previous version may be whole, and salvage reads what can be read into a new store.",
+        [.verification, .previousVersions, .salvage])
+    case .unfitConfiguration:
+      ErrorHelp(store, "Keep the entities of the configuration in it, or migrate with a mapping of the app's own.")
+    case .unfitStages(let error): ErrorHelp(store, error.advice)
+    case .stageFailed(let failure): ErrorHelp(store, failure.advice)
+    case .unexpectedRowCount:
+      ErrorHelp(store, "Verify it, which lists rows that no entity of the model has, then try again.", [.verification])
+    case .damaged(.store, _):
+      ErrorHelp(
+        store, "Restore a previous version, or salvage what can be read of the store into a new one.",
+        [.previousVersions, .salvage])
+    case .diskFull: ErrorHelp(store, "Free some room on its volume, then try again.")
+    case .proofFailed, .damaged(.candidate, _), .database:
+      ErrorHelp(
+        store,
+        "Try again; if it fails again, an archive of diagnostics has what its makers need to find out why, without a"
+          + " value of any row.", [.diagnosticsArchive])
+    case .appFailed: ErrorHelp(store, "Correct what the app's code reports, then try again.")
+    case .unfitDecision: ErrorHelp(store, "The plan's blockers say what can be decided, and how.")
+    case .cancelled: ErrorHelp(store, "Run again to migrate.")
+    }
+  }
+
+  /// The error of the mapping, the stage or the app's code.
+  public var underlyingError: (any Error)? {
+    switch self {
+    case .invalidExpression(let error): error
+    case .mappingFailed(let error): error
+    case .unfitStages(let error): error
+    case .stageFailed(let error): error
+    case .appFailed(let error): error
+    default: nil
     }
   }
 }

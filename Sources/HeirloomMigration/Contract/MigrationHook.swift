@@ -1,4 +1,4 @@
-import HeirloomFormats
+public import HeirloomFormats
 import HeirloomModel
 public import HeirloomStore
 
@@ -47,15 +47,25 @@ public struct EntityMappingFailure: Error, Sendable {
   }
 }
 
-extension EntityMappingFailure: CustomStringConvertible {
-  /// One sentence with the place and the finding.
-  public var description: String { PlainText.line(rawDescription) }
-
-  private var rawDescription: String {
+extension EntityMappingFailure: ExplainedError {
+  /// The entity mapping, its method, the object and what was thrown.
+  public var cause: String {
     let place = object.map { " for the object \($0.primaryKey) of \"\(entity)\"" } ?? " of \"\(entity)\""
     return
       "The entity mapping \"\(mapping)\" failed in \(hook.rawValue)\(place): \(ErrorWords.sentence(of: underlying))"
   }
+
+  /// The correction of the policy, which only reads from the store.
+  public var help: ErrorHelp {
+    ErrorHelp(
+      .store(path: nil), "Correct \(hook.rawValue) of the mapping's policy, or the mapping, then try again.")
+  }
+
+  /// The same as `underlying`.
+  public var underlyingError: (any Error)? { underlying }
+
+  /// Core Data's code of a policy that failed.
+  public var coreDataCode: Int? { 134_170 }
 }
 
 /// A mistake of a policy or mapping that shows only when objects are made.
@@ -77,11 +87,9 @@ public enum MigrationManagerError: Error, Hashable, Sendable {
   case missingValue(entity: String, property: String, primaryKey: Int64)
 }
 
-extension MigrationManagerError: CustomStringConvertible {
-  /// One sentence with what was found and what was expected.
-  public var description: String { PlainText.line(rawDescription) }
-
-  private var rawDescription: String {
+extension MigrationManagerError: ExplainedError {
+  /// The mapping or the object with what was expected of it.
+  public var cause: String {
     switch self {
     case .unknownEntityMapping(let name, let known):
       "No entity mapping is named \"\(name)\"; there are \(known.isEmpty ? "none" : known.map { "\"\($0)\"" }.joined(separator: ", "))."
@@ -99,5 +107,18 @@ extension MigrationManagerError: CustomStringConvertible {
     case .missingValue(let entity, let property, let key):
       "The required property \"\(entity).\(property)\" of the object \(key) has no value."
     }
+  }
+
+  /// The correction of the policy or the mapping, which only read from the store.
+  public var help: ErrorHelp {
+    let advice =
+      switch self {
+      case .unknownEntityMapping: "Use the name of an entity mapping of the mapping model."
+      case .notAssociated, .associatedTwice: "Call associate once for each object that the policy makes."
+      case .foreignObject: "Give the object that the policy was given, and the one that it made."
+      case .unfitValue, .expressionFailed: "Correct the expression in the mapping."
+      case .missingValue: "Set the property in the policy or the mapping, give it a default, or make it optional."
+      }
+    return ErrorHelp(.store(path: nil), advice)
   }
 }

@@ -1,5 +1,4 @@
-public import Foundation
-import HeirloomFormats
+public import HeirloomFormats
 import HeirloomModel
 
 /// The violations of the rules for the stages of a migration, all at once.
@@ -44,7 +43,7 @@ public struct StagedMigrationError: Error, Hashable, Sendable {
   /// The code of the same error in Core Data's domain: that of the first violation.
   ///
   /// Where Core Data raises an exception, it is the code of a general error, 134060.
-  public var coreDataCode: Int { violations.first?.coreDataCode ?? 134060 }
+  public var coreDataCode: Int? { violations.first?.coreDataCode ?? 134060 }
 }
 
 extension StagedMigrationError.Violation {
@@ -91,27 +90,22 @@ extension StagedMigrationError.Violation: CustomStringConvertible {
     case .unsupportedMetadata(let reason):
       reason
     case .unreadableModel(let model, let reason):
-      "\(model) can't be read: \(reason.hasSuffix(".") ? String(reason.dropLast()) : reason)"
+      "\(model) can't be read: \(ErrorWords.clause(reason))"
     case .editedModel(let model, let expected, let found):
       "\(model) has the checksum \(found) instead of \(expected): a shipped model was edited"
     }
   }
 }
 
-extension StagedMigrationError: CustomStringConvertible, LocalizedError {
-  /// One sentence with all violations.
-  public var description: String { PlainText.line(rawDescription) }
-
-  private var rawDescription: String {
+extension StagedMigrationError: ExplainedError {
+  /// All violations, in one sentence.
+  public var cause: String {
     "The stages of the migration can't be used: \(violations.map(\.description).joined(separator: "; "))."
   }
 
-  /// The same text as `description`.
-  public var errorDescription: String? { description }
-
-  /// The advice on what to do.
-  public var recoverySuggestion: String? {
-    "No store was changed. Correct the stages, or put the shipped model back, then try again."
+  /// The correction of the stages or of a model; no store was touched.
+  public var help: ErrorHelp {
+    ErrorHelp(.unchanged, "Correct the stages, or put the shipped model back, then try again.")
   }
 }
 
@@ -140,27 +134,41 @@ public enum StageHandlerKind: String, Hashable, Sendable {
   case didMigrate
 }
 
-extension StageFailure: CustomStringConvertible {
-  /// One sentence with the place and the finding.
-  public var description: String { PlainText.line(rawDescription) }
-
-  private var rawDescription: String {
+extension StageFailure: ExplainedError {
+  /// The handler, its stage and what it threw.
+  public var cause: String {
     "The \(handler.rawValue) handler of \(stage) failed: \(ErrorWords.sentence(of: underlying))"
   }
+
+  /// The correction of the handler, which doesn't touch the store.
+  public var help: ErrorHelp {
+    ErrorHelp(.store(path: nil), "Correct the handler, then try again: it runs anew on the store as it is.")
+  }
+
+  /// The same as `underlying`.
+  public var underlyingError: (any Error)? { underlying }
+
+  /// Core Data's code of a migration that failed.
+  public var coreDataCode: Int? { 134_110 }
 }
 
 /// A mistake of a handler that returned and left something undone.
-public enum StageHandlerError: Error, Hashable, Sendable, CustomStringConvertible {
+public enum StageHandlerError: Error, Hashable, Sendable {
   /// Unsaved changes in the handler's context.
   case unsavedChanges
+}
 
-  /// One sentence with what was found and what was expected.
-  public var description: String { PlainText.line(rawDescription) }
-
-  private var rawDescription: String {
+extension StageHandlerError: ExplainedError {
+  /// What the handler left undone.
+  public var cause: String {
     switch self {
     case .unsavedChanges:
-      "it left changes in the context that are not saved; expected it to call save(), or rollback() to give them up."
+      "It left changes in the context that are not saved; expected it to call save(), or rollback() to give them up."
     }
+  }
+
+  /// The correction of the handler, which doesn't touch the store.
+  public var help: ErrorHelp {
+    ErrorHelp(.store(path: nil), "Save or roll back at the handler's end, then try again.")
   }
 }

@@ -31,6 +31,7 @@ struct MigrationPlanner {
     } catch let error as SQLiteError {
       throw MigrationError(error)
     } catch let error as StoreError {
+      if case .damaged(let reason) = error.problem { throw .damaged(.store, reason: reason) }
       throw .database(reason: error.description, coreDataCode: error.coreDataCode ?? 134080)
     } catch {
       throw .database(reason: "\(error)", coreDataCode: 134110)

@@ -1,5 +1,4 @@
-public import Foundation
-import HeirloomFormats
+public import HeirloomFormats
 import HeirloomModel
 
 /// The reason why a deferred migration's clean-up can't be finished; the store is complete and valid all the same.
@@ -36,7 +35,7 @@ public struct DeferredMigrationError: Error, Sendable {
   }
 
   /// The code that Core Data gives a similar failure.
-  public var coreDataCode: Int {
+  public var coreDataCode: Int? {
     switch problem {
     case .inUse: 134_080
     case .readOnly: 513
@@ -47,11 +46,9 @@ public struct DeferredMigrationError: Error, Sendable {
   }
 }
 
-extension DeferredMigrationError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
-  public var description: String { PlainText.line(rawDescription) }
-
-  private var rawDescription: String {
+extension DeferredMigrationError: ExplainedError {
+  /// What is in the way of the clean-up.
+  public var cause: String {
     switch problem {
     case .inUse: "The clean-up of \(path) can't go on: another connection or an unfinished read holds the store."
     case .readOnly: "The clean-up of \(path) can't be done: the store is open for reading only."
@@ -60,19 +57,12 @@ extension DeferredMigrationError: CustomStringConvertible {
     case .otherVersion: "The store \(path) has another version than when it was opened; expected the same."
     case .usedByApp(let object, let column):
       "The column \(column) of \(path) can't be removed: \"\(object)\" of the app uses it."
-    case .store(let error): error.description
+    case .store(let error): error.cause
     }
   }
-}
 
-extension DeferredMigrationError: LocalizedError {
-  /// The description.
-  public var errorDescription: String? { description }
-
-  /// Advice on where the data are and what to do.
-  public var recoverySuggestion: String? { rawSuggestion.map { PlainText.line($0) } }
-
-  private var rawSuggestion: String? {
+  /// The store, which is complete, what lets the clean-up go on, and what it still has to do.
+  public var help: ErrorHelp {
     let left = pending.isEmpty ? "" : " Still to be cleaned up: \(pending.items.joined(separator: ", "))."
     let advice =
       switch problem {
@@ -81,22 +71,19 @@ extension DeferredMigrationError: LocalizedError {
       case .unlisted: "Let Core Data finish what it deferred; nothing is missing till then."
       case .otherVersion: "Open it again with the current model."
       case .usedByApp(let object, _): "Drop \"\(object)\" and try again, or leave it as it is."
-      case .store(let error): error.recoverySuggestion ?? "Try again."
+      case .store(let error): error.advice
       }
-    return "All data are in \(path), which is complete without the clean-up. \(advice)\(left)"
+    return ErrorHelp(
+      .described("All data are in \(path), which is complete without the clean-up."), advice + left,
+      (underlyingError as? StoreError)?.remedies ?? [])
   }
-}
 
-extension DeferredMigrationError: CustomNSError {
-  /// Core Data's domain.
-  public static let errorDomain: String = NSCocoaErrorDomain
+  /// The same as `path`.
+  public var filePath: String? { path }
 
-  /// The same code as `coreDataCode`.
-  public var errorCode: Int { coreDataCode }
-
-  /// The words and the store's file.
-  public var errorUserInfo: [String: Any] {
-    guard case .store(let error) = problem else { return ErrorWords.userInfo(of: self, path: path) }
-    return ErrorWords.userInfo(of: self, path: path, underlying: error)
+  /// The store's error.
+  public var underlyingError: (any Error)? {
+    guard case .store(let error) = problem else { return nil }
+    return error
   }
 }

@@ -1,5 +1,4 @@
-public import Foundation
-import HeirloomFormats
+public import HeirloomFormats
 import HeirloomModel
 
 /// The reason why a store can't be read, made or opened.
@@ -114,11 +113,9 @@ extension StoreError {
   }
 }
 
-extension StoreError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
-  public var description: String { PlainText.line(rawDescription) }
-
-  private var rawDescription: String {
+extension StoreError: ExplainedError {
+  /// The store with what was found instead of a readable one.
+  public var cause: String {
     switch problem {
     case .missing:
       "There is no file at \(path); expected a store."
@@ -182,59 +179,65 @@ extension StoreError: CustomStringConvertible {
   }
 }
 
-extension StoreError: LocalizedError {
-  /// The description.
-  public var errorDescription: String? { description }
-
-  /// Advice on where the data are and what to do.
-  public var recoverySuggestion: String? { rawSuggestion.map { PlainText.line($0) } }
-
-  private var rawSuggestion: String? {
-    switch problem {
+extension StoreError {
+  /// The store, or what there is of it, and what makes it readable again or takes its place.
+  public var help: ErrorHelp {
+    let versions = "a previous version may be in the folder \(path).heirloom/previous."
+    let together = DataLocation.described("\(path) and the files beside it hold the data together.")
+    return switch problem {
     case .missing:
-      "Check the path; nothing was created there. If the app starts for the first time, make a store."
-    case .notFile, .notStore:
-      "Check the path; nothing was changed there."
+      ErrorHelp(
+        .described("Nothing was created there."), "Check the path. If the app starts for the first time, make a store.")
+    case .notFile, .notStore: ErrorHelp(.unchanged, "Check the path.")
     case .notDatabase:
-      "Check the path; nothing was changed there. If it is a store whose beginning is damaged, salvage it into a new file."
+      ErrorHelp(
+        .unchanged, "Check the path. If it is a store whose beginning is damaged, salvage it into a new file.",
+        [.salvage])
     case .empty:
-      "Keep the files beside \(path) as they are: a -wal file may hold data. A previous version may be in the folder"
-        + " \(path).heirloom/previous."
+      ErrorHelp(
+        .described("A -wal file beside \(path) may hold data."), "Keep the files beside it as they are; \(versions)",
+        [.previousVersions])
     case .truncated, .damaged, .tooDemanding, .metadataRowCount, .invalidMetadata, .missingVersionHashes:
-      "Keep \(path) and the files beside it as they are: they still hold what can be saved. Open a previous version"
-        + " from the folder \(path).heirloom/previous, or salvage the store into a new file."
-    case .inUse:
-      "\(path) still holds all data and was not changed. Close it in other processes and connections, then try again."
+      ErrorHelp(
+        .damagedStore(path: path),
+        "Keep them as they are. Open a previous version from the folder \(path).heirloom/previous, or salvage the store"
+          + " into a new file.", [.previousVersions, .salvage])
+    case .inUse: ErrorHelp(.store(path: path), "Close it in other processes and connections, then try again.")
     case .needsRecovery:
-      "Keep the files beside \(path) together with it, and open the store once where its folder can be written to;"
-        + " SQLite then restores the last complete state."
+      ErrorHelp(
+        together,
+        "Open the store once where its folder can be written to; SQLite then restores the last complete state.")
     case .refusedJournal:
-      "Nothing was changed: \(path) holds all that is there. Find out who made \(path)-journal, and salvage the store into a new"
-        + " file, which reads it with and without that change, or restore a previous version."
+      ErrorHelp(
+        .store(path: path),
+        "Find out who made \(path)-journal, and salvage the store into a new file, which reads it with and without that"
+          + " change, or restore a previous version.", [.salvage, .previousVersions])
     case .unreadableLog:
-      "Copy the store together with its -wal file to a folder that can be written to and open it there."
-    case .unreadable, .database:
-      "Nothing was changed in \(path). Check permissions and the disk, then try again."
-    case .readOnly:
-      "Nothing was changed. Check the permissions of \(path) and its folder, then try again."
-    case .unusableSideFile(let file, _):
-      "Nothing was changed. Find out who made \(file) and move it away."
-    case .diskFull:
-      "Nothing was changed in \(path). Free some space, then try again."
+      ErrorHelp(together, "Copy them together to a folder that can be written to and open the store there.")
+    case .unreadable, .database: ErrorHelp(.unchanged, "Check permissions and the disk, then try again.")
+    case .readOnly: ErrorHelp(.unchanged, "Check the permissions of the file and its folder, then try again.")
+    case .unusableSideFile(let file, _): ErrorHelp(.unchanged, "Find out who made \(file) and move it away.")
+    case .diskFull: ErrorHelp(.unchanged, "Free some space, then try again.")
     case .alreadyExists:
-      "The file that is there was left alone. Open it, or choose another path."
+      ErrorHelp(.described("The file that is there was left alone."), "Open it, or choose another path.")
     case .straySideFile(let file):
-      "Nothing was changed. \(file) may hold data of the earlier store: bring that back, or move the file away first."
+      ErrorHelp(
+        .described("Nothing was changed; \(file) may hold data of the earlier store."),
+        "Bring that store back, or move the file away first.")
     case .invalidModelCache:
-      "The data in \(path) are not affected. Give the model from another source."
+      ErrorHelp(.described("The data in \(path) are not affected."), "Give the model from another source.")
     case .incompatible:
-      "Nothing was changed. Migrate \(path) to this version of the model first, or open it with the model it was made"
-        + " with."
-    case .unknownConfiguration:
-      "Nothing was changed. Name one of the model's configurations, or none."
+      ErrorHelp(
+        .unchanged, "Migrate it to this version of the model first, or open it with the model it was made with.",
+        [.migration])
+    case .unknownConfiguration: ErrorHelp(.unchanged, "Name one of the model's configurations, or none.")
     case .differentSchema:
-      "Nothing was changed. Keep \(path) as it is and check it against its model; a previous version may be in the"
-        + " folder \(path).heirloom/previous."
+      ErrorHelp(
+        .unchanged, "Keep the store as it is and check it against its model; \(versions)",
+        [.verification, .previousVersions])
     }
   }
+
+  /// The same as `path`.
+  public var filePath: String? { path }
 }

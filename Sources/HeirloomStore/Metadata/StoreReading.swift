@@ -1,5 +1,6 @@
 import CHeirloomSQLite
 import Foundation
+import HeirloomFormats
 
 /// The inspection of a store, which doesn't change it.
 package enum StoreReading {

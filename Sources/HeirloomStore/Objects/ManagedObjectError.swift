@@ -1,5 +1,4 @@
-public import Foundation
-import HeirloomModel
+public import HeirloomFormats
 
 /// A reason why an object can't be read, changed or saved.
 ///
@@ -48,11 +47,9 @@ public enum ManagedObjectError: Error, Hashable, Sendable {
   case store(StoreError)
 }
 
-extension ManagedObjectError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
-  public var description: String { PlainText.line(rawDescription) }
-
-  private var rawDescription: String {
+extension ManagedObjectError: ExplainedError {
+  /// The object or the property with what was expected of it.
+  public var cause: String {
     switch self {
     case .unknownEntity(let entity):
       "The store holds no objects of an entity \"\(entity)\"."
@@ -93,31 +90,54 @@ extension ManagedObjectError: CustomStringConvertible {
     case .conflict(let id):
       "The object \(id.uriRepresentation) was changed or deleted by someone else since it was read."
     case .store(let error):
-      error.description
+      error.cause
     }
   }
 }
 
-extension ManagedObjectError: LocalizedError {
-  /// The description.
-  public var errorDescription: String? { description }
-
-  /// Advice on where the data are and what to do.
-  public var recoverySuggestion: String? {
-    switch self {
-    case .store(let error):
-      error.recoverySuggestion
+extension ManagedObjectError {
+  /// The context that holds the changes or the store, and what to correct.
+  public var help: ErrorHelp {
+    let unsaved = DataLocation.described("Nothing was saved; the changes are still in the context.")
+    return switch self {
+    case .store(let error): error.help
     case .missingValue, .invalidValue, .tooFewObjects, .tooManyObjects, .notUnique, .deletionDenied, .unstorableValue,
       .wrongKind, .wrongDestination:
-      "Nothing was saved; the changes are still in the context. Correct the object and save again."
-    case .conflict:
-      "Nothing was saved; the changes are still in the context. Roll back and make them again on what is there now."
+      ErrorHelp(unsaved, "Correct the object and save again.")
+    case .conflict: ErrorHelp(unsaved, "Roll back and make them again on what is there now.")
     case .missingExternalFile:
-      "The rest of the object is not affected. Bring back the file from a backup or a previous version."
+      ErrorHelp(
+        .described("The rest of the object is not affected."),
+        "Bring back the file from a backup or a previous version.", [.previousVersions])
     case .undecodableValue:
-      "The store was left as it is; the raw value can be read with any SQLite tool."
+      ErrorHelp(.described("The store was left as it is."), "The raw value can be read with any SQLite tool.")
     case .unknownEntity, .abstractEntity, .unknownProperty, .readOnlyProperty, .otherContext, .deleted, .missingRow:
-      "Nothing was changed. This is a mistake in the calling code or its model."
+      ErrorHelp(.unchanged, "This is a mistake in the calling code or its model.")
+    }
+  }
+
+  /// The store's error.
+  public var underlyingError: (any Error)? {
+    guard case .store(let error) = self else { return nil }
+    return error
+  }
+
+  /// The code that Core Data gives a similar failure; `nil` where it raises an exception instead.
+  public var coreDataCode: Int? {
+    switch self {
+    case .invalidValue: 1550
+    case .missingValue: 1570
+    case .tooFewObjects: 1580
+    case .tooManyObjects: 1590
+    case .deletionDenied: 1600
+    case .notUnique: 133_021
+    case .conflict: 133_020
+    case .missingRow: 133_000
+    case .missingExternalFile: 133_010
+    case .store(let error): error.coreDataCode
+    case .unknownEntity, .abstractEntity, .unknownProperty, .readOnlyProperty, .wrongKind, .unstorableValue,
+      .wrongDestination, .otherContext, .deleted, .undecodableValue:
+      nil
     }
   }
 }

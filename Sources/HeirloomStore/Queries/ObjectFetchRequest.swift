@@ -1,4 +1,4 @@
-import HeirloomFormats
+public import HeirloomFormats
 public import HeirloomModel
 
 /// The objects of an entity that are wanted, and their order.
@@ -94,11 +94,9 @@ public enum FetchError: Error, Sendable {
   case object(ManagedObjectError)
 }
 
-extension FetchError: CustomStringConvertible {
-  /// One sentence: what was found and what was expected.
-  public var description: String { PlainText.line(rawDescription) }
-
-  private var rawDescription: String {
+extension FetchError: ExplainedError {
+  /// The fetch with what was expected of it.
+  public var cause: String {
     switch self {
     case .unknownEntity(let entity): "The store holds no objects of an entity \"\(entity.prefix(200))\"."
     case .unknownProperty(let entity, let property):
@@ -110,7 +108,35 @@ extension FetchError: CustomStringConvertible {
       "The fetch's condition has an object of entity \"\(entity)\" of another context; expected one of the same."
     case .functionFailed(let entity, let error):
       "A function in the condition of a fetch of \"\(entity)\" failed: \(ErrorWords.sentence(of: error))"
-    case .object(let error): error.description
+    case .object(let error): error.cause
     }
+  }
+
+  /// What to correct; no fetch changes the store.
+  public var help: ErrorHelp {
+    switch self {
+    case .unknownEntity, .unknownProperty, .unsortable, .otherContext:
+      ErrorHelp(.unchanged, "This is a mistake in the calling code or its model.")
+    case .condition:
+      ErrorHelp(.unchanged, "Correct the condition, or give the function or variable that it asks for.")
+    case .functionFailed: ErrorHelp(.unchanged, "Correct the function, then fetch again.")
+    case .object(let error): error.help
+    }
+  }
+
+  /// The error of the condition, the function or the object.
+  public var underlyingError: (any Error)? {
+    switch self {
+    case .condition(_, let error): error
+    case .functionFailed(_, let error): error
+    case .object(let error): error
+    case .unknownEntity, .unknownProperty, .unsortable, .otherContext: nil
+    }
+  }
+
+  /// The code of the object's error; Core Data raises an exception for the others.
+  public var coreDataCode: Int? {
+    guard case .object(let error) = self else { return nil }
+    return error.coreDataCode
   }
 }

@@ -1,5 +1,5 @@
 import CHeirloomSQLite
-import HeirloomModel
+package import HeirloomFormats
 
 /// An error that SQLite reports.
 ///
@@ -72,13 +72,23 @@ extension SQLiteError {
   package var isReadOnly: Bool { code == SQLITE_READONLY }
 }
 
-extension SQLiteError: CustomStringConvertible {
-  /// One sentence: SQLite's message, its code, and the statement.
-  package var description: String { PlainText.line(rawDescription) }
-
-  private var rawDescription: String {
+extension SQLiteError: ExplainedError {
+  /// SQLite's message, its code, and the statement.
+  package var cause: String {
     if isExpired { return "Nothing more is read of the file: \(message)." }
     let statement = sql.map { " in \"\($0.prefix(400))\"" } ?? ""
     return "SQLite reports \"\(message)\" (code \(extendedCode))\(statement)."
+  }
+
+  package var help: ErrorHelp {
+    if isBusy { return ErrorHelp(.unchanged, "Close the store elsewhere and try again.") }
+    if isFull { return ErrorHelp(.unchanged, "Free some room on the volume, then try again.") }
+    if isReadOnly || isCannotOpen {
+      return ErrorHelp(.unchanged, "Check the permissions of the file and its folder, then try again.")
+    }
+    guard isCorrupt || isNotDatabase else { return ErrorHelp(.unchanged, "Verify the store.", [.verification]) }
+    return ErrorHelp(
+      .described("The file and those beside it hold what can be saved."),
+      "Keep them as they are, and salvage the store into a new file.", [.salvage])
   }
 }

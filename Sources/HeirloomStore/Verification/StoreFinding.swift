@@ -1,3 +1,4 @@
+public import HeirloomFormats
 import HeirloomModel
 
 /// A fact about a store that is not as its model or its format asks for.
@@ -12,13 +13,22 @@ public struct StoreFinding: Hashable, Sendable {
   public let entity: String?
   /// The words for what was found, what it means and what to do.
   public let message: String
+  /// The operations that the message is about.
+  public let remedies: [Remedy]
+  /// The file that they help with; `nil` for the store itself.
+  package let file: String?
 
   /// Creates a finding.
-  package init(_ severity: Severity, _ kind: Kind, entity: String? = nil, _ message: String) {
+  package init(
+    _ severity: Severity, _ kind: Kind, entity: String? = nil, _ message: String, remedies: [Remedy] = [],
+    for file: String? = nil
+  ) {
     self.severity = severity
     self.kind = kind
     self.entity = entity
     self.message = PlainText.line(message)
+    self.remedies = remedies
+    self.file = file
   }
 
   /// The severity of a finding.

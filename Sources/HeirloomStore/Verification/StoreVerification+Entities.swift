@@ -1,3 +1,4 @@
+import HeirloomFormats
 import HeirloomModel
 
 extension StoreVerification {
@@ -149,8 +150,8 @@ extension StoreVerification {
     if !items.isEmpty {
       add(
         .note, .pendingCleanUp,
-        "A deferred migration left clean-up for later: \(listed(items)). The store is complete without; the app, heirloom"
-          + " migrate or the next migration finishes it.")
+        "A deferred migration left clean-up for later: \(listed(items)). The store is complete without; the app or the next"
+          + " migration finishes it.", remedies: [.migration])
     }
     guard items.isEmpty, report.metadata?.hasDeferredMigration == true else { return }
     add(
@@ -175,13 +176,13 @@ extension StoreVerification {
     switch drift {
     case .missingTable(let name):
       let isJoin = schema.table(named: name)?.isJoin ?? false
-      add(
-        .error, .missingTable, entity: entities[name],
-        "The table \(name) is missing: no app can read its \(isJoin ? "links" : "objects"). " + StoreFinding.advice)
+      addDamage(
+        .missingTable, entity: entities[name],
+        "The table \(name) is missing: no app can read its \(isJoin ? "links" : "objects").")
     case .missingColumn(let table, let column):
-      add(
-        .error, .missingColumn, entity: entities[table],
-        "The column \(table).\(column) is missing: no app can read what the model keeps there. " + StoreFinding.advice)
+      addDamage(
+        .missingColumn, entity: entities[table],
+        "The column \(table).\(column) is missing: no app can read what the model keeps there.")
     case .differentType(let table, let column, "", let expected) where schema.table(named: table)?.isJoin == true:
       add(
         .note, .differentColumnType, entity: entities[table],

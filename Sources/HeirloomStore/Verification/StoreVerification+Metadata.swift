@@ -6,19 +6,17 @@ extension StoreVerification {
 
   mutating func checkMetadata() {
     guard let table = actual.table(named: PhysicalName.metadataTable) else {
-      add(
-        .error, .missingMetadata,
-        "The table \(PhysicalName.metadataTable) is missing: no app can tell which model made the store. "
-          + StoreFinding.advice)
+      addDamage(
+        .missingMetadata,
+        "The table \(PhysicalName.metadataTable) is missing: no app can tell which model made the store.")
       return
     }
     let columns = [PhysicalName.version, PhysicalName.uuid, PhysicalName.propertyList]
     let missing = columns.filter { table.column(named: $0) == nil }
     guard missing.isEmpty else {
-      add(
-        .error, .invalidMetadata,
-        "The table \(table.name) lacks the columns \(listed(missing)): the metadata can't be read. "
-          + StoreFinding.advice)
+      addDamage(
+        .invalidMetadata,
+        "The table \(table.name) lacks the columns \(listed(missing)): the metadata can't be read.")
       return
     }
     let list = columns.map(quote).joined(separator: ", ")
@@ -27,16 +25,16 @@ extension StoreVerification {
     }
     guard let rows else { return }
     guard let row = rows.first else {
-      add(
-        .error, .missingMetadata,
-        "There is no row of metadata: no app can tell which model made the store. " + StoreFinding.advice)
+      addDamage(
+        .missingMetadata,
+        "There is no row of metadata: no app can tell which model made the store.")
       return
     }
     if rows.count > 1 {
-      add(
-        .error, .severalMetadata,
+      addDamage(
+        .severalMetadata,
         "There are several rows of metadata where one is expected: which model made the store is not certain. The first one"
-          + " is used for the other checks. " + StoreFinding.advice)
+          + " is used for the other checks.")
     }
     if row[0] != .integer(1) {
       add(.warning, .oddMetadata, "The row of metadata has another version than 1; Core Data writes 1.")
@@ -46,16 +44,16 @@ extension StoreVerification {
 
   private mutating func readMetadata(identifier: SQLiteValue, propertyList: SQLiteValue) {
     if identifier.text.map({ $0.isEmpty }) ?? true {
-      add(
-        .error, .invalidMetadata,
-        "The store has no identifier: object identifiers that the app kept lead nowhere. " + StoreFinding.advice)
+      addDamage(
+        .invalidMetadata,
+        "The store has no identifier: object identifiers that the app kept lead nowhere.")
     } else if let text = identifier.text, !Self.isIdentifier(text) {
       add(.warning, .oddMetadata, "The store's identifier is no UUID in upper case, as Core Data writes it.")
     }
     guard let bytes = propertyList.blob else {
-      add(
-        .error, .invalidMetadata,
-        "The metadata hold no property list: no app can tell which model made the store. " + StoreFinding.advice)
+      addDamage(
+        .invalidMetadata,
+        "The metadata hold no property list: no app can tell which model made the store.")
       return
     }
     do throws(StoreError) {
@@ -65,12 +63,11 @@ extension StoreVerification {
     } catch {
       switch error.problem {
       case .missingVersionHashes:
-        add(
-          .error, .missingHashes,
-          "The metadata name no version hashes: no app can tell which model made the store, and none opens it. "
-            + StoreFinding.advice)
+        addDamage(
+          .missingHashes,
+          "The metadata name no version hashes: no app can tell which model made the store, and none opens it.")
       case .invalidMetadata(let reason):
-        add(.error, .invalidMetadata, "The metadata can't be read: \(reason) " + StoreFinding.advice)
+        addDamage(.invalidMetadata, "The metadata can't be read: \(reason)")
       default:
         add(.error, .invalidMetadata, error.description)
       }
@@ -93,7 +90,7 @@ extension StoreVerification {
           + " program. The hashes count; a migration writes both anew.")
     }
     if metadata.versionHashes.isEmpty {
-      add(.error, .missingHashes, "The metadata name no entity. " + StoreFinding.advice)
+      addDamage(.missingHashes, "The metadata name no entity.")
     }
     let type = metadata.otherValues[PhysicalName.storeTypeKey]?.stringValue
     if type != "SQLite" {

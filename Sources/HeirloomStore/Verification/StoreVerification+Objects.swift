@@ -1,3 +1,4 @@
+import HeirloomFormats
 import HeirloomModel
 
 extension StoreVerification {
@@ -237,7 +238,7 @@ extension StoreVerification {
         .error, .duplicateValues, entity: entity,
         "\(row[1].integer ?? 0) objects share \(counted(groups, "value")) of \(listed(properties)), although \(entity) asks for"
           + " unique ones: the app can't save them, and a migration stops with a blocker. Merge them in the app, or let a"
-          + " migration decide (heirloom plan tells how).")
+          + " migration decide, whose plan tells how.", remedies: [.plan])
     }
   }
 }

@@ -1,3 +1,4 @@
+import HeirloomFormats
 import HeirloomModel
 
 /// A verification of a store against its format and its model, which changes nothing.
@@ -29,7 +30,7 @@ package struct StoreVerification {
       }
     } catch {
       guard case .damaged(let reason) = error.problem else { throw error }
-      return StoreReport(findings: [.damaged("The database's structure is damaged: \(reason).")])
+      return StoreReport(findings: [.damage(.damaged, "The database's structure is damaged: \(reason).")])
     }
   }
 
@@ -46,7 +47,7 @@ package struct StoreVerification {
     } catch {
       guard error.isCorrupt else { throw StoreError(error, path: path) }
       checkSize(expected: connection.headerByteCount)
-      report.findings.append(.damaged("The database's structure is damaged: \(error.message)."))
+      addDamage(.damaged, "The database's structure is damaged: \(error.message).")
       return
     }
     guard actual.table(named: PhysicalName.metadataTable) != nil || holdsObjects else {
@@ -84,9 +85,15 @@ package struct StoreVerification {
   // MARK: Reporting
 
   mutating func add(
-    _ severity: StoreFinding.Severity, _ kind: StoreFinding.Kind, entity: String? = nil, _ message: String
+    _ severity: StoreFinding.Severity, _ kind: StoreFinding.Kind, entity: String? = nil, _ message: String,
+    remedies: [Remedy] = []
   ) {
-    report.findings.append(StoreFinding(severity, kind, entity: entity, message))
+    report.findings.append(StoreFinding(severity, kind, entity: entity, message, remedies: remedies))
+  }
+
+  /// Adds damage, which only a previous version or a backup makes good.
+  mutating func addDamage(_ kind: StoreFinding.Kind, entity: String? = nil, _ message: String) {
+    report.findings.append(.damage(kind, entity: entity, message))
   }
 
   /// Runs a check; if SQLite can't read something, that becomes a finding.
@@ -96,10 +103,9 @@ package struct StoreVerification {
     do throws(SQLiteError) {
       return try body(connection)
     } catch {
-      add(
-        .error, .damaged, entity: entity,
-        "\(what.prefix(1).uppercased() + what.dropFirst()) can't be read to the end: \(error.message). "
-          + StoreFinding.advice)
+      addDamage(
+        .damaged, entity: entity,
+        "\(what.prefix(1).uppercased() + what.dropFirst()) can't be read to the end: \(error.message).")
       return nil
     }
   }
@@ -109,9 +115,9 @@ package struct StoreVerification {
   private mutating func checkSize(expected: Int64?) {
     guard let expected, let size = StoreReading.completeSize(of: path) else { return }
     if size < expected {
-      add(
-        .error, .truncated,
-        "The file has \(size) bytes where its header promises \(expected): its end is missing. " + StoreFinding.advice)
+      addDamage(
+        .truncated,
+        "The file has \(size) bytes where its header promises \(expected): its end is missing.")
     } else if size > expected {
       add(
         .warning, .trailingBytes,
@@ -126,10 +132,9 @@ package struct StoreVerification {
     }
     if let expected = sizes?.first?.first?.integer, let size = StoreReading.completeSize(of: path) {
       if size < expected {
-        add(
-          .error, .truncated,
-          "The file has \(size) bytes where its header promises \(expected): its end is missing. " + StoreFinding.advice
-        )
+        addDamage(
+          .truncated,
+          "The file has \(size) bytes where its header promises \(expected): its end is missing.")
       } else if size > expected {
         add(
           .warning, .trailingBytes,
@@ -148,7 +153,7 @@ package struct StoreVerification {
       try connection.structure(of: actual)
     }
     for line in lines ?? [] where line != "ok" {
-      report.findings.append(.damaged("SQLite's integrity check says: \(line)."))
+      addDamage(.damaged, "SQLite's integrity check says: \(line).")
     }
   }
 }
@@ -169,14 +174,12 @@ extension Connection {
 }
 
 extension StoreFinding {
-  /// The advice about a damaged file.
-  static let advice =
-    "Keep the file and those beside it as they are, and restore a previous version (heirloom versions lists them) or a"
-    + " backup."
-
-  /// Returns a finding about a damaged database.
-  static func damaged(_ what: String) -> StoreFinding {
-    StoreFinding(.error, .damaged, "\(what) \(advice)")
+  /// Returns a finding about damage, with the advice.
+  static func damage(_ kind: Kind, entity: String? = nil, _ message: String) -> StoreFinding {
+    StoreFinding(
+      .error, kind, entity: entity,
+      message + " Keep the file and those beside it as they are, and restore a previous version or a backup.",
+      remedies: [.previousVersions])
   }
 }
 

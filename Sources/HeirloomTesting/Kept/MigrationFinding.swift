@@ -1,5 +1,4 @@
-public import Foundation
-import HeirloomModel
+public import HeirloomFormats
 
 /// A value, link or object that a migration did not keep.
 public struct MigrationFinding: Hashable, Sendable {
@@ -41,14 +40,12 @@ public struct MigrationNotKept: Error, Hashable, Sendable {
   public let findings: [MigrationFinding]
 }
 
-extension MigrationNotKept: LocalizedError, CustomStringConvertible {
+extension MigrationNotKept: ExplainedError {
   /// The findings, one sentence each.
-  public var description: String { PlainText.line(rawDescription) }
+  public var cause: String { findings.map(\.message).joined(separator: " ") }
 
-  private var rawDescription: String {
-    findings.map(\.message).joined(separator: " ")
+  /// The correction of the mapping or the test; comparing stores changes none.
+  public var help: ErrorHelp {
+    ErrorHelp(.unchanged, "Give a mapping that keeps it, or except in the test what is meant to change.")
   }
-
-  /// The description.
-  public var errorDescription: String? { description }
 }

@@ -1,6 +1,5 @@
 import Foundation
-import HeirloomFormats
-import HeirloomModel
+package import HeirloomFormats
 
 /// An operation of the file system that failed.
 package struct FileError: Error, Hashable, Sendable {
@@ -95,12 +94,35 @@ package struct FileError: Error, Hashable, Sendable {
   }
 }
 
-extension FileError: CustomStringConvertible {
-  /// One sentence with the operation, the paths and the system's reason.
-  package var description: String { PlainText.line(rawDescription) }
-
-  private var rawDescription: String {
-    let target = otherPath.map { " to “\($0)”" } ?? ""
-    return "could not \(operation.rawValue) “\(path)”\(target): \(reason) (errno \(code))"
+extension FileError: ExplainedError {
+  /// The operation, the paths and the system's reason, as a part of a sentence.
+  package var cause: String {
+    let target = otherPath.map { " to \"\($0)\"" } ?? ""
+    return "could not \(operation.rawValue) \"\(path)\"\(target): \(reason) (errno \(code))"
   }
+
+  /// The cause as a sentence.
+  package var errorDescription: String? { ErrorWords.sentence(description) }
+
+  /// What lets the operation succeed; the error that holds this one knows what the file was.
+  package var help: ErrorHelp {
+    let advice =
+      switch code {
+      case _ where isFull: "Free some room on its volume, then try again."
+      case _ where operation == .resolve:
+        "Put the folder or the volume itself back there, or a link to a folder that belongs to who made the link; then try"
+          + " again."
+      case EROFS: "Its volume is mounted for reading only: give it back for writing, or move the store to another."
+      case ENAMETOOLONG: "Move the store to a folder with a shorter path, or give it a shorter name, then try again."
+      case EACCES, EPERM: "Give this process the right to write there, then try again."
+      default: "Try again; if it fails again, check the volume and its connection."
+      }
+    return ErrorHelp(nil, advice)
+  }
+
+  /// The same as `path`.
+  package var filePath: String? { path }
+
+  /// The code that Foundation gives a similar failure, or that of a store that can't be opened.
+  package var coreDataCode: Int? { foundationCode ?? 134_080 }
 }

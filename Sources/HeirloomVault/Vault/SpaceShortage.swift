@@ -44,6 +44,6 @@ extension SpaceShortage: CustomStringConvertible {
       ? "\(CountText.counted(availableBytes, "byte")) left, and \(CountText.grouped(neededBytes))"
       : "\(free) left, and \(needed)"
     return
-      "the volume of “\(storePath)”\(name) has \(figures) are needed\(copies)"
+      "the volume of \"\(storePath)\"\(name) has \(figures) are needed\(copies)"
   }
 }

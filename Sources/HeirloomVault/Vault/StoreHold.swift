@@ -1,3 +1,4 @@
+import HeirloomFormats
 package import HeirloomStore
 
 /// A hold on a store that is one complete file, so that nobody else can read or write it.
@@ -107,7 +108,7 @@ package final class StoreHold {
     do throws(StoreError) {
       if try RollbackJournal(besideDatabaseAt: location.path) != nil {
         held.close()
-        return .refused("“\(location.path)-journal” tells of a change that is under way, or was interrupted")
+        return .refused("\"\(location.path)-journal\" tells of a change that is under way, or was interrupted")
       }
     } catch {
       held.close()
@@ -228,7 +229,7 @@ package final class StoreHold {
   /// - Returns: `nil`, or the reason why the store is not ours after all.
   /// - Throws: `FileError` when something could not be done.
   private func settle(_ location: StoreLocation, isSynchronized: Bool) throws(FileError) -> String? {
-    if let left = try SideFiles.removeCold(of: path, files: files) { return "its side file “\(left)” holds data" }
+    if let left = try SideFiles.removeCold(of: path, files: files) { return "its side file \"\(left)\" holds data" }
     guard try files.status(of: path)?.identity == status.identity else { return "another process replaced it" }
     // The app may have written with less care, and the previous version has to be on the disk.
     if !isSynchronized { try held.synchronize() }

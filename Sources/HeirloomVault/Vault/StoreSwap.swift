@@ -146,7 +146,7 @@ package final class StoreSwap {
   private func rename() throws {
     // A side file here would be read as part of the new store.
     for path in location.sideFiles where try files.status(of: path) != nil {
-      throw VaultError.storeInUse(path: location.path, reason: "“\(path)” appeared")
+      throw VaultError.storeInUse(path: location.path, reason: "\"\(path)\" appeared")
     }
     guard let old = try files.status(of: location.path), old.size == (try files.status(of: keptStore))?.size,
       try isKept(old)

@@ -50,7 +50,7 @@ extension StoreVault {
       let left = try VaultError.wrapping { () throws(FileError) in
         try SideFiles.removeCold(of: candidate, files: files)
       }
-      if let left { throw .unfitCandidate(path: candidate, reason: "its side file “\(left)” holds data") }
+      if let left { throw .unfitCandidate(path: candidate, reason: "its side file \"\(left)\" holds data") }
     }
     try checkAlone()
     if usesWAL {

@@ -27,7 +27,8 @@ extension StoreVault {
   package func findings() throws(VaultError) -> [StoreFinding] {
     var findings = try VaultError.wrapping { () throws(FileError) in try externalFindings() }
     if let damage = try logDamage() {
-      findings.append(StoreFinding(damage.isCertain ? .error : .note, .damagedLog, damage.description))
+      findings.append(
+        StoreFinding(damage.isCertain ? .error : .note, .damagedLog, damage.description, remedies: [.salvage]))
     }
     guard try VaultError.wrapping({ () throws(FileError) in try files.status(of: location.companion) }) != nil else {
       return findings
@@ -47,15 +48,16 @@ extension StoreVault {
         StoreFinding(
           .warning, .unfinishedOperation,
           "A \(manifest.operation.words) was not finished, or another process is at it now. The store is whole, as it was"
-            + " before or as it is after; the next launch of the app, or heirloom migrate, settles the rest.")
+            + " before or as it is after; the next launch of the app, or a migration, settles the rest.",
+          remedies: [.migration])
       ]
     } catch {
       return [
         StoreFinding(
           .error, .damagedManifest,
           "The record of an unfinished operation, \(location.manifest), can't be read: \(error) No migration starts while"
-            + " it is there. The store is whole, as it was before or as it is after: look at it with heirloom inspect; heirloom"
-            + " repair sets the record aside.")
+            + " it is there. The store is whole, as it was before or as it is after: inspect it, then let a repair set the"
+            + " record aside.", remedies: [.inspection, .repair])
       ]
     }
   }
@@ -101,8 +103,12 @@ extension StoreVault {
 
   private func findings(of name: VersionName) throws(FileError) -> [StoreFinding] {
     let folder = PathText.join(location.previous, name.text)
-    func finding(_ severity: StoreFinding.Severity, _ words: String) -> StoreFinding {
-      StoreFinding(severity, .damagedVersion, "The previous version \(name.text) \(words)")
+    func finding(
+      _ severity: StoreFinding.Severity, _ words: String, verify store: String? = nil
+    ) -> StoreFinding {
+      StoreFinding(
+        severity, .damagedVersion, "The previous version \(name.text) \(words)",
+        remedies: store == nil ? [] : [.verification], for: store)
     }
     if let reason = try objection(toVersionAt: folder) {
       return [finding(.error, "can't be restored, and is never removed: \(reason).")]
@@ -122,8 +128,8 @@ extension StoreVault {
       return [
         finding(
           .warning,
-          "has a damaged manifest: \(error.reason). Its store may be whole all the same and is not removed:"
-            + " check it with heirloom verify \(PathText.join(folder, location.name)).")
+          "has a damaged manifest: \(error.reason). Its store may be whole all the same and is not removed: verify it.",
+          verify: PathText.join(folder, location.name))
       ]
     }
     let store = PathText.join(folder, manifest.storeName)
@@ -142,7 +148,7 @@ extension StoreVault {
         finding(
           .warning,
           "had \(manifest.storeByteCount) bytes when it was kept and has \(status.size) now: something opened it for writing."
-            + " Check it with heirloom verify \(store)."))
+            + " Verify it.", verify: store))
     }
     let support = try tree.content(
       of: SupportFolder(path: PathText.join(folder, StoreLocation.supportName(forStore: manifest.storeName))))

@@ -31,7 +31,7 @@ extension LogDamage: CustomStringConvertible {
       } else {
         "The end of the \"-wal\" can't be read: a change that was saved last may be missing, if it was saved at all."
       }
-    return found + " A migration keeps the log with the previous version, where heirloom salvage reads it."
+    return found + " A migration keeps the log with the previous version, where salvage reads it."
   }
 }
 

@@ -1,4 +1,4 @@
-import HeirloomModel
+package import HeirloomFormats
 package import HeirloomStore
 
 /// The reason why the vault did not do what it was asked to do.
@@ -49,99 +49,124 @@ package enum VaultError: Error, Sendable {
   case file(FileError)
 }
 
-extension VaultError: CustomStringConvertible {
-  /// One sentence with what was found and what was expected.
-  package var description: String { PlainText.line(rawDescription) }
-
-  private var rawDescription: String {
+extension VaultError: ExplainedError {
+  /// The finding and the expectation, as a part of a sentence.
+  package var cause: String {
     switch self {
     case .storeMissing(let path, let previous):
       let versions =
         previous.isEmpty ? "there are no previous versions" : "kept: \(previous.joined(separator: ", "))"
-      return "there is no store at “\(path)”; \(versions)"
+      return "there is no store at \"\(path)\"; \(versions)"
     case .sideFilesWithoutStore(let path, let sideFiles):
       return
-        "there is no store at “\(path)”, but \(sideFiles.joined(separator: ", ")) would be read as part of a new one"
+        "there is no store at \"\(path)\", but \(sideFiles.joined(separator: ", ")) would be read as part of a new one"
     case .unusableSideFile(let path, let reason):
-      return "“\(path)” can't be a side file of the store: \(reason)"
+      return "\"\(path)\" can't be a side file of the store: \(reason)"
     case .notAFile(let path, let found):
-      return "“\(path)” is a \(found), not a store file"
+      return "\"\(path)\" is a \(found), not a store file"
     case .hardLinked(let path, let linkCount):
-      return "“\(path)” has \(linkCount) names (hard links); a store must have one"
+      return "\"\(path)\" has \(linkCount) names (hard links); a store must have one"
     case .unsafeVolume(let path, let fileSystem):
-      return "“\(path)” is on a volume (\(fileSystem)) whose renames and locks can't be relied on"
+      return "\"\(path)\" is on a volume (\(fileSystem)) whose renames and locks can't be relied on"
     case .unusableFolder(let path, let reason):
-      return "“\(path)” can't hold the vault: \(reason)"
+      return "\"\(path)\" can't hold the vault: \(reason)"
     case .foreignOwner(let path, let owner):
-      return "“\(path)” belongs to the user \(owner), who is neither the store's owner nor the one who runs this"
+      return "\"\(path)\" belongs to the user \(owner), who is neither the store's owner nor the one who runs this"
     case .folderNotWritable(let error):
       return "the store's folder can't be written: \(error)"
     case .notEnoughSpace(let shortage):
       return shortage.description
     case .vaultInUse(let path):
-      return "another migration holds the lock “\(path)”"
+      return "another migration holds the lock \"\(path)\""
     case .storeInUse(let path, let reason):
-      return "“\(path)” is open elsewhere: \(reason)"
+      return "\"\(path)\" is open elsewhere: \(reason)"
     case .unreadableStore(let path, let underlying):
-      return "“\(path)” can't be read as a store: \(underlying)"
+      return "\"\(path)\" can't be read as a store: \(underlying)"
     case .refusedJournal(let path, let objection):
-      return "“\(path)-journal” tells of an interrupted change and was not undone: \(objection.reason)"
+      return "\"\(path)-journal\" tells of an interrupted change and was not undone: \(objection.reason)"
     case .unreadableLog(_, let damage):
       return damage.description
     case .damagedManifest(let path, let reason):
-      return "“\(path)”, the record of an unfinished operation, is damaged: \(reason)"
+      return "\"\(path)\", the record of an unfinished operation, is damaged: \(reason)"
     case .unfitCandidate(let path, let reason):
-      return "the new store “\(path)” can't take the old one's place: \(reason)"
+      return "the new store \"\(path)\" can't take the old one's place: \(reason)"
     case .unknownVersion(let prefix, let candidates):
       let names = candidates.isEmpty ? "none" : candidates.joined(separator: ", ")
-      return "“\(prefix)” does not name exactly one previous version; possible: \(names)"
+      return "\"\(prefix)\" does not name exactly one previous version; possible: \(names)"
     case .unusableVersion(let id, let reason):
       return "the previous version \(id) can't be used: \(reason)"
     case .unusableSetAsideStore(let id, let reason):
       return "the set \(id), which was moved aside, can't be used: \(reason)"
     case .outcomeUnknown(let path, let underlying):
-      return "“\(path)” was replaced, but it is not known whether that outlasts a loss of power: \(underlying)"
+      return "\"\(path)\" was replaced, but it is not known whether that outlasts a loss of power: \(underlying)"
     case .file(let error):
       return error.description
     }
   }
 
-  /// True when a store is there, so that a message may say that it holds its data.
-  package var isAboutStore: Bool {
-    switch self {
-    case .storeMissing, .sideFilesWithoutStore, .notAFile: false
-    default: true
+  /// The cause as a sentence.
+  package var errorDescription: String? { ErrorWords.sentence(description) }
+
+  /// The store, unless none is there, and what to do before another attempt or instead of it.
+  package var help: ErrorHelp {
+    let store = DataLocation.store(path: nil)
+    return switch self {
+    case .storeMissing(_, []):
+      ErrorHelp(
+        .described("Nothing was deleted."),
+        "If the store was moved, give its new place; if it is a first launch, make a new store.")
+    case .storeMissing:
+      ErrorHelp(.described("Nothing was deleted."), "Restore a previous version.", [.previousVersions])
+    case .sideFilesWithoutStore:
+      ErrorHelp(
+        .unchanged, "Put the missing store back beside them, or restore a previous version, which keeps them aside.",
+        [.previousVersions])
+    case .unusableSideFile: ErrorHelp(store, "Find out who made it and move it away.")
+    case .notAFile: ErrorHelp(.unchanged, "Give the path of the store's main file.")
+    case .hardLinked: ErrorHelp(store, "Remove the file's other names, or work on a copy.")
+    case .unsafeVolume:
+      ErrorHelp(store, "Move the store to a local volume, or allow unsafe volumes after making a backup.")
+    case .unusableFolder:
+      ErrorHelp(store, "Put a plain folder there, on the store's own volume, with a path that is short enough.")
+    case .foreignOwner: ErrorHelp(store, "Find out who made it and move it away, then try again.")
+    case .folderNotWritable(let error), .file(let error): ErrorHelp(store, error.advice)
+    case .notEnoughSpace: ErrorHelp(store, "Free some room on its volume, then try again.")
+    case .vaultInUse, .storeInUse:
+      ErrorHelp(store, "Close the store in other processes and connections, then try again.")
+    case .unreadableStore:
+      ErrorHelp(.described("The file was left as it is."), "A previous version may help.", [.previousVersions])
+    case .refusedJournal:
+      ErrorHelp(
+        store, "Find out who made it, and salvage the store or restore a previous version.",
+        [.salvage, .previousVersions])
+    case .unreadableLog:
+      ErrorHelp(store, "Salvage the store, or migrate what SQLite can read: the log is kept then.", [.salvage])
+    case .damagedManifest:
+      ErrorHelp(
+        .described("The store opens as usual and nothing was deleted."),
+        "Let a repair set the record aside, then run again.", [.repair])
+    case .unfitCandidate: ErrorHelp(store, "Try again; if it fails again, the message says where to look.")
+    case .unknownVersion: ErrorHelp(store, "Give more of the version's name.", [.previousVersions])
+    case .unusableVersion:
+      ErrorHelp(.described("The version was left as it is."), "Try another one.", [.previousVersions])
+    case .unusableSetAsideStore:
+      ErrorHelp(
+        .described("The set was left as it is, and so was the store."),
+        "Leave it where it is; a backup may have it whole.")
+    case .outcomeUnknown:
+      ErrorHelp(
+        .described("The store is whole, in the old or the new version."),
+        "Run again: the next run finds which one it is, and finishes.")
     }
   }
 
-  /// The advice to a person, such as to try again.
-  package var suggestion: String {
+  /// The code that Foundation or Core Data gives a similar failure.
+  package var coreDataCode: Int? {
     switch self {
-    case .storeMissing(_, let previous):
-      previous.isEmpty
-        ? "If the store was moved, give its new place; if it is a first launch, make a new store."
-        : "Restore a previous version; nothing was deleted."
-    case .sideFilesWithoutStore:
-      "Nothing was changed. Put the missing store back beside them, or restore a previous version, which keeps them aside."
-    case .unusableSideFile: "Find out who made it and move it away."
-    case .notAFile: "Nothing was changed. Give the path of the store's main file."
-    case .hardLinked: "Remove the file's other names, or work on a copy."
-    case .unsafeVolume: "Move the store to a local volume, or allow unsafe volumes after making a backup."
-    case .unusableFolder: "Put a plain folder there, on the store's own volume, with a path that is short enough."
-    case .foreignOwner: "Find out who made it and move it away, then try again."
-    case .folderNotWritable(let error), .file(let error): error.recoverySuggestion ?? "Try again."
-    case .notEnoughSpace: "Free some room on its volume, then try again."
-    case .vaultInUse, .storeInUse: "Close the store in other processes and connections, then try again."
-    case .unreadableStore: "The file was left as it is; a previous version may help."
-    case .refusedJournal: "Find out who made it, and salvage the store or restore a previous version."
-    case .unreadableLog: "Salvage the store, or migrate what SQLite can read: the log is kept then."
-    case .damagedManifest:
-      "The store opens as usual and nothing was deleted; let `repair()`, or heirloom repair, set the record aside, then run again."
-    case .unfitCandidate: "Try again; if it fails again, the message says where to look."
-    case .unknownVersion: "Give more of the version's name."
-    case .unusableVersion: "The version was left as it is; try another one."
-    case .unusableSetAsideStore: "The set was left as it is, and so was the store."
-    case .outcomeUnknown: "Run again: the next run finds the whole old store or the whole new one and finishes."
+    case .storeMissing: 260
+    case .folderNotWritable(let error): error.foundationCode ?? 513
+    case .file(let error): error.coreDataCode
+    default: 134_080
     }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import HeirloomFormats
 import HeirloomModel
 import HeirloomStore
 import TestSupport

@@ -1,4 +1,5 @@
 import Foundation
+import HeirloomFormats
 import HeirloomStore
 import TestSupport
 import Testing
