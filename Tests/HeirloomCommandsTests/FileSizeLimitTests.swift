@@ -7,7 +7,8 @@ import Testing
 /// A few limits run with every `swift test`, each KiB with `HEIRLOOM_LONG_TESTS=1`.
 @Suite(
   .enabled(if: BuiltTool.url != nil, "the tool was not built beside the tests"),
-  .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/prlimit"), "there is no prlimit here"))
+  .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/prlimit"), "there is no prlimit here"),
+  .disabled(if: Sanitizer.isOn, Sanitizer.reason))
 struct FileSizeLimitTests {
   /// The effect of a write beyond the limit.
   enum Signal: String, CaseIterable, Sendable {

@@ -83,56 +83,25 @@ package final class StoreHold {
     _ location: StoreLocation, files: any FileOperations, seen: StoreState?, usedWAL: inout Bool
   ) throws(VaultError) -> Attempt {
     let held: any HeldFile
-    let status: FileStatus
     do throws(FileError) {
       // It is opened before SQLite opens the file, and closed after it: closing any handle drops SQLite's locks.
       held = try files.hold(location.path)
-      status = try held.status()
     } catch {
       throw .file(error)
     }
-    // SQLite takes an empty file for a new database and deletes the -wal beside it, which may hold everything.
-    guard status.size > 0 else {
-      held.close()
-      throw .unreadableStore(
-        path: location.path,
-        underlying: SQLiteError(extendedCode: SQLiteError.notDatabaseCode, message: "file is empty"))
-    }
+    let status: FileStatus
+    let connection: Connection
     do throws(VaultError) {
-      try SideFiles.check(besideStore: location.path, files: files)
+      status = try VaultError.wrapping { () throws(FileError) in try held.status() }
+      if let reason = try reasonToWait(location, status, files: files) {
+        held.close()
+        return .refused(reason)
+      }
+      SideFiles.giveRightToWrite(besideStore: location.path, status: status, files: files)
+      connection = try writableConnection(toStoreAt: location.path)
     } catch {
       held.close()
       throw error
-    }
-    // SQLite would undo an interrupted change here, in the only copy; the vault does so only once the store is kept.
-    do throws(StoreError) {
-      if try RollbackJournal(besideDatabaseAt: location.path) != nil {
-        held.close()
-        return .refused("\"\(location.path)-journal\" tells of a change that is under way, or was interrupted")
-      }
-    } catch {
-      held.close()
-      throw .unusableSideFile(path: location.path + "-journal", reason: error.description)
-    }
-    SideFiles.giveRightToWrite(besideStore: location.path, status: status, files: files)
-    let connection: Connection
-    do throws(SQLiteError) {
-      var options = Connection.Options.building.withoutLinks
-      // A refusal must leave the main file and its -wal byte for byte as they are.
-      options.checkpointsOnClose = false
-      options.busyTimeout = 0
-      connection = try Connection(path: location.path, mode: .readWrite, options: options)
-    } catch {
-      held.close()
-      throw .unreadableStore(path: location.path, underlying: error)
-    }
-    guard !connection.isReadOnly else {
-      try? connection.close()
-      held.close()
-      throw .unreadableStore(
-        path: location.path,
-        underlying: SQLiteError(
-          extendedCode: SQLiteError.readOnlyCode, message: "attempt to write a readonly database"))
     }
     var leftWAL = false
     let hold = StoreHold(connection: connection, path: location.path, status: status, files: files, held: held)
@@ -160,6 +129,49 @@ package final class StoreHold {
       throw .file(error)
     }
     return .held(hold)
+  }
+
+  /// Returns the reason why SQLite may not open the store yet; `nil` if it may.
+  ///
+  /// - Throws: ``VaultError`` for a store that SQLite must not open at all.
+  private static func reasonToWait(
+    _ location: StoreLocation, _ status: FileStatus, files: any FileOperations
+  ) throws(VaultError) -> String? {
+    // SQLite takes an empty file for a new database and deletes the -wal beside it, which may hold everything.
+    guard status.size > 0 else {
+      throw .unreadableStore(
+        path: location.path,
+        underlying: SQLiteError(extendedCode: SQLiteError.notDatabaseCode, message: "file is empty"))
+    }
+    try SideFiles.check(besideStore: location.path, files: files)
+    // SQLite would undo an interrupted change here, in the only copy; the vault does so only once the store is kept.
+    do throws(StoreError) {
+      guard try RollbackJournal(besideDatabaseAt: location.path) != nil else { return nil }
+      return "\"\(location.path)-journal\" tells of a change that is under way, or was interrupted"
+    } catch {
+      throw .unusableSideFile(path: location.path + "-journal", reason: error.description)
+    }
+  }
+
+  private static func writableConnection(toStoreAt path: String) throws(VaultError) -> Connection {
+    let connection: Connection
+    do throws(SQLiteError) {
+      var options = Connection.Options.building.withoutLinks
+      // A refusal must leave the main file and its -wal byte for byte as they are.
+      options.checkpointsOnClose = false
+      options.busyTimeout = 0
+      connection = try Connection(path: path, mode: .readWrite, options: options)
+    } catch {
+      throw .unreadableStore(path: path, underlying: error)
+    }
+    guard !connection.isReadOnly else {
+      try? connection.close()
+      throw .unreadableStore(
+        path: path,
+        underlying: SQLiteError(
+          extendedCode: SQLiteError.readOnlyCode, message: "attempt to write a readonly database"))
+    }
+    return connection
   }
 
   /// Leaves WAL mode and takes the exclusive lock.
