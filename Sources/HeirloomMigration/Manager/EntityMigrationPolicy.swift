@@ -98,7 +98,7 @@ open class EntityMigrationPolicy: EntityMappingPolicy {
   ///   - selector: The function's name, such as `shortName:`.
   ///   - arguments: The function's arguments.
   ///   - manager: The migration.
-  /// - Returns: `nil` if the policy has no such function; then a function of ``MigrationManager/functions`` serves.
+  /// - Returns: `nil` if the policy has no such function; then a function of the registry serves.
   /// - Throws: Any error that is to end the migration.
   open func call(
     _ selector: String, _ arguments: [EvaluatedValue], manager: MigrationManager
