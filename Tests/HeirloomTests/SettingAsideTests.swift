@@ -180,7 +180,7 @@ struct SettingAsideTests {
     assistant.delegate = delegate
     let error = try #require(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
     #expect(delegate.damaged == 1 && error.code == "failed" && error.coreDataCode == 259, "\(error)")
-    #expect(try assistant.pendingNotices() == [])
+    #expect(try assistant.archive.pendingNotices() == [])
     let context = ManagedObjectContext(
       store: try PersistentStore.open(at: scene.store, model: scene.old, isReadOnly: true))
     #expect(try context.count(ObjectFetchRequest("Item")) == 2000)

@@ -1,15 +1,15 @@
 import HeirloomMapping
-import HeirloomModel
+package import HeirloomModel
 import HeirloomStore
 
 /// An SQL expression for a column of the candidate.
-struct ColumnExpression: Hashable {
+package struct ColumnExpression: Hashable {
   /// The expression, over the source row `s`.
-  let sql: String
+  package let sql: String
   /// True when the stored value is taken over as it is.
-  let isVerbatim: Bool
+  package let isVerbatim: Bool
   /// The source column that holds the value, changed or not; `nil` for a value from elsewhere.
-  var origin: String?
+  package var origin: String?
 
   /// Returns the expression with the source column that holds its value.
   func from(_ column: String?) -> ColumnExpression {
@@ -26,7 +26,7 @@ struct ColumnExpression: Hashable {
 ///
 /// Rules: numbers keep their value. Fractions are cut off where the destination has none. A number that is not 0 is
 /// true. NULL takes the default where a value has become required. Inference lets no other pair through.
-enum ValueConversion {
+package enum ValueConversion {
   /// Returns the expression.
   ///
   /// - Parameters:
@@ -35,7 +35,7 @@ enum ValueConversion {
   ///   - destination: The attribute that receives the value.
   ///   - mustFill: True if NULL takes the default, where there is one.
   /// - Returns: The expression.
-  static func expression(
+  package static func expression(
     column: String, from source: AttributeDescription, to destination: AttributeDescription, mustFill: Bool
   ) -> ColumnExpression {
     let converted = convert(column: column, from: source, to: destination)
@@ -91,7 +91,7 @@ enum ValueConversion {
   }
 
   /// Returns a value as an SQL literal, as a store keeps it.
-  static func literal(_ value: AttributeValue, for attribute: AttributeDescription) -> String {
+  package static func literal(_ value: AttributeValue, for attribute: AttributeDescription) -> String {
     switch value {
     case .integer(let number): return String(number)
     case .double(let number), .date(let number): return realLiteral(number)
