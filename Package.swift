@@ -1,9 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// Tools 6.2: `treatAllWarnings` and `strictMemorySafety`. (The sources need a compiler of 6.2.3, for `@nonexhaustive`.)
 let package = Package(
   name: "heirloom",
-  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  platforms: [.macOS(.v13), .iOS(.v16), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
   products: [
     .library(name: "Heirloom", targets: ["Heirloom"]),
     .library(name: "HeirloomTesting", targets: ["HeirloomTesting"]),

@@ -65,7 +65,7 @@ struct CutList {
     case .stored(.blob(let bytes)): member("base64", bytes.base64)
     // A long text may have only its beginning left, so that is shown as text; other bytes stay as they are.
     case .lost(let bytes), .garbled(let bytes):
-      if let text = String(validating: bytes, as: UTF8.self) {
+      if let text = String(wellFormedUTF8: bytes) {
         member("readable", text)
       } else {
         member("readableBase64", bytes.base64)

@@ -32,7 +32,7 @@ struct LogReplay {
     // Pages are added by frames alone.
     let present =
       try FileDescriptor(database, flags: O_RDONLY, for: .read).status(for: .read).size / Int64(content.pageSize)
-    pageCount = Int(min(Int64(pageCount), present + content.totalCount))
+    pageCount = Int(clamping: min(Int64(pageCount), present + content.totalCount))
     try write(content.committed, pageCount: pageCount, pageSize: content.pageSize, to: database)
     outcome.lostPages = content.committed.filter { $0.value == nil && $0.key <= pageCount }.keys.sorted()
     return outcome

@@ -1,3 +1,4 @@
+import HeirloomFormats
 import HeirloomStore
 import HeirloomVault
 
@@ -131,7 +132,7 @@ struct RecordReader {
   private static func length(of type: Int64) -> Int? {
     switch type {
     case 0, 8, 9: 0
-    case 1...4: Int(type)
+    case 1...4: Int(clamping: type)
     case 5: 6
     case 6, 7: 8
     default: Int(exactly: (type - 12) / 2)
@@ -160,7 +161,7 @@ struct RecordReader {
 
   private static func text(_ bytes: ArraySlice<UInt8>, _ encoding: DatabaseImage.TextEncoding) -> FoundValue {
     guard encoding != .utf8 else {
-      return String(validating: bytes, as: UTF8.self).map { .stored(.text($0)) } ?? .garbled(Array(bytes))
+      return String(wellFormedUTF8: bytes).map { .stored(.text($0)) } ?? .garbled(Array(bytes))
     }
     guard bytes.count.isMultiple(of: 2) else { return .lost(Array(bytes)) }
     let isLittle = encoding == .utf16LittleEndian
@@ -168,6 +169,6 @@ struct RecordReader {
       let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
       return isLittle ? second << 8 | first : first << 8 | second
     }
-    return String(validating: units, as: UTF16.self).map { .stored(.text($0)) } ?? .lost(Array(bytes))
+    return String(wellFormedUTF16: units).map { .stored(.text($0)) } ?? .lost(Array(bytes))
   }
 }

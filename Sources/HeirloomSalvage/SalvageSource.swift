@@ -265,7 +265,7 @@ final class SalvageSource {
     // SQLite doesn't check the bytes that it takes for text.
     guard case .text(let text) = value, text.unicodeScalars.contains("\u{FFFD}"),
       let bytes = statement.blob(at: column),
-      String(validating: bytes, as: UTF8.self) == nil
+      String(wellFormedUTF8: bytes) == nil
     else { return .stored(value) }
     return .garbled(bytes)
   }

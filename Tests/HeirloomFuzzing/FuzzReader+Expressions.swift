@@ -1,10 +1,11 @@
 import Foundation
+import HeirloomFormats
 import HeirloomModel
 import HeirloomStore
 
 extension FuzzReader {
   func expression(_ bytes: [UInt8]) throws -> FuzzStage {
-    guard let text = String(validating: bytes, as: UTF8.self) else { return .container }
+    guard let text = String(wellFormedUTF8: bytes) else { return .container }
     let expression: ValueExpression
     do throws(ExpressionError) {
       expression = try ValueExpression(parsing: text)
@@ -27,7 +28,7 @@ extension FuzzReader {
   }
 
   func predicate(_ bytes: [UInt8]) throws -> FuzzStage {
-    guard let text = String(validating: bytes, as: UTF8.self) else { return .container }
+    guard let text = String(wellFormedUTF8: bytes) else { return .container }
     let predicate: PredicateDescription
     do throws(ExpressionError) {
       predicate = try PredicateDescription(parsing: text)

@@ -135,7 +135,7 @@ package enum StoreList {
       guard !rest.isEmpty else { return }
       guard !rest.contains(0) else { throw StoreListError.holdsNull(list: name, line: line) }
       // A name that isn't UTF-8 would come out as another.
-      guard let path = String(validating: rest, as: UTF8.self) else {
+      guard let path = String(wellFormedUTF8: rest) else {
         throw StoreListError.notText(list: name, line: line)
       }
       try body(path)

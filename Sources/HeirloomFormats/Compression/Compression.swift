@@ -128,7 +128,7 @@ package enum Compression {
 
   /// Returns the size that a gzip file's last four bytes tell, which may be anything.
   private static func expectedSize(ofGzip bytes: [UInt8]) -> Int {
-    bytes.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+    Int(clamping: bytes.suffix(4).reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
   }
 
   private static func compress(
@@ -174,12 +174,12 @@ package enum Compression {
         stream.pointee.next_out = chunk.baseAddress
         stream.pointee.avail_out = uInt(chunk.count)
         let status = step(stream)
-        let produced = chunk.count - Int(stream.pointee.avail_out)
+        let produced = chunk.count - Int(clamping: stream.pointee.avail_out)
         guard produced <= limit - collected.count else { throw .tooExpansive(limit: limit) }
         collected.append(contentsOf: chunk[..<produced])
-        let consumed = buffer.count - Int(stream.pointee.avail_in)
+        let consumed = buffer.count - Int(clamping: stream.pointee.avail_in)
         switch status {
-        case Z_STREAM_END: return Int(stream.pointee.avail_in)
+        case Z_STREAM_END: return Int(clamping: stream.pointee.avail_in)
         case Z_OK where produced > 0 || stream.pointee.avail_in > 0: continue
         case Z_OK, Z_BUF_ERROR: throw .truncated(byteCount: buffer.count)
         case Z_MEM_ERROR: throw .outOfMemory

@@ -54,14 +54,14 @@ package struct TapeArchiveWriter {
 
   /// Adds a piece of content; bytes beyond the announced length are left out.
   package mutating func append(_ bytes: [UInt8]) throws {
-    let part = Int64(bytes.count) <= left ? bytes[...] : bytes.prefix(Int(left))
+    let part = Int64(bytes.count) <= left ? bytes[...] : bytes.prefix(Int(clamping: left))
     left -= Int64(part.count)
     try write(part)
   }
 
   /// Ends a file; missing content becomes zeros.
   package mutating func end() throws {
-    while left > 0 { try append([UInt8](repeating: 0, count: Int(min(left, Int64(Self.memberSize))))) }
+    while left > 0 { try append([UInt8](repeating: 0, count: Int(clamping: min(left, Int64(Self.memberSize))))) }
     try write([UInt8](repeating: 0, count: padding))
     padding = 0
   }
@@ -84,7 +84,7 @@ package struct TapeArchiveWriter {
   }
 
   private static func padding(after byteCount: Int64) -> Int {
-    Int((Int64(blockSize) - byteCount % Int64(blockSize)) % Int64(blockSize))
+    Int(clamping: (Int64(blockSize) - byteCount % Int64(blockSize)) % Int64(blockSize))
   }
 
   /// Returns the block before a file, as https://pubs.opengroup.org/onlinepubs/9699919799/utilities/pax.html has it.

@@ -134,7 +134,7 @@ package struct JSONReader {
       position += 1
       switch byte {
       case UInt8(ascii: "\""):
-        guard let text = String(validating: content, as: UTF8.self) else { throw .invalidString(offset: start) }
+        guard let text = String(wellFormedUTF8: content) else { throw .invalidString(offset: start) }
         return text
       case UInt8(ascii: "\\"):
         content.append(contentsOf: try escape(start))
@@ -164,7 +164,7 @@ package struct JSONReader {
         guard take("u") else { throw .invalidString(offset: start) }
         units.append(try codeUnit(start))
       }
-      guard let text = String(validating: units, as: UTF16.self) else { throw .invalidString(offset: start) }
+      guard let text = String(wellFormedUTF16: units) else { throw .invalidString(offset: start) }
       return Array(text.utf8)
     default: throw .invalidString(offset: start)
     }

@@ -77,7 +77,7 @@ struct KeyedArchiveBuilder {
   /// Adds a decimal number; `nil` for a text that is not one or has too many digits.
   mutating func decimal(_ text: String) -> PropertyListValue? {
     guard let parts = DecimalText.parts(text) else { return nil }
-    let units = (0..<8).map { UInt16(truncatingIfNeeded: parts.mantissa >> UInt128(16 * $0)) }
+    let units = parts.mantissa.units
     let length = 8 - units.reversed().prefix { $0 == 0 }.count
     // Units of 16 bits, the least significant first, in the byte order of Apple's machines.
     let bytes = units.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] }

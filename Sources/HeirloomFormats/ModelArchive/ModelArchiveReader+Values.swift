@@ -90,11 +90,11 @@ extension ModelArchiveReader {
     let isNegative = try decoder.boolean("NS.negative", of: object)
     // A negative number without digits is "not a number".
     guard length > 0 || !isNegative else { return nil }
-    var number: UInt128 = 0
-    for unit in (0..<length).reversed() {
-      let (first, second) = (UInt128(mantissa[2 * unit]), UInt128(mantissa[2 * unit + 1]))
-      number = number << 16 | (isBigEndian ? first << 8 | second : second << 8 | first)
+    let units = (0..<Int(length)).map { unit in
+      let (first, second) = (UInt16(mantissa[2 * unit]), UInt16(mantissa[2 * unit + 1]))
+      return isBigEndian ? first << 8 | second : second << 8 | first
     }
-    return DecimalText.text(digits: String(number), exponent: exponent, isNegative: isNegative)
+    return DecimalText.text(
+      digits: DecimalMantissa(units: units).digits, exponent: exponent, isNegative: isNegative)
   }
 }

@@ -165,7 +165,7 @@ struct BinaryPropertyListDecoder {
     let units = stride(from: content.lowerBound, to: content.upperBound, by: 2).map {
       UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
     }
-    guard let text = String(validating: units, as: UTF16.self) else { throw .invalidString(offset: start) }
+    guard let text = String(wellFormedUTF16: units) else { throw .invalidString(offset: start) }
     return text
   }
 

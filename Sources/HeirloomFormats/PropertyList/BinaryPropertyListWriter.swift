@@ -158,7 +158,8 @@ package struct BinaryPropertyListWriter {
 
   /// Returns the number of bytes that a number takes: 1, 2, 4 or 8.
   private static func size(of number: Int) -> Int {
-    switch number {
+    // (As 64 bits: an `Int` may have 32.)
+    switch Int64(number) {
     case 0...0xff: 1
     case 0...0xffff: 2
     case 0...0xffff_ffff: 4

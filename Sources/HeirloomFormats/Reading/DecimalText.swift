@@ -48,7 +48,7 @@ enum DecimalText {
   ///
   /// - Parameter text: A decimal number.
   /// - Returns: `nil` if the text is not a decimal number, or has more digits or a larger exponent than one can have.
-  static func parts(_ text: String) -> (mantissa: UInt128, exponent: Int, isNegative: Bool)? {
+  static func parts(_ text: String) -> (mantissa: DecimalMantissa, exponent: Int, isNegative: Bool)? {
     guard let canonical = canonical(text) else { return nil }
     let isNegative = canonical.hasPrefix("-")
     let pieces = canonical.drop { $0 == "-" }.split(separator: "e", maxSplits: 1)
@@ -61,8 +61,8 @@ enum DecimalText {
       significant.removeLast()
       exponent += 1
     }
-    guard !significant.isEmpty else { return (0, 0, false) }
-    guard significant.count <= 38, (-128...127).contains(exponent), let mantissa = UInt128(significant) else {
+    guard !significant.isEmpty else { return (DecimalMantissa(units: []), 0, false) }
+    guard significant.count <= 38, (-128...127).contains(exponent), let mantissa = DecimalMantissa(significant) else {
       return nil
     }
     return (mantissa, exponent, isNegative)

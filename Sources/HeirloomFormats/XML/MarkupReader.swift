@@ -61,7 +61,7 @@ package enum MarkupReader {
   ///
   /// Another encoding could hide the markup that is searched for before the document is parsed.
   private static func isUTF8(_ bytes: [UInt8]) -> Bool {
-    guard position(of: 0, in: bytes, from: 0) == nil, String(validating: bytes, as: UTF8.self) != nil else {
+    guard position(of: 0, in: bytes, from: 0) == nil, String(wellFormedUTF8: bytes) != nil else {
       return false
     }
     let start = String(decoding: bytes.prefix(256), as: UTF8.self)

@@ -65,8 +65,8 @@ struct AssociationRun {
     guard let step = Self.distance(from: source.primaryKey, to: key.primaryKey), step >= 0, step < span else {
       return []
     }
-    let start = counts.prefix(Int(step)).reduce(Int64(0)) { $0 + Int64($1) }
-    let end = step < counts.count ? start + Int64(counts[Int(step)]) : count
+    let start = counts.prefix(Int(clamping: step)).reduce(Int64(0)) { $0 + Int64($1) }
+    let end = step < counts.count ? start + Int64(counts[Int(clamping: step)]) : count
     return (start..<max(start, end)).map {
       Associations.Key(entity: destination.entity, primaryKey: destination.primaryKey + $0)
     }

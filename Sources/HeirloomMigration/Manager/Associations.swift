@@ -199,8 +199,8 @@ final class Associations {
       values
     ) { row throws(SQLiteError) in
       while try row.step() {
-        let source = Key(entity: Int(row.integer(at: 1)), primaryKey: row.integer(at: 2))
-        let destination = Key(entity: Int(row.integer(at: 3)), primaryKey: row.integer(at: 4))
+        let source = Key(entity: Int(clamping: row.integer(at: 1)), primaryKey: row.integer(at: 2))
+        let destination = Key(entity: Int(clamping: row.integer(at: 3)), primaryKey: row.integer(at: 4))
         let run = AssociationRun(
           source: source, destination: destination, count: row.integer(at: 5), counts: row.blob(at: 6) ?? [])
         found.append((row.integer(at: 0), run))
@@ -231,7 +231,7 @@ final class Associations {
     try statements.withStatement(removal.successor, [.integer(key.primaryKey)]) { row throws(SQLiteError) in
       guard try row.step() else { return .itself }
       guard !row.isNull(at: 0) else { return .none }
-      return .other(Key(entity: Int(row.integer(at: 1)), primaryKey: row.integer(at: 0)))
+      return .other(Key(entity: Int(clamping: row.integer(at: 1)), primaryKey: row.integer(at: 0)))
     }
   }
 
@@ -259,7 +259,9 @@ final class Associations {
     guard let removal = removal(of: key.entity) else { return [] }
     var keys: [Key] = []
     try statements.withStatement(removal.predecessors, [.integer(key.primaryKey)]) { row throws(SQLiteError) in
-      while try row.step() { keys.append(Key(entity: Int(row.integer(at: 0)), primaryKey: row.integer(at: 1))) }
+      while try row.step() {
+        keys.append(Key(entity: Int(clamping: row.integer(at: 0)), primaryKey: row.integer(at: 1)))
+      }
     }
     return keys
   }
@@ -277,7 +279,7 @@ final class Associations {
           + " ORDER BY rowid")
       try rows.bind([.integer(last)])
       while try rows.step() {
-        let (entity, first) = (Int(rows.integer(at: 1)), rows.integer(at: 2))
+        let (entity, first) = (Int(clamping: rows.integer(at: 1)), rows.integer(at: 2))
         if rows.integer(at: 4) != 0,
           try wasVisited(Key(entity: entity, primaryKey: first), before: rows.integer(at: 0), mapping)
         {

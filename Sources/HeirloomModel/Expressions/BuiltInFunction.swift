@@ -55,7 +55,7 @@ struct BuiltInFunction: Sendable {
       guard index >= 0, index < elements.count else {
         throw EvaluationError.indexOutOfRange(index: index, count: elements.count)
       }
-      return elements[Int(index)]
+      return elements[Int(clamping: index)]
     },
   ]
 

@@ -108,7 +108,7 @@ enum ReceiverFunction {
       guard index >= 0, index < elements.count else {
         throw EvaluationError.indexOutOfRange(index: index, count: elements.count)
       }
-      return elements[Int(index)]
+      return elements[Int(clamping: index)]
     },
     "componentsJoinedByString:": { receiver, arguments, evaluator, selector in
       let separator = try evaluator.string(arguments[0], for: selector)
@@ -168,7 +168,7 @@ extension String {
   fileprivate func index(atUnit unit: Int64) throws -> Index {
     let count = utf16.count
     guard unit >= 0, unit <= count,
-      let index = utf16.index(startIndex, offsetBy: Int(unit)).samePosition(in: unicodeScalars)
+      let index = utf16.index(startIndex, offsetBy: Int(clamping: unit)).samePosition(in: unicodeScalars)
     else { throw EvaluationError.indexOutOfRange(index: unit, count: count) }
     return index
   }

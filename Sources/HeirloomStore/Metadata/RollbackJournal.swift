@@ -59,10 +59,10 @@ package struct RollbackJournal: Hashable, Sendable {
     byteCount = file.byteCount
     guard let start = file.bytes(at: 0, count: min(28, file.byteCount)), start.first ?? 0 != 0 else { return nil }
     let isWhole = start.count == 28 && start.starts(with: Self.magic)
-    originalPageCount = isWhole ? UInt32(bigEndian(start, at: 16)) : nil
-    pageSize = isWhole ? UInt32(bigEndian(start, at: 24)) : 0
+    originalPageCount = isWhole ? bigEndianWord(start, at: 16) : nil
+    pageSize = isWhole ? bigEndianWord(start, at: 24) : 0
     let length = file.bytes(at: file.byteCount - 16, count: 16).flatMap { end in
-      end[8...].elementsEqual(Self.magic) ? Int64(bigEndian(end, at: 0)) : nil
+      end[8...].elementsEqual(Self.magic) ? Int64(bigEndianWord(end, at: 0)) : nil
     }
     // SQLite drops a name whose sum is wrong. A journal that names another file is not followed either way.
     guard let length, length > 0, length <= Self.nameLimit, length <= file.byteCount - 16,
@@ -174,8 +174,8 @@ private final class OpenedFile {
 
   /// Reads the given number of bytes; `nil` if there are fewer.
   func bytes(at offset: Int64, count: Int64) -> [UInt8]? {
-    guard offset >= 0, count >= 0 else { return nil }
-    var bytes = [UInt8](repeating: 0, count: Int(count))
+    guard offset >= 0, count >= 0, let count = Int(exactly: count) else { return nil }
+    var bytes = [UInt8](repeating: 0, count: count)
     var filled = 0
     while filled < bytes.count {
       let read = bytes.withUnsafeMutableBytes { buffer in

@@ -165,7 +165,9 @@ package enum StoreReading {
     var room = statvfs()
     guard statvfs(path, &room) == 0 else { return true }
     // The index of the `-wal` takes at least 32 KiB. A file system without a table of files reports none at all.
-    return room.f_bavail * room.f_frsize >= 32_768 && (room.f_files == 0 || room.f_favail > 0)
+    // The widths of both differ between systems.
+    let bytes = UInt64(room.f_bavail).multipliedReportingOverflow(by: UInt64(room.f_frsize))
+    return (bytes.overflow || bytes.partialValue >= 32_768) && (room.f_files == 0 || room.f_favail > 0)
   }
 
   /// Returns the main file's size if it must hold all pages; `nil` if some may be in the `-wal`.

@@ -1,3 +1,4 @@
+import HeirloomFormats
 import HeirloomModel
 
 // Bytes of values without a copy of their own, for code that runs on every row of a large store.
@@ -76,6 +77,6 @@ extension UnsafeRawBufferPointer {
     }
     while position < count, self[position] < 0x80 { position += 1 }
     guard position < count else { return true }
-    return String(validating: UnsafeRawBufferPointer(rebasing: self[position...]), as: UTF8.self) != nil
+    return String(wellFormedUTF8: UnsafeRawBufferPointer(rebasing: self[position...])) != nil
   }
 }

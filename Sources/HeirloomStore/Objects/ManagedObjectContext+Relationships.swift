@@ -19,7 +19,7 @@ extension ManagedObjectContext {
       try self.sql { () throws(SQLiteError) in
         try store.statements.withStatement(sql, [.integer(owner.key)]) { rows throws(SQLiteError) in
           while try rows.step() {
-            guard let object = object(number: Int(rows.integer(at: 1)), key: rows.integer(at: 0)),
+            guard let object = object(number: Int(clamping: rows.integer(at: 1)), key: rows.integer(at: 0)),
               object.pendingValue(ofColumn: keyColumn).isUnchanged, !object.isDeleted
             else { continue }
             seen.insert(object)
@@ -75,7 +75,7 @@ extension ManagedObjectContext {
       try store.statements.withStatement(sql, [.integer(owner.key)]) { rows throws(SQLiteError) in
         var objects: [ManagedObject] = []
         while try rows.step() {
-          if let object = object(number: Int(rows.integer(at: 1)), key: rows.integer(at: 0)) {
+          if let object = object(number: Int(clamping: rows.integer(at: 1)), key: rows.integer(at: 0)) {
             objects.append(object)
           }
         }

@@ -182,7 +182,7 @@ extension ManagedObjectContext {
       try store.connection.firstInteger(
         "SELECT COUNT(*) FROM (SELECT 1\(selection.tail(of: plan.entity, in: store)))", selection.bindings)
     }
-    return Int(count ?? 0)
+    return Int(clamping: count ?? 0)
   }
 
   /// Returns the changed objects of an entity, new and deleted ones among them, in the order of their change.

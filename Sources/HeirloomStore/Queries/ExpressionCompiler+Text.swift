@@ -60,7 +60,7 @@ extension ExpressionCompiler {
   private static func slowPart(of bytes: UnsafeRawBufferPointer, atUnit unit: Int64, isEnd: Bool) -> String? {
     let text = String(decoding: bytes, as: UTF8.self)
     guard unit <= text.utf16.count,
-      let index = text.utf16.index(text.startIndex, offsetBy: Int(unit)).samePosition(in: text.unicodeScalars)
+      let index = text.utf16.index(text.startIndex, offsetBy: Int(clamping: unit)).samePosition(in: text.unicodeScalars)
     else { return nil }
     return String(isEnd ? text[index...] : text[..<index])
   }

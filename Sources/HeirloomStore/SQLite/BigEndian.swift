@@ -1,5 +1,13 @@
 /// Returns the big-endian number of four bytes, as SQLite's files store numbers; 0 if the bytes aren't there.
+///
+/// A number that an `Int` of 32 bits can't hold is the largest that it can: no page of such a system's files has it.
 package func bigEndian(_ bytes: [UInt8], at offset: Int) -> Int {
+  Int(clamping: bigEndianWord(bytes, at: offset))
+}
+
+/// Returns the big-endian number of four bytes with all its bits; 0 if the bytes aren't there.
+package func bigEndianWord(_ bytes: [UInt8], at offset: Int) -> UInt32 {
   guard offset >= 0, offset + 4 <= bytes.count else { return 0 }
-  return Int(bytes[offset]) << 24 | Int(bytes[offset + 1]) << 16 | Int(bytes[offset + 2]) << 8 | Int(bytes[offset + 3])
+  return UInt32(bytes[offset]) << 24 | UInt32(bytes[offset + 1]) << 16
+    | UInt32(bytes[offset + 2]) << 8 | UInt32(bytes[offset + 3])
 }

@@ -47,15 +47,23 @@ package enum WorkerThread {
     #if canImport(Darwin)
       if let quality { pthread_attr_set_qos_class_np(attributes, qos_class_t(quality), 0) }
       var thread: pthread_t?
-      return pthread_create(&thread, attributes, { run($0) }, work) == 0
+      return pthread_create(&thread, attributes, run, work) == 0
     #else
       var thread = pthread_t()
       return pthread_create(&thread, attributes, run, work) == 0
     #endif
   }
 
-  // (With a function in place of the closure, Swift 6.3's check of what is sent where fails with an exception.)
-  private static let run: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { pointer in
+  // The C libraries' headers differ in whether a thread's argument may be null.
+  #if canImport(Darwin)
+    private typealias Routine = @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer?
+  #else
+    private typealias Routine = @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
+  #endif
+
+  // (With a function, or a closure where it is passed, Swift 6.3's check of what is sent where fails with an exception.)
+  private static let run: Routine = { argument in
+    let pointer: UnsafeMutableRawPointer? = argument
     if let pointer { Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body() }
     return nil
   }

@@ -179,7 +179,7 @@ package struct ActualColumn: Hashable, Sendable {
   fileprivate init(_ row: borrowing Statement) {
     self.init(
       name: row.text(at: 0) ?? "", declaredType: row.text(at: 1) ?? "", isNotNull: row.integer(at: 2) != 0,
-      primaryKeyPosition: Int(row.integer(at: 3)), isGenerated: row.integer(at: 4) != 0)
+      primaryKeyPosition: Int(clamping: row.integer(at: 3)), isGenerated: row.integer(at: 4) != 0)
   }
 
   /// Creates a column.

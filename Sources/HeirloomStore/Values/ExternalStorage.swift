@@ -61,8 +61,9 @@ extension ExternalStorage {
     guard descriptor >= 0 else { return nil }
     defer { _ = Foundation.close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size >= 0 else { return nil }
-    let size = Int(status.st_size)
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size >= 0,
+      let size = Int(exactly: status.st_size)
+    else { return nil }
     var isComplete = true
     let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
       while count < size {

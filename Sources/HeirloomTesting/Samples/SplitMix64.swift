@@ -16,6 +16,6 @@ package struct SplitMix64: RandomNumberGenerator {
 
   /// Returns a number from 0 up to, but not including, the bound.
   package mutating func below(_ bound: Int) -> Int {
-    Int(next() % UInt64(max(1, bound)))
+    Int(clamping: next() % UInt64(max(1, bound)))
   }
 }

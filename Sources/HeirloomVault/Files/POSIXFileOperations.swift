@@ -219,7 +219,7 @@ package struct POSIXFileOperations: FileOperations {
       throw FileError(.resolve, path, code: errno)
     }
     defer { free(resolved) }
-    return PathText.text(of: UnsafeRawBufferPointer(start: resolved, count: strlen(resolved)))
+    return PathText.text(of: UnsafeRawBufferPointer(start: resolved, count: Int(clamping: strlen(resolved))))
   }
 
   package func checkWritable(_ folder: String) throws(FileError) {

@@ -127,9 +127,9 @@ extension StoreVault {
     guard journal.byteCount <= Self.namingJournalLimit else {
       throw VaultError.refusedJournal(path: source, .namesAnother(name))
     }
-    let bytes = try files.readFile(journal.path, limit: Int(journal.byteCount))
+    let bytes = try files.readFile(journal.path, limit: Int(clamping: journal.byteCount))
     try files.writeNewFile(
-      copy + "-journal", bytes: Array(bytes.prefix(Int(journal.recordsByteCount))), attributes: attributes)
+      copy + "-journal", bytes: Array(bytes.prefix(Int(clamping: journal.recordsByteCount))), attributes: attributes)
   }
 
   private static let namingJournalLimit: Int64 = 256 << 20

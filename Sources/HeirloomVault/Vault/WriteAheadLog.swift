@@ -60,7 +60,7 @@ package struct WriteAheadLog {
     var isLastOfThisUse = true
     for index in 0..<total {
       let offset = 32 + index * frameSize
-      guard let bytes = try bytes(at: offset, count: Int(frameSize)) else { break }
+      guard let bytes = try bytes(at: offset, count: 24 + use.pageSize) else { break }
       frame = LogFrame(bytes, after: frame, isBigEndian: use.isBigEndian)
       // The salts are not in the sum: a frame that continues one of this use is of this use, whatever its salts are.
       let goesOn = isLastOfThisUse && frame.isSound
@@ -72,7 +72,7 @@ package struct WriteAheadLog {
       let isSound = isLastOfThisUse && frame.isSound
       pendingCounts.all += 1
       if !isSound { pendingCounts.damaged += 1 }
-      guard frame.page >= 1, frame.page <= 1 << 31 else { continue }
+      guard frame.page >= 1, Int64(frame.page) <= 1 << 31 else { continue }
       pending[frame.page] = .some(isSound ? offset + 24 : nil)
       guard isSound, frame.pageCount > 0 else { continue }
       for (page, place) in pending { content.committed[page] = .some(place) }
@@ -194,8 +194,8 @@ private struct LogSum: Equatable {
   /// Reads a sum from its eight bytes.
   init(_ bytes: ArraySlice<UInt8>) {
     let bytes = Array(bytes)
-    first = UInt32(truncatingIfNeeded: bigEndian(bytes, at: 0))
-    second = UInt32(truncatingIfNeeded: bigEndian(bytes, at: 4))
+    first = bigEndianWord(bytes, at: 0)
+    second = bigEndianWord(bytes, at: 4)
   }
 
   func adding(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) -> LogSum {

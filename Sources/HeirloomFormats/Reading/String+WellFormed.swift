@@ -1,0 +1,26 @@
+// `String(validating:as:)` needs iOS 18.
+extension String {
+  /// Creates a text from UTF-8; `nil` if the bytes are not well-formed.
+  ///
+  /// - Complexity: O(n).
+  @inlinable
+  package init?(wellFormedUTF8 bytes: some Collection<UInt8>) {
+    // Bytes that aren't UTF-8 are repaired while they are decoded, and come out as others.
+    var text = String(decoding: bytes, as: UTF8.self)
+    guard text.withUTF8({ $0.elementsEqual(bytes) }) else { return nil }
+    self = text
+  }
+
+  /// Creates a text from UTF-16; `nil` if a surrogate is without its partner.
+  ///
+  /// - Complexity: O(n).
+  package init?(wellFormedUTF16 units: [UInt16]) {
+    var isAfterLead = false
+    for unit in units {
+      guard UTF16.isTrailSurrogate(unit) == isAfterLead else { return nil }
+      isAfterLead = UTF16.isLeadSurrogate(unit)
+    }
+    guard !isAfterLead else { return nil }
+    self.init(decoding: units, as: UTF16.self)
+  }
+}
