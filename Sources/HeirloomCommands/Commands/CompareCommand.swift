@@ -31,7 +31,7 @@ enum CompareCommand {
       (try model(at: paths[0], besides: paths[1]), try model(at: paths[1], besides: paths[0]))
     }
     for warning in source.warnings + destination.warnings { console.log("note: \(warning)") }
-    if arguments.has("--skeleton") { return skeleton(from: source.model, to: destination.model) }
+    if arguments.has("--skeleton") { return skeleton(from: source.model, to: destination.model, console) }
     let text = DifferenceText(
       ModelDifference(from: source.model, to: destination.model), storeAt: stores[0], laterStoreAt: stores[1])
     let style = console.style
@@ -49,14 +49,18 @@ enum CompareCommand {
   }
 
   /// Returns the source to paste, as it is; a comment if there is nothing to fill in.
-  private static func skeleton(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> CommandReport {
+  private static func skeleton(
+    from source: ManagedObjectModel, to destination: ManagedObjectModel, _ console: Console
+  ) -> CommandReport {
     let difference = ModelDifference(from: source, to: destination)
     // A store that fits both models isn't migrated.
     let needsMigration = difference.verdict == .lightweight || difference.verdict == .needsMapping
     let skeleton = needsMigration ? MappingSkeleton(difference.inference) : nil
+    if skeleton != nil, difference.changes.contains(where: { $0.effect == .dropped }) {
+      console.log("note: heirloom check HISTORY --acknowledge ENTITY.PROPERTY acknowledges a loss that is meant.")
+    }
     let text =
-      skeleton.map { "// A loss that is meant: heirloom check HISTORY --acknowledge ENTITY.PROPERTY\n\n" + $0.source }
-      ?? "// Nothing to fill in: the mapping can be inferred and loses nothing, or none is needed.\n"
+      skeleton?.source ?? "// Nothing to fill in: the mapping can be inferred and loses nothing, or none is needed.\n"
     return CommandReport(
       source: text,
       members: DifferenceText(difference).members + [("skeleton", skeleton.map { .source($0.source) } ?? .null)])

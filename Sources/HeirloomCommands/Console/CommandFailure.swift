@@ -91,7 +91,6 @@ extension CommandFailure {
     case let error as any CommandError: self = error.failure
     case let error as MigrationAssistantError: self.init(error)
     case let error as StoreError: self.init(.unreadableStore(error))
-    case let error as SQLiteError: self.init(anyError: error)
     case let error as ModelReadingError: self.init(anyError: error, code: "unreadableModel")
     case MigrationError.cancelled:
       self = .cancelled(storeAt: nil)

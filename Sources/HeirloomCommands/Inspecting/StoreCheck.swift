@@ -91,13 +91,13 @@ extension StoreFinding {
   }
 
   /// Returns the finding for a person: severity, entity and message, with the commands for the store at a path.
-  func line(_ style: TextStyle, path: String) -> String {
+  func line(_ style: TextStyle, path: String? = nil) -> String {
     let title =
       switch severity {
       case .error: style.red("error")
       case .warning: style.yellow("warning")
       case .note: style.faint("note")
       }
-    return "  \(title)  \(entity.map { style.bold($0) + ": " } ?? "")\(text(path: path))"
+    return "  \(title)  \(entity.map { style.bold($0) + ": " } ?? "")\(path.map(text) ?? message)"
   }
 }

@@ -208,7 +208,7 @@ struct StoreDiagnosis {
     guard let check else { return [] }
     var lines = ["  findings  \(check.countWords)"]
     let shown = check.report.findings.filter { $0.severity < .note }
-    lines += shown.prefix(5).map { "  \($0.line(style, path: path))" }
+    lines += shown.prefix(5).map { "  \($0.line(style))" }
     if shown.count > 5 { lines.append("    and \(shown.count - 5) more: heirloom verify \(shellWord(path))") }
     return lines
   }

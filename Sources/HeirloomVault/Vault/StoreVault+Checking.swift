@@ -55,9 +55,9 @@ extension StoreVault {
       return [
         StoreFinding(
           .error, .damagedManifest,
-          "The record of an unfinished operation, \(location.manifest), can't be read: \(error) No migration starts while"
-            + " it is there. The store is whole, as it was before or as it is after: inspect it, then let a repair set the"
-            + " record aside.", remedies: [.inspection, .repair])
+          "\(ErrorWords.sentence(error.cause)) No migration starts while it is there. The store is"
+            + " whole, as it was before or as it is after: inspect it, then let a repair set the record aside.",
+          remedies: [.inspection, .repair])
       ]
     }
   }
