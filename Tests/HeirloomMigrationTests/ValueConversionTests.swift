@@ -113,8 +113,7 @@ struct ValueConversionTests {
       Issue.record("\(literal) reads as \(String(describing: value))")
       return
     }
-    // SQLite has no negative zero.
-    #expect(read.bitPattern == (number == 0 ? 0 : number.bitPattern))
+    #expect(read.bitPattern == number.bitPattern)
   }
 
   @Test func `what is no number has a literal of its own`() {

@@ -157,6 +157,8 @@ package final class CandidateChain {
   ///   - index: The hop, which an answer may replace by several.
   ///   - approve: Looks at the plan, as in ``build(approve:)``.
   ///   - makePlan: Makes the plan of the hop that is there at the time.
+  /// - Returns: The approved plan.
+  /// - Throws: ``MigrationError``, or what the closures throw.
   private func approvedPlan(
     at index: Int, approve: (_ hop: MigrationHop, _ plan: inout MigrationPlan) throws -> Answer?,
     makePlan: () throws -> MigrationPlan

@@ -9,7 +9,8 @@ extension PlanDraft {
   /// - Parameters:
   ///   - parts: The candidate's parts.
   ///   - dropped: The losses that the models and decisions bring about.
-  ///   - leftOut: The rows that the conditions of entity mappings don't take.
+  ///   - leftOut: The sentences about rows that the conditions of entity mappings don't take.
+  /// - Returns: A sentence each.
   func warnings(_ parts: CandidateParts, dropped: [MigrationLoss], leftOut: [String]) -> [String] {
     let notes = MappingWarnings(mapping: planner.mapping, source: source.model, destination: destination.model)
     return dropped.compactMap { mistakenEntity($0) ?? mistakenProperty($0) }

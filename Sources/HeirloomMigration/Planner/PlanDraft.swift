@@ -89,6 +89,8 @@ struct PlanDraft {
   /// - Parameters:
   ///   - whole: The planner of the whole models.
   ///   - configuration: The configuration whose part the store holds; `nil` for all.
+  /// - Returns: The plan.
+  /// - Throws: ``MigrationError``, or SQLite's error.
   func plan(of whole: MigrationPlanner, configuration: String?) throws -> MigrationPlan {
     let size = try StoreSize(connection: connection)
     let (parts, builder) = try chosenParts(size)
