@@ -51,69 +51,78 @@ struct CloudKitRules {
 
   // MARK: - One model
 
+  /// A rule that an entity breaks: the property that it is about, and the words.
+  private typealias Fault = (property: String?, message: String)
+
   private func faults(of version: HistoryCheck.Version) -> [CheckFinding] {
-    let model = version.model
-    var faults: [CheckFinding] = []
-    func add(_ entity: String, _ property: String?, _ message: String, _ severity: StoreFinding.Severity = .error) {
-      faults.append(
+    entities(of: version.model).flatMap { entity in
+      let faults =
+        Self.constraintFaults(of: entity) + Self.attributeFaults(of: entity)
+        + Self.relationshipFaults(of: entity, in: version.model)
+      return faults.map { fault in
         CheckFinding(
-          severity: severity, kind: .cloudKitModel, version: version.name, entity: entity, property: property,
-          file: version.file, message: "CloudKit can't mirror \"\(version.name)\": \(message)"))
-    }
-    for entity in entities(of: model) {
-      for constraint in entity.uniquenessConstraints {
-        add(
-          entity.name, constraint.count == 1 ? constraint.first : nil,
-          "\"\(entity.name)\" has a uniqueness constraint (\(constraint.joined(separator: ", "))). Two devices can't agree on it:"
-            + " take it out and merge duplicates in the app.")
+          severity: .error, kind: .cloudKitModel, version: version.name, entity: entity.name,
+          property: fault.property, file: version.file,
+          message: "CloudKit can't mirror \"\(version.name)\": \(fault.message)")
       }
-      for attribute in entity.attributes {
-        let name = "\"\(entity.name).\(attribute.name)\""
-        if attribute.type == .undefined || attribute.type == .objectID {
-          add(
-            entity.name, attribute.name,
-            "\(name) has the type \(attribute.type.name), which no record field can have. Give it another type.")
-        } else if !attribute.isOptional, !attribute.isTransient, attribute.defaultValue == nil {
-          add(
-            entity.name, attribute.name,
-            "\(name) is required and has no default, and a record may come without it. Make it optional, or give it a default."
+    }
+  }
+
+  private static func constraintFaults(of entity: EntityDescription) -> [Fault] {
+    entity.uniquenessConstraints.map { constraint in
+      (
+        constraint.count == 1 ? constraint.first : nil,
+        "\"\(entity.name)\" has a uniqueness constraint (\(constraint.joined(separator: ", "))). Two devices can't agree on it:"
+          + " take it out and merge duplicates in the app."
+      )
+    }
+  }
+
+  private static func attributeFaults(of entity: EntityDescription) -> [Fault] {
+    entity.attributes.compactMap { attribute in
+      let name = "\"\(entity.name).\(attribute.name)\""
+      if attribute.type == .undefined || attribute.type == .objectID {
+        return (
+          attribute.name,
+          "\(name) has the type \(attribute.type.name), which no record field can have. Give it another type."
+        )
+      }
+      guard !attribute.isOptional, !attribute.isTransient, attribute.defaultValue == nil else { return nil }
+      return (
+        attribute.name,
+        "\(name) is required and has no default, and a record may come without it. Make it optional, or give it a default."
+      )
+    }
+  }
+
+  private static func relationshipFaults(of entity: EntityDescription, in model: ManagedObjectModel) -> [Fault] {
+    entity.relationships.filter { !$0.isTransient }.flatMap { relationship in
+      let name = "\"\(entity.name).\(relationship.name)\""
+      let target = relationship.destinationEntity
+      let rules: [(isBroken: Bool, message: String)] = [
+        (!relationship.isOptional, "is required, and related records come one by one. Make it optional."),
+        (
+          relationship.inverseRelationship == nil,
+          "has no inverse, and related records come in any order. Add the inverse."
+        ),
+        (relationship.isOrdered, "is ordered, and records keep no order. Keep the order in an attribute."),
+        (
+          relationship.deleteRule == .deny,
+          "denies deletion, which another device can't know of. Choose another delete rule."
+        ),
+      ]
+      let leadingOut = model.configurations.filter {
+        $0.entityNames.contains(entity.name) && !$0.entityNames.contains(target)
+      }
+      return rules.filter(\.isBroken).map { (relationship.name, "\(name) \($0.message)") }
+        + leadingOut.map { configuration in
+          (
+            relationship.name,
+            "\(name) leads out of the configuration \"\(configuration.name)\", to \"\(target)\". Keep related"
+              + " entities in one configuration."
           )
         }
-      }
-      for relationship in entity.relationships where !relationship.isTransient {
-        let name = "\"\(entity.name).\(relationship.name)\""
-        if !relationship.isOptional {
-          add(
-            entity.name, relationship.name,
-            "\(name) is required, and related records come one by one. Make it optional.")
-        }
-        if relationship.inverseRelationship == nil {
-          add(
-            entity.name, relationship.name,
-            "\(name) has no inverse, and related records come in any order. Add the inverse.")
-        }
-        if relationship.isOrdered {
-          add(
-            entity.name, relationship.name,
-            "\(name) is ordered, and records keep no order. Keep the order in an attribute.")
-        }
-        if relationship.deleteRule == .deny {
-          add(
-            entity.name, relationship.name,
-            "\(name) denies deletion, which another device can't know of. Choose another delete rule.")
-        }
-        for configuration in model.configurations
-        where configuration.entityNames.contains(entity.name)
-          && !configuration.entityNames.contains(relationship.destinationEntity)
-        {
-          add(
-            entity.name, relationship.name,
-            "\(name) leads out of the configuration \"\(configuration.name)\", to \"\(relationship.destinationEntity)\". Keep related"
-              + " entities in one configuration.")
-        }
-      }
     }
-    return faults
   }
 
   // MARK: - One version and the next

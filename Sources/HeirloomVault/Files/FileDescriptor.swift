@@ -134,7 +134,9 @@ package final class FileDescriptor: Sendable {
   func synchronize(for operation: FileError.Operation) throws(FileError) {
     #if canImport(Darwin)
       // fsync(2) on Apple's systems leaves the data in the drive's cache.
-      if fcntl(number, F_FULLFSYNC) == 0 { return }
+      repeat {
+        if fcntl(number, F_FULLFSYNC) == 0 { return }
+      } while errno == EINTR
       guard errno == ENOTSUP || errno == EINVAL || errno == ENOTTY else {
         throw FileError(operation, path, code: errno)
       }

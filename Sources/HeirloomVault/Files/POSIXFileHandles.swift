@@ -47,15 +47,20 @@ final class POSIXHeldFile: HeldFile {
         fclonefileat(held.number, folder, name, UInt32(CLONE_NOFOLLOW))
       }
       guard cloned.value == 0 else {
-        guard cloned.code == ENOTSUP || cloned.code == EXDEV else {
-          throw FileError(.copy, held.path, to: path, code: cloned.code)
-        }
-        return false
+        // A file system, a sandbox or an older system may refuse to clone what can be copied all the same.
+        let code = cloned.code
+        guard code == ENOSPC || code == EDQUOT || code == EIO else { return false }
+        throw FileError(.copy, held.path, to: path, code: code)
       }
-      let new = try FileDescriptor(path, flags: O_RDONLY, for: .copy, by: walk)
-      try new.apply(try attributes.owned(likeFolderOf: path, by: walk), for: .copy)
-      try new.synchronize(for: .copy)
-      return true
+      do throws(FileError) {
+        let new = try FileDescriptor(path, flags: O_RDONLY, for: .copy, by: walk)
+        try new.apply(try attributes.owned(likeFolderOf: path, by: walk), for: .copy)
+        try new.synchronize(for: .copy)
+        return true
+      } catch {
+        walk.removeName(path)
+        throw error
+      }
     #else
       let new = try FileDescriptor.makeNew(path, attributes: attributes, for: .copy, by: walk)
       do throws(FileError) {

@@ -243,8 +243,13 @@ package final class StoreHold {
   private func settle(_ location: StoreLocation, isSynchronized: Bool) throws(FileError) -> String? {
     if let left = try SideFiles.removeCold(of: path, files: files) { return "its side file \"\(left)\" holds data" }
     guard try files.status(of: path)?.identity == status.identity else { return "another process replaced it" }
-    // The app may have written with less care, and the previous version has to be on the disk.
-    if !isSynchronized { try held.synchronize() }
+    // The app may have written with less care, and the previous version has to be on the disk. Apple's SQLite orders
+    // writes where it was asked to bring them to the disk.
+    #if canImport(Darwin)
+      try held.synchronize()
+    #else
+      if !isSynchronized { try held.synchronize() }
+    #endif
     // A side file whose removal is not on the disk would come back beside the new store, and be taken for its own.
     try files.synchronizeDirectory(location.directory)
     return nil

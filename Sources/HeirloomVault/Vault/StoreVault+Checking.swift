@@ -103,74 +103,83 @@ extension StoreVault {
 
   private func findings(of name: VersionName) throws(FileError) -> [StoreFinding] {
     let folder = PathText.join(location.previous, name.text)
-    func finding(
-      _ severity: StoreFinding.Severity, _ words: String, verify store: String? = nil
-    ) -> StoreFinding {
-      StoreFinding(
-        severity, .damagedVersion, "The previous version \(name.text) \(words)",
-        remedies: store == nil ? [] : [.verification], for: store)
-    }
     if let reason = try objection(toVersionAt: folder) {
-      return [finding(.error, "can't be restored, and is never removed: \(reason).")]
+      return [StoreFinding(.error, name, "can't be restored, and is never removed: \(reason).")]
     }
     let manifest: PreviousVersionManifest
     do throws(ManifestError) {
-      let path = PathText.join(folder, StoreLocation.manifestName)
-      guard try isFile(path) else { throw ManifestError(reason: "it is missing") }
-      let bytes: [UInt8]
-      do throws(FileError) {
-        bytes = try files.readFile(path, limit: PreviousVersionManifest.byteLimit)
-      } catch {
-        throw ManifestError(reason: error.description)
-      }
-      manifest = try PreviousVersionManifest(decoding: bytes)
+      manifest = try readManifest(ofVersionAt: folder)
     } catch {
       return [
-        finding(
-          .warning,
+        StoreFinding(
+          .warning, name,
           "has a damaged manifest: \(error.reason). Its store may be whole all the same and is not removed: verify it.",
           verify: PathText.join(folder, location.name))
       ]
     }
     let store = PathText.join(folder, manifest.storeName)
     guard let status = try files.status(of: store), status.kind == .regular else {
-      return [finding(.error, "lacks its store \(manifest.storeName): it can't be restored.")]
+      return [StoreFinding(.error, name, "lacks its store \(manifest.storeName): it can't be restored.")]
+    }
+    if status.identity == (try files.status(of: location.path))?.identity {
+      return [
+        StoreFinding(
+          .warning, name,
+          "is the store itself under a second name: an interrupted run left it, the next one removes it.")
+      ]
     }
     var findings: [StoreFinding] = []
-    if status.identity == (try files.status(of: location.path))?.identity {
-      findings.append(
-        finding(
-          .warning, "is the store itself under a second name: an interrupted run left it, the next one removes it."))
-      return findings
-    }
     if status.size != manifest.storeByteCount {
       findings.append(
-        finding(
-          .warning,
+        StoreFinding(
+          .warning, name,
           "had \(manifest.storeByteCount) bytes when it was kept and has \(status.size) now: something opened it for writing."
             + " Verify it.", verify: store))
     }
+    findings += try self.findings(onExternalDataOf: name, in: folder, manifest)
+    if let problem = problem(withStoreAt: store, folder: folder, manifest) {
+      findings.append(StoreFinding(.error, name, problem))
+    }
+    return findings
+  }
+
+  private func readManifest(ofVersionAt folder: String) throws(ManifestError) -> PreviousVersionManifest {
+    let path = PathText.join(folder, StoreLocation.manifestName)
+    guard try isFile(path) else { throw ManifestError(reason: "it is missing") }
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try files.readFile(path, limit: PreviousVersionManifest.byteLimit)
+    } catch {
+      throw ManifestError(reason: error.description)
+    }
+    return try PreviousVersionManifest(decoding: bytes)
+  }
+
+  private func findings(
+    onExternalDataOf name: VersionName, in folder: String, _ manifest: PreviousVersionManifest
+  ) throws(FileError) -> [StoreFinding] {
     let support = try tree.content(
       of: SupportFolder(path: PathText.join(folder, StoreLocation.supportName(forStore: manifest.storeName))))
+    var findings: [StoreFinding] = []
     if let first = support.passedOver.first {
       findings.append(
-        finding(
-          .error, "has something else than files in its external data, which it had not when it was kept: \(first)."))
+        StoreFinding(
+          .error, name,
+          "has something else than files in its external data, which it had not when it was kept: \(first)."))
     }
     if support.fileCount < manifest.supportFileCount {
       findings.append(
-        finding(
-          .error,
+        StoreFinding(
+          .error, name,
           "had \(manifest.supportFileCount) files of external data and has \(support.fileCount) now: large values are missing"
             + " from it."))
     } else if support.byteCount != manifest.supportByteCount {
       findings.append(
-        finding(
-          .warning,
+        StoreFinding(
+          .warning, name,
           "had \(manifest.supportByteCount) bytes of external data and has \(support.byteCount) now: something changed them."
         ))
     }
-    if let problem = problem(withStoreAt: store, folder: folder, manifest) { findings.append(finding(.error, problem)) }
     return findings
   }
 
@@ -210,5 +219,14 @@ extension VaultManifest.Operation {
     case .settingAside: "moving aside"
     case .undoing: "undoing of an interrupted change"
     }
+  }
+}
+
+extension StoreFinding {
+  /// Creates a finding on a previous version; `store` is its store, if that is to be verified.
+  fileprivate init(_ severity: Severity, _ name: VersionName, _ words: String, verify store: String? = nil) {
+    self.init(
+      severity, .damagedVersion, "The previous version \(name.text) \(words)",
+      remedies: store == nil ? [] : [.verification], for: store)
   }
 }
