@@ -49,6 +49,7 @@ public struct DuplicateObjects: Hashable, Sendable {
     guard case .constraint(let entity, let properties) = index.kind else { return nil }
     let columns = index.columns.map(quote)
     let key = quote(PhysicalName.primaryKey)
+    // NULLs violate no unique index.
     let groups =
       "SELECT \(columns.joined(separator: ", ")), COUNT(*) AS n, MIN(\(key)) AS first"
       + " FROM \(quote(SchemaName.candidate)).\(quote(index.table))"
@@ -60,6 +61,7 @@ public struct DuplicateObjects: Hashable, Sendable {
     self.properties = properties
     self.rows = rows
     let same = columns.map { "o.\($0) = g.\($0)" }.joined(separator: " AND ")
+    // Those with the lowest keys, so that the same examples are given each time.
     let found = try connection.rows(
       "SELECT g.first, (SELECT MIN(o.\(key)) FROM \(quote(SchemaName.candidate)).\(quote(index.table)) AS o"
         + " WHERE \(same) AND o.\(key) > g.first), \(columns.map { "g.\($0)" }.joined(separator: ", "))"

@@ -23,6 +23,7 @@ struct StoreCounts {
         continue
       }
       let entityColumn = quote(PhysicalName.entity)
+      // A table with subentities has an index on the number, which answers this without reading the rows.
       for row in try connection.rows("SELECT \(entityColumn), COUNT(*) FROM \(name) GROUP BY \(entityColumn)") {
         guard case .integer(let number) = row[0], let count = row[1].integer,
           let entity = Int(exactly: number).flatMap({ schema.entity(numbered: $0) }), entity.rootName == root

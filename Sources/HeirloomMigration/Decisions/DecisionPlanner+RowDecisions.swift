@@ -54,6 +54,8 @@ extension DecisionPlanner {
     for (entity, properties, index) in constraints {
       guard let table = tables.values.first(where: { $0.table == index.table }) else { continue }
       let names = index.columns.map { "r.\(quote($0))" }
+      // Decisions may have made other objects equal than are so in the store, so the final values are compared.
+      // One of the objects that are equal may stay.
       let rows =
         try connection.firstInteger(
           "SELECT COALESCE(SUM(n - 1), 0) FROM (SELECT COUNT(*) AS n FROM \(table.rows) AS r WHERE"
@@ -73,6 +75,7 @@ extension DecisionPlanner {
     var blockers: [MigrationBlocker] = []
     for table in orderedTables {
       for column in table.columns {
+        // Links that the store itself lacks were counted with the other blockers.
         guard let link = column.link, link.isRequired,
           let rows = try connection.firstInteger(
             "SELECT COUNT(*) FROM \(table.rows) AS r WHERE \(Self.lostLink(column))"), rows > 0
@@ -120,6 +123,7 @@ extension DecisionPlanner {
             + " another.", rows: rows, consent: .decision, kind: .values))
     }
     for table in orderedTables where table.mayLoseRows {
+      // Sorted, so that the plan lists its losses in the same order each time.
       let rows = try connection.rows(
         "SELECT ent, decision, COUNT(*) FROM \(table.removed) GROUP BY ent, decision ORDER BY ent, decision")
       for row in rows {
@@ -136,6 +140,7 @@ extension DecisionPlanner {
     }
     for table in orderedTables {
       for column in table.columns {
+        // Removed rows are no longer in the table: their links go with them and are no loss of their own.
         guard let link = column.link,
           let rows = try connection.firstInteger(
             "SELECT COUNT(*) FROM \(table.rows) AS r WHERE r.\(quote(column.name)) IS NULL"
@@ -179,6 +184,7 @@ extension DecisionPlanner {
     var (queries, rows): ([String], Int64) = ([], 0)
     for table in orderedTables where table.mayLoseRows {
       let condition = "FROM \(table.removed) AS m WHERE m.decision IN (\(list))"
+      // The writer of the file must find as many.
       let count = try connection.firstInteger("SELECT COUNT(*) \(condition)") ?? 0
       guard count > 0 else { continue }
       rows += count
@@ -189,6 +195,7 @@ extension DecisionPlanner {
       let number =
         "COALESCE((SELECT r.sent FROM \(table.rows) AS r WHERE r.pk = m.twin),"
         + " (SELECT x.sent FROM \(table.removed) AS x WHERE x.pk = m.twin))"
+      // The file is written from the store, so rows are named by their keys and entity numbers there.
       queries.append("SELECT m.spk, m.sent, m.decision, \(twin), \(number) \(condition) ORDER BY m.pk")
     }
     return queries.isEmpty ? nil : QuarantineQuery(queries: queries, decisions: matching.decisions, rows: rows)

@@ -33,11 +33,13 @@ extension DecisionPlanner {
     var statements: [PlannedStatement] = []
     if keepsMerged {
       statements.append(
+        // These rows go before the survivors get their values, so that no two have the same; the values are kept here.
         PlannedStatement(
           "CREATE TEMP TABLE \(quote(table.mergedName)) AS SELECT m.survivor AS survivor, m.place AS place, m.seq AS seq,"
             + " c.* FROM \(table.candidate) AS c JOIN \(table.removed) AS m ON m.pk = c.\(Self.key)"
             + " WHERE m.survivor IS NOT NULL"))
       statements.append(
+        // Each column of a survivor looks for its value by the survivor's key.
         PlannedStatement(
           "CREATE INDEX temp.\(quote(table.mergedName + "_survivor")) ON \(quote(table.mergedName)) (survivor)"))
     }
@@ -67,6 +69,7 @@ extension DecisionPlanner {
       kind: .decideRows, subject: table.table, summary: "Lead links of \(table.table) elsewhere by decision",
       rows: rows,
       statements: [
+        // Rows without a change are not written: they hold these values already.
         PlannedStatement(
           "UPDATE \(table.candidate) AS t SET \(values.joined(separator: ", ")) FROM \(table.rows) AS r"
             + " WHERE r.pk = t.\(Self.key) AND (\(condition))", expectedRows: rows)
@@ -98,6 +101,7 @@ extension DecisionPlanner {
     return MigrationStep(
       kind: .decideRows, subject: table.table, summary: "Complete rows of \(table.table) by those merged into them",
       statements: [
+        // The temporary table of rows has no such columns, so their values come from the copies of the merged rows.
         PlannedStatement(
           "UPDATE \(table.candidate) AS t SET \(values.joined(separator: ", ")) WHERE t.\(Self.key) IN"
             + " (SELECT survivor FROM \(table.merged))")
@@ -110,6 +114,7 @@ extension DecisionPlanner {
     for column in table.columns {
       guard let link = column.link, let order = link.orderColumn.map(quote) else { continue }
       let (name, former) = (quote(column.name), quote(column.former))
+      // Where no link changed, the places are right already.
       let changed = try connection.firstInteger(
         "SELECT COUNT(*) FROM \(table.rows) AS r WHERE r.\(name) IS NOT r.\(former)")
       guard changed ?? 0 > 0 else { continue }
@@ -121,9 +126,12 @@ extension DecisionPlanner {
           kind: .decideRows, subject: table.table,
           summary: "Number the members of \(link.entity).\(link.relationship)",
           statements: [
+            // A member that lost its owner has no place.
             PlannedStatement(
               "UPDATE \(table.candidate) AS t SET \(order) = NULL FROM \(table.rows) AS r WHERE r.pk = t.\(Self.key)"
                 + " AND r.\(name) IS NULL AND r.\(former) IS NOT NULL"),
+            // An owner that gained members has all of them numbered: its own first, then those of each merged object,
+            // in their order there. Members of other owners keep their places.
             PlannedStatement(
               "UPDATE \(table.candidate) AS t SET \(order) = v.place FROM (SELECT r.pk AS pk, 1024 + 1024 * ROW_NUMBER()"
                 + " OVER (PARTITION BY r.\(name) ORDER BY r.\(name) IS NOT r.\(former), \(place)c.\(order), r.pk) AS place"
@@ -148,12 +156,14 @@ extension DecisionPlanner {
     rowDecisions.checks.append(
       .unchanged(
         subject: "rows of \(table.table) that are not as was decided", table: table.table,
+        // The left join also finds a row that should have stayed and is gone.
         found: "SELECT COUNT(*) FROM \(table.rows) AS r LEFT JOIN \(table.candidate) AS t ON t.\(Self.key) = r.pk"
           + " WHERE t.\(Self.key) IS NULL\(differs)"))
     for column in table.columns {
       guard let link = column.link, let other = tables[link.root], other.mayLoseRows else { continue }
       rowDecisions.checks.append(
         .noMore(
+          // The check of all keys allows as many that lead nowhere as the store has; here none is allowed.
           subject: "keys in \(table.table) that lead to an object that was removed by decision", expected: "SELECT 0",
           found: "SELECT COUNT(*) FROM \(table.candidate) AS t WHERE t.\(quote(column.name)) IN"
             + " (SELECT pk FROM \(other.removed))"))
@@ -170,6 +180,7 @@ extension DecisionPlanner {
       $0 + (rowDecisions.removedRows[$1.table] ?? 0)
     }
     guard lostRows > 0 else { return }
+    // The plan has no candidate to ask yet: it counts by the query that will fill the table.
     let selection =
       "SELECT l.owner, l.target, \(owner.key) AS o, \(target.key) AS t FROM (\(join.selection)) AS l"
       + owner.join + target.join
@@ -251,6 +262,7 @@ private struct LinkRedirection {
         + " \(owner.place) AS owner_place, \(target.place) AS target_place FROM (\(stored)) AS l"
         + owner.join + target.join + " WHERE \(owner.isGone) OR \(target.isGone)"
         + " ORDER BY owner_place, target_place, position, l.owner, l.target",
+      // A link that was changed in place could equal another for a while, which the key of the table forbids.
       "DELETE FROM \(candidate) WHERE rowid IN (SELECT id FROM \(pairs))",
       "DELETE FROM \(pairs) WHERE NOT (\(isKept))",
       // The object that stands for the removed one may have the link already.
@@ -264,6 +276,7 @@ private struct LinkRedirection {
     let columns = [ownerColumn, targetColumn] + [order, inverseOrder].compactMap { $0 }
     let values = ["o", "t"] + (order == nil ? [] : ["position"]) + (inverseOrder == nil ? [] : ["inverse_position"])
     return [
+      // A place may still be that among another object's members; the numbering that follows sets it right.
       "INSERT INTO \(candidate) (\(columns.joined(separator: ", "))) SELECT \(values.joined(separator: ", "))"
         + " FROM \(pairs) ORDER BY o, t"
     ]
@@ -276,6 +289,7 @@ private struct LinkRedirection {
       (inverseOrder, "t", targetColumn, ownerColumn, "target_place"),
     ].compactMap { order, list, key, member, place in
       order.map { order in
+        // A member that the object had itself has no place in `p`, and NULL sorts first.
         "UPDATE \(candidate) AS j SET \(order) = v.place FROM (SELECT i.rowid AS id, 1024 + 1024 * ROW_NUMBER() OVER"
           + " (PARTITION BY i.\(key) ORDER BY p.\(place), i.\(order), i.\(member)) AS place FROM \(candidate) AS i"
           + " LEFT JOIN \(pairs) AS p ON p.o = i.\(ownerColumn) AND p.t = i.\(targetColumn)"

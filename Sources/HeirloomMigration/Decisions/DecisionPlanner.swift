@@ -176,6 +176,7 @@ struct DecisionPlanner {
         else { continue }
         let before = try mark(table)
         let number = route.sourceNumber
+        // The condition is about rows of the store, whose keys are unique in a tree only, so entities are compared too.
         try script.change(
           "INSERT INTO \(table.removed) (pk, ent, spk, sent, place, decision) SELECT r.pk, r.ent, r.spk, r.sent, r.pk,"
             + " \(decision) FROM \(table.rows) AS r WHERE r.sent = \(number) AND r.spk IN"
@@ -217,6 +218,8 @@ struct DecisionPlanner {
     let age = ageColumn(of: decision, in: table.root).map { "r.\(quote($0)) DESC, " } ?? ""
     let before = try mark(table)
     let isMerge = decision.choice.option == .merge
+    // A constraint allows any number of NULLs. The newest object stays, or the highest key where no age is given.
+    // Newer ones are numbered first, since in a merge their values and links come before those of older ones.
     let removed = try script.change(
       "INSERT INTO \(table.removed) (pk, ent, spk, sent, survivor, twin, place, decision)"
         + " SELECT pk, ent, spk, sent, \(isMerge ? "twin" : "NULL"), twin, \(before) + n, \(number) FROM"
@@ -239,6 +242,7 @@ struct DecisionPlanner {
           let number = matching.decision(about: .missingLink(otherSide: nil), of: link.entity, [link.relationship])
         else { continue }
         let before = try mark(table)
+        // Links that the store itself lacks are found by their condition; here only those that a removal emptied count.
         let removed = try script.change(
           "INSERT INTO \(table.removed) (pk, ent, spk, sent, place, decision) SELECT r.pk, r.ent, r.spk, r.sent, r.pk,"
             + " \(number) FROM \(table.rows) AS r WHERE \(Self.lostLink(column)) ORDER BY r.pk")
@@ -277,6 +281,7 @@ struct DecisionPlanner {
         "\(quote(column.name)) = (SELECT o.\(quote(column.name)) FROM \(table.removed) AS m JOIN \(table.rows) AS o"
           + " ON o.pk = m.pk WHERE m.survivor = r.pk AND m.seq > \(mark) AND \(isGiven) ORDER BY m.place, m.seq LIMIT 1)"
       }
+      // All columns of a composite attribute come from one object, and only if the survivor has none of them.
       try script.change(
         "UPDATE \(table.rows) AS r SET \(values.joined(separator: ", ")) WHERE \(isEmpty) AND r.pk IN"
           + " (SELECT survivor FROM \(table.removed) WHERE seq > \(mark)) AND \(Self.isIn("r.ent", group[0].holders))")
@@ -299,6 +304,7 @@ struct DecisionPlanner {
         guard let link = column.link else { continue }
         let name = quote(column.name)
         let isOther = other.number == table.number ? " AND m.survivor <> r.pk" : ""
+        // The link leads to the survivor if the relationship allows its entity and the link isn't the survivor's own.
         try script.change(
           "UPDATE \(other.rows) AS r SET \(name) = (SELECT m.survivor FROM \(removed) AS m JOIN \(table.rows) AS t"
             + " ON t.pk = m.survivor AND \(Self.isIn("t.ent", link.targets)) WHERE m.pk = r.\(name)\(isOther))"

@@ -46,8 +46,10 @@ struct DecisionTable {
     let definitions = [
       "CREATE TEMP TABLE \(quote(rowsName)) (pk INTEGER PRIMARY KEY, ent INTEGER, spk INTEGER, sent INTEGER"
         + "\(list.joined()))",
+      // `seq` counts up, so the removals of one round are those above a mark. No object is removed twice.
       "CREATE TEMP TABLE \(quote(removedName)) (seq INTEGER PRIMARY KEY, pk INTEGER UNIQUE, ent INTEGER, spk INTEGER,"
         + " sent INTEGER, survivor INTEGER, twin INTEGER, place INTEGER, decision INTEGER)",
+      // An object that goes takes along those that were merged into it: they are found by their survivor.
       "CREATE INDEX temp.\(quote(removedName + "_survivor")) ON \(quote(removedName)) (survivor)",
     ]
     let names = columns.map { ", \(quote($0.name)), \(quote($0.former))" }.joined()
@@ -60,9 +62,11 @@ struct DecisionTable {
           "\(transfer.key) AS pk", "\(found[PhysicalName.entity] ?? "NULL") AS ent",
           "s.\(quote(PhysicalName.primaryKey)) AS spk", "s.\(quote(PhysicalName.entity)) AS sent",
         ] + columns.map { "\(found[$0.name] ?? "NULL") AS \(quote($0.name))" }
+      // A column and its former value begin equal; only decisions make them differ.
       return "INSERT INTO \(self.rows) (pk, ent, spk, sent\(names)) SELECT pk, ent, spk, sent\(values)"
         + " FROM (\(transfer.select(expressions)))"
     }
+    // Each removal looks for the links that lead to the removed objects.
     let indexes = columns.filter { $0.link != nil }.map {
       "CREATE INDEX temp.\(quote("\(rowsName)_\($0.name)")) ON \(quote(rowsName)) (\(quote($0.name)))"
     }

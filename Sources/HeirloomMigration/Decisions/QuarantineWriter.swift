@@ -221,6 +221,7 @@ struct QuarantineWriter {
           of: relationship.name, in: entity.name, schema: SchemaName.store, isReversed: false),
         let target = schema.table(ofEntity: relationship.destinationEntity)?.name
       else { continue }
+      // The left join keeps a key that leads to no object: the file has all that the store has.
       let rows = try rows(
         "SELECT l.target, t.\(quote(PhysicalName.entity)) FROM (\(links.sql)) AS l"
           + " LEFT JOIN \(quote(SchemaName.store)).\(quote(target)) AS t ON t.\(quote(PhysicalName.primaryKey)) = l.target"

@@ -86,6 +86,7 @@ final class Associations {
     }
     let table = quote("heirloom_associations_\(mappings.count + 1)")
     try connection.execute("DROP TABLE IF EXISTS temp.\(table)")
+    // The row number keeps the order of writing. Indexes are made only when somebody looks something up.
     try connection.execute(
       "CREATE TEMP TABLE \(table) (source_entity INTEGER, source INTEGER, span INTEGER, entity INTEGER, first INTEGER,"
         + " count INTEGER, counts BLOB, is_repeated INTEGER)")
@@ -309,6 +310,7 @@ final class Associations {
 
   private func wasVisited(_ key: Key, before rowid: Int64, _ mapping: Mapping) throws(SQLiteError) -> Bool {
     try statements.withStatement(
+      // No run is longer than the longest, so the index gives the few that may hold the key.
       "SELECT 1 FROM temp.\(mapping.table) WHERE first BETWEEN ?1 - ?2 AND ?1 AND entity = ?3"
         + " AND first + count > ?1 AND rowid < ?4 LIMIT 1",
       [.integer(key.primaryKey), .integer(mapping.longest), .integer(Int64(key.entity)), .integer(rowid)]

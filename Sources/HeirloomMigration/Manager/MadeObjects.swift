@@ -63,6 +63,7 @@ struct MadeObjects {
     let required = try context.requiredColumns(ofEntity: entity.name)
     guard !required.isEmpty else { return }
     let columns = required.map { quote($0.column) }
+    // The first object at fault ends the run, so one row is enough. Its flags tell the property to name.
     let rows = try setting.connection.rows(
       "SELECT \(Self.key), \(columns.map { "\($0) IS NULL" }.joined(separator: ", ")) FROM \(table(entity.table))"
         + " AS s WHERE \(Self.number) = ?1\(Self.isAfter(key)) AND (\(columns.map { "\($0) IS NULL" }.joined(separator: " OR "))) LIMIT 1",

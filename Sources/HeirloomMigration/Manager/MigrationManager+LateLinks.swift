@@ -66,6 +66,7 @@ extension MigrationManager {
       else { continue }
       currentEntityMapping = links.mapping
       let key = quote(PhysicalName.primaryKey)
+      // Objects of a mapping that ran as SQL have their source's key plus the offset.
       let found = try setting.connection.firstInteger(
         "SELECT c.\(key) FROM \(quote(SchemaName.candidate)).\(quote(links.destination.table)) AS c"
           + " WHERE c.\(quote(PhysicalName.entity)) = \(links.destination.number) AND c.\(quote(column)) IS NULL"
@@ -124,6 +125,8 @@ extension MigrationManager {
     let numbers = targets.compactMap { setting.source.entity(named: $0)?.number }.map(String.init)
     let (key, number) = (quote(PhysicalName.primaryKey), quote(PhysicalName.entity))
     let store = quote(SchemaName.store)
+    // All links of an owner are set at once, so it is visited once.
+    // Other entities may share the relationship, so the entities of both ends are compared.
     return "SELECT DISTINCT k.owner FROM (\(links.sql)) AS k"
       + " JOIN \(store).\(quote(source.table)) AS o ON o.\(key) = k.owner AND o.\(number) = \(source.number)"
       + " JOIN \(store).\(quote(table)) AS t ON t.\(key) = k.target AND t.\(number) IN"

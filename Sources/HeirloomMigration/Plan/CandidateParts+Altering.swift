@@ -92,6 +92,7 @@ extension CandidateParts {
       var statements = table.updateStatement.map { [$0] } ?? []
       if let column = table.dropped {
         statements.append(
+          // After the update, which may read the column that goes.
           PlannedStatement(
             "ALTER TABLE \(quote(SchemaName.candidate)).\(quote(table.sourceTable)) DROP COLUMN \(quote(column))"))
       }

@@ -171,6 +171,7 @@ extension CandidateParts {
       let isPlaced = index.columns.map { "s.\(quote($0)) NOT NULL" }.joined(separator: " AND ")
       let candidate = quote(SchemaName.candidate)
       statements.append(
+        // An R-tree holds ranges, and a value is both ends of its own. It would take NULL for 0.
         PlannedStatement(
           "INSERT INTO \(candidate).\(quote(index.name)) SELECT s.\(quote(PhysicalName.primaryKey)), \(columns)"
             + " FROM \(candidate).\(quote(index.table)) AS s WHERE \(isPlaced)"))

@@ -34,6 +34,7 @@ struct CarriedTable {
     guard !updates.isEmpty else { return nil }
     let values = updates.map { "\(quote($0.column)) = \($0.expression.sql)" }.joined(separator: ", ")
     let list = numbers.map(String.init).joined(separator: ", ")
+    // A row of another entity is left as it is, and then the number of changed rows tells of it.
     return PlannedStatement(
       "UPDATE \(quote(SchemaName.candidate)).\(quote(sourceTable)) AS s SET \(values)"
         + " WHERE s.\(quote(PhysicalName.entity)) IN (\(list))", expectedRows: rows)

@@ -39,6 +39,7 @@ struct ChangedBits {
     let numbers = concerned.map { String($0.source.number) }.joined(separator: ", ")
     var untold: [Int: Int64] = [:]
     var found: Set<Int> = []
+    // Bits whose length doesn't fit the source's properties can't be translated, so updates are counted by length.
     for row in try connection.rows(
       "SELECT \(entity), LENGTH(\(column)), COUNT(*) FROM \(quote(SchemaName.store)).\(quote(table)) AS s"
         + " WHERE \(entity) IN (\(numbers)) AND \(column) NOT NULL GROUP BY \(entity), LENGTH(\(column))")
@@ -123,6 +124,7 @@ struct Tombstones {
       let going = columns.indices.filter { $0 < used && !plan.prefix(columns.count).contains($0) }
       guard !going.isEmpty else { continue }
       let holds = going.map { "s.\(quote(columns[$0])) NOT NULL" }.joined(separator: " OR ")
+      // A deletion loses something only if it kept a value that goes.
       let rows = try connection.firstInteger(
         "SELECT COUNT(*) FROM \(quote(SchemaName.store)).\(quote(table)) AS s WHERE \(entity) = \(number) AND (\(holds))"
       )

@@ -49,6 +49,7 @@ struct EffectQuestions {
     guard !rows.isEmpty else { return }
     switch effect.kind {
     case .objectsDropped, .uninstantiable:
+      // Objects of an entity are counted already; SQLite is asked only for those that a condition takes.
       questions.count(sql: "SELECT " + rows.map(number).joined(separator: " + ")) { Self.finding(effect, $0) }
     case .missingValue:
       askForMissing(effect, rows, conditions: rows.map { columns(of: $0).first.map { "\($0) IS NULL" } })
@@ -239,6 +240,7 @@ extension EffectQuestions {
       questions.count(where: any, in: table) { Self.finding(effect, $0) }
       return
     }
+    // One scan answers the questions about one table only; these rows are of several, or partly known.
     let counts = conditions.map { table, condition in
       "(SELECT COUNT(*) FROM \(quote(SchemaName.store)).\(quote(table)) AS s WHERE \(condition))"
     }
@@ -275,12 +277,14 @@ extension EffectQuestions {
         guard let attribute, let value = attribute.defaultValue else { return "NULL" }
         return ValueConversion.literal(value, for: attribute)
       }
+      // The objects of one constraint may come from several tables of the store, whose columns have other names.
       let list = zip(values, names).map { "\($0) AS \($1)" }.joined(separator: ", ")
       return "SELECT \(list) FROM \(quote(SchemaName.store)).\(quote(table)) AS s WHERE \(isOf(row.entity))"
         + (conditions.condition(of: row).map { " AND \($0)" } ?? "")
     }
     guard !parts.isEmpty else { return }
     let isThere = names.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
+    // One of the objects that are equal may stay. An object without one of the values is equal to none.
     let sql =
       "SELECT COALESCE(SUM(n - 1), 0) FROM (SELECT COUNT(*) AS n FROM (\(parts.joined(separator: " UNION ALL ")))"
       + " WHERE \(isThere) GROUP BY \(names.joined(separator: ", ")) HAVING COUNT(*) > 1)"
@@ -309,10 +313,12 @@ extension EffectQuestions {
       return nil
     }
     if conditions.condition(of: row) != nil, let keys = keys(of: row) {
+      // A mapping's condition is about the row of an object, so it can't be put to links: they are chosen by key.
       return "SELECT k.owner AS owner, k.target AS target FROM (\(query.sql)) AS k WHERE k.owner IN (\(keys))"
     }
     let tree = source.model.entityTree(from: entity.rootName)
     guard tree.count > 1 else { return query.sql }
+    // Links of all entities that share the relationship are stored together, and each entity is asked about alone.
     return "SELECT k.owner AS owner, k.target AS target FROM (\(query.sql)) AS k"
       + " JOIN \(quote(SchemaName.store)).\(quote(entity.table)) AS o"
       + " ON o.\(quote(PhysicalName.primaryKey)) = k.owner AND o.\(quote(PhysicalName.entity)) = \(entity.number)"
@@ -328,6 +334,7 @@ extension EffectQuestions {
     func isLost(_ key: String) -> String? {
       var parts = (leftOutTargets[[effect.entity] + effect.properties] ?? []).compactMap { keys(of: $0) }
       if let first = lost.first {
+        // A key alone doesn't tell the entity of its object, so the objects' own table is asked.
         parts.append(
           "SELECT \(quote(PhysicalName.primaryKey)) FROM \(quote(SchemaName.store)).\(quote(first.table))"
             + " WHERE \(quote(PhysicalName.entity)) IN (\(numbers))")
@@ -345,6 +352,7 @@ extension EffectQuestions {
   private mutating func askForOwners(
     _ effect: DataEffect, _ rows: [DataEffect.Rows], otherSide: DataEffect.SourceRelationship?, _ having: String
   ) {
+    // Objects are counted rather than links: one with several is one row.
     let counts = rows.compactMap { links(of: $0, otherSide: otherSide) }.map {
       "(SELECT COUNT(*) FROM (SELECT owner FROM (\($0)) GROUP BY owner \(having)))"
     }
@@ -354,6 +362,7 @@ extension EffectQuestions {
 
   private mutating func askForFewLinks(_ effect: DataEffect, _ rows: [DataEffect.Rows], minimum: Int) {
     let total = "(" + rows.map(number).joined(separator: " + ") + ")"
+    // An object without links has no row among them, so those that have enough are taken from all.
     let enough = rows.compactMap { links(of: $0, otherSide: nil) }.map {
       "(SELECT COUNT(*) FROM (SELECT owner FROM (\($0)) GROUP BY owner HAVING COUNT(*) >= \(minimum)))"
     }
@@ -364,6 +373,7 @@ extension EffectQuestions {
     let targets = entities.compactMap { source.entity(named: $0) }
     guard let table = targets.first?.table else { return }
     let numbers = targets.map { String($0.number) }.joined(separator: ", ")
+    // Links are counted, not their owners. One that leads to no object has nothing to lose.
     let counts = rows.compactMap { links(of: $0, otherSide: nil) }.map {
       "(SELECT COUNT(*) FROM (\($0)) AS l JOIN \(quote(SchemaName.store)).\(quote(table)) AS t"
         + " ON t.\(quote(PhysicalName.primaryKey)) = l.target AND t.\(quote(PhysicalName.entity)) IN (\(numbers)))"

@@ -51,6 +51,7 @@ struct ForeignObjects {
         leftOut.insert(object.name)
       }
       guard object.kind == .index, let table = destination.table(named: object.table) else { continue }
+      // SQLite has read the statement and knows the columns by their real names, however they are spelled there.
       let columns = try connection.rows(
         "SELECT name FROM pragma_index_info(?1, ?2)", [.text(object.name), .text(SchemaName.store)])
       // The key of a row and an expression have no name here.
@@ -110,6 +111,7 @@ struct ForeignObjects {
           rows: rows,
           statements: [
             PlannedStatement(
+              // All columns are named, since generated ones can't be written and a hidden key must be.
               "INSERT INTO \(quote(SchemaName.candidate)).\(name) (\(list)) SELECT \(values.joined(separator: ", "))"
                 + " FROM \(quote(SchemaName.store)).\(name) AS s\(clause)", expectedRows: rows)
           ]))
@@ -123,6 +125,7 @@ struct ForeignObjects {
         MigrationStep(
           kind: .copyObject, subject: "sqlite_sequence", summary: "Copy the highest keys of tables with AUTOINCREMENT",
           statements: [
+            // Filling the tables has made entries with the highest key that is there, not the highest ever given.
             PlannedStatement("DELETE FROM \(quote(SchemaName.candidate)).sqlite_sequence"),
             PlannedStatement(
               "INSERT INTO \(quote(SchemaName.candidate)).sqlite_sequence "
@@ -208,6 +211,7 @@ struct ForeignObjects {
     if keys.count == 1, keys[0].declaredType.uppercased() == "INTEGER" { return nil }
     let names = Set(table.columns.map { $0.name.lowercased() })
     guard let name = ["rowid", "_rowid_", "oid"].first(where: { !names.contains($0) }) else { return nil }
+    // A table made `WITHOUT ROWID` has no such column, which SQLite tells when it prepares the query.
     let probe = "SELECT \(name) FROM \(quote(SchemaName.store)).\(quote(table.name)) LIMIT 0"
     return (try? connection.execute(probe)) == nil ? nil : name
   }

@@ -83,6 +83,7 @@ struct FrameworkRows {
     var kept: [(fate: EntityFate, rows: Int64)] = []
     var (changed, gone, unknown) = (Int64(0), [String: Int64](), Int64(0))
     var isTakenOver = false
+    // Only numbers that rows have are rewritten, in a fixed order: the plan's SQL is the same each time.
     for row in try connection.rows(
       "SELECT \(column), COUNT(*) FROM \(stored(table.name)) AS s WHERE \(isNumber) GROUP BY \(column) ORDER BY \(column)"
     ) {
@@ -160,9 +161,11 @@ struct FrameworkRows {
       .sums(
         table: reference.table,
         expected: totals(
+          // The inner join leaves out the rows that the copy leaves out: those of no entity that goes on.
           "SELECT m.column2 AS n, \(key("m.column3")) AS k FROM \(stored(reference.table)) AS s"
             + " JOIN (VALUES \(known)) AS m ON m.column1 = \(column) WHERE \(isNumber)"),
         found: totals(
+          // The names come from the candidate's table of entities, so a wrong number there shows as well.
           "SELECT (SELECT e.\(quote(PhysicalName.name)) FROM \(entities) AS e WHERE e.\(quote(PhysicalName.entity)) = \(column))"
             + " AS n, \(key("0")) AS k FROM \(quote(SchemaName.candidate)).\(quote(reference.table)) AS s WHERE \(isNumber)"
         )))
@@ -178,6 +181,7 @@ struct FrameworkRows {
     let column = "s.\(quote(reference.column))"
     var (renamed, left, gone) = ([EntityFate](), [String](), [String: Int64]())
     var (followed, unknown) = (Int64(0), Int64(0))
+    // A value of another type is no entity's name and stays as it is.
     for row in try connection.rows(
       "SELECT \(column), COUNT(*) FROM \(stored(reference.table)) AS s WHERE TYPEOF(\(column)) = 'text' GROUP BY \(column)"
     ) {

@@ -176,6 +176,7 @@ struct OrderPlanner {
     let positions =
       isOrdered
       ? " LEFT JOIN (\(linksSQL)) AS l ON l.owner = m.\(key) AND l.target = m.\(primaryKey)" : ""
+    // In the candidate, since members may come from several tables of the store. Those without a place come last.
     let sql =
       "UPDATE \(table) AS t SET \(quote(column.name)) = v.place FROM (SELECT m.\(primaryKey) AS pk,"
       + " 1024 + 1024 * ROW_NUMBER() OVER (PARTITION BY m.\(key) ORDER BY \(places)) AS place"

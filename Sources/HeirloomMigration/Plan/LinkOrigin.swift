@@ -134,6 +134,7 @@ extension PhysicalSchema {
       swap(&order, &inverseOrder)
       swap(&ownerRoot, &targetRoot)
     }
+    // An object without the link has a row too, with NULL for the key.
     let sql =
       "SELECT \(quote(own)) AS owner, \(quote(other)) AS target, \(order.map(quote) ?? "NULL") AS position,"
       + " \(inverseOrder.map(quote) ?? "NULL") AS inverse_position"

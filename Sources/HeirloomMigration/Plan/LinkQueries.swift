@@ -64,6 +64,7 @@ struct LinkQueries {
         + " FROM (\(part.sql)) AS k\(target.join)\(owner.join)"
     }
     guard !parts.isEmpty else {
+      // No link can stay, but the queries around this one need its columns.
       return "SELECT owner, target, NULL AS owner_entity, NULL AS target_entity, position, inverse_position"
         + " FROM (\(links.sql)) WHERE 0"
     }

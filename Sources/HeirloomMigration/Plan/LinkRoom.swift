@@ -49,11 +49,13 @@ struct LinkRoom {
       let links = queries.filtered(side.links, relationship: side.relationship, declaredBy: side.entity)
       let (sql, reason): (String, String)
       if side.relationship.isToMany {
+        // Each object that is led to keeps one of its owners; the other links go.
         sql = "SELECT COUNT(*) - COUNT(DISTINCT target) FROM (SELECT DISTINCT owner, target FROM (\(links)))"
         reason =
           "\(subject) has no inverse, so an object is led to by one owner only; of several, the one with the lowest"
           + " primary key."
       } else {
+        // Two relationships that lead to the same object leave nothing out.
         sql = "SELECT COUNT(*) FROM (SELECT owner FROM (\(links)) GROUP BY owner HAVING COUNT(DISTINCT target) > 1)"
         reason =
           "Several relationships go on in \(subject), which leads to one object; of several, the one with the lowest"

@@ -35,6 +35,7 @@ struct LinkTables {
         ? "CREATE TEMP TABLE \(quote(table.name)) (owner INTEGER PRIMARY KEY, target INTEGER UNIQUE, \(columns))"
         : "CREATE TEMP TABLE \(quote(table.name)) (owner INTEGER, target INTEGER, \(columns),"
           + " PRIMARY KEY (owner, target)) WITHOUT ROWID"
+      // Of links that collide the first counts, so pairs come in the order of their keys.
       let order = table.isOfPairs ? " ORDER BY owner, target" : ""
       return MigrationStep(
         kind: .gatherLinks, subject: table.subject, summary: "Gather the links of \(table.subject)",
@@ -83,6 +84,7 @@ struct LinkTables {
     let owned = queries.filtered(links, relationship: relationship, declaredBy: entity)
     let table = add(
       subject: "\(entity).\(relationship.name)",
+      // A one-to-one relationship has no order.
       query: "SELECT owner, target, target_entity, owner_entity, NULL FROM (\(owned))", isOfPairs: true)
     return (table, isReversed)
   }

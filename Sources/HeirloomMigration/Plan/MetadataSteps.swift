@@ -21,6 +21,7 @@ struct MetadataSteps {
     var statements = PhysicalSchema.bookkeepingStatements.map { PlannedStatement(statementInCandidate($0)) }
 
     for entity in destination.entities {
+      // Entities of a tree share its keys, so only the root's row counts them.
       let highest = entity.superentityNumber == 0 ? routing.keys.highest[entity.name] ?? 0 : 0
       statements.append(
         PlannedStatement(

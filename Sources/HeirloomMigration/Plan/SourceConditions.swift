@@ -93,6 +93,7 @@ struct SourceConditions {
         )
       }
       guard isCounted, !conditions.isEmpty else { continue }
+      // The conditions are never NULL, so each row that none of them takes is counted.
       let rows = try connection.firstInteger(
         "SELECT COALESCE(SUM(NOT (\(conditions.joined(separator: " OR ")))), 0) FROM"
           + " \(quote(SchemaName.store)).\(quote(entity.table)) AS s WHERE s.\(quote(PhysicalName.entity)) = \(entity.number)"

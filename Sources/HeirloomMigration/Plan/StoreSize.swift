@@ -41,6 +41,7 @@ struct StoreSize {
       let last = range[2].integer
     else { return 0 }
     let step = (Double(last) - Double(first)) / Double(sampleCount - 1)
+    // `CROSS JOIN` keeps SQLite from scanning the table: each row is found by its key, or the next one in a gap.
     let sample =
       "WITH RECURSIVE place(n) AS (VALUES (0) UNION ALL SELECT n + 1 FROM place WHERE n < \(sampleCount - 1))"
       + " SELECT t.* FROM place CROSS JOIN \(name) AS t WHERE t.rowid ="

@@ -47,11 +47,13 @@ struct ProofChecks {
       table.origins[column.name].flatMap { changing.contains($0) ? nil : (old: $0, new: column.name) }
     }
     func rows(_ database: String, _ name: String, _ columns: [String]) -> String {
+      // The end of a table is found without a scan.
       "SELECT \(columns.map(quote).joined(separator: ", ")) FROM \(quote(database)).\(quote(name))"
         + " ORDER BY rowid DESC LIMIT 64"
     }
     return .unchanged(
       subject: "rows of \(table.table.name) that are not as before", table: table.table.name,
+      // SQLite allows no `LIMIT` in a part of a compound, so each query is inside another.
       found: "SELECT COUNT(*) FROM (SELECT * FROM (\(rows(SchemaName.store, table.sourceTable, staying.map(\.old))))"
         + " EXCEPT SELECT * FROM (\(rows(SchemaName.candidate, table.table.name, staying.map(\.new)))))")
   }
@@ -64,6 +66,7 @@ struct ProofChecks {
     let key = quote(PhysicalName.primaryKey)
     let expressions = columns.enumerated().map { "\($1.expression.sql) AS c\($0)" } + ["\(transfer.key) AS pk"]
     let stored = columns.enumerated().map { "s.\(quote($1.name)) AS c\($0)" } + ["s.\(key) AS pk"]
+    // Where trees are merged, the table has rows of other transfers, which don't count here.
     let found =
       "SELECT \(stored.joined(separator: ", ")) FROM \(quote(SchemaName.candidate)).\(quote(transfer.table)) AS s"
       + (transfer.destinationNumbers.map { numbers in
@@ -90,6 +93,7 @@ struct ProofChecks {
       let maximum =
         "(SELECT \(quote(PhysicalName.maximum)) FROM \(candidate).\(quote(PhysicalName.primaryKeyTable))"
         + " WHERE \(quote(PhysicalName.entity)) = \(entity.number))"
+      // Core Data gives a new object the next key after the record, which must be nobody's.
       return .noMore(
         subject: "keys of \(entity.name) above \(PhysicalName.maximum)", expected: "SELECT 0",
         found: "SELECT COUNT(*) FROM (SELECT MAX(\(quote(PhysicalName.primaryKey))) AS highest"
