@@ -83,7 +83,8 @@ struct ProcessTests {
     }
   }
 
-  @Test func `whenever a run is stopped, the store is the one before or the new one, and nothing lies about`() throws {
+  @Test(.disabled(if: Sanitizer.isOn, Sanitizer.reason))
+  func `whenever a run is stopped, the store is the one before or the new one, and nothing lies about`() throws {
     var duration = 0.0
     var random = SplitMix64(seed: 78)
     var cancelled = 0
