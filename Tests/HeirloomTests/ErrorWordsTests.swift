@@ -58,10 +58,16 @@ struct ErrorWordsTests {
       if sample.path == ErrorSamples.path { #expect(error.filePath == sample.path, "\(sample.name)") }
     }
     // Whoever knows the store puts its path in the place of the data; the rest is the inner error's.
+    let full = MigrationError.diskFull(reason: "no page is left")
+    let outer = MigrationAssistantError.failed(storePath: "/a/b", full)
+    #expect(full.dataLocation == .store(path: nil) && outer.dataLocation == .store(path: "/a/b"))
+    // Nobody knows if a damaged store still holds all data.
     let failure = MigrationError.damaged(.store, reason: "page 7 is torn")
-    let outer = MigrationAssistantError.failed(storePath: "/a/b", failure)
-    #expect(failure.dataLocation == .store(path: nil) && outer.dataLocation == .store(path: "/a/b"))
-    #expect(outer.advice == failure.advice && outer.remedies == [.previousVersions, .salvage])
+    let damaged = MigrationAssistantError.failed(storePath: "/a/b", failure)
+    #expect(
+      failure.dataLocation == .damagedStore(path: nil) && damaged.dataLocation == .damagedStore(path: "/a/b"))
+    #expect(damaged.advice == failure.advice && damaged.remedies == [.previousVersions, .salvage])
+    #expect(damaged.recoverySuggestion?.contains("all data") == false)
   }
 
   @Test func `no sentence of the library names a command of the tool, or has curly quotes`() throws {

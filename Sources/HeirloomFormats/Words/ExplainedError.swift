@@ -86,7 +86,13 @@ public struct ErrorHelp: Hashable, Sendable {
 
   /// Returns the same help with the path of the store, where only that is missing.
   package func inStore(at path: String) -> ErrorHelp {
-    ErrorHelp(dataLocation == .store(path: nil) ? .store(path: path) : dataLocation, advice, remedies)
+    let location: DataLocation? =
+      switch dataLocation {
+      case .store(nil): .store(path: path)
+      case .damagedStore(nil): .damagedStore(path: path)
+      default: dataLocation
+      }
+    return ErrorHelp(location, advice, remedies)
   }
 }
 
@@ -97,8 +103,8 @@ public enum DataLocation: Hashable, Sendable {
   case unchanged
   /// The store, as it was; the path is `nil` where only the error that holds this one knows it.
   case store(path: String?)
-  /// The damaged store and the files beside it, which hold what can be saved.
-  case damagedStore(path: String)
+  /// The damaged store and the files beside it, which hold what can be saved; the path is `nil` as for a sound one.
+  case damagedStore(path: String?)
   /// Another place, as the sentence says.
   case described(String)
 
@@ -108,7 +114,7 @@ public enum DataLocation: Hashable, Sendable {
     case .unchanged: "Nothing was changed."
     case .store(let path?): "\(path) still holds all data and was not changed."
     case .store(nil): "The store still holds all data and was not changed."
-    case .damagedStore(let path): "\(path) and the files beside it still hold what can be saved."
+    case .damagedStore(let path): "\(path ?? "The store") and the files beside it still hold what can be saved."
     case .described(let sentence): sentence
     }
   }

@@ -96,7 +96,7 @@ extension MigrationError: ExplainedError {
     }
   }
 
-  /// What to correct before another attempt; the store is as it was, and the error that holds this one names its file.
+  /// The correction before another attempt; the store is as it was, and the error that holds this one names its file.
   public var help: ErrorHelp {
     let store = DataLocation.store(path: nil)
     return switch self {
@@ -124,7 +124,8 @@ extension MigrationError: ExplainedError {
       ErrorHelp(store, "Verify it, which lists rows that no entity of the model has, then try again.", [.verification])
     case .damaged(.store, _):
       ErrorHelp(
-        store, "Restore a previous version, or salvage what can be read of the store into a new one.",
+        .damagedStore(path: nil),
+        "Restore a previous version, or salvage what can be read of the store into a new one.",
         [.previousVersions, .salvage])
     case .diskFull: ErrorHelp(store, "Free some room on its volume, then try again.")
     case .proofFailed, .damaged(.candidate, _), .database:
