@@ -8,22 +8,12 @@ import HeirloomStore
 /// The path from the model that made a store to the current one.
 struct HopPath {
   let source: IdentifiedModel
-  let hops: [MigrationHop]
+  var hops: [MigrationHop]
   /// A sentence for each given mapping model that no hop uses.
   var unusedMappings: [String] = []
 
   /// True if code of a stage runs before the first mapping.
   var startsWithCode: Bool { hops.first?.willMigrate != nil }
-
-  /// Returns the path with other hops in place of the first, which lead where that one leads.
-  func replacingFirstHop(by others: [MigrationHop]) -> HopPath {
-    var others = others
-    if let first = hops.first, !others.isEmpty {
-      others[0].willMigrate = first.willMigrate
-      others[others.count - 1].didMigrate = first.didMigrate
-    }
-    return HopPath(source: source, hops: others + hops.dropFirst(), unusedMappings: unusedMappings)
-  }
 }
 
 /// The model that made a store, and its origin.

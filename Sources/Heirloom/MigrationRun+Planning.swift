@@ -22,7 +22,7 @@ extension MigrationRun {
     var plan = try plan(of: hopPath)
     // Where code runs first, losses are known only after it.
     if !hopPath.startsWithCode, let first = hopPath.hops.first, let hops = try hopsKeeping(first, plan: plan) {
-      hopPath = hopPath.replacingFirstHop(by: hops)
+      hopPath.hops.replaceHop(at: 0, by: hops)
       plan = try self.plan(of: hopPath)
     }
     if assistant.configuration.losses == .accept { plan.consent { _ in .configuration } }

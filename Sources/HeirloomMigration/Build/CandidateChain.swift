@@ -30,6 +30,19 @@ package struct MigrationHop {
   }
 }
 
+extension [MigrationHop] {
+  /// Puts other hops in place of one, which lead where that one leads; does nothing if there are none.
+  ///
+  /// The code from before stays with the first of them; the code for afterwards runs after the last.
+  package mutating func replaceHop(at index: Int, by others: [MigrationHop]) {
+    guard !others.isEmpty else { return }
+    var others = others
+    others[0].willMigrate = self[index].willMigrate
+    others[others.count - 1].didMigrate = self[index].didMigrate
+    replaceSubrange(index...index, with: others)
+  }
+}
+
 /// A chain of one hop or several, which builds a candidate hop after hop.
 ///
 /// Each hop but the last makes a store that only the next one reads, in the candidate's own folder. Nothing of it is
@@ -170,14 +183,11 @@ package final class CandidateChain {
     while let answer = try approve(hops[index], &plan) {
       switch answer {
       case .decisions(let more): settings.decisions = more
-      case .hops(var others):
+      case .hops(let others):
         guard !others.isEmpty else {
           throw MigrationError.unsupportedMapping(reason: "there is no mapping to carry out")
         }
-        // The code from before stays with the first of them; the code for afterwards runs after the last.
-        others[0].willMigrate = hops[index].willMigrate
-        others[others.count - 1].didMigrate = hops[index].didMigrate
-        hops.replaceSubrange(index...index, with: others)
+        hops.replaceHop(at: index, by: others)
       }
       guard plansLeft > 0 else {
         throw MigrationError.unsupportedMapping(
