@@ -9,8 +9,8 @@ extension MigrationAssistant {
     /// The mapping models to use where their entity hashes fit, before anything is inferred or asked.
     ///
     /// None that starts where the path does is passed over. One that leads back from a later version to the current one
-    /// is consent to that direction. <doc:HeavyMappings> has the rules. An event and a warning of the plan name each one
-    /// that is not used.
+    /// is consent to that direction. <doc:HeavyMappings> has the rules. An event and a warning of the plan name each
+    /// one that is not used.
     public var mappings: [MappingModel] = []
     /// The name of each mapping model in sentences, such as its file; without names, mapping models are numbered.
     package var mappingLabels: [String] = []

@@ -6,8 +6,8 @@ import HeirloomVault
 extension StoreArchive {
   /// Lists the set-aside stores, the oldest first, with what this version of the app can make of each.
   ///
-  /// Nothing is written. To make plans, an assistant whose ``MigrationAssistant/storeURL`` is that of the set-aside store asks the
-  /// delegate as for a migration.
+  /// Nothing is written. To make plans, an assistant whose ``MigrationAssistant/storeURL`` is that of the set-aside
+  /// store asks the delegate as for a migration.
   ///
   /// - Returns: The stores, including those that have returned to their place.
   /// - Throws: ``MigrationAssistantError`` if the folder can't be read.

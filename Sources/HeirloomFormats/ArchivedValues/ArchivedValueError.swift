@@ -51,7 +51,7 @@ extension ArchivedValueError: ExplainedError {
     }
   }
 
-  /// What to read or write in the value's place; the row that it came from is as it was.
+  /// The value to read or write instead; the row that it came from is as it was.
   public var help: ErrorHelp {
     let kept = DataLocation.described("The value in the store was not changed.")
     return switch self {

@@ -159,7 +159,7 @@ public enum StageHandlerError: Error, Hashable, Sendable {
 }
 
 extension StageHandlerError: ExplainedError {
-  /// What the handler left undone.
+  /// The call that the handler left out.
   public var cause: String {
     switch self {
     case .unsavedChanges:

@@ -47,7 +47,7 @@ public struct DeferredMigrationError: Error, Sendable {
 }
 
 extension DeferredMigrationError: ExplainedError {
-  /// What is in the way of the clean-up.
+  /// The way to clear what hinders the clean-up.
   public var cause: String {
     switch problem {
     case .inUse: "The clean-up of \(path) can't go on: another connection or an unfinished read holds the store."

@@ -112,7 +112,7 @@ extension FetchError: ExplainedError {
     }
   }
 
-  /// What to correct; no fetch changes the store.
+  /// The correction of the request; no fetch changes the store.
   public var help: ErrorHelp {
     switch self {
     case .unknownEntity, .unknownProperty, .unsortable, .otherContext:

@@ -61,7 +61,8 @@ package enum WorkerThread {
     private typealias Routine = @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
   #endif
 
-  // (With a function, or a closure where it is passed, Swift 6.3's check of what is sent where fails with an exception.)
+  // (With a function, or a closure where it is passed, Swift 6.3's check of what is sent where fails with an
+  // exception.)
   private static let run: Routine = { argument in
     let pointer: UnsafeMutableRawPointer? = argument
     if let pointer { Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body() }

@@ -104,7 +104,7 @@ extension FileError: ExplainedError {
   /// The cause as a sentence.
   package var errorDescription: String? { ErrorWords.sentence(description) }
 
-  /// What lets the operation succeed; the error that holds this one knows what the file was.
+  /// The change that lets the operation succeed; the error that holds this one knows what the file was.
   package var help: ErrorHelp {
     let advice =
       switch code {

@@ -14,7 +14,8 @@ extension StoreVault {
   ///
   /// - Parameter name: The name of its folder.
   /// - Returns: The set-aside store; its main file is there.
-  /// - Throws: ``VaultError/unusableSetAsideStore(id:reason:)`` when there is no such store, or its main file is not there.
+  /// - Throws: ``VaultError/unusableSetAsideStore(id:reason:)`` when there is no such store, or its main file is not
+  ///   there.
   package func setAsideStore(named name: String) throws(VaultError) -> SetAsideFiles {
     guard let set = try setAsideStores().first(where: { $0.name == name }) else {
       throw .unusableSetAsideStore(id: name, reason: "there is no such set")

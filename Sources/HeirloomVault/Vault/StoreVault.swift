@@ -113,8 +113,9 @@ package struct StoreVault {
 
   /// Settles an unfinished operation.
   ///
-  /// - Throws: ``VaultError/damagedManifest(path:reason:)`` or ``VaultError/storeMissing(path:previousVersions:)``, and then
-  ///   nothing was touched; ``VaultError/file(_:)`` when something could not be done, and then the next run goes on.
+  /// - Throws: ``VaultError/damagedManifest(path:reason:)`` or ``VaultError/storeMissing(path:previousVersions:)``,
+  ///   and then nothing was touched; ``VaultError/file(_:)`` when something could not be done, and then the next run
+  ///   goes on.
   package func recover() throws {
     guard try files.status(of: location.companion) != nil else { return }
     try withLock(requiresStore: false) { try recoverHoldingLock() }

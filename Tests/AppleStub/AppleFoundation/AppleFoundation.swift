@@ -1,2 +1,2 @@
-// What `import Foundation` means in the checked copy: Foundation with Apple's C library in front of Linux's.
+// The meaning of `import Foundation` in the checked copy: Foundation with Apple's C library in front of Linux's.
 @_exported import Darwin

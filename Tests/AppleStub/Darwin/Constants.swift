@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, AlwaysUseLowerCamelCase
-// The constants of Apple's C library, from its public manual pages. Swift imports a macro's number as `Int32`; those of modes have the
-// type `mode_t`. The values don't matter to the check.
+// The constants of Apple's C library, from its public manual pages. Swift imports a macro's number as `Int32`; those
+// of modes have the type `mode_t`. The values don't matter to the check.
 import DarwinTypes
 
 // open(2), fcntl(2), flock(2), access(2), copyfile(3), clonefile(2).

@@ -1,8 +1,9 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, NeverUseImplicitlyUnwrappedOptionals
-// The functions of Apple's C library as Swift imports them, from the public manual pages of sections 2 and 3: types only, nothing runs.
+// The functions of Apple's C library as Swift imports them, from the public manual pages of sections 2 and 3: types
+// only, nothing runs.
 //
-// Every way to Linux's C library leads through this module, so that what is declared here hides what Linux has by the same name. What is
-// not declared here stays Linux's, and must be in `assumed-names`.
+// Every way to Linux's C library leads through this module, so that what is declared here hides what Linux has by the
+// same name. What is not declared here stays Linux's, and must be in `assumed-names`.
 @_exported import DarwinTypes
 
 @discardableResult public func stat(_: UnsafePointer<CChar>!, _: UnsafeMutablePointer<stat>!) -> Int32 { fatalError() }

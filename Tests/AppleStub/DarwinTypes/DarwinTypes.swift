@@ -1,7 +1,7 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, TypeNamesShouldBeCapitalized, OneVariableDeclarationPerLine, DoNotUseSemicolons
-// The types of Apple's C library as Swift imports them, from its public manual pages: stat(2), statvfs(3), statfs(2), getrusage(2),
-// getrlimit(2), dir(5), types(5), pthread(3). Only names, members and widths count; nothing runs.
-// (C's structs without pointers are `Sendable` when they are imported.)
+// The types of Apple's C library as Swift imports them, from its public manual pages: stat(2), statvfs(3), statfs(2),
+// getrusage(2), getrlimit(2), dir(5), types(5), pthread(3). Only names, members and widths count; nothing runs. (C's
+// structs without pointers are `Sendable` when they are imported.)
 //
 // They have a module of their own because Swift refuses `struct stat` beside `func stat` in one module.
 @_exported import RealFoundation
