@@ -252,7 +252,7 @@ extension MigrationManager {
     _ hook: MigrationHook, _ run: RowMapping, _ object: ManagedObject? = nil, _ body: () throws -> Void
   ) throws {
     do {
-      try body()
+      try withAutoreleasePool(body)
       try sourceContext.throwDeferredError()
       try destinationContext.writePendingChanges()
     } catch let error as EntityMappingFailure {

@@ -1,5 +1,6 @@
 #if canImport(Darwin)
   import Darwin
+  import Foundation
 #elseif canImport(Musl)
   import Musl
 #else
@@ -287,10 +288,24 @@ package struct POSIXFileOperations: FileOperations {
     var room = statvfs()
     guard statvfs(path, &room) == 0 else { throw FileError(.volume, path, code: errno) }
     let blocks = UInt64(room.f_bavail).multipliedReportingOverflow(by: UInt64(room.f_frsize))
+    let free = blocks.overflow ? .max : blocks.partialValue
     let name = Self.fileSystemName(of: path)
     return VolumeInformation(
       kind: VolumeInformation.kind(ofFileSystem: name), fileSystemName: name,
-      availableBytes: blocks.overflow ? .max : blocks.partialValue)
+      availableBytes: max(free, Self.purgeableAndFreeBytes(of: path)))
+  }
+
+  /// Returns the bytes that the system would have for something a person needs: it removes caches and what a cloud holds.
+  ///
+  /// Only Apple's systems do that, and the number of free blocks leaves it out. 0 where nothing is told.
+  private static func purgeableAndFreeBytes(of path: String) -> UInt64 {
+    #if canImport(Darwin)
+      let key = URLResourceKey.volumeAvailableCapacityForImportantUsageKey
+      let values = try? URL(fileURLWithPath: path).resourceValues(forKeys: [key])
+      return UInt64(clamping: values?.volumeAvailableCapacityForImportantUsage ?? 0)
+    #else
+      return 0
+    #endif
   }
 
   package func uniqueIdentifier() -> String {
