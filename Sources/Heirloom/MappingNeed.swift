@@ -14,17 +14,17 @@ public struct MappingNeed: Sendable {
   /// Swift source to start a mapping from, if there is something to fill in.
   ///
   /// - Complexity: For a need of losses, the models are compared anew each time; most delegates do without.
-  public var skeleton: MappingSkeleton? {
-    made ?? models.flatMap { MappingSkeleton(from: $0.source, to: $0.destination) }
+  public var skeleton: String? {
+    made ?? models.flatMap { MappingSkeleton(from: $0.source, to: $0.destination)?.source }
   }
 
   /// The skeleton that was made when obstacles were found.
-  private let made: MappingSkeleton?
+  private let made: String?
   /// The models that the skeleton is made from otherwise.
   private let models: (source: ManagedObjectModel, destination: ManagedObjectModel)?
 
   /// Creates a need for a mapping where none was inferred.
-  package init(obstacles: [MappingObstacle] = [], skeleton: MappingSkeleton? = nil) {
+  package init(obstacles: [MappingObstacle] = [], skeleton: String? = nil) {
     (self.obstacles, losses, made, models) = (obstacles, [], skeleton, nil)
   }
 

@@ -32,15 +32,14 @@ public struct SalvageReport: Hashable, Sendable {
   /// Something that was left out of the new store or set to no value.
   public struct Cut: Hashable, Sendable {
     /// The kind of cut.
-    public let kind: Kind
+    package let kind: Kind
     /// The entity and the property, `Entity.property`, or the table.
     public let subject: String
     /// The number of values, links or rows that were cut.
     public package(set) var count: Int64
 
     /// A kind of cut: the values, links or rows that it concerns, and the reason.
-    @nonexhaustive
-    public enum Kind: String, Hashable, Sendable, CaseIterable {
+    package enum Kind: String, Hashable, Sendable, CaseIterable {
       /// A to-one relationship that led to an object that is not there; it leads nowhere now.
       case danglingKey
       /// A link between objects, one of which is not there.

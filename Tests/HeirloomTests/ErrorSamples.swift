@@ -313,7 +313,7 @@ enum ErrorSamples {
       ("unknownVersion", .unknownVersion(storePath: path, plan: plan)), ("newerVersion", .newerVersion(newer)),
       (
         "mappingNeeded",
-        .mappingNeeded(storePath: path, obstacles: version.obstacles, skeleton: MappingSkeleton(version))
+        .mappingNeeded(storePath: path, obstacles: version.obstacles, skeleton: MappingSkeleton(version)?.source)
       ), ("mappingNeeded", .mappingNeeded(storePath: path, obstacles: [], skeleton: nil)),
       ("decisionNeeded", .decisionNeeded(storePath: path, plan: plan)),
       ("lossesNotConsented", .lossesNotConsented(storePath: path, plan: plan)),

@@ -54,7 +54,7 @@ struct MappingSkeletonTests {
     #expect(text.split(separator: "\n").allSatisfy { $0.count <= 120 || $0.contains("odd") })
     // The same source is passed on if inference fails.
     let error = try #require(throws: MappingInferenceError.self) { try inference.mappingModel() }
-    #expect(error.skeleton?.source == text)
+    #expect(error.skeleton == text)
     #expect(MappingSkeleton(from: source, to: source) == nil)
   }
 

@@ -434,7 +434,7 @@ struct UsersPainsTests {
         #expect(!obstacle.reason.isEmpty && !obstacle.suggestion.isEmpty)
         #expect(error.description.contains(obstacle.reason.dropLast()))
         #expect(error.recoverySuggestion?.contains(obstacle.suggestion) == true)
-        #expect(skeleton?.source.contains(obstacle.property ?? "?") == true)
+        #expect(skeleton?.contains(obstacle.property ?? "?") == true)
       }
     }
   }

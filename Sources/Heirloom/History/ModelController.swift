@@ -74,7 +74,9 @@ public struct ModelController: Sendable {
   ///   version, so that nobody can cover up a failed migration;
   ///   ``MigrationAssistantError/unfitLocation(storePath:_:)`` when the file can't be written.
   @discardableResult
-  public func archive(_ model: ManagedObjectModel, applicationVersion: String? = nil) throws -> Bool {
+  public func archive(
+    _ model: ManagedObjectModel, applicationVersion: String? = nil
+  ) throws(MigrationAssistantError) -> Bool {
     let path = storeURL?.path ?? snapshotURL.path
     do {
       let file = SnapshotFile(path: snapshotURL.path, files: files)

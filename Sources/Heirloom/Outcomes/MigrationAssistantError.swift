@@ -24,7 +24,7 @@ public enum MigrationAssistantError: Error, Sendable {
   /// The models differ by more than can be inferred, and nobody gave a mapping; without obstacles, inference is off.
   ///
   /// The skeleton is Swift source to start a mapping from, if there is something to fill in.
-  case mappingNeeded(storePath: String, obstacles: [MappingObstacle], skeleton: MappingSkeleton?)
+  case mappingNeeded(storePath: String, obstacles: [MappingObstacle], skeleton: String?)
   /// Rows don't fit the destination and somebody must decide.
   case decisionNeeded(storePath: String, plan: MigrationPlan)
   /// The migration would lose what nobody consented to, and the configuration says to stop then.

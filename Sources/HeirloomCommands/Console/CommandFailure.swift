@@ -155,7 +155,7 @@ extension CommandFailure {
     case .mappingNeeded(let path, let obstacles, let source):
       exitCode = .decisionNeeded
       findings = [("obstacles", .list(obstacles.map(DifferenceText.output)))]
-      skeleton = source?.source
+      skeleton = source
       if skeleton != nil { hint("heirloom compare \(shellWord(path)) MODEL --skeleton prints it.") }
       let count = counted(Int64(obstacles.count), "thing")
       list = (

@@ -39,11 +39,14 @@ public indirect enum ArchivedValue: Hashable, Sendable {
   ///
   /// Bytes from a store are not trusted: time and memory are proportional to their number, whatever they say.
   ///
-  /// - Parameters:
-  ///   - bytes: A whole archive, as `NSKeyedArchiver` makes it.
-  ///   - limits: The most that is accepted.
+  /// - Parameter bytes: A whole archive, as `NSKeyedArchiver` makes it.
   /// - Throws: ``ArchivedValueError``.
-  public init(decoding bytes: some Collection<UInt8>, limits: Limits = Limits()) throws(ArchivedValueError) {
+  public init(decoding bytes: some Collection<UInt8>) throws(ArchivedValueError) {
+    self = try ArchivedValueReader.value(Array(bytes), limits: Limits())
+  }
+
+  /// Decodes an archive within limits.
+  package init(decoding bytes: some Collection<UInt8>, limits: Limits) throws(ArchivedValueError) {
     self = try ArchivedValueReader.value(Array(bytes), limits: limits)
   }
 
@@ -57,18 +60,18 @@ public indirect enum ArchivedValue: Hashable, Sendable {
   }
 
   /// The limits on an archive that is accepted.
-  public struct Limits: Hashable, Sendable {
+  package struct Limits: Hashable, Sendable {
     /// The most bytes of an archive.
-    public var byteCount: Int = 64 << 20
+    package var byteCount: Int = 64 << 20
     /// The most levels of values within each other.
-    public var depth: Int = 128
+    package var depth: Int = 128
     /// The most values, each counted as often as it occurs.
-    public var valueCount: Int = 1_000_000
+    package var valueCount: Int = 1_000_000
     /// The most bytes of text and data, each counted as often as it occurs.
-    public var contentByteCount: Int = 256 << 20
+    package var contentByteCount: Int = 256 << 20
 
     /// Creates the standard limits.
-    public init() {}
+    package init() {}
   }
 }
 

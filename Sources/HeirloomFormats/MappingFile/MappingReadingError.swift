@@ -1,4 +1,4 @@
-public import HeirloomMapping
+package import HeirloomMapping
 import HeirloomModel
 
 /// A file from which no mapping model could be read, with the reason.
@@ -6,17 +6,16 @@ public struct MappingReadingError: Error, Hashable, Sendable {
   /// The file; `nil` if the bytes came from elsewhere.
   public let path: String?
   /// The problem with the file.
-  public let problem: Problem
+  package let problem: Problem
 
   /// Creates an error.
-  public init(path: String? = nil, problem: Problem) {
+  package init(path: String? = nil, problem: Problem) {
     self.path = path
     self.problem = problem
   }
 
   /// A problem with a file from which a mapping model was to be read.
-  @nonexhaustive
-  public enum Problem: Hashable, Sendable {
+  package enum Problem: Hashable, Sendable {
     /// A path that leads to nothing.
     case missing
     /// Content that the file system refuses to give.

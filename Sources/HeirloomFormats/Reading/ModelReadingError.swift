@@ -1,21 +1,20 @@
-public import HeirloomModel
+package import HeirloomModel
 
 /// A file from which no model could be read, with the reason.
 public struct ModelReadingError: Error, Hashable, Sendable {
   /// The file; `nil` if the bytes came from elsewhere.
   public let path: String?
   /// The problem with the file.
-  public let problem: Problem
+  package let problem: Problem
 
   /// Creates an error.
-  public init(path: String? = nil, problem: Problem) {
+  package init(path: String? = nil, problem: Problem) {
     self.path = path
     self.problem = problem
   }
 
   /// A problem with a file from which a model was to be read.
-  @nonexhaustive
-  public enum Problem: Hashable, Sendable {
+  package enum Problem: Hashable, Sendable {
     /// A path that leads to nothing.
     case missing
     /// Content that the file system refuses to give.
@@ -35,8 +34,7 @@ public struct ModelReadingError: Error, Hashable, Sendable {
   }
 
   /// The content that was found instead of a model.
-  @nonexhaustive
-  public enum Content: Hashable, Sendable {
+  package enum Content: Hashable, Sendable {
     /// A file without content.
     case emptyFile
     /// Text that is not a model.
@@ -98,7 +96,7 @@ extension ModelReadingError: ExplainedError {
 
 extension ModelReadingError.Content: CustomStringConvertible {
   /// The content in words, as the end of a sentence.
-  public var description: String {
+  package var description: String {
     switch self {
     case .emptyFile: "an empty file"
     case .text: "a text file of another kind"

@@ -99,7 +99,8 @@ package struct MigrationPath: Hashable, Sendable {
     // Where single hops need mappings of their own, the direct hop may do without.
     let direct = MappingInference(from: source, to: destination)
     guard direct.obstacles.isEmpty else {
-      throw MappingInferenceError(obstacles: direct.obstacles + words.obstacles, skeleton: MappingSkeleton(direct))
+      throw MappingInferenceError(
+        obstacles: direct.obstacles + words.obstacles, skeleton: MappingSkeleton(direct)?.source)
     }
     hops = [Hop(source: source, destination: destination, mapping: direct.draft, isGiven: false)]
     unused = words.unused

@@ -144,7 +144,7 @@ struct PathWords {
   /// The error that names the given mappings after or before which no hop leads on.
   var deadEnds: MappingInferenceError {
     var found: [MappingObstacle] = []
-    var skeleton: MappingSkeleton?
+    var skeleton: String?
     for position in search.reached where !search.bound.contains(position) {
       let next = search.nextStart(after: position)
       guard let inference = search.inference(from: position, to: next), !inference.obstacles.isEmpty else { continue }
@@ -165,7 +165,7 @@ struct PathWords {
             suggestion: suggestion))
       }
       found += inference.obstacles
-      skeleton = skeleton ?? MappingSkeleton(inference)
+      skeleton = skeleton ?? MappingSkeleton(inference)?.source
     }
     return MappingInferenceError(obstacles: found + obstacles, skeleton: skeleton)
   }

@@ -93,7 +93,9 @@ package struct MappingInference: Hashable, Sendable {
   ///   removed entities, by entity name.
   /// - Throws: ``MappingInferenceError`` with all obstacles, if there are any.
   package func mappingModel() throws(MappingInferenceError) -> MappingModel {
-    guard obstacles.isEmpty else { throw MappingInferenceError(obstacles: obstacles, skeleton: MappingSkeleton(self)) }
+    guard obstacles.isEmpty else {
+      throw MappingInferenceError(obstacles: obstacles, skeleton: MappingSkeleton(self)?.source)
+    }
     return draft
   }
 

@@ -71,10 +71,10 @@ public struct MappingInferenceError: Error, Hashable, Sendable {
   /// The obstacles, sorted by entity and property; never empty.
   public let obstacles: [MappingObstacle]
   /// Swift source to start from; `nil` where the obstacles leave nothing to fill in.
-  public let skeleton: MappingSkeleton?
+  public let skeleton: String?
 
   /// Creates an error.
-  init(obstacles: [MappingObstacle], skeleton: MappingSkeleton?) {
+  init(obstacles: [MappingObstacle], skeleton: String?) {
     self.obstacles = obstacles
     self.skeleton = skeleton
   }

@@ -1,13 +1,13 @@
-public import HeirloomModel
+package import HeirloomModel
 
 /// Swift source for what inference could not tell, with holes to fill in and a line for each possible loss.
 ///
 /// It compiles as it is: a delegate whose method gives the mapping, and a policy for each entity that has something to
 /// fill in or seems to have been split. It throws until all holes are filled and all lines decided, so that nothing is
 /// dropped because one was forgotten.
-public struct MappingSkeleton: Hashable, Sendable {
+package struct MappingSkeleton: Hashable, Sendable {
   /// The source text, which ends with a line break.
-  public let source: String
+  package let source: String
 
   /// A hole to fill in for the objects of an entity mapping.
   struct Hole: Hashable {
@@ -47,7 +47,7 @@ public struct MappingSkeleton: Hashable, Sendable {
   /// - Parameters:
   ///   - source: The model that objects come from.
   ///   - destination: The model that objects become part of.
-  public init?(from source: ManagedObjectModel, to destination: ManagedObjectModel) {
+  package init?(from source: ManagedObjectModel, to destination: ManagedObjectModel) {
     self.init(MappingInference(from: source, to: destination))
   }
 

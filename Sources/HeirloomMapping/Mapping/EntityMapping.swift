@@ -25,7 +25,7 @@ public struct EntityMapping: Hashable, Sendable {
   /// The name of the policy that makes the objects; `nil` for the standard one.
   public var entityMigrationPolicyClassName: String?
   /// The policy's class, if it was given in Swift; otherwise a registry finds it by its name.
-  public var entityMigrationPolicyClass: PolicyClass?
+  package var entityMigrationPolicyClass: PolicyClass?
   /// Free text for policies and expressions.
   public var userInfo: [String: String]
   /// The properties without a mapping that completion infers; `nil` for all of them.
@@ -33,19 +33,19 @@ public struct EntityMapping: Hashable, Sendable {
   /// An entity mapping that is read from a file has a list, most often an empty one. A property that the
   /// file doesn't name has the value of a newly made object, as in Core Data. A mapping that is made in code says only
   /// what can't be inferred.
-  public var openProperties: OpenProperties?
+  package var openProperties: OpenProperties?
 
   /// Properties of the destination that a file lists without saying where their values come from.
   ///
   /// Xcode's compiler gives them the values of source properties of the same name.
-  public struct OpenProperties: Hashable, Sendable {
+  package struct OpenProperties: Hashable, Sendable {
     /// The names of attributes.
-    public var attributes: [String]
+    package var attributes: [String]
     /// The names of relationships.
-    public var relationships: [String]
+    package var relationships: [String]
 
     /// Creates a list.
-    public init(attributes: [String] = [], relationships: [String] = []) {
+    package init(attributes: [String] = [], relationships: [String] = []) {
       self.attributes = attributes
       self.relationships = relationships
     }

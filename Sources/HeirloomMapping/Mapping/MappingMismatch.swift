@@ -5,11 +5,10 @@ public struct MappingMismatch: Hashable, Sendable {
   /// The name of the entity mapping.
   public let entityMapping: String
   /// The problem with the entity mapping.
-  public let problem: Problem
+  package let problem: Problem
 
   /// A problem with an entity mapping.
-  @nonexhaustive
-  public enum Problem: Hashable, Sendable {
+  package enum Problem: Hashable, Sendable {
     /// Another entity mapping of the same name.
     case duplicateName
     /// A mapping that names neither a source nor a destination entity.

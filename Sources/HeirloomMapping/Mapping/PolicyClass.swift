@@ -7,27 +7,27 @@ public protocol EntityMappingPolicy: AnyObject, SendableMetatype {
 }
 
 /// A policy's class as a value.
-public struct PolicyClass: Sendable {
+package struct PolicyClass: Sendable {
   /// The class.
-  public let type: any EntityMappingPolicy.Type
+  package let type: any EntityMappingPolicy.Type
 
   /// Creates a value for a class.
-  public init(_ type: any EntityMappingPolicy.Type) {
+  package init(_ type: any EntityMappingPolicy.Type) {
     self.type = type
   }
 
   /// The class's name, for messages.
-  public var name: String { String(describing: type) }
+  package var name: String { String(describing: type) }
 }
 
 extension PolicyClass: Hashable {
   /// Tells whether two values are the same class, whatever the names.
-  public static func == (left: PolicyClass, right: PolicyClass) -> Bool {
+  package static func == (left: PolicyClass, right: PolicyClass) -> Bool {
     ObjectIdentifier(left.type) == ObjectIdentifier(right.type)
   }
 
   /// Hashes the class.
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     hasher.combine(ObjectIdentifier(type))
   }
 }

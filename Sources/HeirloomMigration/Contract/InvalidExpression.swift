@@ -1,5 +1,5 @@
 public import HeirloomFormats
-public import HeirloomModel
+package import HeirloomModel
 
 /// An expression of a mapping that has no value, whatever the row.
 public struct InvalidExpression: Error, Hashable, Sendable {
@@ -10,7 +10,7 @@ public struct InvalidExpression: Error, Hashable, Sendable {
   /// The destination property that the expression gives; `nil` for the condition on source objects.
   public let property: String?
   /// The problem with the expression.
-  public let problem: Problem
+  package let problem: Problem
 
   /// Creates a description.
   package init(mapping: String, entity: String, property: String?, problem: Problem) {
@@ -21,8 +21,7 @@ public struct InvalidExpression: Error, Hashable, Sendable {
   }
 
   /// A problem with an expression.
-  @nonexhaustive
-  public enum Problem: Hashable, Sendable {
+  package enum Problem: Hashable, Sendable {
     /// A property that the source entity, or one that a path leads to, doesn't have.
     case unknownProperty(entity: String, property: String)
     /// An unknown function or variable, or a text that is not an expression.

@@ -3,7 +3,7 @@ import HeirloomModel
 public import HeirloomStore
 
 /// A method of a policy, by Core Data's name.
-public enum MigrationHook: String, Hashable, Sendable, CaseIterable {
+package enum MigrationHook: String, Hashable, Sendable, CaseIterable {
   /// The call before a mapping's first source object.
   case begin
   /// The call for each source object.
@@ -25,7 +25,7 @@ public struct EntityMappingFailure: Error, Sendable {
   /// The name of the entity mapping.
   public let mapping: String
   /// The method that was called.
-  public let hook: MigrationHook
+  package let hook: MigrationHook
   /// The entity of the object concerned, else that of the mapping's destination or source.
   public let entity: String
   /// The object concerned; `nil` for a call without one.

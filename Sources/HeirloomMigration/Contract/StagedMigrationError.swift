@@ -4,7 +4,7 @@ import HeirloomModel
 /// The violations of the rules for the stages of a migration, all at once.
 public struct StagedMigrationError: Error, Hashable, Sendable {
   /// The violations, at least one.
-  public let violations: [Violation]
+  package let violations: [Violation]
 
   /// Creates an error.
   package init(_ violations: [Violation]) {
@@ -12,8 +12,7 @@ public struct StagedMigrationError: Error, Hashable, Sendable {
   }
 
   /// A rule that stages break; stages are named by their place, counted from 1, and their label.
-  @nonexhaustive
-  public enum Violation: Hashable, Sendable {
+  package enum Violation: Hashable, Sendable {
     /// A list without a stage.
     case noStages
     /// A lightweight stage that names no version.
@@ -48,7 +47,7 @@ public struct StagedMigrationError: Error, Hashable, Sendable {
 
 extension StagedMigrationError.Violation {
   /// The code of the same error in Core Data's domain.
-  public var coreDataCode: Int {
+  package var coreDataCode: Int {
     switch self {
     case .gap, .missingVersion, .unknownVersion, .unreadableModel, .editedModel: 134504
     case .unsupportedMetadata: 134505
@@ -60,7 +59,7 @@ extension StagedMigrationError.Violation {
 
 extension StagedMigrationError.Violation: CustomStringConvertible {
   /// The finding and the expectation, without a full stop.
-  public var description: String { PlainText.line(rawDescription) }
+  package var description: String { PlainText.line(rawDescription) }
 
   private var rawDescription: String {
     switch self {

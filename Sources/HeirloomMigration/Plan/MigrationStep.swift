@@ -6,7 +6,7 @@ package import HeirloomStore
 /// Steps are values: a plan can be shown to a person, as text or as SQL, before anything is touched.
 public struct MigrationStep: Hashable, Sendable {
   /// A kind of step.
-  public enum Kind: String, Hashable, Sendable {
+  package enum Kind: String, Hashable, Sendable {
     /// A step that makes an empty table.
     case createTable
     /// A step that copies the rows of an entity tree.
@@ -46,7 +46,7 @@ public struct MigrationStep: Hashable, Sendable {
   }
 
   /// The kind of step.
-  public let kind: Kind
+  package let kind: Kind
   /// The table, index or object that the step makes or fills.
   public let subject: String
   /// A line that tells a person about the step.
