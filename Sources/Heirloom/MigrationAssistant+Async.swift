@@ -13,19 +13,45 @@ extension MigrationAssistant {
   /// ```
   ///
   /// The call takes the assistant over. An assistant isn't `Sendable`, so the compiler makes sure that nothing else
-  /// uses it, its delegate or its stages meanwhile. The delegate, policies, stages and observers are called on that
-  /// thread, not on the caller's actor. A delegate that is used afterwards must be `Sendable`. The delegate is kept
-  /// until the migration ends.
+  /// uses it meanwhile. The delegate, policies, stages and observers are called on that thread, not on the caller's
+  /// actor. A delegate is given to ``migrateStore(with:delegate:)``, or, where it is the main actor's, to
+  /// ``migrateStore(with:mainActorDelegate:)``.
   ///
   /// Cancelling the task cancels the migration as ``progress`` does: the store is as it was, and the error's code is
   /// `cancelled`. The thread has the quality of service that goes with the task's priority, where the system has one.
   ///
-  /// - Parameter assistant: The assistant, with everything that it needs.
+  /// - Parameter assistant: The assistant, with everything that it needs but a delegate.
   /// - Returns: The outcome.
-  /// - Throws: The errors of ``migrateStore()``.
+  /// - Throws: The errors of ``migrateStore()``, and ``MigrationAssistantError/unfitLocation(storePath:_:)`` for an
+  ///   assistant that was given a delegate elsewhere: nobody has checked that another thread may call it.
   public static func migrateStore(with assistant: sending MigrationAssistant) async throws -> MigrationOutcome {
+    try await migrateStore(with: assistant, sendable: nil)
+  }
+
+  /// Brings a store to the current model on its own thread, and calls the delegate on that thread.
+  ///
+  /// A delegate whose conformance is an actor's own is refused by the compiler, which an `any` would not do.
+  ///
+  /// - Parameters:
+  ///   - assistant: The assistant, with everything that it needs but a delegate.
+  ///   - delegate: The delegate, which is kept until the migration ends.
+  /// - Returns: The outcome.
+  /// - Throws: The errors of ``migrateStore(with:)``.
+  public static func migrateStore(
+    with assistant: sending MigrationAssistant, delegate: some MigrationAssistantDelegate & Sendable
+  ) async throws -> MigrationOutcome {
+    try await migrateStore(with: assistant, sendable: delegate)
+  }
+
+  private static func migrateStore(
+    with assistant: sending MigrationAssistant, sendable delegate: (any MigrationAssistantDelegate & Sendable)?
+  ) async throws -> MigrationOutcome {
+    if let other = assistant.delegate, other !== delegate {
+      throw MigrationAssistantError.unfitLocation(storePath: assistant.storeURL.path, UncheckedDelegate())
+    }
+    assistant.delegate = delegate
     let progress = assistant.progress
-    let run = DetachedRun(assistant)
+    let run = DetachedRun(assistant, delegate)
     let quality = QualityOfService(Task.currentPriority)
     let noThread = MigrationAssistantError.unfitLocation(storePath: assistant.storeURL.path, NoThread())
     return try await withTaskCancellationHandler {
@@ -34,7 +60,7 @@ extension MigrationAssistant {
           // On Linux a thread has the name of its maker until it names itself.
           Thread.current.name = "heirloom"
           Thread.current.qualityOfService = quality
-          continuation.resume(with: run.outcome())
+          continuation.resume(with: withAutoreleasePool(run.outcome))
         }
         if !isStarted { continuation.resume(throwing: noThread) }
       }
@@ -42,6 +68,32 @@ extension MigrationAssistant {
       progress.cancel()
     }
   }
+
+  /// Brings a store to the current model on its own thread, and calls the delegate on the main actor.
+  ///
+  /// The migration waits for each answer, and the main actor for nothing. So a delegate may show what it hears. It must
+  /// not wait for a person: ask first, with ``plan()``, then migrate with the answer.
+  ///
+  /// - Parameters:
+  ///   - assistant: The assistant, with everything that it needs but a delegate.
+  ///   - delegate: The delegate, whose conformance may be the main actor's own.
+  /// - Returns: The outcome.
+  /// - Throws: The errors of ``migrateStore(with:)``.
+  @MainActor
+  public static func migrateStore(
+    with assistant: sending MigrationAssistant, mainActorDelegate delegate: any MigrationAssistantDelegate
+  ) async throws -> MigrationOutcome {
+    try await migrateStore(with: assistant, delegate: MainActorDelegate(delegate))
+  }
+}
+
+/// A delegate that was set where nobody has checked that another thread may call it.
+private struct UncheckedDelegate: ExplainedError {
+  let cause = "The assistant was given a delegate before the migration was put on a thread of its own."
+  let help = ErrorHelp(
+    .described("Nothing was begun."),
+    "Give the delegate to migrateStore(with:delegate:), or to migrateStore(with:mainActorDelegate:).")
+  let coreDataCode: Int? = ErrorWords.generalCode
 }
 
 /// A limit on threads that leaves none for a migration.
@@ -55,16 +107,16 @@ private struct NoThread: ExplainedError {
 /// An assistant on its way to the thread that it works on.
 private final class DetachedRun: Sendable {
   private let assistant: Locked<MigrationAssistant>
+  /// Kept here: the assistant itself doesn't keep its delegate.
+  private let delegate: (any MigrationAssistantDelegate & Sendable)?
 
-  init(_ assistant: sending MigrationAssistant) {
+  init(_ assistant: sending MigrationAssistant, _ delegate: (any MigrationAssistantDelegate & Sendable)?) {
     self.assistant = Locked(assistant)
+    self.delegate = delegate
   }
 
   func outcome() -> Result<MigrationOutcome, any Error> {
-    assistant.withLock { assistant in
-      // The assistant itself doesn't keep its delegate.
-      withExtendedLifetime(assistant.delegate) { Result { try assistant.migrateStore() } }
-    }
+    assistant.withLock { assistant in Result { try assistant.migrateStore() } }
   }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Heirloom
 import HeirloomCommands
+import HeirloomStore
 import HeirloomStories
 import TestSupport
 import Testing
@@ -111,8 +112,7 @@ struct AircraftStagesTests {
   func `a handler that throws leaves every object, and the next launch copies all`(_ place: Int) throws {
     try makeStore(at: url)
     let contents = try StoreContents(of: url, model: hangar.models[1])
-    let stages = AircraftStages()
-    stages.willCopy = { if $0 == place { throw CocoaError(.fileReadCorruptFile) } }
+    let stages = AircraftStages { if $0 == place { throw CocoaError(.fileReadCorruptFile) } }
     let error = try #require(throws: MigrationAssistantError.self) { try hangar.launch(url, stages) }
     #expect(error.description.contains("didMigrate"), "\(error.description)")
     #expect(error.description.contains("flight data become objects"), "\(error.description)")
@@ -125,10 +125,11 @@ struct AircraftStagesTests {
   @Test func `a run that is cancelled in a handler leaves every object`() throws {
     try makeStore(at: url)
     let contents = try StoreContents(of: url, model: hangar.models[1])
-    let stages = AircraftStages()
+    let progress = Locked<Progress?>(nil)
+    let stages = AircraftStages { number in if number == 10 { progress.withLock { $0?.cancel() } } }
     let app = try hangar.app(url, stages)
     let assistant = app.assistant(ModelController(storeURL: url))
-    stages.willCopy = { if $0 == 10 { assistant.progress.cancel() } }
+    progress.withLock { $0 = assistant.progress }
     let error = try #require(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
     #expect(error.code == "cancelled")
     #expect(try StoreContents(of: url, model: hangar.models[1]) == contents)
@@ -145,8 +146,7 @@ struct AircraftStagesTests {
     let path = url.path
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, place = place as Int] in
       let hangar = try Hangar()
-      let stages = AircraftStages()
-      stages.willCopy = { if $0 == place { _ = kill(getpid(), SIGKILL) } }
+      let stages = AircraftStages { if $0 == place { _ = kill(getpid(), SIGKILL) } }
       _ = try hangar.launch(URL(fileURLWithPath: path), stages)
     }
     #expect(try Fleet(of: url, model: hangar.models[1]) == before)

@@ -90,7 +90,7 @@ struct MigrationProgressTests {
     try scene.makeStore()
     let fractions = Locked<[Double]>([])
     let progress = Locked<Progress?>(nil)
-    func note() {
+    @Sendable func note() {
       let fraction = progress.withLock { $0?.fractionCompleted ?? -1 }
       fractions.withLock { $0.append(fraction) }
     }
@@ -136,11 +136,54 @@ struct MigrationProgressTests {
   @MainActor private static func migrate(
     _ assistant: sending MigrationAssistant, _ listener: Listener, meanwhile: @escaping @Sendable () -> Void
   ) async throws -> MigrationOutcome {
-    assistant.delegate = listener
     let other = Task { @MainActor in meanwhile() }
-    let outcome = try await MigrationAssistant.migrateStore(with: assistant)
+    let outcome = try await MigrationAssistant.migrateStore(with: assistant, delegate: listener)
     await other.value
     return outcome
+  }
+
+  /// An app's delegate that only the main actor may touch.
+  @MainActor fileprivate final class Screen {
+    var (events, plans): ([MigrationEvent], Int) = ([], 0)
+    /// True as long as nobody called elsewhere than on the main queue. (On Linux that may be any thread.)
+    var wasOnMainQueue = true
+    private let mark = DispatchSpecificKey<Bool>()
+
+    init() { DispatchQueue.main.setSpecific(key: mark, value: true) }
+
+    func heard(_ event: MigrationEvent) {
+      events.append(event)
+      wasOnMainQueue = wasOnMainQueue && DispatchQueue.getSpecific(key: mark) == true
+    }
+  }
+
+  @MainActor @Test func `a delegate of the main actor's is called there`() async throws {
+    let scene = try Scene()
+    let screen = Screen()
+    let outcome = try await MigrationAssistant.migrateStore(with: scene.assistant(), mainActorDelegate: screen)
+    guard case .migrated = outcome else {
+      Issue.record("it was not migrated")
+      return
+    }
+    #expect(screen.events.contains(.swapped) && screen.plans == 1 && screen.wasOnMainQueue)
+    #expect(try scene.assistant().status() == .current)
+  }
+
+  @Test func `an assistant whose delegate was set elsewhere is not put on another thread`() async throws {
+    let scene = try Scene()
+    let set = Listener { _ in }
+    let error: MigrationAssistantError?
+    do {
+      let assistant = scene.assistant()
+      assistant.delegate = set
+      _ = try await MigrationAssistant.migrateStore(with: assistant, delegate: Listener { _ in })
+      error = nil
+    } catch let thrown as MigrationAssistantError {
+      error = thrown
+    }
+    #expect(error?.cause.contains("delegate") == true && error?.advice.contains("migrateStore(with:delegate:)") == true)
+    withExtendedLifetime(set) {}
+    try scene.checkUntouched()
   }
 
   @Test func `a task's priority goes along`() async throws {
@@ -148,10 +191,9 @@ struct MigrationProgressTests {
     let quality = Locked(QualityOfService.default)
     let listener = Listener { _ in quality.withLock { $0 = Thread.current.qualityOfService } }
     let assistant = scene.assistant()
-    assistant.delegate = listener
     let task = Task(priority: .high) { [box = Locked<MigrationAssistant?>(assistant)] in
       guard let assistant = box.withLock({ $0.take() }) else { return }
-      _ = try await MigrationAssistant.migrateStore(with: assistant)
+      _ = try await MigrationAssistant.migrateStore(with: assistant, delegate: listener)
     }
     try await task.value
     #expect(quality.withLock { $0 } == .userInitiated)
@@ -173,8 +215,7 @@ struct MigrationProgressTests {
       let assistant = MigrationAssistant(
         storeURL: store, modelController: ModelController(storeURL: store),
         history: ModelHistory(current: new, earlier: [("1", old)]))
-      assistant.delegate = listener
-      return try await MigrationAssistant.migrateStore(with: assistant)
+      return try await MigrationAssistant.migrateStore(with: assistant, delegate: listener)
     }
     if !beforeItBegins {
       await withCheckedContinuation { continuation in
@@ -192,5 +233,16 @@ struct MigrationProgressTests {
     }
     #expect(code(error) == "cancelled")
     try scene.checkUntouched()
+  }
+}
+
+extension MigrationProgressTests.Screen: @MainActor MigrationAssistantDelegate {
+  func migrationAssistant(_ assistant: MigrationAssistant, didReport event: MigrationEvent) { heard(event) }
+
+  func migrationAssistant(
+    _ assistant: MigrationAssistant, shouldMigrate plan: MigrationPlan
+  ) throws -> MigrationDecision {
+    plans += 1
+    return .automatic
   }
 }

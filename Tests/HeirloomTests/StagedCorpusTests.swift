@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomStore
 import TestSupport
 import Testing
 
@@ -173,10 +174,10 @@ struct StagedCorpusTests {
       migratingFrom: ManagedObjectModelReference(model: before, versionChecksum: before.versionChecksum()),
       to: ManagedObjectModelReference(model: after, versionChecksum: after.versionChecksum()))
     // Code that changes nothing still runs.
-    var runs = 0
+    let runs = Locked(0)
     let idle = CustomMigrationStage(migratingFrom: custom.currentModel, to: custom.nextModel, label: "idle")
-    idle.willMigrateHandler = { manager, _ in runs += manager.context == nil ? 0 : 1 }
-    idle.didMigrateHandler = { manager, _ in runs += manager.context == nil ? 0 : 1 }
+    idle.willMigrateHandler = { manager, _ in if manager.context != nil { runs.withLock { $0 += 1 } } }
+    idle.didMigrateHandler = { manager, _ in if manager.context != nil { runs.withLock { $0 += 1 } } }
     for (number, stage) in [lightweight, custom, idle].enumerated() {
       let url = try copy(path, into: directory, as: "Staged\(number).sqlite")
       _ = try migrate(url, to: after, earlier: [before], try StagedMigrationManager([stage]))
@@ -189,7 +190,7 @@ struct StagedCorpusTests {
       }
       #expect(differences == [], "stage \(number)")
     }
-    #expect(runs == 2)
+    #expect(runs.withLock { $0 } == 2)
   }
 
   private static func model(_ path: String) throws -> ManagedObjectModel {

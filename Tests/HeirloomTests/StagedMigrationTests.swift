@@ -109,17 +109,17 @@ struct StagedMigrationTests {
   @Test func `code runs in order, with the objects of the model before and after each step`() throws {
     let scene = try Scene()
     try scene.makeStore()
-    var calls: [String] = []
-    func record(_ manager: StagedMigrationManager, _ stage: CustomMigrationStage, _ what: String) throws {
+    let calls = Locked<[String]>([])
+    @Sendable func record(_ manager: StagedMigrationManager, _ stage: CustomMigrationStage, _ what: String) throws {
       let context = try #require(manager.context)
-      calls.append("\(what) \(stage.label) on \(context.store.model.versionChecksum())")
+      calls.withLock { $0.append("\(what) \(stage.label) on \(context.store.model.versionChecksum())") }
     }
     let stages = [(1, 2), (2, 3)].map { from, to in
       scene.custom(from, to, will: { try record($0, $1, "will") }, did: { try record($0, $1, "did") })
     }
     try scene.migrate(stages, to: 4)
     #expect(
-      calls == [
+      calls.withLock { $0 } == [
         "will 1 to 2 on \(scene.checksum(1))", "did 1 to 2 on \(scene.checksum(2))",
         "will 2 to 3 on \(scene.checksum(2))", "did 2 to 3 on \(scene.checksum(3))",
       ])
@@ -129,14 +129,15 @@ struct StagedMigrationTests {
     let scene = try Scene()
     try scene.makeStore()
     let notes = try scene.values("note", version: 1)
-    var lengths: [Int64: Int64] = [:]
+    let lengths = Locked<[Int64: Int64]>([:])
     let first = scene.custom(
       1, 2,
       will: { manager, _ in
         let context = try #require(manager.context)
         for item in try context.fetch(ObjectFetchRequest("Item")) {
           if case .string(let text)? = item["note"] {
-            lengths[try #require(item.objectID).primaryKey] = Int64(text.utf8.count)
+            let key = try #require(item.objectID).primaryKey
+            lengths.withLock { $0[key] = Int64(text.utf8.count) }
           }
           item["name"] = .string("seen")
         }
@@ -147,7 +148,8 @@ struct StagedMigrationTests {
       did: { manager, _ in
         let context = try #require(manager.context)
         for item in try context.fetch(ObjectFetchRequest("Item")) {
-          item["note"] = lengths[try #require(item.objectID).primaryKey].map { .integer($0) }
+          let key = try #require(item.objectID).primaryKey
+          item["note"] = lengths.withLock { $0[key] }.map { .integer($0) }
         }
         let new = try context.insert("Item")
         new["name"] = .string("new")
@@ -268,15 +270,16 @@ struct StagedMigrationTests {
   @Test func `a step that can't be inferred asks the delegate for its mapping, and runs its code around it`() throws {
     let scene = try Scene()
     try scene.makeStore()
-    var steps = 0
-    let stage = scene.custom(1, 3, will: { _, _ in steps += 1 }, did: { _, _ in steps += 1 })
+    let steps = Locked(0)
+    let count: CustomMigrationStage.Handler = { _, _ in steps.withLock { $0 += 1 } }
+    let stage = scene.custom(1, 3, will: count, did: count)
     let delegate = Asked()
     let assistant = try scene.assistant([stage, scene.light(4)], to: 4)
     assistant.delegate = delegate
     let notes = try scene.values("note", version: 1)
     try withExtendedLifetime(delegate) { _ = try assistant.migrateStore() }
     #expect(delegate.steps == [[scene.checksum(1), scene.checksum(3)]])
-    #expect(steps == 2)
+    #expect(steps.withLock { $0 } == 2)
     let lengths: [AttributeValue?] = notes.map {
       if case .string(let text)? = $0 { .integer(Int64(text.utf16.count)) } else { nil }
     }
@@ -328,10 +331,11 @@ struct StagedMigrationTests {
     let scene = try Scene()
     try scene.makeStore()
     let before = try Data(contentsOf: scene.store)
-    var assistant: MigrationAssistant?
-    let stage = scene.custom(1, 2, will: { _, _ in assistant?.progress.cancel() })
-    assistant = try scene.assistant([stage], to: 2)
-    let error = try #require(throws: MigrationAssistantError.self) { try assistant?.migrateStore() }
+    let progress = Locked<Progress?>(nil)
+    let stage = scene.custom(1, 2, will: { _, _ in progress.withLock { $0?.cancel() } })
+    let assistant = try scene.assistant([stage], to: 2)
+    progress.withLock { $0 = assistant.progress }
+    let error = try #require(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
     #expect(error.code == "cancelled")
     #expect(try Data(contentsOf: scene.store) == before)
   }

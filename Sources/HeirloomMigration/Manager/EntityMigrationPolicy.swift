@@ -10,7 +10,10 @@ public import HeirloomStore
 /// A subclass overrides the methods where inference is not enough and leaves the others alone.
 ///
 /// An error that a method throws ends the migration; the store stays as it was.
-open class EntityMigrationPolicy: EntityMappingPolicy {
+///
+/// It is `nonisolated`, and so are its subclasses where a target's default is the main actor: a migration calls them on
+/// the thread that it works on.
+nonisolated open class EntityMigrationPolicy: EntityMappingPolicy {
   /// Creates a policy for one entity mapping of one migration.
   public required init() {}
 

@@ -57,7 +57,7 @@ package struct StageHandler {
     manager.context = context
     defer { manager.context = nil }
     do {
-      try handler?(manager, stage)
+      try withAutoreleasePool { try handler?(manager, stage) }
       if context.hasChanges { throw StageHandlerError.unsavedChanges }
     } catch {
       if progress?.isCancelled == true { throw MigrationError.cancelled }

@@ -34,7 +34,9 @@ public final class LightweightMigrationStage: StoreMigrationStage {
 /// So a handler may not count on having run before, nor change anything but the objects of its context.
 public final class CustomMigrationStage: StoreMigrationStage {
   /// The code of a stage, which changes objects in the manager's context and saves them.
-  public typealias Handler = (StagedMigrationManager, CustomMigrationStage) throws -> Void
+  ///
+  /// It is called on the thread that migrates, which isn't the one of the actor that wrote it.
+  public typealias Handler = @Sendable (StagedMigrationManager, CustomMigrationStage) throws -> Void
 
   /// The version that the stage starts from.
   public let currentModel: ManagedObjectModelReference

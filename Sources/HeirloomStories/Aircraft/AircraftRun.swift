@@ -98,9 +98,8 @@ package struct AircraftRun: DemoRun {
 
   private mutating func failInStage(_ flown: Fleet) throws {
     tale.heading("The app starts, and its code fails in the middle of a stage")
-    let stages = AircraftStages()
     let half = flown.recordedCount / 2
-    stages.willCopy = { number in if number == half { throw DemoMishap() } }
+    let stages = AircraftStages { number in if number == half { throw DemoMishap() } }
     do {
       _ = try AircraftApp(
         storeURL: url, history: story.history(at: 3), stages: try stages.manager(of: named)

@@ -5,7 +5,7 @@ package import Heirloom
 /// Flight data move from an attribute into objects of their own.
 /// Inference alone can't do that: it would drop the attribute. So a version in between only adds;
 /// a handler copies, another checks that everything was copied, and the last stage only removes.
-package final class AircraftStages {
+package final class AircraftStages: Sendable {
   /// The checksums of the four models from when they were shipped: a later edit of a model is noticed.
   package static let checksums: [String] = [
     "q4XeWgbJcsuyH/Smfplt1VtTDBSXUsLVGsK3lBIJpig=", "m9g5rsHWxdYfdfd27quPHIsxWBMbNGZgnvhQ6XXhS4U=",
@@ -13,12 +13,17 @@ package final class AircraftStages {
   ]
 
   /// The work of the handlers, in phrases.
-  package private(set) var log: [String] = []
-  /// The action before each copy, which receives the number of copies so far; an error of it ends the handler.
-  package var willCopy: (Int) throws -> Void = { _ in }
+  package var log: [String] { lines.withLock { $0 } }
+  private let lines = Locked<[String]>([])
+  private let willCopy: @Sendable (Int) throws -> Void
 
   /// Creates the code of the stages.
-  package init() {}
+  ///
+  /// - Parameter willCopy: The action before each copy, which receives the number of copies so far; an error of it ends
+  ///   the handler.
+  package init(willCopy: @escaping @Sendable (Int) throws -> Void = { _ in }) {
+    self.willCopy = willCopy
+  }
 
   /// Returns the manager of the stages.
   ///
@@ -59,7 +64,7 @@ package final class AircraftStages {
       try record.setObject(aircraft, forRelationship: "aircraft")
     }
     try context.save()
-    log.append("flight data of \(recorded.count) aircraft were copied into objects")
+    lines.withLock { $0.append("flight data of \(recorded.count) aircraft were copied into objects") }
   }
 
   /// Empties the attribute once an object holds the same bytes, and throws if none does.
@@ -73,6 +78,6 @@ package final class AircraftStages {
       try aircraft.setValue(nil, forAttribute: "flightData")
     }
     try context.save()
-    log.append("\(recorded.count) copies were compared, byte by byte")
+    lines.withLock { $0.append("\(recorded.count) copies were compared, byte by byte") }
   }
 }
