@@ -1,8 +1,8 @@
 import HeirloomModel
-import HeirloomStore
+package import HeirloomStore
 
 /// Objects of a store by entity and by table.
-struct StoreCounts {
+package struct StoreCounts {
   /// Objects of each entity, subentities left out.
   private(set) var byEntity: [String: Int64] = [:]
   /// The same by the entity's number.
@@ -11,7 +11,8 @@ struct StoreCounts {
   /// Creates counts of nothing.
   init() {}
 
-  init(connection: Connection, schema: PhysicalSchema) throws {
+  /// Counts the objects of a store.
+  package init(connection: Connection, schema: PhysicalSchema) throws {
     for table in schema.tables {
       guard case .objects(let root) = table.kind else { continue }
       let name = "\(quote(SchemaName.store)).\(quote(table.name))"

@@ -6,14 +6,14 @@ import HeirloomStore
 /// The value expressions of entity mappings as SQL over source rows `s`.
 ///
 /// They tell which mappings need not run object by object: ``isCompilable(_:)``.
-struct CompiledMappings {
+package struct CompiledMappings {
   /// The SQL of attributes that expressions give, by entity mapping and attribute.
   private var values: [String: [String: ColumnExpression]] = [:]
   /// The reasons why a mapping's expression must be evaluated for each object, by entity mapping.
   private(set) var reasons: [String: String] = [:]
 
   /// Creates an empty value, with nothing compiled.
-  init() {}
+  package init() {}
 
   /// Checks the expressions of all entity mappings and compiles those of mappings without a policy.
   ///

@@ -1,6 +1,6 @@
-import HeirloomMapping
+package import HeirloomMapping
 import HeirloomModel
-import HeirloomStore
+package import HeirloomStore
 
 /// The route of one source entity's objects to one destination entity.
 struct EntityRoute {
@@ -29,13 +29,13 @@ struct TreeRoute {
 }
 
 /// The routes of the objects of every entity.
-struct EntityRouting {
+package struct EntityRouting {
   /// The trees of the destination, in the order of entity numbers.
   ///
   /// A tree that draws from several trees of the source occurs once for each; the one that keeps its keys comes first.
   let trees: [TreeRoute]
   /// The keys of objects in the destination.
-  let keys: KeyPlan
+  package let keys: KeyPlan
   /// Routes by the source entity's name.
   let bySource: [String: EntityRoute]
   /// Routes by the destination entity's name.
@@ -52,7 +52,7 @@ struct EntityRouting {
   ///   - counts: The objects of the store.
   ///   - connection: The store.
   /// - Throws: ``MigrationError/unsupportedMapping(reason:)`` when an entity is mapped twice.
-  init(
+  package init(
     mapping: MappingModel, compiled: CompiledMappings, keepingKeys kept: [(source: String, destination: String)] = [],
     source: PhysicalSchema, destination: PhysicalSchema, counts: StoreCounts, connection: Connection
   ) throws {

@@ -5,7 +5,7 @@ import HeirloomStore
 ///
 /// Keys are unique within a tree of entities. Where objects of several trees of the source come under one root, those
 /// of one tree keep their keys. Each other tree's keys are moved above all that are taken: the old key plus an offset.
-struct KeyPlan {
+package struct KeyPlan {
   /// The objects of one tree of the source that get other keys.
   private struct Move {
     let offset: Int64
@@ -13,7 +13,7 @@ struct KeyPlan {
   }
 
   /// The highest key that counts as handed out, by the root entity of the destination.
-  private(set) var highest: [String: Int64] = [:]
+  package private(set) var highest: [String: Int64] = [:]
   /// The highest key of trees whose keys must not be handed out again, by the destination's root entity.
   ///
   /// These are keys of objects that are made one by one and keep their keys, and those of deleted objects.
@@ -90,7 +90,7 @@ struct KeyPlan {
   }
 
   /// The sentences about objects that get other keys, one for each tree that they come from.
-  var warnings: [String] { moves.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value.warning) }
+  package var warnings: [String] { moves.sorted { $0.key.lexicographicallyPrecedes($1.key) }.map(\.value.warning) }
 
   /// Returns a key of the source as it is in the destination.
   ///
@@ -99,13 +99,13 @@ struct KeyPlan {
   ///   - sourceRoot: The root entity of the object in the source.
   ///   - destinationRoot: The root entity of the object in the destination.
   /// - Returns: The expression itself where keys are kept.
-  func moved(_ key: String, from sourceRoot: String, to destinationRoot: String) -> String {
+  package func moved(_ key: String, from sourceRoot: String, to destinationRoot: String) -> String {
     let offset = offset(from: sourceRoot, to: destinationRoot)
     return offset == 0 ? key : "\(key) + \(offset)"
   }
 
   /// Returns the number that is added to the keys of one source tree in a tree of the destination.
-  func offset(from sourceRoot: String, to destinationRoot: String) -> Int64 {
+  package func offset(from sourceRoot: String, to destinationRoot: String) -> Int64 {
     moves[[sourceRoot, destinationRoot]]?.offset ?? 0
   }
 

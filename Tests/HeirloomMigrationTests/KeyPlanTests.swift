@@ -1,0 +1,148 @@
+import HeirloomMapping
+import HeirloomMigration
+import HeirloomModel
+import HeirloomStore
+import TestSupport
+import Testing
+
+/// The primary keys of objects whose tree comes under another root.
+///
+/// Core Data counts keys from 1 within a tree and never hands one out twice. So the keys of those that come begin above
+/// all that the tree that stays ever handed out; both numbers follow by hand from the keys and `Z_MAX` of each.
+struct KeyPlanTests {
+  struct Case: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    /// The keys of the objects that stay, and the highest that was handed out, as an SQL literal.
+    let home: ([Int64], String)
+    /// The keys of the objects that come, and the highest that was handed out, as an SQL literal.
+    let guests: ([Int64], String)
+    /// The number that is added to the keys of those that come, and the highest key then; `nil` if there is no room.
+    let expected: (offset: Int64, highest: Int64)?
+
+    init(
+      _ name: String, _ home: ([Int64], String), _ guests: ([Int64], String), _ expected: (Int64, Int64)?
+    ) {
+      (testDescription, self.home, self.guests) = (name, home, guests)
+      self.expected = expected.map { (offset: $0.0, highest: $0.1) }
+    }
+  }
+
+  private static let most = Int64.max
+
+  static let cases: [Case] = [
+    Case("both count from 1", ([1, 2], "2"), ([1, 5], "5"), (2, 7)),
+    Case("keys of deleted objects are not handed out again", ([1, 2], "500"), ([1, 5], "9"), (500, 509)),
+    Case("the record of those that stay is behind", ([600], "500"), ([1], "1"), (600, 601)),
+    Case("the record of those that come is behind", ([1], "1"), ([7], "3"), (1, 8)),
+    Case("a record is no number", ([3], "'many'"), ([7], "NULL"), (3, 10)),
+    Case("a record is below 0", ([3], "-9"), ([7], "-9"), (3, 10)),
+    Case("none stays", ([], "0"), ([3], "9"), (0, 9)),
+    Case("none stays, but some were there", ([], "30"), ([3], "9"), (0, 30)),
+    Case("none comes", ([4], "4"), ([], "0"), (0, 4)),
+    Case("none comes, but some were there", ([4], "4"), ([], "30"), (0, 30)),
+    Case("none stays or comes", ([], "0"), ([], "0"), (0, 0)),
+    Case("a key is 0", ([5], "5"), ([0, 2], "2"), (6, 8)),
+    Case("a key is below 0", ([5], "5"), ([-7, 2], "2"), (13, 15)),
+    Case("those that stay have a key below 1 only", ([-7], "0"), ([1], "1"), (0, 1)),
+    Case("both have a key below 1 only", ([-7], "0"), ([-7], "0"), (8, 8)),
+    Case("the last number is enough", ([most - 1], "0"), ([1], "1"), (most - 1, most)),
+    Case("the last number is not enough", ([most - 1], "0"), ([1], "2"), nil),
+    Case("no number is left", ([1], "\(most)"), ([1], "1"), nil),
+    Case("keys span half of all numbers", ([-1], "0"), ([.min + 2], "0"), (most, most)),
+    Case("keys span too many numbers", ([1], "1"), ([.min + 2], "0"), nil),
+    Case("the lowest key is the lowest number", ([1], "1"), ([.min], "0"), nil),
+  ]
+
+  private static func rows(_ table: String, _ number: Int, _ keys: [Int64]) -> [String] {
+    // The lowest number can't be written as a literal of its own.
+    keys.map {
+      "INSERT INTO \(table) (Z_PK, Z_ENT, Z_OPT) VALUES (\($0 == .min ? "-\(most) - 1" : "\($0)"), \(number), 1)"
+    }
+  }
+
+  private static func maximum(_ entity: String, _ literal: String) -> String {
+    "UPDATE Z_PRIMARYKEY SET Z_MAX = \(literal) WHERE Z_NAME = '\(entity)'"
+  }
+
+  private static func routing(
+    _ store: PlannedStore, _ connection: Connection, mapping: MappingModel? = nil,
+    keeping: [(source: String, destination: String)] = []
+  ) throws -> EntityRouting {
+    let source = PhysicalSchema(model: store.hop.source)
+    return try EntityRouting(
+      mapping: mapping ?? store.hop.mapping, compiled: CompiledMappings(), keepingKeys: keeping, source: source,
+      destination: PhysicalSchema(model: store.hop.destination),
+      counts: try StoreCounts(connection: connection, schema: source), connection: connection)
+  }
+
+  /// Makes a store with trees E and P, the first of which comes under the second's root.
+  private static func store(_ home: ([Int64], String), _ guests: ([Int64], String)) throws -> PlannedStore {
+    try PlannedStore(
+      [Make.entity("E"), Make.entity("P")], [Make.entity("E", parent: "P"), Make.entity("P")],
+      rows("ZE", 1, guests.0) + rows("ZP", 2, home.0) + [maximum("E", guests.1), maximum("P", home.1)])
+  }
+
+  @Test(arguments: cases) func `those that come are put above all that were handed out`(planned: Case) throws {
+    let store = try Self.store(planned.home, planned.guests)
+    let connection = try store.open()
+    guard let expected = planned.expected else {
+      let error = #expect(throws: MigrationError.self) { try Self.routing(store, connection) }
+      guard case .storeContradictsModel? = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      return
+    }
+    let keys = try Self.routing(store, connection).keys
+    #expect(keys.offset(from: "E", to: "P") == expected.offset)
+    #expect(keys.offset(from: "P", to: "P") == 0)
+    #expect(keys.highest == ["P": expected.highest])
+    #expect(keys.moved("k", from: "E", to: "P") == (expected.offset == 0 ? "k" : "k + \(expected.offset)"))
+    #expect(keys.warnings.count == (expected.offset == 0 ? 0 : 1))
+    // What the numbers are for: no key is two objects', and none will be handed out again.
+    let moved = planned.guests.0.map { $0 + expected.offset }
+    #expect(Set(moved).isDisjoint(with: planned.home.0))
+    #expect((moved + planned.home.0).allSatisfy { $0 <= expected.highest })
+  }
+
+  @Test func `trees that come follow each other in the order of their names`() throws {
+    let below = ["D", "E", "F"].map { Make.entity($0, parent: "P") }
+    let store = try PlannedStore(
+      ["D", "E", "F", "P"].map { Make.entity($0) }, below + [Make.entity("P")],
+      Self.rows("ZD", 1, []) + Self.rows("ZE", 2, [1, 2]) + Self.rows("ZF", 3, [1]) + Self.rows("ZP", 4, [1])
+        + [Self.maximum("D", "40")])
+    let keys = try Self.routing(store, try store.open()).keys
+    // E: 1 + 1 and 1 + 2; F: 3 + 1. D has no objects, but its 40 keys stay handed out.
+    #expect(["D", "E", "F", "P"].map { keys.offset(from: $0, to: "P") } == [0, 1, 3, 0])
+    #expect(keys.highest == ["P": 40])
+    #expect(keys.warnings.count == 2)
+  }
+
+  @Test func `trees that stay apart keep their keys`() throws {
+    let store = try PlannedStore(
+      ["E", "P"].map { Make.entity($0) }, ["A", "E", "P"].map { Make.entity($0) },
+      Self.rows("ZE", 1, [1, 9]) + Self.rows("ZP", 2, [1]) + [Self.maximum("E", "4"), Self.maximum("P", "6")])
+    let keys = try Self.routing(store, try store.open()).keys
+    #expect(keys.highest == ["E": 9, "P": 6])
+    #expect(keys.offset(from: "E", to: "E") == 0 && keys.warnings.isEmpty)
+  }
+
+  @Test func `keys of objects that are made one by one count as handed out`() throws {
+    let store = try Self.store(([1, 2], "20"), ([7], "3"))
+    let connection = try store.open()
+    let none = MappingModel(entityMappings: [])
+    let kept = try Self.routing(
+      store, connection, mapping: none, keeping: [(source: "E", destination: "P"), (source: "P", destination: "P")])
+    #expect(kept.keys.highest == ["P": 20])
+    #expect(try Self.routing(store, connection, mapping: none, keeping: [("E", "P")]).keys.highest == ["P": 7])
+    #expect(try Self.routing(store, connection, mapping: none).keys.highest.isEmpty)
+  }
+
+  @Test func `a store that doesn't say which keys were handed out is refused`() throws {
+    let store = try Self.store(([1], "1"), ([1], "1"))
+    let connection = try store.open()
+    try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'E'")
+    let error = #expect(throws: MigrationError.self) { try Self.routing(store, connection) }
+    #expect("\(try #require(error))".contains("no row for the entity number 1"))
+  }
+}
