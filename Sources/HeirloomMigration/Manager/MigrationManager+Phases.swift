@@ -154,7 +154,11 @@ extension MigrationManager {
     run.writtenEntities.subtract(others)
     if let own = run.destination?.number { run.writtenEntities.insert(own) }
     try validateWritten(by: run)
-    try call(.end, run) { try run.policy.end(run.mapping, manager: self) }
+    try call(.end, run) {
+      try run.policy.end(run.mapping, manager: self)
+      // After the last mapping, no object follows at which the run could stop.
+      try checkCancellation()
+    }
     try noteWritten(by: run)
   }
 
