@@ -141,6 +141,13 @@ let package = Package(
       ]
     ),
     .testTarget(
+      name: "HeirloomSalvageTests",
+      dependencies: [
+        "HeirloomSalvage", "Heirloom", "HeirloomVault", "HeirloomFormats", "HeirloomStore", "HeirloomModel",
+        "TestSupport",
+      ]
+    ),
+    .testTarget(
       name: "HeirloomTests",
       dependencies: [
         "Heirloom", "HeirloomSalvage", "HeirloomVault", "HeirloomFormats", "HeirloomStore", "TestSupport",

@@ -1,16 +1,20 @@
-import HeirloomMigration
 import HeirloomStore
-import HeirloomVault
+package import HeirloomVault
 
 /// The file system up to a number of calls; after that each fails, as if the process had died.
-final class StoppingFiles: FileOperations {
+package final class StoppingFiles: FileOperations {
   private let left: Locked<Int>
   private let system = POSIXFileOperations(followsLinks: false)
 
   /// The name of a file that the disk can't read.
   private let unreadable: String?
 
-  init(after count: Int = .max, unreadable: String? = nil) {
+  /// Creates the file system.
+  ///
+  /// - Parameters:
+  ///   - count: The number of calls before all fail.
+  ///   - unreadable: The name of a file that can't be copied.
+  package init(after count: Int = .max, unreadable: String? = nil) {
     left = Locked(count)
     self.unreadable = unreadable
   }
@@ -23,106 +27,106 @@ final class StoppingFiles: FileOperations {
     if isOver { throw FileError(.write, path, code: 5) }
   }
 
-  func status(of path: String) throws(FileError) -> FileStatus? {
+  package func status(of path: String) throws(FileError) -> FileStatus? {
     try check(path)
     return try system.status(of: path)
   }
 
-  func names(in folder: String) throws(FileError) -> [String] {
+  package func names(in folder: String) throws(FileError) -> [String] {
     try check(folder)
     return try system.names(in: folder)
   }
 
-  func makeDirectory(_ path: String, attributes: FileAttributes) throws(FileError) {
+  package func makeDirectory(_ path: String, attributes: FileAttributes) throws(FileError) {
     try check(path)
     try system.makeDirectory(path, attributes: attributes)
   }
 
-  func removeDirectory(_ path: String) throws(FileError) {
+  package func removeDirectory(_ path: String) throws(FileError) {
     try check(path)
     try system.removeDirectory(path)
   }
 
-  func makeEmptyFile(_ path: String, attributes: FileAttributes) throws(FileError) {
+  package func makeEmptyFile(_ path: String, attributes: FileAttributes) throws(FileError) {
     try check(path)
     try system.makeEmptyFile(path, attributes: attributes)
   }
 
-  func writeNewFile(_ path: String, bytes: [UInt8], attributes: FileAttributes) throws(FileError) {
+  package func writeNewFile(_ path: String, bytes: [UInt8], attributes: FileAttributes) throws(FileError) {
     try check(path)
     try system.writeNewFile(path, bytes: bytes, attributes: attributes)
   }
 
-  func synchronizeFile(_ path: String) throws(FileError) {
+  package func synchronizeFile(_ path: String) throws(FileError) {
     try check(path)
     try system.synchronizeFile(path)
   }
 
-  func synchronizeDirectory(_ path: String) throws(FileError) {
+  package func synchronizeDirectory(_ path: String) throws(FileError) {
     try check(path)
     try system.synchronizeDirectory(path)
   }
 
-  func link(_ path: String, to newPath: String) throws(FileError) {
+  package func link(_ path: String, to newPath: String) throws(FileError) {
     try check(path)
     try system.link(path, to: newPath)
   }
 
-  func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) {
+  package func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) {
     try check(path)
     if let unreadable, path.hasSuffix(unreadable) { throw FileError(.copy, path, code: 5) }
     try system.copyFile(path, to: newPath, attributes: attributes)
   }
 
-  func rename(_ path: String, to newPath: String) throws(FileError) {
+  package func rename(_ path: String, to newPath: String) throws(FileError) {
     try check(path)
     try system.rename(path, to: newPath)
   }
 
-  func unlink(_ path: String) throws(FileError) {
+  package func unlink(_ path: String) throws(FileError) {
     try check(path)
     try system.unlink(path)
   }
 
-  func setMode(_ mode: UInt32, of path: String) throws(FileError) {
+  package func setMode(_ mode: UInt32, of path: String) throws(FileError) {
     try check(path)
     try system.setMode(mode, of: path)
   }
 
-  func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
+  package func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
     try check(path)
     return try system.readFile(path, limit: limit)
   }
 
-  func readStart(of path: String, count: Int) throws(FileError) -> [UInt8] {
+  package func readStart(of path: String, count: Int) throws(FileError) -> [UInt8] {
     try check(path)
     return try system.readStart(of: path, count: count)
   }
 
-  func resolvePath(_ path: String) throws(FileError) -> String {
+  package func resolvePath(_ path: String) throws(FileError) -> String {
     try check(path)
     return try system.resolvePath(path)
   }
 
-  func checkWritable(_ folder: String) throws(FileError) {
+  package func checkWritable(_ folder: String) throws(FileError) {
     try check(folder)
     try system.checkWritable(folder)
   }
 
-  func lock(_ path: String, timeout: Duration) throws(FileError) -> (any FileLock)? {
+  package func lock(_ path: String, timeout: Duration) throws(FileError) -> (any FileLock)? {
     try check(path)
     return try system.lock(path, timeout: timeout)
   }
 
-  func hold(_ path: String) throws(FileError) -> any HeldFile {
+  package func hold(_ path: String) throws(FileError) -> any HeldFile {
     try check(path)
     return try system.hold(path)
   }
 
-  func volume(of path: String) throws(FileError) -> VolumeInformation {
+  package func volume(of path: String) throws(FileError) -> VolumeInformation {
     try check(path)
     return try system.volume(of: path)
   }
 
-  func uniqueIdentifier() -> String { system.uniqueIdentifier() }
+  package func uniqueIdentifier() -> String { system.uniqueIdentifier() }
 }

@@ -6,8 +6,6 @@ import HeirloomSalvage
 
 /// Salvage of stores that are made here: external data, relationships, constraints, permissions, crashes.
 struct SalvageMadeStoreTests {
-  private typealias Make = InferableChangeTests
-
   private static let model = Result {
     try ManagedObjectModel(entities: [
       Make.entity("Author", [Make.attribute("name")], [Make.toMany("notes", "Note", "author")], unique: [["name"]]),

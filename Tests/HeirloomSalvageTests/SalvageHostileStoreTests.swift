@@ -6,8 +6,6 @@ import HeirloomSalvage
 
 /// Salvage of stores whose bytes mislead: it ends, leaves everything else alone, and reports no wrong value as right.
 struct SalvageHostileStoreTests {
-  private typealias Make = InferableChangeTests
-
   static let model = Result {
     try ManagedObjectModel(entities: [
       Make.entity(

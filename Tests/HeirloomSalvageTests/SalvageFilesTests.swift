@@ -6,8 +6,6 @@ import HeirloomSalvage
 
 /// Salvage of stores whose header or `-wal` is damaged: possible gaps are reported, and nothing old is taken for new.
 struct SalvageFilesTests {
-  private typealias Make = InferableChangeTests
-
   /// A store of notes whose `-wal` holds five commits, each of another page.
   private struct Place {
     static let noteCount = 400

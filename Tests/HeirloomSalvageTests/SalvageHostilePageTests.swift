@@ -7,7 +7,6 @@ import HeirloomSalvage
 
 /// Salvage of stores with single wrong bytes in the schema, in trees, chains and keys.
 struct SalvageHostilePageTests {
-  private typealias Make = InferableChangeTests
   private typealias Place = SalvageHostileStoreTests.Place
 
   private static let isRight = "ZNAME = 'record ' || Z_PK AND ZNOTE = 'note ' || Z_PK AND ZTAG = 'tag ' || Z_PK"
