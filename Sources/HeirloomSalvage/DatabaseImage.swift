@@ -1,11 +1,11 @@
 import Foundation
 import HeirloomStore
-import HeirloomVault
+package import HeirloomVault
 
 /// The pages of a database file that nobody writes to, read without SQLite.
 ///
 /// The format is that of https://www.sqlite.org/fileformat2.html. Every number in the file is hostile.
-final class DatabaseImage {
+package final class DatabaseImage {
   /// The way text is stored.
   enum TextEncoding: Int, Sendable {
     case utf8 = 1
@@ -16,9 +16,9 @@ final class DatabaseImage {
   /// The size of a page, in bytes.
   let pageSize: Int
   /// The bytes of a page that hold content.
-  let usableSize: Int
+  package let usableSize: Int
   /// The number of pages; the first has the number 1.
-  let pageCount: Int
+  package let pageCount: Int
   /// The number of pages before the file's end was lost; otherwise as many as it has.
   let formerPageCount: Int
   /// The way text is stored.
@@ -37,7 +37,7 @@ final class DatabaseImage {
   ///   - path: The file.
   ///   - header: The header in its first page, or one that stands in for it.
   /// - Throws: `FileError`.
-  init(path: String, header: DatabaseHeader) throws(FileError) {
+  package init(path: String, header: DatabaseHeader) throws(FileError) {
     file = try FileDescriptor(path, flags: O_RDONLY, for: .read)
     let size = try file.status(for: .read).size
     pageSize = header.pageSize
@@ -78,7 +78,7 @@ final class DatabaseImage {
 }
 
 /// The first hundred bytes of a database file.
-struct DatabaseHeader {
+package struct DatabaseHeader {
   static let byteCount = 100
   private static let magic = Array("SQLite format 3\0".utf8)
 
@@ -95,12 +95,12 @@ struct DatabaseHeader {
   /// The number of pages before the file's end was lost; 0 if nothing tells.
   var formerPageCount = 0
   /// True when the file can be shortened, and so has a map of its pages; `nil` if the header no longer tells.
-  var autoVacuums: Bool?
+  package var autoVacuums: Bool?
   /// True when the file's own header could not be used.
   var isRepaired = false
 
   /// Reads a header; `nil` if it is damaged.
-  init?(_ bytes: [UInt8]) {
+  package init?(_ bytes: [UInt8]) {
     guard bytes.count >= Self.byteCount, bytes.starts(with: Self.magic) else { return nil }
     let size = Int(bytes[16]) << 8 | Int(bytes[17])
     pageSize = size == 1 ? 65_536 : size

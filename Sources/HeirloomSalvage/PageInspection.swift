@@ -1,22 +1,23 @@
 import HeirloomStore
-import HeirloomVault
+package import HeirloomVault
 
 /// The assignment of each page of a damaged database to the table whose rows it holds.
 ///
 /// Trees are walked from their roots as far as they are whole. Other pages are assigned by the map of pages, by a page
 /// that leads to them against the map, or by their rows. A page that was given back is left alone.
-final class PageInspection {
+package final class PageInspection {
   /// A page with rows of a table.
-  struct Leaf {
-    let page: Int
+  package struct Leaf {
+    /// The page's number.
+    package let page: Int
     /// True when no whole tree leads to the page.
-    let isApart: Bool
+    package let isApart: Bool
     /// The keys that the page may have by the pages above.
     var bounds = KeyBounds()
   }
 
   /// The place where a row was found.
-  enum Place {
+  package enum Place {
     /// A page that its table's tree leads to.
     case tree
     /// A page that no whole tree leads to.
@@ -31,17 +32,17 @@ final class PageInspection {
   let includesUncertainPages: Bool
 
   /// The pages with rows, by the name of the table.
-  private(set) var leaves: [String: [Leaf]] = [:]
+  package private(set) var leaves: [String: [Leaf]] = [:]
   /// Pages of tables that can't be read.
-  private(set) var unreadablePages: [Int] = []
+  package private(set) var unreadablePages: [Int] = []
   /// The number of unreadable pages of each table, by its name.
   private(set) var unreadableCounts: [String: Int] = [:]
   /// Pages of indexes that can't be read: they hold nothing that isn't elsewhere.
-  private(set) var unreadableIndexPages = 0
+  package private(set) var unreadableIndexPages = 0
   /// Pages of rows that may have been deleted.
-  private(set) var uncertainPages = 0
+  package private(set) var uncertainPages = 0
   /// Pages of rows whose table is unknown.
-  private(set) var unassignedPages: [Int] = []
+  package private(set) var unassignedPages: [Int] = []
 
   /// Pages of zeros that were taken for the end of a row's last value; a lost page is read as zeros too.
   private(set) var emptyEnds: Set<Int> = []
@@ -57,7 +58,8 @@ final class PageInspection {
   /// Tables by the pages that they lead to although the map gives those pages to another.
   private var disputed: [Int: String] = [:]
 
-  init(image: DatabaseImage, pointerMap: PointerMap?, includesUncertainPages: Bool) throws(FileError) {
+  /// Prepares an inspection, which reads only the list of free pages.
+  package init(image: DatabaseImage, pointerMap: PointerMap?, includesUncertainPages: Bool) throws(FileError) {
     self.image = image
     self.pointerMap = pointerMap
     self.includesUncertainPages = includesUncertainPages
@@ -84,7 +86,7 @@ final class PageInspection {
   }
 
   /// Returns true if a page is in use; `nil` if nothing tells.
-  func isInUse(_ page: Int) throws(FileError) -> Bool? {
+  package func isInUse(_ page: Int) throws(FileError) -> Bool? {
     switch try pointerMap?.entry(of: page) {
     case .free: return false
     case .root, .tree, .firstOverflow, .overflow: return true
@@ -101,7 +103,7 @@ final class PageInspection {
   ///   - indexRoots: The first pages of indexes.
   ///   - otherRoots: The first pages of tables that are not read.
   /// - Throws: `FileError`.
-  func take(
+  package func take(
     _ tables: [SourceTable], indexRoots: Set<Int> = [], otherRoots: Set<Int> = []
   ) throws(FileError) {
     leaves = [:]
@@ -270,7 +272,7 @@ final class PageInspection {
   ///   - body: A closure that takes a row's key, its values, and the place where it was found.
   /// - Returns: The number of rows of readable pages that can't be read.
   /// - Throws: `FileError`, or what the body throws.
-  func forEachRow(of table: SourceTable, _ body: (Int64, [FoundValue], Place) throws -> Void) throws -> Int {
+  package func forEachRow(of table: SourceTable, _ body: (Int64, [FoundValue], Place) throws -> Void) throws -> Int {
     let reader = RecordReader(image: image, pointerMap: pointerMap)
     var damagedCount = 0
     let leaves = leaves[table.name] ?? []

@@ -1,12 +1,12 @@
 import HeirloomStore
-import HeirloomVault
+package import HeirloomVault
 
 /// The map that a database that can be shortened keeps of its pages: the kind of each, and the page that leads to it.
 ///
 /// Core Data makes its stores so. The map tells a page of deleted rows from one that lost its parent.
-struct PointerMap {
+package struct PointerMap {
   /// The map's entry for a page.
-  enum Entry: Hashable {
+  package enum Entry: Hashable {
     /// The root of a table or an index.
     case root
     /// A page without content.
@@ -33,7 +33,7 @@ struct PointerMap {
   ///   - image: The pages.
   ///   - isDeclared: True if the header says that there is a map; `nil` if the header is damaged.
   /// - Throws: `FileError`.
-  init?(_ image: DatabaseImage, isDeclared: Bool?) throws(FileError) {
+  package init?(_ image: DatabaseImage, isDeclared: Bool?) throws(FileError) {
     self.image = image
     cache = Cache()
     if let isDeclared {
@@ -55,7 +55,7 @@ struct PointerMap {
   }
 
   /// Returns true if a page belongs to the map itself.
-  func contains(_ page: Int) -> Bool {
+  package func contains(_ page: Int) -> Bool {
     page >= 2 && mapPage(of: page) == page
   }
 
@@ -67,7 +67,7 @@ struct PointerMap {
   }
 
   /// Returns the map's entry for a page; `nil` if it makes no sense.
-  func entry(of page: Int) throws(FileError) -> Entry? {
+  package func entry(of page: Int) throws(FileError) -> Entry? {
     guard page >= 3, page <= image.pageCount else { return nil }
     let map = mapPage(of: page)
     guard page > map else { return nil }
@@ -90,7 +90,7 @@ struct PointerMap {
   }
 
   /// Returns the root of the b-tree that a page belongs to; `nil` if the chain of parents is broken.
-  func root(of page: Int) throws(FileError) -> Int? {
+  package func root(of page: Int) throws(FileError) -> Int? {
     var current = page
     // No b-tree of a file is deeper.
     for _ in 0..<64 {

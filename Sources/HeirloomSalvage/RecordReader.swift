@@ -1,9 +1,9 @@
 import HeirloomFormats
-import HeirloomStore
+package import HeirloomStore
 import HeirloomVault
 
 /// A value of a row that was read without SQLite.
-enum FoundValue: Hashable {
+package enum FoundValue: Hashable {
   /// The value.
   case stored(SQLiteValue)
   /// A text in which some bytes are not characters.
@@ -12,7 +12,7 @@ enum FoundValue: Hashable {
   case lost([UInt8])
 
   /// The stored value; `nil` if not all of it can be read.
-  var stored: SQLiteValue? {
+  package var stored: SQLiteValue? {
     guard case .stored(let value) = self else { return nil }
     return value
   }

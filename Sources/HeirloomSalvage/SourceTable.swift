@@ -1,8 +1,8 @@
 import HeirloomModel
-import HeirloomStore
+package import HeirloomStore
 
 /// A table of a damaged store.
-struct SourceTable {
+package struct SourceTable {
   /// The kind of stored value that a column may have.
   enum ColumnKind {
     case integer, number, text, bytes, any
@@ -28,7 +28,7 @@ struct SourceTable {
   }
 
   /// The table's name in the model.
-  let name: String
+  package let name: String
   /// The table's name in the file.
   let fileName: String
   /// The columns, in the order of a row's values.
@@ -92,7 +92,7 @@ extension SourceTable {
   ///   - table: The table.
   ///   - root: Its first page.
   ///   - modelName: The model's name for it, if the file has another.
-  init?(_ table: ActualTable, root: Int?, modelName: String? = nil) {
+  package init?(_ table: ActualTable, root: Int?, modelName: String? = nil) {
     guard !table.isVirtual, !table.columns.isEmpty else { return nil }
     name = modelName ?? table.name
     fileName = table.name
@@ -121,7 +121,7 @@ extension SourceTable {
   ///   - table: The table that the model asks for.
   ///   - schema: The schema that the model asks for.
   ///   - numbers: The model's entity numbers by the store's; `nil` if they are the same.
-  mutating func recognize(by table: PhysicalTable, _ schema: PhysicalSchema, numbers: [Int64: Int64]?) {
+  package mutating func recognize(by table: PhysicalTable, _ schema: PhysicalSchema, numbers: [Int64: Int64]?) {
     let types = Dictionary(
       table.columns.map { (columnNames[$0.name] ?? $0.name, $0.type) }, uniquingKeysWith: { first, _ in first })
     let first = [PhysicalName.primaryKey, PhysicalName.entity, PhysicalName.optimisticLock]
