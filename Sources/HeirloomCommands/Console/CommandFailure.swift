@@ -173,14 +173,7 @@ extension CommandFailure {
     case .lossesNotConsented(let path, let plan):
       exitCode = .decisionNeeded
       note(plan)
-      hint("Here, --mapping FILE gives a mapping, and --accept-losses consents.")
-      let items = plan.unconsentedLosses.map { ["\(counted($0.rows, "row")) of \($0.name): \($0.reason)"] }
-      list = ("The store \(path), which was not changed, would lose what nobody consented to:", items)
-      advice = [
-        "To keep it, give a mapping: heirloom compare \(shellWord(path)) MODEL --skeleton writes one to start from.",
-        "If losing it is meant: --accept-losses for this store, or for all in the history:"
-          + " heirloom check HISTORY --acknowledge \(shellWord(plan.unconsentedLosses.first?.name ?? "ENTITY")).",
-      ]
+      askForConsent(to: plan.unconsentedLosses, of: path)
     case .failed(_, .cancelled):
       let failure = Self.cancelled(storeAt: error.storePath)
       (exitCode, message, suggestion) = (failure.exitCode, failure.message, nil)
@@ -188,6 +181,17 @@ extension CommandFailure {
     case .failed(_, let problem): notePolicies(of: problem)
     default: break
     }
+  }
+
+  private mutating func askForConsent(to losses: [MigrationLoss], of path: String) {
+    hint("Here, --mapping FILE gives a mapping, and --accept-losses consents.")
+    let items = losses.map { ["\(counted($0.rows, "row")) of \($0.name): \($0.reason)"] }
+    list = ("The store \(path), which was not changed, would lose what nobody consented to:", items)
+    advice = [
+      "To keep it, give a mapping: heirloom compare \(shellWord(path)) MODEL --skeleton writes one to start from.",
+      "If losing it is meant: --accept-losses for this store, or for all in the history:"
+        + " heirloom check HISTORY --acknowledge \(shellWord(losses.first?.name ?? "ENTITY")).",
+    ]
   }
 
   /// Adds what a plan found in the rows.

@@ -6,7 +6,7 @@ extension MappingModel {
   /// - an undefined type follows from the entities: added, removed, custom with a policy, copied if nothing changed;
   /// - attribute and relationship mappings that are left out are inferred by canonical identifier; a mapping that is
   ///   there without an expression means the default and stays;
-  /// - for a mapping that is read from a file, only what ``EntityMapping/openProperties`` lists is inferred, by name
+  /// - for a mapping that is read from a file, only what `openProperties` lists is inferred, by name
   ///   before identifier, as Xcode's compiler does; the rest has the default, or no links;
   /// - version hashes and the source expression are filled in, unless there are some.
   ///

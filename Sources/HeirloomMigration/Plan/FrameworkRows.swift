@@ -32,6 +32,20 @@ struct FrameworkRows {
 
     /// The condition as the end of a query.
     var clause: String { conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ") }
+
+    /// Gives rows the numbers that their entities have in the destination, and the keys of their objects there.
+    fileprivate mutating func renumber(_ reference: EntityReference, _ present: [EntityFate]) {
+      let column = "s.\(quote(reference.column))"
+      let numbers = present.filter { $0.destination?.number != $0.source.number }
+      if !numbers.isEmpty {
+        let cases = numbers.map { "WHEN \($0.source.number) THEN \($0.destination?.number ?? 0)" }
+        expressions[reference.column] = "CASE \(column) \(cases.joined(separator: " ")) ELSE \(column) END"
+      }
+      let moved = present.filter { $0.keyOffset != 0 }
+      guard let key = reference.key, !moved.isEmpty else { return }
+      let cases = moved.map { "WHEN \($0.source.number) THEN \($0.keyOffset)" }
+      expressions[key] = "s.\(quote(key)) + CASE \(column) \(cases.joined(separator: " ")) ELSE 0 END"
+    }
   }
 
   /// The tables that aren't copied as they are.
@@ -110,15 +124,7 @@ struct FrameworkRows {
     var rewrite = rewrites[table.name] ?? Rewrite()
     if let bitsExpression { rewrite.expressions[PhysicalName.changedColumns] = bitsExpression }
     rewrite.expressions.merge(tombstoneExpressions) { first, _ in first }
-    let numbers = present.filter { $0.destination?.number != $0.source.number }
-    if !numbers.isEmpty {
-      let cases = numbers.map { "WHEN \($0.source.number) THEN \($0.destination?.number ?? 0)" }
-      rewrite.expressions[reference.column] = "CASE \(column) \(cases.joined(separator: " ")) ELSE \(column) END"
-    }
-    if let key = reference.key, present.contains(where: { $0.keyOffset != 0 }) {
-      let cases = present.filter { $0.keyOffset != 0 }.map { "WHEN \($0.source.number) THEN \($0.keyOffset)" }
-      rewrite.expressions[key] = "s.\(quote(key)) + CASE \(column) \(cases.joined(separator: " ")) ELSE 0 END"
-    }
+    rewrite.renumber(reference, present)
     if unknown > 0 || !gone.isEmpty {
       let list = present.map { String($0.source.number) }.joined(separator: ", ")
       rewrite.conditions.append("(\(column) IS NULL OR NOT (\(isNumber)) OR \(column) IN (\(list)))")

@@ -69,17 +69,14 @@ struct JoinPlanner {
       // In the order of the table's key: otherwise an index on the other side is read, and rows go to scattered pages.
       let keys = table.columns.prefix(2).map { $0.name == ownerColumn ? "k.owner" : "k.target" }
       let renamed = links.parts.compactMap(\.pairs?.table).first { misnamed[$0] != nil && $0 != table.name }
-      let step =
-        MigrationStep(
-          kind: .copyLinks, subject: table.name,
-          summary: "Copy the links of \(entity).\(name)"
-            + (renamed.map { " from \($0) to \(table.name), as Core Data names the table" } ?? ""), rows: rows,
-          statements: [
-            PlannedStatement(
-              "INSERT INTO \(quote(SchemaName.candidate)).\(quote(table.name)) (\(names)) "
-                + "SELECT \(expressions.joined(separator: ", ")) \(survivors) ORDER BY \(keys.joined(separator: ", "))",
-              expectedRows: rows)
-          ])
+      let origin = renamed.map { " from \($0) to \(table.name), as Core Data names the table" } ?? ""
+      let insertion = PlannedStatement(
+        "INSERT INTO \(quote(SchemaName.candidate)).\(quote(table.name)) (\(names)) "
+          + "SELECT \(expressions.joined(separator: ", ")) \(survivors) ORDER BY \(keys.joined(separator: ", "))",
+        expectedRows: rows)
+      let step = MigrationStep(
+        kind: .copyLinks, subject: table.name, summary: "Copy the links of \(entity).\(name)\(origin)", rows: rows,
+        statements: [insertion])
       transfers.append(
         JoinTransfer(
           table: table, step: step, rows: rows, selection: "SELECT k.owner AS owner, k.target AS target \(survivors)",

@@ -145,27 +145,33 @@ extension TreePlanner {
         return (initial, nil)
       }
       values = nil
-      let stored = "s.\(quote(column))"
-      func decide(_ expression: ColumnExpression) -> ColumnExpression {
-        decided.apply(to: expression, stored: stored, path: path, of: entity, leaf: leaves.destination)
-      }
-      let converted = decide(
-        ValueConversion.expression(
-          column: stored, from: leaves.source, to: leaves.destination, mustFill: leaves.mustFill))
-      if case .steppedAttribute(_, let steps)? = form {
-        return (
-          decide(ValueConversion.expression(column: stored, from: leaves, through: steps)).from(column), sourceName
-        )
-      }
-      guard case .filledAttribute(_, let value)? = form else { return (converted.from(column), sourceName) }
-      let plain = decide(
-        ValueConversion.expression(column: stored, from: leaves.source, to: leaves.destination, mustFill: false))
-      let fallback = ValueConversion.literal(value, for: leaves.destination)
-      return (ColumnExpression(sql: "COALESCE(\(plain.sql), \(fallback))", isVerbatim: false).from(column), sourceName)
+      return (converted(column, leaves, as: form, path: path, of: entity).from(column), sourceName)
     }
     // Core Data fills a new column in every row, whatever its entity.
     guard let value = values?.first, values?.count == 1, !mustDiffer(name, in: table) else { return combined }
     return value
+  }
+
+  /// Returns a source column's value as the destination's attribute has it, with what was decided about it.
+  private func converted(
+    _ column: String, _ leaves: LeafPair, as form: PropertyMapping.Form?, path: [String], of entity: String
+  ) -> ColumnExpression {
+    let stored = "s.\(quote(column))"
+    func decide(_ expression: ColumnExpression) -> ColumnExpression {
+      decided.apply(to: expression, stored: stored, path: path, of: entity, leaf: leaves.destination)
+    }
+    func converted(mustFill: Bool) -> ColumnExpression {
+      decide(
+        ValueConversion.expression(column: stored, from: leaves.source, to: leaves.destination, mustFill: mustFill))
+    }
+    switch form {
+    case .steppedAttribute(_, let steps)?:
+      return decide(ValueConversion.expression(column: stored, from: leaves, through: steps))
+    case .filledAttribute(_, let value)?:
+      let fallback = ValueConversion.literal(value, for: leaves.destination)
+      return ColumnExpression(sql: "COALESCE(\(converted(mustFill: false).sql), \(fallback))", isVerbatim: false)
+    default: return converted(mustFill: leaves.mustFill)
+    }
   }
 
   /// Returns true if a column serves an index in which rows of entities without the attribute have no place.
