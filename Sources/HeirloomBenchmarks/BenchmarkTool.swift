@@ -38,6 +38,7 @@ struct BenchmarkTool {
     for size in arguments.sizes {
       let sized = arguments.at(notes: size)
       if arguments.includes(.removal) { report.removal["\(size)"] = try RemovalBenchmark.run(sized, in: work) }
+      if arguments.includes(.cancellation) { report.cancellation += try CancellationBenchmark.run(sized, in: work) }
       if arguments.includes(.rows) { report.rows["\(size)"] = try RowBenchmark.run(sized, in: work) }
       for workload in MigrationWorkload.allCases where arguments.includes(.migration(workload)) {
         report.migrations[workload.rawValue, default: [:]]["\(size)"] =

@@ -18,11 +18,13 @@ enum BenchmarkWorkload: Hashable {
   case fleet
   /// The two ways to make a candidate, by the fate of the rows.
   case thresholds
+  /// The wait from a cancellation to the end of the migration.
+  case cancellation
 
   /// All workloads, in the order in which they are listed.
   static let all: [BenchmarkWorkload] =
     [.launch, .models, .rows, .retention, .removal] + MigrationWorkload.allCases.map(Self.migration)
-    + [.memory, .fleet, .thresholds]
+    + [.memory, .fleet, .thresholds, .cancellation]
 
   /// Finds the workload of a name, in upper or lower case.
   init?(_ name: String) {
@@ -39,7 +41,7 @@ enum BenchmarkWorkload: Hashable {
   /// True when the workload takes long, so that it is run only on request.
   var isOnRequest: Bool {
     switch self {
-    case .memory, .fleet, .thresholds: true
+    case .memory, .fleet, .thresholds, .cancellation: true
     case .launch, .models, .rows, .retention, .removal, .migration: false
     }
   }

@@ -33,6 +33,8 @@ struct BenchmarkReport: Codable {
   var retention: RetentionBenchmark.Report?
   /// The two ways to make a candidate, by the fate of the rows.
   var thresholds: ThresholdBenchmark.Report?
+  /// The waits for the end of cancelled migrations.
+  var cancellation: [CancellationBenchmark.Report] = []
   /// The migration of many small stores.
   var fleet: FleetBenchmark.Report?
   /// The main results of each migration, by workload and size.
@@ -90,6 +92,7 @@ struct BenchmarkReport: Codable {
     if let memory { lines += [""] + Self.lines(of: memory) }
     if let retention { lines += [""] + retention.lines }
     if let thresholds { lines += [""] + thresholds.lines }
+    if !cancellation.isEmpty { lines += [""] + Self.lines(of: cancellation) }
     if let fleet { lines += [""] + fleet.lines }
     for report in orderedMigrations { lines += [""] + Self.lines(of: report) }
     return lines.joined(separator: "\n")
@@ -170,6 +173,17 @@ struct BenchmarkReport: Codable {
     ] + table.lines + parts + [
       "  a launch that leaves the clean-up is \(number(report.ratio, 2)) × as fast; goal: \(number(report.goalRatio, 1))"
     ]
+  }
+
+  private static func lines(of cancellation: [CancellationBenchmark.Report]) -> [String] {
+    var table = TextTable(["", "notes", "whole s", "cancelled", "longest s", "after", "too late", "longest s", "after"])
+    for report in cancellation {
+      let endings = [report.cancelled, report.completed].flatMap {
+        ["\($0.runs)", number($0.longestSeconds, 3), $0.longestAfter]
+      }
+      table.add([report.workload.rawValue, "\(report.notes)", number(report.seconds, 3)] + endings)
+    }
+    return ["from cancel() to the end of the migration, when its locks are gone"] + table.lines
   }
 
   private static func lines(of memory: MemoryBenchmark.Report) -> [String] {
