@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 // The meaning of `import Foundation` in the checked copy: Foundation with Apple's C library in front of Linux's.
 @_exported import Darwin
 

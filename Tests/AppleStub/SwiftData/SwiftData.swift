@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 // As much of SwiftData as shows that its names and Heirloom's can be used in one file. (From Apple's documentation.)
 public import Foundation
 

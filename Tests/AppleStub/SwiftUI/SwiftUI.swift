@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 // As much of SwiftUI as shows that its names and Heirloom's can be used in one file. (From Apple's documentation.)
 @_exported import Foundation
 
