@@ -109,7 +109,7 @@ let package = Package(
       name: "HeirloomCrashTests",
       dependencies: [
         "CCrashVFS", "Heirloom", "HeirloomSalvage", "HeirloomMigration", "HeirloomVault", "HeirloomStore",
-        "HeirloomFormats", "HeirloomModel", "TestSupport",
+        "HeirloomFormats", "HeirloomModel", "TestSupport", "CHeirloomFiles",
       ]
     ),
     .testTarget(name: "HeirloomBenchmarksTests", dependencies: ["HeirloomBenchmarks"]),
@@ -151,6 +151,7 @@ let package = Package(
       name: "HeirloomTests",
       dependencies: [
         "Heirloom", "HeirloomSalvage", "HeirloomVault", "HeirloomFormats", "HeirloomStore", "TestSupport",
+        "CHeirloomFiles",
       ]
     ),
     .testTarget(

@@ -6,6 +6,12 @@ extension MigrationAssistant {
   public struct Configuration: Sendable {
     /// The number of previous versions to keep, at least one.
     public var keptVersions: Int = 1
+    /// True to keep previous versions out of the device's backups, false to have them in, `nil` to leave that as it is.
+    ///
+    /// The standard is to leave it, and nothing is out of the backups then unless somebody has put it there: a previous
+    /// version may be all that holds what a migration lost. The choice holds from the next migration on, for the folder
+    /// of all previous versions.
+    public var excludesPreviousVersionsFromBackup: Bool?
     /// The mapping models to use where their entity hashes fit, before anything is inferred or asked.
     ///
     /// None that starts where the path does is passed over. One that leads back from a later version to the current one

@@ -189,6 +189,7 @@ public final class MigrationAssistant {
     settings.lockTimeout = configuration.lockTimeout
     settings.holdTimeout = configuration.storeTimeout
     settings.allowUnsafeVolume = configuration.allowsUnsafeVolume
+    settings.excludesPreviousVersionsFromBackup = configuration.excludesPreviousVersionsFromBackup
     settings.stopsAtUnreadableLog = configuration.stopsAtUnreadableLog
     return StoreVault(location, files: files, configuration: settings) { [weak self] event in
       self?.forward(event)
@@ -229,6 +230,8 @@ public final class MigrationAssistant {
     case .pruned(let id): report(.pruned(id: id))
     case .released(let id): report(.released(id: id))
     case .passedOver(let count, let first): report(.passedOver(count: count, first: first))
+    case .attributesLeftOut(let path, let count, let first):
+      report(.attributesLeftOut(path: path, count: count, first: first))
     case .setAside(let path), .movedSideFilesAside(let path): report(.movedAside(path: path))
     case .locked, .manifestWritten, .candidateSynchronized, .finished, .rolledBack: break
     }

@@ -102,6 +102,7 @@ struct HostileTextTests {
     for event: MigrationEvent in [
       .foundStaleCandidate(path: name), .snapshotUnreadable(reason: name), .movedAside(path: name),
       .pinned(id: name, losses: [name]), .started(from: name, to: name),
+      .attributesLeftOut(path: name, count: 1, first: name),
     ] {
       let line = event.logLine
       for text in [line.message] + line.metadata.values { #expect(!text.contains("\n") && text.utf8.count < 30_000) }

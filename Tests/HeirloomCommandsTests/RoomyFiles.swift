@@ -31,7 +31,7 @@ struct RoomyFiles: FileOperations {
     guard kind == nil else { throw FileError(.link, path, to: newPath, code: 1) }
     try system.link(path, to: newPath)
   }
-  func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) {
+  func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) -> PassedOver {
     try system.copyFile(path, to: newPath, attributes: attributes)
   }
   func rename(_ path: String, to newPath: String) throws(FileError) { try system.rename(path, to: newPath) }
@@ -47,6 +47,9 @@ struct RoomyFiles: FileOperations {
   func checkWritable(_ folder: String) throws(FileError) { try system.checkWritable(folder) }
   func lock(_ path: String, timeout: Duration) throws(FileError) -> (any FileLock)? {
     try system.lock(path, timeout: timeout)
+  }
+  func setExcludedFromBackup(_ isExcluded: Bool, _ folder: String) throws(FileError) {
+    try system.setExcludedFromBackup(isExcluded, folder)
   }
   func hold(_ path: String) throws(FileError) -> any HeldFile { try system.hold(path) }
   func uniqueIdentifier() -> String { system.uniqueIdentifier() }

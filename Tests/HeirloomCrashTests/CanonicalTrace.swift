@@ -23,6 +23,7 @@ struct CanonicalTrace {
 
   mutating func write(_ path: String) { add("write", path) }
   mutating func truncate(_ path: String) { add("cut", path) }
+  mutating func setAttribute(_ path: String) { add("set an attribute of", path) }
   mutating func synchronize(_ path: String) { add("sync", path) }
   mutating func makeDirectory(_ path: String) { add("make folder", path) }
   mutating func removeDirectory(_ path: String) { add("remove folder", path) }
@@ -85,6 +86,7 @@ struct CanonicalTrace {
         if makes { create(path) }
       case .write(let file, _, _): write(path(file))
       case .truncate(let file, _): truncate(path(file))
+      case .setNote(let path, _): setAttribute(path)
       case .synchronize(let file): synchronize(path(file))
       case .synchronizeDirectory(let path): synchronize(path)
       case .link(let path, let newPath): link(path, newPath)
@@ -131,6 +133,8 @@ struct CanonicalTrace {
         let path = call == "copy_file_range" ? described.last : described.first
         if let path { write(path) }
       case "ftruncate", "truncate": if let path = described.first ?? quoted.first { truncate(path) }
+      case "fsetxattr": if let path = described.first { setAttribute(path) }
+      case "setxattr", "lsetxattr", "removexattr", "lremovexattr", "fremovexattr": unknown.append(line)
       case "fsync", "fdatasync": if let path = described.first { synchronize(path) }
       case "mkdir", "mkdirat": if let path = quoted.first { makeDirectory(path) }
       case "rmdir": if let path = quoted.first { removeDirectory(path) }

@@ -18,6 +18,8 @@ extension CrashWorld {
     guard seen == old || isNew else { return "the store is neither the one that was there nor the one that returns" }
     if isNew, let fault = try faultOfReplaced(folder) { return fault }
     if isNew, CrashWorld.externalFiles(in: folder) != external { return "the store that returned lacks external files" }
+    // Where no store was, the one that returns keeps what its file had.
+    if old == nil, isNew, FileNote.read(store(folder)) != FileNote.expected { return "the store lacks an attribute" }
     if let fault = try faultOfSet(folder) { return fault }
     if promise.isMade, !isNew { return "what was reported as done is not" }
     // An app that doesn't know of the return launches and finds a store that it can use, or none.

@@ -91,6 +91,7 @@ extension CrashWorld {
       return "the new store is there, and the rows that it has no place for are not"
     }
     guard seen == old || isNew else { return "the store is neither the old nor the new one" }
+    if FileNote.read(store(folder)) != FileNote.expected { return "the store lacks an attribute that its file had" }
     let keepsOld = !old.isSameVersion(as: new)
     if isNew, keepsOld {
       // An empty one is harmless: SQLite leaves it if its own clean-up met an error.
@@ -141,7 +142,8 @@ extension CrashWorld {
   private func isOld(_ folder: String) -> Bool {
     guard let old, exists(folder + "/" + CrashApp.storeName) else { return false }
     // This reads a copy: SQLite would undo a journal's change, and remove one of its names.
-    return (try? dumpOfCopy(folder + "/" + CrashApp.storeName)) == old
+    return FileNote.read(folder + "/" + CrashApp.storeName) == FileNote.expected
+      && (try? dumpOfCopy(folder + "/" + CrashApp.storeName)) == old
       && CrashWorld.externalFiles(in: folder) == external
   }
 
@@ -208,6 +210,7 @@ extension CrashWorld {
     if let left = leftovers(folder).first { return "“\(left)” is left over" }
     if CrashWorld.externalFiles(in: folder) != external { return "external files are missing" }
     if try POSIXFileOperations().status(of: store(folder))?.linkCount != 1 { return "the store has two names" }
+    if FileNote.read(store(folder)) != FileNote.expected { return "the store lacks an attribute afterwards" }
     let bytes = try Data(contentsOf: URL(fileURLWithPath: store(folder)))
     guard case .upToDate = try app.launch(newVersion, in: folder) else { return "the second launch migrates again" }
     if try Data(contentsOf: URL(fileURLWithPath: store(folder))) != bytes { return "the second launch writes" }
@@ -267,6 +270,9 @@ extension CrashWorld {
       if exists(store(folder) + "-wal") { return "a -wal of the lost store is beside the new one" }
       guard let new, try StoreDump(store(folder)).isSameVersion(as: new) else { return "the store is not whole" }
       if CrashWorld.externalFiles(in: folder) != CrashWorld.externalNames { return "an external file is missing" }
+      if FileNote.read(store(folder)) != FileNote.expected {
+        return "the store lacks an attribute that its version has"
+      }
     } else if promise.isMade {
       return "what was reported as done is not"
     }

@@ -177,6 +177,7 @@ struct CrashWorld {
   private static func prepare(_ scenario: CrashScenario, _ app: CrashApp, in folder: String) throws {
     let store = folder + "/" + CrashApp.storeName
     try Data(app.store).write(to: URL(fileURLWithPath: store))
+    FileNote.write(FileNote.expected, store)
     if scenario.initial == .externalData {
       let inner = folder + "/" + StoreLocation.supportName(forStore: CrashApp.storeName) + "/_EXTERNAL_DATA"
       try FileManager.default.createDirectory(atPath: inner, withIntermediateDirectories: true)

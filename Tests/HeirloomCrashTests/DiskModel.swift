@@ -23,9 +23,16 @@ struct DiskModel {
   enum ContentChange {
     case write(offset: Int, bytes: [UInt8])
     case truncate(Int)
+    case setNote([UInt8])
 
-    func apply(to content: inout [UInt8]) {
+    var isNote: Bool {
+      guard case .setNote = self else { return false }
+      return true
+    }
+
+    func apply(to content: inout [UInt8], note: inout [UInt8]) {
       switch self {
+      case .setNote(let bytes): note = bytes
       case .truncate(let size):
         if size < content.count {
           content.removeLast(content.count - size)
@@ -52,6 +59,9 @@ struct DiskModel {
   struct File {
     var current: [UInt8]
     var durable: [UInt8]
+    /// The attribute; empty if there is none.
+    var note: [UInt8] = []
+    var durableNote: [UInt8] = []
     var pending: [ContentChange] = []
   }
 
@@ -86,7 +96,8 @@ struct DiskModel {
           nodes.append(.link(try FileManager.default.destinationOfSymbolicLink(atPath: inner)))
         } else {
           let bytes = try files.readFile(inner, limit: 1 << 26)
-          nodes.append(.file(File(current: bytes, durable: bytes)))
+          let note = FileNote.read(inner)
+          nodes.append(.file(File(current: bytes, durable: bytes, note: note, durableNote: note)))
           known[status.identity] = index
         }
         folder.current[name] = index
@@ -137,7 +148,7 @@ struct DiskModel {
     guard let node = find(file), case .file(var value) = nodes[node] else { return }
     // The array leaves the model while it changes; otherwise it would be copied.
     nodes[node] = .file(File(current: [], durable: []))
-    change.apply(to: &value.current)
+    change.apply(to: &value.current, note: &value.note)
     value.pending.append(change)
     nodes[node] = .file(value)
   }
@@ -158,9 +169,11 @@ struct DiskModel {
       handles[handle] = find(path)
     case .write(let file, let offset, let bytes): self.change(file, .write(offset: offset, bytes: bytes))
     case .truncate(let file, let size): self.change(file, .truncate(size))
+    case .setNote(let path, let note): self.change(.path(path), .setNote(note))
     case .synchronize(let file):
       if let node = find(file), case .file(var value) = nodes[node] {
         value.durable = value.current
+        value.durableNote = value.note
         value.pending = []
         nodes[node] = .file(value)
       }

@@ -8,9 +8,10 @@ final class ContentTable {
   /// Bytes as a key: an array hashes its bytes one by one, which is slow for whole stores.
   private struct Content: Hashable {
     let bytes: [UInt8]
+    let note: [UInt8]
 
     static func == (left: Content, right: Content) -> Bool {
-      guard left.bytes.count == right.bytes.count else { return false }
+      guard left.bytes.count == right.bytes.count, left.note == right.note else { return false }
       return left.bytes.withUnsafeBytes { left in
         right.bytes.withUnsafeBytes { right in
           guard let first = left.baseAddress, let second = right.baseAddress else { return true }
@@ -21,17 +22,19 @@ final class ContentTable {
 
     func hash(into hasher: inout Hasher) {
       bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
+      hasher.combine(note)
     }
   }
 
   private var numbers: [Content: Int] = [:]
-  private(set) var contents: [[UInt8]] = []
+  /// The contents, each with the file's attribute.
+  private(set) var contents: [(bytes: [UInt8], note: [UInt8])] = []
 
-  func number(of bytes: [UInt8]) -> Int {
-    let content = Content(bytes: bytes)
+  func number(of bytes: [UInt8], note: [UInt8]) -> Int {
+    let content = Content(bytes: bytes, note: note)
     if let known = numbers[content] { return known }
     numbers[content] = contents.count
-    contents.append(bytes)
+    contents.append((bytes, note))
     return contents.count - 1
   }
 }
@@ -64,7 +67,9 @@ struct DiskState: Hashable {
         try system.link(other, to: path)
       } else {
         first[file.inode] = path
-        try system.writeNewFile(path, bytes: table.contents[file.content], attributes: FileAttributes(mode: 0o644))
+        let content = table.contents[file.content]
+        try system.writeNewFile(path, bytes: content.bytes, attributes: FileAttributes(mode: 0o644))
+        FileNote.write(content.note, path)
       }
     }
     for (path, target) in links {
@@ -81,7 +86,7 @@ extension DiskModel {
   ///
   /// Every subset of the pending changes of names is tried. For the content these are tried: each file without and with
   /// its pending changes in every combination (up to four such files, otherwise none and all), all with the last write
-  /// torn after 512 bytes, a random prefix, and a random subset of the pending changes.
+  /// torn after 512 bytes, a random prefix, a random subset of the pending changes, and all but the attributes.
   ///
   /// - Parameters:
   ///   - table: The table that receives the contents.
@@ -176,7 +181,7 @@ extension DiskModel {
     var unsynced: [(node: Int, file: File)] = []
     for (index, node) in nodes.enumerated() {
       guard case .file(let file) = node else { continue }
-      base[index] = table.number(of: file.durable)
+      base[index] = table.number(of: file.durable, note: file.durableNote)
       if !file.pending.isEmpty { unsynced.append((index, file)) }
     }
     guard !unsynced.isEmpty else { return [base] }
@@ -189,18 +194,21 @@ extension DiskModel {
     for mask in masks {
       var content = base
       for (index, (node, file)) in unsynced.enumerated() where mask >> index & 1 == 1 {
-        content[node] = table.number(of: file.current)
+        content[node] = table.number(of: file.current, note: file.note)
       }
       take(content)
     }
     func add(_ change: (_ file: File, _ random: inout SplitMix64) -> [ContentChange]) {
       var content = base
       for (node, file) in unsynced {
-        var bytes = file.durable
-        for change in change(file, &random) { change.apply(to: &bytes) }
-        content[node] = table.number(of: bytes)
+        var (bytes, note) = (file.durable, file.durableNote)
+        for change in change(file, &random) { change.apply(to: &bytes, note: &note) }
+        content[node] = table.number(of: bytes, note: note)
       }
       take(content)
+    }
+    if unsynced.contains(where: { $0.file.pending.contains(where: \.isNote) }) {
+      add { file, _ in file.pending.filter { !$0.isNote } }
     }
     add { file, _ in
       guard let last = file.pending.last?.torn else { return Array(file.pending.dropLast()) }

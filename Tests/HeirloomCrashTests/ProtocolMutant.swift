@@ -6,6 +6,8 @@ import HeirloomVault
 /// A mistake in the protocol; only tests make one.
 enum ProtocolMutant: String, CaseIterable, Sendable {
   case candidateNotSynced = "no fsync of the candidate"
+  case attributesNotKept = "no attributes for the candidate"
+  case attributesAfterSync = "attributes after the fsync of the candidate"
   case folderNotSyncedBeforeLink = "no folder sync before the link"
   case folderNotSyncedAfterLink = "no folder sync after the link"
   case folderNotSyncedAfterRename = "no folder sync after the rename"
@@ -40,6 +42,8 @@ final class MutantFiles: FileOperations {
     var hasRenamed = false
     /// The folder whose own name is to be synced next.
     var unsyncedParent: String?
+    /// The held store whose attributes the candidate gets too late.
+    var unsetAttributes: (any HeldFile)?
     /// The previous version's store that is not what the vault takes it for.
     var pretended: String?
   }
@@ -72,6 +76,12 @@ final class MutantFiles: FileOperations {
   func synchronizeFile(_ path: String) throws(FileError) {
     if mutant == .candidateNotSynced, path.contains("/incoming/") { return }
     try base.synchronizeFile(path)
+  }
+
+  func hold(_ path: String) throws(FileError) -> any HeldFile {
+    let held = try base.hold(path)
+    guard mutant == .attributesNotKept || mutant == .attributesAfterSync else { return held }
+    return MutantHeldFile(held) { [progress] in progress.withLock { progress in progress.unsetAttributes = held } }
   }
 
   func synchronizeDirectory(_ path: String) throws(FileError) {
@@ -152,6 +162,9 @@ final class MutantFiles: FileOperations {
     case .fails: throw FileError(.rename, path, to: newPath, code: EIO)
     }
     switch mutant {
+    case .attributesAfterSync:
+      _ = try progress.withLock { $0.unsetAttributes }?.giveAttributes(to: path)
+      try base.rename(path, to: newPath)
     case .renameAwayThenIn:
       try base.rename(store, to: store + ".old")
       try base.rename(path, to: newPath)
@@ -178,8 +191,11 @@ final class MutantFiles: FileOperations {
   func writeNewFile(_ path: String, bytes: [UInt8], attributes: FileAttributes) throws(FileError) {
     try base.writeNewFile(path, bytes: bytes, attributes: attributes)
   }
-  func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) {
+  func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) -> PassedOver {
     try base.copyFile(path, to: newPath, attributes: attributes)
+  }
+  func setExcludedFromBackup(_ isExcluded: Bool, _ folder: String) throws(FileError) {
+    try base.setExcludedFromBackup(isExcluded, folder)
   }
   func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] { try base.readFile(path, limit: limit) }
   func readStart(of path: String, count: Int) throws(FileError) -> [UInt8] {
@@ -190,7 +206,36 @@ final class MutantFiles: FileOperations {
   func lock(_ path: String, timeout: Duration) throws(FileError) -> (any FileLock)? {
     try base.lock(path, timeout: timeout)
   }
-  func hold(_ path: String) throws(FileError) -> any HeldFile { try base.hold(path) }
   func volume(of path: String) throws(FileError) -> VolumeInformation { try base.volume(of: path) }
   func uniqueIdentifier() -> String { base.uniqueIdentifier() }
+}
+
+/// A held file that keeps its attributes to itself.
+private final class MutantHeldFile: HeldFile {
+  private let held: any HeldFile
+  private let whenAsked: @Sendable () -> Void
+
+  init(_ held: any HeldFile, whenAsked: @escaping @Sendable () -> Void) {
+    self.held = held
+    self.whenAsked = whenAsked
+  }
+
+  func giveAttributes(to path: String) throws(FileError) -> PassedOver {
+    whenAsked()
+    return PassedOver()
+  }
+
+  func status() throws(FileError) -> FileStatus { try held.status() }
+  func clone(to path: String, attributes: FileAttributes) throws(FileError) -> Bool {
+    try held.clone(to: path, attributes: attributes)
+  }
+  func copy(to path: String, attributes: FileAttributes) throws(FileError) -> PassedOver {
+    try held.copy(to: path, attributes: attributes)
+  }
+  func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError) {
+    try held.copyWithoutSync(to: path, attributes: attributes)
+  }
+  func giveProtection(to path: String) throws(FileError) -> PassedOver { try held.giveProtection(to: path) }
+  func synchronize() throws(FileError) { try held.synchronize() }
+  func close() { held.close() }
 }

@@ -39,7 +39,7 @@ struct SeamAuditTests {
     process.arguments = [
       "-f", "-y", "-s", "0", "-o", elsewhere.path + "/strace.txt", "-e",
       "trace=%file,write,writev,pwrite64,pwritev,pwritev2,sendfile,copy_file_range,ftruncate,fallocate,fsync,fdatasync,sync,"
-        + "syncfs,sync_file_range,ioctl",
+        + "syncfs,sync_file_range,ioctl,fsetxattr,fremovexattr",
       tool.path, "migrate", traced.path + "/" + CrashApp.storeName, "--to", elsewhere.path, "--json",
     ]
     process.standardOutput = FileHandle.nullDevice

@@ -16,6 +16,8 @@ enum SystemChange: Hashable, Sendable {
   case open(handle: UInt64, path: String, makes: Bool)
   case write(File, offset: Int, bytes: [UInt8])
   case truncate(File, size: Int)
+  /// An attribute was set, for which a note stands; see ``FileNote``.
+  case setNote(String, [UInt8])
   case synchronize(File)
   case synchronizeDirectory(String)
   case link(String, String)
@@ -48,6 +50,7 @@ extension SystemChange: CustomStringConvertible {
     case .open(_, let path, let makes): "open \(path)\(makes ? " or make it" : "")"
     case .write(let file, let offset, let bytes): "write \(bytes.count) bytes at \(offset) of \(file)"
     case .truncate(let file, let size): "cut \(file) to \(size) bytes"
+    case .setNote(let path, _): "set an attribute of \(path)"
     case .synchronize(let file): "sync \(file)"
     case .synchronizeDirectory(let path): "sync the folder “\(path)”"
     case .link(let path, let other): "link \(path) to \(other)"

@@ -77,7 +77,14 @@ final class TracedFiles: FileOperations {
     let path = trace.relative(path)
     trace.record(.create(path))
     if !bytes.isEmpty { trace.record(.write(.path(path), offset: 0, bytes: bytes)) }
+    recordNote(of: path)
     trace.record(.synchronize(.path(path)))
+  }
+
+  /// Records the attribute that a file was given, if it was given one.
+  fileprivate func recordNote(of path: String) {
+    let note = FileNote.read(trace.root + "/" + path)
+    if !note.isEmpty { trace.record(.setNote(path, note)) }
   }
 
   fileprivate func content(_ path: String) -> [UInt8] { (try? system.readFile(path, limit: 1 << 26)) ?? [] }
@@ -101,11 +108,12 @@ final class TracedFiles: FileOperations {
     trace.record(.link(trace.relative(path), trace.relative(newPath)))
   }
 
-  func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) {
+  func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) -> PassedOver {
     try check(.copy, path, newPath, .grow, .name, .write)
     try check(.copy, path, newPath, .synchronize)
-    try system.copyFile(path, to: newPath, attributes: attributes)
+    let left = try system.copyFile(path, to: newPath, attributes: attributes)
     recordNewFile(newPath, bytes: content(newPath))
+    return left
   }
 
   func rename(_ path: String, to newPath: String) throws(FileError) {
@@ -124,6 +132,12 @@ final class TracedFiles: FileOperations {
     try check(.unlink, path, nil, .name)
     try system.unlink(path)
     trace.record(.unlink(trace.relative(path)))
+  }
+
+  // The model of the disk has no marks of folders: a mark is set anew where it is missing.
+  func setExcludedFromBackup(_ isExcluded: Bool, _ folder: String) throws(FileError) {
+    try check(.giveAttributes, folder, nil, .write)
+    try system.setExcludedFromBackup(isExcluded, folder)
   }
 
   func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
@@ -199,11 +213,12 @@ final class TracedFiles: FileOperations {
       return true
     }
 
-    func copy(to path: String, attributes: FileAttributes) throws(FileError) {
+    func copy(to path: String, attributes: FileAttributes) throws(FileError) -> PassedOver {
       try files.check(.copy, self.path, path, .grow, .name, .write)
       try files.check(.copy, self.path, path, .synchronize)
-      try held.copy(to: path, attributes: attributes)
+      let left = try held.copy(to: path, attributes: attributes)
       files.recordNewFile(path, bytes: files.content(path))
+      return left
     }
 
     func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError) {
@@ -213,6 +228,16 @@ final class TracedFiles: FileOperations {
       files.trace.record(.create(name))
       files.trace.record(.write(.path(name), offset: 0, bytes: files.content(path)))
     }
+
+    func giveAttributes(to path: String) throws(FileError) -> PassedOver {
+      try files.check(.giveAttributes, path, nil, .write)
+      let left = try held.giveAttributes(to: path)
+      files.recordNote(of: files.trace.relative(path))
+      return left
+    }
+
+    // Linux has no protection classes.
+    func giveProtection(to path: String) throws(FileError) -> PassedOver { try held.giveProtection(to: path) }
 
     func synchronize() throws(FileError) {
       try files.check(.synchronizeFile, path, nil, .synchronize)

@@ -196,6 +196,7 @@ struct MigrationObserverTests {
       .runningStage("s", handler: .willMigrate), .built, .proven, .previousVersionKept(id: "i"), .swapped,
       .quarantined(rows: 3, paths: ["p"]), .finished(.seconds(1.5)), .failed(reason: Self.secret),
       .cleanUpPostponed(reason: "r"), .movedAside(path: "p"), .passedOver(count: 2, first: "p"), .pruned(id: "i"),
+      .attributesLeftOut(path: "p", count: 2, first: "a"),
     ]
     #expect(Set(events.map(\.name)).count == events.count)
     #expect(Set(events.map(\.logLine.message)).count == events.count)

@@ -161,7 +161,7 @@ struct FilesTests {
     } else {
       #expect(try files.status(of: path("c")) == nil)
     }
-    try held.copy(to: path("d"), attributes: attributes)
+    _ = try held.copy(to: path("d"), attributes: attributes)
     #expect(try files.readFile(path("d"), limit: size) == bytes)
     held.close()
     #expect(throws: FileError.self) { try held.synchronize() }

@@ -114,9 +114,9 @@ final class FaultyFiles: FileOperations {
     try system.link(path, to: newPath)
   }
 
-  func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) {
+  func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) -> PassedOver {
     try check(.copy, path, newPath)
-    try system.copyFile(path, to: newPath, attributes: attributes)
+    return try system.copyFile(path, to: newPath, attributes: attributes)
   }
 
   func rename(_ path: String, to newPath: String) throws(FileError) {
@@ -132,6 +132,11 @@ final class FaultyFiles: FileOperations {
   func unlink(_ path: String) throws(FileError) {
     try check(.unlink, path)
     try system.unlink(path)
+  }
+
+  func setExcludedFromBackup(_ isExcluded: Bool, _ folder: String) throws(FileError) {
+    try check(.giveAttributes, folder)
+    try system.setExcludedFromBackup(isExcluded, folder)
   }
 
   func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
@@ -196,7 +201,7 @@ private final class FaultyHeldFile: HeldFile {
     return try held.clone(to: path, attributes: attributes)
   }
 
-  func copy(to path: String, attributes: FileAttributes) throws(FileError) {
+  func copy(to path: String, attributes: FileAttributes) throws(FileError) -> PassedOver {
     do throws(FileError) {
       try files.check(.copy, self.path, path)
     } catch {
@@ -204,12 +209,22 @@ private final class FaultyHeldFile: HeldFile {
       try? POSIXFileOperations().writeNewFile(path, bytes: [0x53, 0x51], attributes: attributes)
       throw error
     }
-    try held.copy(to: path, attributes: attributes)
+    return try held.copy(to: path, attributes: attributes)
   }
 
   func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError) {
     try files.check(.copy, self.path, path)
     try held.copyWithoutSync(to: path, attributes: attributes)
+  }
+
+  func giveAttributes(to path: String) throws(FileError) -> PassedOver {
+    try files.check(.giveAttributes, path)
+    return try held.giveAttributes(to: path)
+  }
+
+  func giveProtection(to path: String) throws(FileError) -> PassedOver {
+    try files.check(.giveAttributes, path)
+    return try held.giveProtection(to: path)
   }
 
   func synchronize() throws(FileError) {

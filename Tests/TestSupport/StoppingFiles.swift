@@ -72,10 +72,10 @@ package final class StoppingFiles: FileOperations {
     try system.link(path, to: newPath)
   }
 
-  package func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) {
+  package func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) -> PassedOver {
     try check(path)
     if let unreadable, path.hasSuffix(unreadable) { throw FileError(.copy, path, code: 5) }
-    try system.copyFile(path, to: newPath, attributes: attributes)
+    return try system.copyFile(path, to: newPath, attributes: attributes)
   }
 
   package func rename(_ path: String, to newPath: String) throws(FileError) {
@@ -91,6 +91,11 @@ package final class StoppingFiles: FileOperations {
   package func setMode(_ mode: UInt32, of path: String) throws(FileError) {
     try check(path)
     try system.setMode(mode, of: path)
+  }
+
+  package func setExcludedFromBackup(_ isExcluded: Bool, _ folder: String) throws(FileError) {
+    try check(folder)
+    try system.setExcludedFromBackup(isExcluded, folder)
   }
 
   package func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {

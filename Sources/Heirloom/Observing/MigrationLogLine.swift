@@ -69,6 +69,7 @@ extension MigrationEvent {
     case .cleanUpPostponed: "cleanUpPostponed"
     case .movedAside: "movedAside"
     case .passedOver: "passedOver"
+    case .attributesLeftOut: "attributesLeftOut"
     case .pruned: "pruned"
     case .pinned: "pinned"
     case .released: "released"
@@ -136,6 +137,10 @@ extension MigrationEvent {
       MigrationLogLine(
         .warning, "In a folder of external data, what is neither a file nor a folder was passed over.",
         ["count": "\(count)", "path": first])
+    case .attributesLeftOut(let path, let count, let first):
+      MigrationLogLine(
+        .warning, "A new file could not be given all attributes of the file that it stands for.",
+        ["path": path, "count": "\(count)", "attribute": first])
     case .pinned(let id, let losses):
       MigrationLogLine(
         .warning, "The previous version alone holds what nobody agreed to lose; it is kept until it is released.",

@@ -55,6 +55,11 @@ public enum MigrationEvent: Hashable, Sendable {
   ///
   /// Symbolic links are such names. They are not kept; `count` is their number, and `first` is the first of them.
   case passedOver(count: Int, first: String)
+  /// Attributes were left out: a new file could not be given what the file that it stands for has.
+  ///
+  /// Such are extended attributes and the access list, whose rights nobody gets then. `count` is their number, and
+  /// `first` is the first of them.
+  case attributesLeftOut(path: String, count: Int, first: String)
   /// A previous version was removed, since a later launch opened the new one.
   case pruned(id: String)
   /// A pinned previous version was released, and is removed in its turn like any other.

@@ -84,9 +84,14 @@ final class CountingFiles: FileOperations {
     try files.link(path, to: newPath)
   }
 
-  func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) {
+  func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) -> PassedOver {
     count(changes: 1, syncs: 1)
-    try files.copyFile(path, to: newPath, attributes: attributes)
+    return try files.copyFile(path, to: newPath, attributes: attributes)
+  }
+
+  func setExcludedFromBackup(_ isExcluded: Bool, _ folder: String) throws(FileError) {
+    count(changes: 1)
+    try files.setExcludedFromBackup(isExcluded, folder)
   }
 
   func rename(_ path: String, to newPath: String) throws(FileError) {
@@ -131,14 +136,24 @@ private final class CountingHeldFile: HeldFile {
     return try held.clone(to: path, attributes: attributes)
   }
 
-  func copy(to path: String, attributes: FileAttributes) throws(FileError) {
+  func copy(to path: String, attributes: FileAttributes) throws(FileError) -> PassedOver {
     counter.count(changes: 1, syncs: 1)
-    try held.copy(to: path, attributes: attributes)
+    return try held.copy(to: path, attributes: attributes)
   }
 
   func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError) {
     counter.count(changes: 1)
     try held.copyWithoutSync(to: path, attributes: attributes)
+  }
+
+  func giveAttributes(to path: String) throws(FileError) -> PassedOver {
+    counter.count(changes: 1)
+    return try held.giveAttributes(to: path)
+  }
+
+  func giveProtection(to path: String) throws(FileError) -> PassedOver {
+    counter.count(changes: 1)
+    return try held.giveProtection(to: path)
   }
 
   func synchronize() throws(FileError) {

@@ -154,7 +154,7 @@ enum RetentionBenchmark {
       let held = try files.hold(path)
       defer { held.close() }
       if way == .copy {
-        try held.copy(to: kept, attributes: attributes)
+        _ = try held.copy(to: kept, attributes: attributes)
       } else if try !held.clone(to: kept, attributes: attributes) {
         return false
       }

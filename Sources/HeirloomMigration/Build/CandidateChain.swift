@@ -243,7 +243,7 @@ package final class CandidateChain {
       }
     }
     let files = settings.files
-    let attributes = hold.status.attributes
+    let attributes = hold.status.attributes.forOwner
     return RunStore(connection: between.connection, path: between.path, externalPath: hold.path) {
       path throws(FileError) in
       try files.unlink(path)
@@ -282,7 +282,7 @@ package final class CandidateChain {
   private func makeIntermediate(_ number: Int) throws(FileError) -> String {
     // The candidate's folder is its own and goes with it.
     let path = candidatePath + "-hop\(number)"
-    try settings.files.makeEmptyFile(path, attributes: hold.status.attributes)
+    try settings.files.makeEmptyFile(path, attributes: hold.status.attributes.forOwner)
     return path
   }
 

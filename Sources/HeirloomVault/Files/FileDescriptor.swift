@@ -69,7 +69,9 @@ package final class FileDescriptor: Sendable {
   package func status(for operation: FileError.Operation) throws(FileError) -> FileStatus {
     var status = stat()
     guard fstat(number, &status) == 0 else { throw FileError(operation, path, code: errno) }
-    return FileStatus(status)
+    var read = FileStatus(status)
+    read.hasAccessList = read.mode & 0o070 != 0 && hasAccessList
+    return read
   }
 
   /// Sets the owner as far as this process may, and the permissions, narrowed where the group can't be set.
@@ -152,16 +154,25 @@ package final class FileDescriptor: Sendable {
   /// Copies the content to a new file and, if asked to, brings it to the disk; a failure leaves no file.
   ///
   /// A copy that is brought to the disk stays as it is, so it gets the times and the extended attributes too.
+  /// Until then it is the owner's alone.
+  ///
+  /// - Returns: The attributes that were left out.
   func copy(
     to newPath: String, attributes: FileAttributes, isSynchronized: Bool = true, by walk: PathWalk = PathWalk()
-  ) throws(FileError) {
-    let new = try FileDescriptor.makeNew(newPath, attributes: attributes, for: .copy, by: walk)
+  ) throws(FileError) -> PassedOver {
+    let new = try FileDescriptor.makeNew(
+      newPath, attributes: isSynchronized ? attributes.forOwner : attributes, for: .copy, by: walk)
     do throws(FileError) {
+      #if canImport(Darwin)
+        // Otherwise the content would be on the disk under another class for a while.
+        _ = giveProtection(to: new)
+      #endif
       try copyContent(to: new)
-      if isSynchronized {
-        try copyDescription(to: new)
-        try new.synchronize(for: .copy)
-      }
+      guard isSynchronized else { return PassedOver() }
+      let left = try giveAttributes(to: new, with: try attributes.owned(likeFolderOf: newPath, by: walk))
+      try copyTimes(to: new)
+      try new.synchronize(for: .copy)
+      return left
     } catch {
       walk.removeName(newPath)
       throw error

@@ -29,6 +29,8 @@ package struct FileError: Error, Hashable, Sendable {
     case unlink = "remove"
     /// Changing a file's permissions.
     case setMode = "change the permissions of"
+    /// Carrying a file's attributes over.
+    case giveAttributes = "give attributes to"
     /// Reading a file.
     case read = "read"
     /// Following symbolic links.

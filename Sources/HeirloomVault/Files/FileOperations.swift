@@ -56,7 +56,11 @@ package protocol FileOperations: Sendable {
   ///
   /// Blocks are shared (reflink, clone) where the file system can do that. Never use it
   /// on a store that SQLite has open in this process: closing the file drops SQLite's locks. ``hold(_:)`` is for that.
-  func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError)
+  /// The copy has the file's times, access list and extended attributes as well.
+  ///
+  /// - Returns: The attributes that could not be carried over.
+  @discardableResult
+  func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) -> PassedOver
 
   /// Renames a file or a folder, and replaces anything that has the new name.
   func rename(_ path: String, to newPath: String) throws(FileError)
@@ -66,6 +70,11 @@ package protocol FileOperations: Sendable {
 
   /// Changes a file's permission bits, by its name: follows no symbolic link, and drops no lock on the file.
   func setMode(_ mode: UInt32, of path: String) throws(FileError)
+
+  /// Marks a folder as one that backups leave out with all that is in it, or takes the mark away.
+  ///
+  /// For a crash model: the folder's next sync brings the mark to the disk.
+  func setExcludedFromBackup(_ isExcluded: Bool, _ folder: String) throws(FileError)
 
   /// Reads a file's content; throws when it is longer than a limit.
   func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8]
@@ -130,13 +139,31 @@ package protocol HeldFile: AnyObject, Sendable {
   /// - Throws: `FileError` when the file could not be made or synced.
   func clone(to path: String, attributes: FileAttributes) throws(FileError) -> Bool
 
-  /// Makes a new file with this one's content, and brings it to the disk.
-  func copy(to path: String, attributes: FileAttributes) throws(FileError)
+  /// Makes a new file with this one's content, times and attributes, and brings it to the disk.
+  ///
+  /// - Returns: The attributes that could not be carried over.
+  func copy(to path: String, attributes: FileAttributes) throws(FileError) -> PassedOver
 
   /// Makes a new file with this one's content, for the caller to change and bring to the disk later.
   ///
   /// For a crash model: a new name in the folder, then content, and no sync of either.
   func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError)
+
+  /// Gives another file this one's permissions, access list and extended attributes, and no others.
+  ///
+  /// For a crash model: the file's next sync brings them to the disk. Close no file here that SQLite has open.
+  ///
+  /// - Parameter path: The file.
+  /// - Returns: The attributes that could not be carried over.
+  /// - Throws: `FileError` when the file can't be opened, or can't have its permissions.
+  func giveAttributes(to path: String) throws(FileError) -> PassedOver
+
+  /// Gives a folder or an empty file this one's protection class, where the system has such classes.
+  ///
+  /// - Parameter path: The folder, whose new files get the class too, or the file.
+  /// - Returns: The class, if it could not be given.
+  /// - Throws: `FileError` when the path can't be opened.
+  func giveProtection(to path: String) throws(FileError) -> PassedOver
 
   /// Brings the file's content to the disk.
   func synchronize() throws(FileError)

@@ -74,10 +74,18 @@ package struct FileStatus: Hashable, Sendable {
     self.modificationTime = modificationTime
   }
 
-  /// The permissions and owner for a file or folder in this one's place.
+  /// True when an open file was found to have an access list: the group's bits are then no rights of its group.
+  package internal(set) var hasAccessList = false
+
+  /// The permissions and owner for a file or folder in this one's place, which has no access list.
   ///
   /// A folder keeps the sticky bit (only a name's owner removes it) and the bit by which new names get its group.
   package var attributes: FileAttributes {
+    FileAttributes(mode: attributesBesideList.mode & (hasAccessList ? ~0o070 : ~0), owner: owner, group: group)
+  }
+
+  /// The same for a file that gets this one's access list too.
+  var attributesBesideList: FileAttributes {
     FileAttributes(mode: mode & (kind == .directory ? 0o3777 : 0o777), owner: owner, group: group)
   }
 }

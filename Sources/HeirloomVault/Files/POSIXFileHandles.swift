@@ -77,12 +77,28 @@ final class POSIXHeldFile: HeldFile {
     #endif
   }
 
-  func copy(to path: String, attributes: FileAttributes) throws(FileError) {
+  func copy(to path: String, attributes: FileAttributes) throws(FileError) -> PassedOver {
     try open(for: .copy).copy(to: path, attributes: attributes, by: walk)
   }
 
   func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError) {
-    try open(for: .copy).copy(to: path, attributes: attributes, isSynchronized: false, by: walk)
+    _ = try open(for: .copy).copy(to: path, attributes: attributes, isSynchronized: false, by: walk)
+  }
+
+  func giveAttributes(to path: String) throws(FileError) -> PassedOver {
+    let held = try open(for: .giveAttributes)
+    // O_NONBLOCK: a named pipe put in the file's place must not hang us.
+    let other = try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .giveAttributes, by: walk)
+    return try held.giveAttributes(to: other, with: try held.status(for: .giveAttributes).attributesBesideList)
+  }
+
+  func giveProtection(to path: String) throws(FileError) -> PassedOver {
+    var left = PassedOver()
+    #if canImport(Darwin)
+      let other = try FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .giveAttributes, by: walk)
+      if try !open(for: .giveAttributes).giveProtection(to: other) { left.note("the protection class") }
+    #endif
+    return left
   }
 
   func synchronize() throws(FileError) {

@@ -158,13 +158,17 @@ package struct POSIXFileOperations: FileOperations {
     guard answer.value == 0 else { throw FileError(operation, path, to: newPath, code: answer.code) }
   }
 
-  package func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) {
+  @discardableResult
+  package func copyFile(
+    _ path: String, to newPath: String, attributes: FileAttributes
+  ) throws(FileError) -> PassedOver {
     let held = try hold(path)
     defer { held.close() }
     #if canImport(Darwin)
-      if try held.clone(to: newPath, attributes: attributes) { return }
+      // A clone has all that its original has.
+      if try held.clone(to: newPath, attributes: attributes) { return PassedOver() }
     #endif
-    try held.copy(to: newPath, attributes: attributes)
+    return try held.copy(to: newPath, attributes: attributes)
   }
 
   package func rename(_ path: String, to newPath: String) throws(FileError) {
@@ -182,6 +186,11 @@ package struct POSIXFileOperations: FileOperations {
       fchmodat(folder, name, mode_t(truncatingIfNeeded: mode), AT_SYMLINK_NOFOLLOW)
     }
     guard changed.value == 0 else { throw FileError(.setMode, path, code: changed.code) }
+  }
+
+  package func setExcludedFromBackup(_ isExcluded: Bool, _ folder: String) throws(FileError) {
+    try FileDescriptor(folder, flags: O_RDONLY | O_DIRECTORY, for: .giveAttributes, by: walk)
+      .setExcludedFromBackup(isExcluded)
   }
 
   package func readFile(_ path: String, limit: Int) throws(FileError) -> [UInt8] {

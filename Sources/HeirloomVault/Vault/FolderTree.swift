@@ -35,10 +35,13 @@ package struct SupportFolder: Hashable, Sendable {
 package struct FolderTree {
   /// The file system.
   let files: any FileOperations
+  /// The receiver of attributes that a copy of a file lacks, with the copy's path.
+  private let leftOut: (String, PassedOver) -> Void
 
   /// Creates the work on a file system.
-  package init(files: any FileOperations) {
+  package init(files: any FileOperations, leftOut: @escaping (String, PassedOver) -> Void = { _, _ in }) {
     self.files = files
+    self.leftOut = leftOut
   }
 
   /// The depth limit for folders to be kept.
@@ -54,22 +57,8 @@ package struct FolderTree {
     var fileCount = 0
     /// The length of all files together, in bytes.
     var byteCount: Int64 = 0
-    /// The names that stand for neither a file nor a folder, and were passed over.
+    /// The names that were passed over: they stand for symbolic links, pipes and the like.
     var passedOver = PassedOver()
-  }
-
-  /// The names that were passed over, since they stand for symbolic links, pipes and the like.
-  struct PassedOver: Hashable, Sendable {
-    /// The number of names.
-    var count = 0
-    /// The path of the first name; `nil` if there is none.
-    var first: String?
-
-    /// Counts one more name.
-    mutating func note(_ path: String) {
-      count += 1
-      if first == nil { first = path }
-    }
   }
 
   // MARK: Folders
@@ -214,8 +203,13 @@ package struct FolderTree {
       try files.link(path, to: newPath)
     } catch {
       guard error.isRefusedLink else { throw error }
-      try files.copyFile(path, to: newPath, attributes: attributes)
+      try copyFile(path, to: newPath, attributes: attributes)
     }
+  }
+
+  /// Copies a file, and tells of attributes that the copy lacks.
+  func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) {
+    leftOut(newPath, try files.copyFile(path, to: newPath, attributes: attributes))
   }
 
   // MARK: Adding
@@ -244,7 +238,7 @@ package struct FolderTree {
       other: { place, status throws(FileError) in
         guard status.kind == .regular else { return passedOver.note(source.path(of: place)) }
         guard try files.status(of: present.path(of: place)) == nil else { return }
-        try files.copyFile(source.path(of: place), to: new.path(of: place), attributes: status.attributes)
+        try copyFile(source.path(of: place), to: new.path(of: place), attributes: status.attributes)
       })
     return passedOver
   }
@@ -331,7 +325,7 @@ package struct FolderTree {
         if known == nil { known = try kept() }
         guard known?.contains(status.identity) == true else { return }
         if try files.status(of: draft) != nil { try files.unlink(draft) }
-        try files.copyFile(folder.path(of: place), to: draft, attributes: status.attributes)
+        try copyFile(folder.path(of: place), to: draft, attributes: status.attributes)
         try files.rename(draft, to: folder.path(of: place))
         changed.insert(PathText.split(place).folder)
       })

@@ -259,7 +259,8 @@ package final class StoreHold {
 
   /// Makes the candidate a copy of the store, with shared blocks where the file system can do that.
   ///
-  /// The copy is changed further, so a sync now would be one too many.
+  /// The copy is changed further, so a sync now would be one too many. It is its owner's alone until it has its
+  /// attributes.
   ///
   /// - Parameters:
   ///   - candidate: The candidate's path; the empty file there is replaced.
@@ -267,7 +268,7 @@ package final class StoreHold {
   /// - Throws: `FileError`; there may be no file then.
   package func duplicateStore(to candidate: String, attributes: FileAttributes? = nil) throws(FileError) {
     try files.unlink(candidate)
-    let attributes = attributes ?? status.attributes
+    let attributes = (attributes ?? status.attributes).forOwner
     if try held.clone(to: candidate, attributes: attributes) {
       stopReadingAhead()
       reading = EarlyReading(of: candidate)
@@ -282,9 +283,23 @@ package final class StoreHold {
     reading = nil
   }
 
-  /// Makes a new file with the store's content, on the disk.
-  func copyStore(to path: String) throws(FileError) {
-    try held.copy(to: path, attributes: status.attributes)
+  /// Makes a new file with the store's content and attributes, on the disk.
+  ///
+  /// - Returns: The attributes that could not be carried over.
+  func copyStore(to path: String) throws(FileError) -> PassedOver {
+    try held.copy(to: path, attributes: status.attributesBesideList)
+  }
+
+  /// Gives a candidate the store's permissions, access list and extended attributes, and no others.
+  ///
+  /// - Returns: The attributes that could not be carried over.
+  func giveAttributes(to candidate: String) throws(FileError) -> PassedOver {
+    try held.giveAttributes(to: candidate)
+  }
+
+  /// Gives a folder or an empty file the store's protection class, where the system has such classes.
+  func giveProtection(to path: String) throws(FileError) -> PassedOver {
+    try held.giveProtection(to: path)
   }
 
   // MARK: Letting go

@@ -35,7 +35,7 @@ package final class StoreSwap {
 
   /// Leaves WAL mode, holds the store exclusively, writes the manifest and makes an empty candidate.
   ///
-  /// The candidate has the store's permissions. The caller attaches it to the hold's connection and detaches it again.
+  /// The candidate is its owner's alone until it is proven. The caller attaches it to the hold's connection and detaches it again.
   /// New external files go into the folder ``StoreLocation/supportName`` beside it, each written with a sync:
   /// they are added to the store's own before the rename.
   ///
@@ -53,8 +53,15 @@ package final class StoreSwap {
         location, files: files, timeout: vault.configuration.holdTimeout, seen: replacement.seen)
       held = (replacement, store, usesWAL ?? store.usedWAL)
       try vault.emit(.held(usedWAL: store.usedWAL))
+      // Before anything of the store's content is there: new files get the class of their folder.
+      func protect(_ path: String) throws(FileError) {
+        vault.reportLeftOut(try store.giveProtection(to: path), of: path)
+      }
+      try protect(location.companion)
       try writeManifest(for: replacement)
-      _ = try vault.makeCandidate(identifier, attributes: store.status.attributes)
+      _ = try vault.makeCandidate(identifier, attributes: store.status.attributes.forOwner)
+      try protect(vault.workFolder(identifier))
+      try protect(candidatePath)
       return store
     }
   }
@@ -64,7 +71,7 @@ package final class StoreSwap {
     guard let companion = try files.status(of: location.companion) else {
       throw VaultError.unusableFolder(path: location.companion, reason: "it vanished")
     }
-    try vault.tree.ensure(location.previous, like: companion)
+    try vault.makePreviousFolder(like: companion)
     try vault.tree.ensure(location.incoming, like: companion)
     let name = try vault.nextVersionName(identifier: identifier)
     let manifest = VaultManifest(
@@ -85,6 +92,8 @@ package final class StoreSwap {
       // The reading must end before the candidate becomes the store, which others may lock.
       defer { store.stopReadingAhead() }
       try vault.emit(.built(path: candidatePath))
+      // By whichever builder, and in place of those of a version that is restored. The candidate's sync comes later.
+      vault.reportLeftOut(try store.giveAttributes(to: candidatePath), of: location.path)
       // The journal mode is yet to be written and synced with all the rest: an earlier sync pays only for a large file.
       let isSyncedLater = try usesWAL && files.status(of: candidatePath)?.size ?? 0 < Self.leastEarlySync
       if isSyncedLater {

@@ -64,7 +64,7 @@ extension StoreVault {
 
   /// Returns findings about external data that would not be kept, or that keeps the store from being migrated.
   private func externalFindings() throws(FileError) -> [StoreFinding] {
-    let passedOver: FolderTree.PassedOver
+    let passedOver: PassedOver
     do throws(FileError) {
       passedOver = try tree.content(of: supportFolder()).passedOver
     } catch {

@@ -40,11 +40,11 @@ extension StoreVault {
         keptFolder: manifest.keptFolder, oldGeneration: generation, newGeneration: try readGeneration(of: candidate),
         time: manifest.time, adoptedSet: manifest.adoptedSet)
       try write(manifest)
-      try hold.copyStore(to: kept)
+      reportLeftOut(try hold.copyStore(to: kept), of: kept)
     }
     let support = try tree.keep(try supportFolder(), at: PathText.join(folder, location.supportName))
     let plain = FileAttributes(
-      mode: hold.status.mode & 0o666, owner: hold.status.owner, group: hold.status.group)
+      mode: hold.status.attributes.mode & 0o666, owner: hold.status.owner, group: hold.status.group)
     if let snapshot = replacement.previousSnapshot {
       try files.writeNewFile(
         PathText.join(folder, StoreLocation.snapshotName), bytes: snapshot, attributes: plain)
@@ -66,6 +66,19 @@ extension StoreVault {
     try files.synchronizeDirectory(location.previous)
     return PreviousVersionFiles(
       name: name, path: folder, storePath: kept, manifest: description, storeByteCount: status.size)
+  }
+
+  /// Makes the folder of previous versions unless it exists, and has backups treat it as the app chose.
+  func makePreviousFolder(like companion: FileStatus) throws(VaultError) {
+    try tree.ensure(location.previous, like: companion)
+    guard let isExcluded = configuration.excludesPreviousVersionsFromBackup else { return }
+    do throws(FileError) {
+      try files.setExcludedFromBackup(isExcluded, location.previous)
+    } catch {
+      var left = PassedOver()
+      left.note("its exclusion from backups (\(error.reason))")
+      reportLeftOut(left, of: location.previous)
+    }
   }
 
   /// Returns a name that sorts after all existing ones, even when the clock was set back.

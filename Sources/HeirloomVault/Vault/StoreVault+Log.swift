@@ -77,7 +77,7 @@ extension StoreVault {
       let copy = PathText.join(location.companion, Self.unreadLogName + number)
       // An unfinished copy has another name.
       if try files.status(of: copy + ".tmp") != nil { try files.unlink(copy + ".tmp") }
-      try files.copyFile(log, to: copy + ".tmp", attributes: status.attributes)
+      try tree.copyFile(log, to: copy + ".tmp", attributes: status.attributes)
       try files.rename(copy + ".tmp", to: copy)
       try files.synchronizeDirectory(location.companion)
       try files.synchronizeDirectory(location.directory)
@@ -100,7 +100,7 @@ extension StoreVault {
       let waiting = PathText.join(location.companion, name)
       guard let status = try files.status(of: waiting), status.kind == .regular else { continue }
       let kept = "\(store)-\(name)"
-      try files.copyFile(waiting, to: kept, attributes: status.attributes)
+      try tree.copyFile(waiting, to: kept, attributes: status.attributes)
       if let damage = try damage(of: waiting) { try emit(.keptLog(path: kept, damage)) }
     }
   }

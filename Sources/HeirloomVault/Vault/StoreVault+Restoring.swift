@@ -46,7 +46,8 @@ extension StoreVault {
     do {
       let store = try swap.hold(replacement, usesWAL: set.usedWAL)
       let candidate = swap.candidatePath
-      try rebuild(set, at: candidate, attributes: store.status.attributes, generation: files.uniqueIdentifier())
+      let attributes = store.status.attributes.forOwner
+      try rebuild(set, at: candidate, attributes: attributes, generation: files.uniqueIdentifier())
       try swap.prove { try check(set, at: candidate, prove: prove) }
       return try swap.commit()
     } catch {
@@ -120,7 +121,7 @@ extension StoreVault {
       throw set.unusable("its journal can't be undone: \(objection.reason)")
     }
     guard let log = try files.status(of: source + "-wal"), log.kind == .regular, log.size > 0 else { return }
-    try files.copyFile(source + "-wal", to: candidate + "-wal", attributes: attributes)
+    try tree.copyFile(source + "-wal", to: candidate + "-wal", attributes: attributes)
   }
 
   /// Copies a set-aside store while nobody can write to it: an app may work on it where it lies.
@@ -140,6 +141,8 @@ extension StoreVault {
     }
     defer { try? hold.closeRestoringJournalMode() }
     try hold.duplicateStore(to: candidate, attributes: attributes)
+    // Where a store is, its attributes follow.
+    reportLeftOut(try hold.giveAttributes(to: candidate), of: candidate)
   }
 
   /// Gives a candidate a generation, which tells it from the present store and from the set-aside one.

@@ -95,7 +95,7 @@ extension StoreVault {
     let attributes = try files.status(of: location.path)?.attributes ?? FileAttributes(mode: 0o600)
     if let hold {
       // A held store was brought to the disk with the hold, and may be copied only by its handle.
-      if try !isLinked(location.path, to: main) { try hold.copyStore(to: main) }
+      if try !isLinked(location.path, to: main) { reportLeftOut(try hold.copyStore(to: main), of: main) }
     } else {
       try tree.linkOrCopy(location.path, to: main, attributes: attributes)
       try files.synchronizeFile(main)

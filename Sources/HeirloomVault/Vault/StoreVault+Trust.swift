@@ -89,8 +89,14 @@ extension StoreVault {
   }
 
   /// Reports the names that were passed over in a folder of external data, if there are any.
-  func reportPassedOver(_ names: FolderTree.PassedOver) {
+  func reportPassedOver(_ names: PassedOver) {
     guard let first = names.first else { return }
     report(.passedOver(count: names.count, first: first))
+  }
+
+  /// Reports the attributes that a file could not be given, if there are any.
+  func reportLeftOut(_ attributes: PassedOver, of path: String) {
+    guard let first = attributes.first else { return }
+    report(.attributesLeftOut(path: path, count: attributes.count, first: first))
   }
 }

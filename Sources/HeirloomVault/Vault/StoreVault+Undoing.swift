@@ -55,7 +55,7 @@ extension StoreVault {
     guard let companion = try files.status(of: location.companion), let store = try files.status(of: location.path)
     else { throw VaultError.unusableFolder(path: location.companion, reason: "it vanished") }
     try checkStore(bytesNeeded: UInt64(clamping: store.size) + UInt64(clamping: journal.byteCount), isKept: false)
-    try tree.ensure(location.previous, like: companion)
+    try makePreviousFolder(like: companion)
     try tree.ensure(location.incoming, like: companion)
     let identifier = files.uniqueIdentifier()
     try tryUndoing(journal, identifier: identifier, attributes: store.attributes)
@@ -113,13 +113,13 @@ extension StoreVault {
   /// - Throws: `FileError`, or ``VaultError/refusedJournal(path:_:)`` for a journal that stretches the database,
   ///   or that is too long and names another file.
   func copyInterrupted(_ source: String, to copy: String, attributes: FileAttributes) throws {
-    try files.copyFile(source, to: copy, attributes: attributes)
+    try tree.copyFile(source, to: copy, attributes: attributes)
     guard let journal = try RollbackJournal(besideDatabaseAt: source) else { return }
     if journal.objection == .stretchesDatabase {
       throw VaultError.refusedJournal(path: source, .stretchesDatabase)
     }
     guard let name = journal.superJournal else {
-      return try files.copyFile(journal.path, to: copy + "-journal", attributes: attributes)
+      return try tree.copyFile(journal.path, to: copy + "-journal", attributes: attributes)
     }
     // The last step of a change across several databases was made: SQLite undoes nothing then.
     if journal.isCommitted { return }
@@ -143,7 +143,7 @@ extension StoreVault {
     try copyInterrupted(location.path, to: copy, attributes: store.attributes)
     // SQLite leaves no log beside such a journal, but whoever put the journal there may have.
     if let log = try files.status(of: location.path + "-wal"), log.kind == .regular, log.size > 0 {
-      try files.copyFile(location.path + "-wal", to: copy + "-wal", attributes: store.attributes)
+      try tree.copyFile(location.path + "-wal", to: copy + "-wal", attributes: store.attributes)
     }
     let support = try tree.keep(try supportFolder(), at: PathText.join(draft, location.supportName))
     let plain = FileAttributes(mode: store.mode & 0o666, owner: store.owner, group: store.group)

@@ -26,6 +26,8 @@ package struct StoreVault {
     ///
     /// It is longer than the resolution of times (2 seconds) on any trusted file system.
     package var restTime: Double = 3
+    /// True to keep previous versions out of backups, false to have them in, `nil` to leave that as it is.
+    package var excludesPreviousVersionsFromBackup: Bool?
     /// The clock, which returns the time in seconds since 1970-01-01 UTC.
     package var now: () -> Int64 = { Int64(Date().timeIntervalSince1970) }
 
@@ -88,7 +90,7 @@ package struct StoreVault {
     handler = events
   }
 
-  var tree: FolderTree { FolderTree(files: files) }
+  var tree: FolderTree { FolderTree(files: files) { reportLeftOut($1, of: $0) } }
 
   /// Reports an event; an error of the caller's gives the operation up.
   func emit(_ event: VaultEvent) throws {

@@ -49,6 +49,10 @@ package enum VaultEvent: Hashable, Sendable {
   ///
   /// `count` is their number, and `first` names the first.
   case passedOver(count: Int, first: String)
+  /// Attributes that a new file could not be given, although the file that it stands for has them.
+  ///
+  /// `count` is their number, and `first` names the first.
+  case attributesLeftOut(path: String, count: Int, first: String)
   /// The store, set aside.
   case setAside(path: String)
 }

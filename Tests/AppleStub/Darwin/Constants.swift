@@ -3,7 +3,7 @@
 // of modes have the type `mode_t`. The values don't matter to the check.
 import DarwinTypes
 
-// open(2), fcntl(2), flock(2), access(2), copyfile(3), clonefile(2).
+// open(2), fcntl(2) and its header, flock(2), access(2), copyfile(3), clonefile(2).
 public var O_RDONLY: Int32 { 0 }
 public var O_WRONLY: Int32 { 1 }
 public var O_RDWR: Int32 { 2 }
@@ -32,6 +32,8 @@ public var F_BARRIERFSYNC: Int32 { 85 }
 public var F_SETFL: Int32 { 4 }
 public var F_GETFL: Int32 { 3 }
 public var F_NOCACHE: Int32 { 48 }
+public var F_GETPROTECTIONCLASS: Int32 { 63 }
+public var F_SETPROTECTIONCLASS: Int32 { 64 }
 public var CLONE_NOFOLLOW: Int32 { 1 }
 public var COPYFILE_DATA: Int32 { 8 }
 public var COPYFILE_CLONE: Int32 { 16777216 }
@@ -107,6 +109,7 @@ public var EPIPE: Int32 { 32 }
 public var EAGAIN: Int32 { 35 }
 public var EWOULDBLOCK: Int32 { 35 }
 public var ENOTSUP: Int32 { 45 }
+public var ENOATTR: Int32 { 93 }
 public var EOPNOTSUPP: Int32 { 102 }
 public var ELOOP: Int32 { 62 }
 public var ENAMETOOLONG: Int32 { 63 }

@@ -66,6 +66,17 @@
 @discardableResult public func fcopyfile(_: Int32, _: Int32, _: copyfile_state_t!, _: copyfile_flags_t) -> Int32 {
   fatalError()
 }
+// getxattr(2), setxattr(2), listxattr(2), removexattr(2).
+@discardableResult public func fgetxattr(
+  _: Int32, _: UnsafePointer<CChar>!, _: UnsafeMutableRawPointer!, _: Int, _: UInt32, _: Int32
+) -> Int { fatalError() }
+@discardableResult public func fsetxattr(
+  _: Int32, _: UnsafePointer<CChar>!, _: UnsafeRawPointer!, _: Int, _: UInt32, _: Int32
+) -> Int32 { fatalError() }
+@discardableResult public func flistxattr(_: Int32, _: UnsafeMutablePointer<CChar>!, _: Int, _: Int32) -> Int {
+  fatalError()
+}
+@discardableResult public func fremovexattr(_: Int32, _: UnsafePointer<CChar>!, _: Int32) -> Int32 { fatalError() }
 @discardableResult public func signal(_: Int32, _: sig_t!) -> sig_t! { fatalError() }
 public func _exit(_: Int32) -> Never { fatalError() }
 public func exit(_: Int32) -> Never { fatalError() }

@@ -1,0 +1,36 @@
+#if canImport(Glibc)
+  internal import CHeirloomFiles
+  import Glibc
+#endif
+
+/// An extended attribute of a file, which stands for all that a file may have: real where the system has such.
+enum FileNote {
+  private static let name = "user.heirloom.note"
+
+  /// The note of the store before the operation; empty where files in memory have no attributes.
+  static let expected: [UInt8] = {
+    guard let folder = try? QuickFolder(), let stream = fopen(folder.path + "/a", "w") else { return [] }
+    fclose(stream)
+    write(Array("a note".utf8), folder.path + "/a")
+    let note = read(folder.path + "/a")
+    if note.isEmpty { print("crash scenarios: no extended attributes here, so none is followed") }
+    return note
+  }()
+
+  /// Returns a file's note; empty if there is none.
+  static func read(_ path: String) -> [UInt8] {
+    var value = [UInt8](repeating: 0, count: 64)
+    #if os(Linux)
+      return Array(value.prefix(max(0, lgetxattr(path, name, &value, 64))))
+    #else
+      return []
+    #endif
+  }
+
+  /// Gives a file a note, unless it is empty.
+  static func write(_ note: [UInt8], _ path: String) {
+    #if os(Linux)
+      if !note.isEmpty { _ = lsetxattr(path, name, note, note.count, 0) }
+    #endif
+  }
+}
