@@ -46,6 +46,13 @@ func showProgress(_ progress: Progress) {}
 func userWants(_ date: Date, _ objects: Int64) -> Bool { absent() }
 func personWantsBack(_ date: Date, _ losses: [MigrationLoss]) -> Bool { absent() }
 
+// The shape of UIKit, as far as the examples go.
+@MainActor final class UIApplication {
+  static let shared = UIApplication()
+  func beginBackgroundTask(withName: String?, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int { 0 }
+  func endBackgroundTask(_ task: Int) {}
+}
+
 // The shapes of swift-log and swift-metrics, as far as the examples go.
 struct Logger: Sendable {
   enum Level: String { case trace, debug, info, notice, warning, error, critical }

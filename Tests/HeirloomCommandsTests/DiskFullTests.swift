@@ -141,7 +141,12 @@ struct DiskFullTests {
     let file = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
     try #require(file >= 0)
     defer { close(file) }
-    if size > 0 { try #require(posix_fallocate(file, 0, off_t(size)) == 0) }
+    #if os(Linux)
+      if size > 0 { try #require(posix_fallocate(file, 0, off_t(size)) == 0) }
+    #else
+      // Elsewhere, no volume of a small size is mounted.
+      try #require(size == 0)
+    #endif
   }
 
   // MARK: Names

@@ -183,7 +183,7 @@ struct ErrorWordsTests {
         // A structure without an enumeration of its own has a single kind.
         if let type, !type.hasCases { names.insert(type.name) }
         type = nil
-      } else if line.firstMatch(of: /^  public enum \w+.*\{/) != nil {
+      } else if line.firstMatch(of: /^  (public|package) enum \w+.*\{/) != nil {
         isInEnum = true
         type?.hasCases = true
       } else if isInEnum, let type, let match = line.firstMatch(of: /^ +case (\w+)/) {

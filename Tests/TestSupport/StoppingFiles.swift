@@ -72,7 +72,8 @@ package final class StoppingFiles: FileOperations {
     try system.link(path, to: newPath)
   }
 
-  package func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) -> PassedOver {
+  package func copyFile(_ path: String, to newPath: String, attributes: FileAttributes) throws(FileError) -> PassedOver
+  {
     try check(path)
     if let unreadable, path.hasSuffix(unreadable) { throw FileError(.copy, path, code: 5) }
     return try system.copyFile(path, to: newPath, attributes: attributes)
