@@ -72,7 +72,8 @@ extension MigrationAssistant {
   /// Brings a store to the current model on its own thread, and calls the delegate on the main actor.
   ///
   /// The migration waits for each answer, and the main actor for nothing. So a delegate may show what it hears. It must
-  /// not wait for a person: ask first, with ``plan()``, then migrate with the answer.
+  /// not wait for a person: ask first, with ``plan()``, then migrate with the answer. Nor may anybody block the main
+  /// thread until the migration ends: the two would wait for each other.
   ///
   /// - Parameters:
   ///   - assistant: The assistant, with everything that it needs but a delegate.
