@@ -54,6 +54,11 @@ struct ProcessLimitsTests {
     let field = try FieldStore(.rollback)
     let directory = try TemporaryDirectory()
     let store = try field.place(in: directory.url)
+    // Without a version that is kept, there is nothing to restore, whatever the limit.
+    if command == "restore" {
+      let migration = try ToolProcess().run(Self.words("migrate", store, field.models))
+      #expect(migration.code == 0, "\(migration.summary)")
+    }
     let tool = ToolProcess(wrapper: ["/usr/bin/prlimit", "--core=0", limit.option])
     let outcome = try tool.run(Self.words(command, store, field.models))
     let comment: Comment = "\(limit) \(command): \(outcome.summary)"

@@ -27,12 +27,15 @@ struct ReadableDescriptionTests {
           storeURL: url, modelController: ModelController(storeURL: url), history: history)
         assistant.delegate = recorder
         check("\(try #require(try assistant.plan()))")
+        // Files of external data are not in the corpus, so that some stores lack values from the beginning.
+        let faults = Set(try assistant.archive.verifyStore().findings.filter { $0.severity == .error }.map(\.code))
         let outcome = try assistant.migrateStore()
         check("\(outcome)")
         #expect("\(outcome)".hasPrefix("Migrated "))
         for event in recorder.events { check("\(event)", lines: 1) }
         let report = try assistant.archive.verifyStore()
-        #expect(report.isModelFit && !report.findings.contains { $0.severity == .error }, "\(jump.store)")
+        let found = Set(report.findings.filter { $0.severity == .error }.map(\.code))
+        #expect(report.isModelFit && found.isSubset(of: faults.intersection(["missingExternalFile"])), "\(jump.store)")
         #expect(try StoreArchive(storeURL: url).previousVersions() == assistant.archive.previousVersions())
         let store = try PersistentStore.open(at: url, model: history.current, isReadOnly: true)
         defer { try? store.close() }
