@@ -92,7 +92,9 @@ struct DiagnosticsArchiveTests {
     let picture = FolderPicture(of: folder)
     let archive = directory.file("support.tar.gz")
     try assistant.archive.makeDiagnosticsArchive(at: archive)
-    #expect(FolderPicture(of: folder).differences(from: picture) == [])
+    // Apple's SQLite has left a -shm, whose bytes change with each reader.
+    let now = FolderPicture(of: folder)
+    #expect(now.names == picture.names && now.differences(from: picture).allSatisfy { $0.hasSuffix("-shm") })
     let files = try Self.files(of: archive)
     #expect(
       files.keys.sorted() == [

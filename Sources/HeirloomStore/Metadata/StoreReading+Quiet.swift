@@ -5,8 +5,9 @@ extension StoreReading {
   /// Opens a store for an inspection that leaves nothing beside it, if that is possible.
   ///
   /// To read a store in WAL mode, SQLite makes the side files, and a connection that only reads leaves them behind. If
-  /// there are none, nobody has the store open and the main file is the whole store. It is then read as a file that
-  /// doesn't change, and again in the usual way if it did change meanwhile.
+  /// there are none (but for an empty `-wal`, which Apple's SQLite leaves), nobody has the store open and the main file
+  /// is the whole store. It is then read as a file that doesn't change, and again in the usual way if it did change
+  /// meanwhile.
   ///
   /// - Parameters:
   ///   - path: The store's file.
@@ -39,14 +40,15 @@ private struct UndisturbedFile: Equatable {
   private let size: Int64
   private let modified: [Int]
 
-  /// Reads the state; `nil` if there are side files, or no file.
+  /// Reads the state; `nil` if there are side files that hold or stand for something, or no file.
   init?(_ path: String) {
     // SQLite keeps the side files beside the file that a symbolic link leads to.
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     let file = String(cString: resolved)
     var status = stat()
-    for suffix in ["-wal", "-shm", "-journal"] where lstat(file + suffix, &status) == 0 { return nil }
+    for suffix in ["-shm", "-journal"] where lstat(file + suffix, &status) == 0 { return nil }
+    if lstat(file + "-wal", &status) == 0, status.st_mode & S_IFMT != S_IFREG || status.st_size > 0 { return nil }
     guard stat(file, &status) == 0 else { return nil }
     device = UInt64(truncatingIfNeeded: status.st_dev)
     number = UInt64(truncatingIfNeeded: status.st_ino)

@@ -115,7 +115,10 @@ extension Connection {
     }
     for (limit, most) in InspectionBounds.parserLimits { sqlite3_limit(handle, limit, most) }
     // This call reads the schema if it hasn't been read, and only then looks for the table.
-    let status = sqlite3_table_column_metadata(handle, "main", "sqlite_master", nil, nil, nil, nil, nil, nil)
+    var status = sqlite3_table_column_metadata(handle, "main", "sqlite_master", nil, nil, nil, nil, nil, nil)
+    if status & 0xff == SQLITE_CANTOPEN, makeSideFiles() {
+      status = sqlite3_table_column_metadata(handle, "main", "sqlite_master", nil, nil, nil, nil, nil, nil)
+    }
     guard status != SQLITE_OK else { return }
     let found = error(status, sql: nil)
     guard found.isTooBig || found.message.hasSuffix(Self.tooBigMessage) else { throw found }

@@ -80,6 +80,8 @@ package final class Connection {
   private(set) var handle: OpaquePointer?
   /// The settings.
   let options: Options
+  /// The name and the flags that SQLite was given.
+  private let opening: (name: String, flags: Int32)
   /// True until the schema is read.
   var needsSchema: Bool
   /// The work that an inspection has left.
@@ -136,6 +138,7 @@ package final class Connection {
         parameters: mode == .immutable ? "immutable=1" : nil)
       flags |= heirloom_sqlite_open_nofollow()
     }
+    opening = (name, flags)
     let status = sqlite3_open_v2(name, &handle, flags, nil)
     guard status == SQLITE_OK, handle != nil else {
       // A failed open still returns a handle, with the error in it.
@@ -256,6 +259,26 @@ package final class Connection {
         extendedCode: SQLITE_CANTOPEN, message: "can't make the file: \(String(cString: strerror(errno)))")
     }
     _ = Foundation.close(descriptor)
+  }
+
+  /// Makes the side files of WAL mode for a connection that only reads, if it can.
+  ///
+  /// Such a connection makes them itself, but for Apple's SQLite, which can't read without them. One that may write
+  /// makes them there too. It changes nothing else: without a `-journal` there is no change to undo, and nothing of the
+  /// schema is read.
+  ///
+  /// - Returns: True if the first read may succeed now.
+  func makeSideFiles() -> Bool {
+    guard opening.flags & SQLITE_OPEN_READONLY != 0, let handle, let file = sqlite3_db_filename(handle, "main"),
+      DatabaseFile.size(of: String(cString: file) + "-journal") == nil
+    else { return false }
+    var writer: OpaquePointer?
+    defer { sqlite3_close_v2(writer) }
+    let flags = opening.flags & ~SQLITE_OPEN_READONLY | SQLITE_OPEN_READWRITE
+    guard sqlite3_open_v2(opening.name, &writer, flags, nil) == SQLITE_OK, let writer,
+      heirloom_sqlite_db_config_switch(writer, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1) == SQLITE_OK
+    else { return false }
+    return sqlite3_exec(writer, "PRAGMA schema_version", nil, nil, nil) == SQLITE_OK
   }
 
   private static func resolvingFolder(of path: String) -> String {
