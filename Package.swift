@@ -13,6 +13,10 @@ let package = Package(
     .plugin(name: "HeirloomSnapshot", targets: ["HeirloomSnapshot"]),
     .plugin(name: "HeirloomCheck", targets: ["HeirloomCheck"]),
   ],
+  traits: [
+    .trait(name: "SystemSQLite", description: "Links the system's SQLite; without it, the app links one of its own."),
+    .default(enabledTraits: ["SystemSQLite"]),
+  ],
   targets: [
     .systemLibrary(
       name: "CHeirloomSQLite",
@@ -31,7 +35,9 @@ let package = Package(
     ),
     .target(
       name: "HeirloomStore",
-      dependencies: ["HeirloomModel", "HeirloomFormats", "CHeirloomSQLite"]
+      dependencies: ["HeirloomModel", "HeirloomFormats", "CHeirloomSQLite"],
+      // Not in the module map, where no trait reaches it.
+      linkerSettings: [.linkedLibrary("sqlite3", .when(traits: ["SystemSQLite"]))]
     ),
     .target(
       name: "HeirloomVault",
@@ -67,7 +73,9 @@ let package = Package(
         "Heirloom", "HeirloomSalvage", "HeirloomTesting", "HeirloomOutput", "HeirloomDiagram", "HeirloomStories",
       ]
     ),
-    .executableTarget(name: "HeirloomMain", dependencies: ["HeirloomCommands"]),
+    // The tool is no part of an app: it has the system's SQLite also for an app that has one of its own.
+    .executableTarget(
+      name: "HeirloomMain", dependencies: ["HeirloomCommands"], linkerSettings: [.linkedLibrary("sqlite3")]),
     // The plugins ask for the tool when they run: as a dependency, every build of the package would make a second one for the host.
     .plugin(
       name: "HeirloomSnapshot",
