@@ -64,7 +64,10 @@ struct FieldStore {
     source = version.model
     destination = history.current
     mapping = try MappingModel.inferred(from: source, to: destination)
-    for suffix in ["-shm"] { try? FileManager.default.removeItem(atPath: store.path + suffix) }
+    // Apple's SQLite leaves an empty -wal, also when WAL mode is left.
+    for suffix in shape == .wal ? ["-shm"] : ["-shm", "-wal"] {
+      try? FileManager.default.removeItem(atPath: store.path + suffix)
+    }
     before = try Self.content(of: store, model: source)
   }
 
