@@ -88,6 +88,15 @@ struct RowRunTests {
     override func act(_ manager: MigrationManager) throws { manager.progress.cancel() }
   }
 
+  /// A policy in the middle of reading when the run is cancelled.
+  private final class StoppedReading: Recorder {
+    override func act(_ manager: MigrationManager) throws {
+      manager.progress.cancel()
+      for _ in 0..<20 { _ = try manager.sourceContext.fetch(ObjectFetchRequest("Item")) }
+      Issue.record("nothing interrupted the policy")
+    }
+  }
+
   // MARK: The store
 
   private static func item(_ more: [AttributeDescription] = [], optional: Bool = true) -> EntityDescription {
@@ -214,6 +223,18 @@ struct RowRunTests {
     }
     let created = log.calls.withLock { $0 }.filter { $0.hasPrefix("createDestinationInstances Item") }
     #expect(created.count == key && !log.calls.withLock { $0 }.contains("createRelationships Item 1"))
+  }
+
+  @Test func `a run is cancelled, not failed, when the cancellation interrupts what a policy reads`() throws {
+    let many =
+      "WITH RECURSIVE n(i) AS (VALUES (10) UNION ALL SELECT i + 1 FROM n WHERE i < 20000) "
+      + "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZBOX) SELECT i, 2, 1, 'item ' || i, 1 FROM n"
+    let store = try Self.store(StoppedReading.self, items: Array(1...9), more: [many])
+    let error = try Self.stop(store, Log(place: "createDestinationInstances Item 7"))
+    guard case .cancelled? = error else {
+      Issue.record("\(error as Any)")
+      return
+    }
   }
 
   // MARK: Memory

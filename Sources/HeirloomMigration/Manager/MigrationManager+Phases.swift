@@ -262,8 +262,8 @@ extension MigrationManager {
     } catch let error as EntityMappingFailure {
       throw error
     } catch {
-      if let error = error as? MigrationError, case .cancelled = error { throw error }
-      if let error = error as? SQLiteError, error.isInterrupt { throw MigrationError.cancelled }
+      // Cancelling interrupts what a policy is about to read, so that its error is any of the store's.
+      if progress.isCancelled { throw MigrationError.cancelled }
       throw EntityMappingFailure(
         mapping: run.mapping.name, hook: hook,
         entity: object?.entityName ?? run.mapping.destinationEntityName ?? run.mapping.sourceEntityName ?? "",
