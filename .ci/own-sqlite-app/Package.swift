@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// An app with a SQLite of its own, outside of the checkout: `.ci/own-sqlite` copies it away, adds SQLite's source and sets the checkout's path.
+// An app with a SQLite of its own, outside of the checkout: `.ci/own-sqlite` copies it away, adds SQLite's source and
+// sets the checkout's path.
 let package = Package(
   name: "App",
   platforms: [.macOS(.v13)],

@@ -5,9 +5,10 @@ public import HeirloomStore
 
 /// An app's delegate, which answers what inference can't decide and hears what happens.
 ///
-/// Every method has a default and is called on the thread that called the assistant;
-/// ``MigrationAssistant/migrateStore(with:)`` has a thread of its own. A method that throws stops the migration: the
-/// store is then as it was.
+/// Every method has a default and is called on the thread that called the assistant. The asynchronous calls take the
+/// delegate themselves: ``MigrationAssistant/migrateStore(with:delegate:)`` has a thread of its own, and
+/// ``MigrationAssistant/migrateStore(with:mainActorDelegate:)`` calls it on the main actor. A method that throws stops
+/// the migration: the store is then as it was.
 public protocol MigrationAssistantDelegate: AnyObject {
   /// Asks the delegate for a mapping after obstacles to inference, or before losses that nobody consented to.
   ///

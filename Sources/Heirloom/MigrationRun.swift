@@ -207,8 +207,8 @@ extension VaultEvent {
       "\(CountText.counted(Int64(count), "name")) in a folder of external data \(count == 1 ? "stands" : "stand") for neither"
         + " a file nor a folder, such as \(first): what they lead to is not followed, and not kept with the previous version."
     case .attributesLeftOut(let path, let count, let first):
-      "\(path) could not be given \(CountText.counted(Int64(count), "attribute")) of the file that it stands for, such as"
-        + " \(first): set \(count == 1 ? "it" : "them") again."
+      "\(path) could not be given \(CountText.counted(Int64(count), "attribute")) of the file that it stands for,"
+        + " such as \(first): set \(count == 1 ? "it" : "them") again."
     default: nil
     }
   }

@@ -35,7 +35,8 @@ public enum MigrationAssistantError: Error, Sendable {
   case storeNotMigrated(storePath: String)
   /// Another process holds the store or is migrating it.
   case storeInUse(storePath: String, reason: String)
-  /// The place is unfit, as the error says: permissions, links, the kind of volume.
+  /// Nothing can be begun here, as the error says: permissions, links, the kind of volume, no thread, a delegate that was
+  /// set where another thread may not call it.
   case unfitLocation(storePath: String, any ExplainedError)
   /// The volume has too little room; the figures were known before anything was begun.
   case notEnoughSpace(SpaceShortage)

@@ -1,8 +1,9 @@
 import Foundation
 import Heirloom
 
-/// The time from `cancel()` to the end of a migration, when its locks are gone: what an app needs when the system suspends it.
+/// The time from `cancel()` to the end of a migration, when its locks are gone.
 ///
+/// It is what an app needs when the system suspends it.
 /// Copies of one store are migrated, and each is cancelled at another part of the time that the migration takes.
 enum CancellationBenchmark {
   /// The workloads: the schema alone, all rows by SQL, all rows by a policy.

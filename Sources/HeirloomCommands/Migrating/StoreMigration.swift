@@ -153,7 +153,8 @@ final class EventLog: MigrationAssistantDelegate {
     case .cleanUpPostponed(let reason): "something is left for the next run to remove: \(reason)"
     case .pruned(let id): "the previous version \(id) was removed, since newer ones are kept"
     case .attributesLeftOut(let path, let count, let first):
-      "\(path) could not be given \(counted(Int64(count), "attribute")) of the file that it stands for, such as \(first)"
+      "\(path) could not be given \(counted(Int64(count), "attribute")) of the file that it stands for,"
+        + " such as \(first)"
     case .pinned(let id, let losses):
       "the previous version \(id) alone holds \(listText(losses, limit: 6)); it is kept until it is released"
     default: nil

@@ -3,8 +3,8 @@
 
   /// Runs work of an app, and frees what Objective-C's objects in it left to the thread's pool.
   ///
-  /// A migration runs an app's code for each row, on a thread that may have no pool: without one of its own, what Foundation
-  /// makes for a row would stay until the last.
+  /// A migration runs an app's code for each row, on a thread that may have no pool: without one of its own, what
+  /// Foundation makes for a row would stay until the last.
   package func withAutoreleasePool<Result>(_ work: () throws -> Result) rethrows -> Result {
     try autoreleasepool(invoking: work)
   }

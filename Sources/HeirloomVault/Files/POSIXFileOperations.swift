@@ -304,9 +304,10 @@ package struct POSIXFileOperations: FileOperations {
       availableBytes: max(free, Self.purgeableAndFreeBytes(of: path)))
   }
 
-  /// Returns the bytes that the system would have for something a person needs: it removes caches and what a cloud holds.
+  /// Returns the bytes that the system would have for something a person needs.
   ///
-  /// Only Apple's systems do that, and the number of free blocks leaves it out. 0 where nothing is told.
+  /// Apple's systems remove caches, and what a cloud holds, to make room; the number of free blocks leaves that out. It
+  /// is 0 where nothing is told.
   private static func purgeableAndFreeBytes(of path: String) -> UInt64 {
     #if canImport(Darwin)
       let key = URLResourceKey.volumeAvailableCapacityForImportantUsageKey

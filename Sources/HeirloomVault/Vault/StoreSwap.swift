@@ -35,7 +35,8 @@ package final class StoreSwap {
 
   /// Leaves WAL mode, holds the store exclusively, writes the manifest and makes an empty candidate.
   ///
-  /// The candidate is its owner's alone until it is proven. The caller attaches it to the hold's connection and detaches it again.
+  /// The candidate is its owner's alone until it is proven. The caller attaches it to the hold's connection and detaches
+  /// it again.
   /// New external files go into the folder ``StoreLocation/supportName`` beside it, each written with a sync:
   /// they are added to the store's own before the rename.
   ///

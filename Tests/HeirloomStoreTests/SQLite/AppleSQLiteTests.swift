@@ -8,7 +8,7 @@ private let builtOptions = ProcessInfo.processInfo.environment["HEIRLOOM_APPLE_S
   $0.split(separator: " ").map(String.init)
 }
 
-/// Proof that `.ci/apple-sqlite` runs the tests with the SQLite that it has built, and that this one has Apple's habits.
+/// Proof that `.ci/apple-sqlite` runs the tests with the SQLite that it has built, and that it has Apple's habits.
 @Suite(.enabled(if: builtOptions != nil, "only with .ci/apple-sqlite"))
 struct AppleSQLiteTests {
   @Test func `Heirloom's connections are to the SQLite that was built`() throws {

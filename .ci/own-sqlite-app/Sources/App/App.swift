@@ -26,7 +26,8 @@ struct App {
       storeURL: store, modelController: ModelController(storeURL: store), history: history)
     guard case .migrated(let report) = try assistant.migrateStore() else { throw Failure(reason: "nothing to migrate") }
     let migrated = try PersistentStore.open(at: store, history: history)
-    let titles = try ManagedObjectContext(store: migrated).fetch(ObjectFetchRequest("Note")).map { try $0.string("title") }
+    let notes = try ManagedObjectContext(store: migrated).fetch(ObjectFetchRequest("Note"))
+    let titles = try notes.map { try $0.string("title") }
     guard titles == ["About my diary"] else { throw Failure(reason: "the note is lost: \(titles)") }
     try migrated.close()
 
