@@ -138,7 +138,7 @@ struct DiskFullTests {
     let free = try POSIXFileOperations().volume(of: folder.path).availableBytes
     let size = max(0, Int(free) - room << 10)
     let path = folder.appendingPathComponent("filler").path
-    let file = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)
+    let file = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, mode_t(0o600))
     try #require(file >= 0)
     defer { close(file) }
     #if os(Linux)

@@ -24,16 +24,21 @@ struct MeasuredTool {
   static func run(_ arguments: [String], in folder: URL) throws -> Outcome {
     let tool = try #require(BuiltTool.url)
     let log = folder.appendingPathComponent("output.txt")
-    var actions = posix_spawn_file_actions_t()
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+    #else
+      var actions = posix_spawn_file_actions_t()
+    #endif
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 1, log.path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
     posix_spawn_file_actions_adddup2(&actions, 1, 2)
     var words = ([tool.path] + arguments).map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
+    var variables = ProcessInfo.processInfo.environment.map { strdup("\($0)=\($1)") } + [nil]
+    defer { for text in words + variables { free(text) } }
     var process: pid_t = 0
-    try #require(posix_spawn(&process, tool.path, &actions, nil, &words, environ) == 0)
+    try #require(posix_spawn(&process, tool.path, &actions, nil, &words, &variables) == 0)
     var (status, usage, peak): (Int32, rusage, Int) = (0, rusage(), 0)
     let end = ContinuousClock.now + .seconds(60)
     while wait4(process, &status, WNOHANG, &usage) == 0 {

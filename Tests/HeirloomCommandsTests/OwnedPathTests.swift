@@ -131,7 +131,12 @@ struct OwnedPathTests {
   /// Makes a socket's name; a socket's path must be short, so it is made elsewhere and moved.
   private static func makeSocket(_ path: String) throws {
     let short = "/tmp/s\(UInt32.random(in: 0...UInt32.max))"
-    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    #if canImport(Darwin)
+      let kind = SOCK_STREAM
+    #else
+      let kind = Int32(SOCK_STREAM.rawValue)
+    #endif
+    let descriptor = socket(AF_UNIX, kind, 0)
     try #require(descriptor >= 0)
     defer { close(descriptor) }
     var address = sockaddr_un()

@@ -123,7 +123,7 @@ final class HeldLock {
   init(ofStoreAt store: URL) throws {
     let folder = store.path + ".heirloom"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    number = open(folder + "/lock", O_RDWR | O_CREAT, 0o644)
+    number = open(folder + "/lock", O_RDWR | O_CREAT, mode_t(0o644))
     try #require(number >= 0 && flock(number, LOCK_EX | LOCK_NB) == 0)
   }
 

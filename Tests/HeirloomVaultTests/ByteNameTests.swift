@@ -20,7 +20,7 @@ struct ByteNameTests {
 
   private static func make(_ name: [UInt8], in folder: String) throws {
     let path = (Array(folder.utf8) + [UInt8(ascii: "/")] + name + [0]).map(CChar.init(bitPattern:))
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL, mode_t(0o600))
     try #require(descriptor >= 0)
     close(descriptor)
   }

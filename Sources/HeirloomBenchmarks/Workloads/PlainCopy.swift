@@ -10,7 +10,7 @@ enum PlainCopy {
     let input = open(path, O_RDONLY | O_CLOEXEC)
     guard input >= 0 else { throw .system(call: "open", path: path, code: errno) }
     defer { _ = close(input) }
-    let output = open(newPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    let output = open(newPath, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode_t(0o644))
     guard output >= 0 else { throw .system(call: "open", path: newPath, code: errno) }
     defer { _ = close(output) }
     #if canImport(Darwin)

@@ -69,6 +69,13 @@ public var RLIMIT_NOFILE: Int32 { 8 }
 public var RLIMIT_AS: Int32 { 5 }
 public var PTHREAD_CREATE_DETACHED: Int32 { 2 }
 
+// socket(2).
+public var SOCK_STREAM: Int32 { 1 }
+
+// getitimer(2), wait(2).
+public var ITIMER_PROF: Int32 { 2 }
+public var WNOHANG: Int32 { 1 }
+
 // the standard streams.
 public var STDIN_FILENO: Int32 { 0 }
 public var STDOUT_FILENO: Int32 { 1 }
@@ -82,6 +89,10 @@ public var SIGTERM: Int32 { 15 }
 public var SIGPIPE: Int32 { 13 }
 public var SIGKILL: Int32 { 9 }
 public var SIGHUP: Int32 { 1 }
+public var SIGALRM: Int32 { 14 }
+public var SIGPROF: Int32 { 27 }
+public var SIGSTOP: Int32 { 17 }
+public var SIGCONT: Int32 { 19 }
 public var SIGXFSZ: Int32 { 25 }
 public var SIGWINCH: Int32 { 28 }
 

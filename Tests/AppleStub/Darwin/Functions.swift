@@ -122,6 +122,44 @@ public func free(_: UnsafeMutableRawPointer!) { fatalError() }
   _: @convention(c) (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer?, _: UnsafeMutableRawPointer?
 ) -> Int32 { fatalError() }
 
+@discardableResult public func darwin_mkfifo(_: UnsafePointer<CChar>!, _: mode_t) -> Int32 { fatalError() }
+@discardableResult public func alarm(_: UInt32) -> UInt32 { fatalError() }
+@discardableResult public func setitimer(
+  _: Int32, _: UnsafePointer<itimerval>!, _: UnsafeMutablePointer<itimerval>!
+) -> Int32 { fatalError() }
+@discardableResult public func wait4(
+  _: pid_t, _: UnsafeMutablePointer<Int32>!, _: Int32, _: UnsafeMutablePointer<rusage>!
+) -> pid_t { fatalError() }
+@discardableResult public func posix_openpt(_: Int32) -> Int32 { fatalError() }
+@discardableResult public func grantpt(_: Int32) -> Int32 { fatalError() }
+@discardableResult public func unlockpt(_: Int32) -> Int32 { fatalError() }
+@discardableResult public func ptsname(_: Int32) -> UnsafeMutablePointer<CChar>! { fatalError() }
+@discardableResult public func darwin_setgroups(_: Int32, _: UnsafePointer<gid_t>!) -> Int32 { fatalError() }
+@discardableResult public func posix_spawn_file_actions_init(
+  _: UnsafeMutablePointer<posix_spawn_file_actions_t?>!
+) -> Int32 { fatalError() }
+@discardableResult public func posix_spawn_file_actions_destroy(
+  _: UnsafeMutablePointer<posix_spawn_file_actions_t?>!
+) -> Int32 { fatalError() }
+@discardableResult public func posix_spawn_file_actions_addopen(
+  _: UnsafeMutablePointer<posix_spawn_file_actions_t?>!, _: Int32, _: UnsafePointer<CChar>!, _: Int32, _: mode_t
+) -> Int32 { fatalError() }
+@discardableResult public func posix_spawn_file_actions_adddup2(
+  _: UnsafeMutablePointer<posix_spawn_file_actions_t?>!, _: Int32, _: Int32
+) -> Int32 { fatalError() }
+@discardableResult public func posix_spawn(
+  _: UnsafeMutablePointer<pid_t>!, _: UnsafePointer<CChar>!, _: UnsafePointer<posix_spawn_file_actions_t?>!,
+  _: UnsafePointer<posix_spawnattr_t?>!, _: UnsafePointer<UnsafeMutablePointer<CChar>?>!,
+  _: UnsafePointer<UnsafeMutablePointer<CChar>?>!
+) -> Int32 { fatalError() }
+@discardableResult public func darwin_fopen(_: UnsafePointer<CChar>!, _: UnsafePointer<CChar>!) -> UnsafeMutablePointer<
+  FILE
+>! { fatalError() }
+@discardableResult public func fclose(_: UnsafeMutablePointer<FILE>!) -> Int32 { fatalError() }
+@discardableResult public func fgets(_: UnsafeMutablePointer<CChar>!, _: Int32, _: UnsafeMutablePointer<FILE>!)
+  -> UnsafeMutablePointer<CChar>!
+{ fatalError() }
+
 @discardableResult public func usleep(_: UInt32) -> Int32 { fatalError() }
 @discardableResult public func dup(_: Int32) -> Int32 { fatalError() }
 @discardableResult public func faccessat(_: Int32, _: UnsafePointer<CChar>, _: Int32, _: Int32) -> Int32 {

@@ -1,6 +1,6 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation, TypeNamesShouldBeCapitalized, OneVariableDeclarationPerLine, DoNotUseSemicolons
 // The types of Apple's C library as Swift imports them, from its public manual pages: stat(2), statvfs(3), statfs(2),
-// getrusage(2), getrlimit(2), dir(5), types(5), pthread(3). Only names, members and widths count; nothing runs. (C's
+// getrusage(2), getrlimit(2), dir(5), types(5), getitimer(2), pthread(3). Only names, members and widths count; nothing runs. (C's
 // structs without pointers are `Sendable` when they are imported.)
 //
 // They have a module of their own because Swift refuses `struct stat` beside `func stat` in one module.
@@ -39,6 +39,12 @@ public struct timeval: Sendable {
   public var tv_sec: Int, tv_usec: Int32
 }
 
+public struct itimerval: Sendable {
+  public init() { fatalError() }
+  public init(it_interval: timeval, it_value: timeval) { fatalError() }
+  public var it_interval: timeval, it_value: timeval
+}
+
 public struct stat: Sendable {
   public init() { fatalError() }
   public var st_dev: dev_t, st_mode: mode_t, st_nlink: nlink_t, st_ino: ino_t, st_uid: uid_t, st_gid: gid_t
@@ -73,6 +79,12 @@ public struct dirent: Sendable {
 }
 
 public struct DIR {}
+
+public typealias posix_spawn_file_actions_t = UnsafeMutableRawPointer
+public typealias posix_spawnattr_t = UnsafeMutableRawPointer
+
+public struct __sFILE {}
+public typealias FILE = __sFILE
 
 public struct flock: Sendable {
   public init() { fatalError() }

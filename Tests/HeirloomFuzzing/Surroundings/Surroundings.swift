@@ -169,7 +169,7 @@ struct Surroundings {
       try? manager.createDirectory(atPath: path, withIntermediateDirectories: true)
       for name: [UInt8] in [[0xff, 0x41], [0x41, 0x0a, 0x42], [0x1b, 0x5b, 0x32, 0x4a]] {
         let bytes = (Array(path.utf8) + [UInt8(ascii: "/")] + name + [0]).map { CChar(bitPattern: $0) }
-        let descriptor = open(bytes, O_CREAT | O_WRONLY, 0o644)
+        let descriptor = open(bytes, O_CREAT | O_WRONLY, mode_t(0o644))
         if descriptor >= 0 { _ = close(descriptor) }
       }
     default:
