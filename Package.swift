@@ -152,7 +152,7 @@ let package = Package(
       name: "HeirloomSalvageTests",
       dependencies: [
         "HeirloomSalvage", "Heirloom", "HeirloomVault", "HeirloomFormats", "HeirloomStore", "HeirloomModel",
-        "TestSupport",
+        "TestSupport", "CHeirloomFiles",
       ]
     ),
     .testTarget(

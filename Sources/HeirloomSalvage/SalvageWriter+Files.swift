@@ -17,6 +17,7 @@ extension SalvageWriter {
     let folder = support.path(of: SupportFolder.dataName)
     let target = PathText.join(destination, SupportFolder.dataName)
     var copied: Set<String> = []
+    var lacking = PassedOver()
     var hasFolder = false
     for entity in schema.model.entities {
       for attribute in entity.attributes {
@@ -25,23 +26,29 @@ extension SalvageWriter {
           var missing: [(key: Int64, bytes: [UInt8])] = []
           for (key, bytes, file) in try names(in: column) where !copied.contains(file) {
             if !hasFolder {
-              let mode = (try files.status(of: folder)?.mode ?? 0o700) & 0o777 | 0o700
-              try files.makeDirectory(destination, attributes: FileAttributes(mode: mode))
-              try files.makeDirectory(target, attributes: FileAttributes(mode: mode))
+              let attributes = try Self.attributes(likeThoseOf: folder, files)
+              try files.makeDirectory(destination, attributes: attributes)
+              try files.makeDirectory(target, attributes: attributes)
               hasFolder = true
             }
-            guard try copy(PathText.join(folder, file), to: PathText.join(target, file), files) else {
+            guard let left = try copy(PathText.join(folder, file), to: PathText.join(target, file), files) else {
               missing.append((key, bytes))
               if !report.missingFiles.contains(file) { report.missingFiles.append(file) }
               continue
             }
             copied.insert(file)
+            if let first = left.first { lacking.note("\(first) of \(file)") }
           }
           try empty(column, missing, subject: "\(entity.name).\(column.path.joined(separator: "."))")
         }
       }
     }
     guard !copied.isEmpty else { return false }
+    if let first = lacking.first {
+      report.notes.append(
+        "\(CountText.counted(lacking.count, "file")) of external data could not be given all attributes, such as \(first)."
+      )
+    }
     try files.synchronizeDirectory(target)
     try files.synchronizeDirectory(destination)
     return true
@@ -49,17 +56,26 @@ extension SalvageWriter {
 
   /// Copies a file; one that the disk can't read counts as missing.
   ///
-  /// - Returns: True if there is a copy.
-  private func copy(_ path: String, to copy: String, _ files: any FileOperations) throws(FileError) -> Bool {
+  /// - Returns: The attributes that the copy lacks; `nil` if there is no copy.
+  private func copy(_ path: String, to copy: String, _ files: any FileOperations) throws(FileError) -> PassedOver? {
     do throws(FileError) {
-      guard let status = try files.status(of: path), status.kind == .regular else { return false }
-      try files.copyFile(path, to: copy, attributes: status.attributes)
-      return true
+      guard let status = try files.status(of: path), status.kind == .regular else { return nil }
+      return try files.copyFile(path, to: copy, attributes: status.attributes)
     } catch {
       guard error.code == EIO else { throw error }
       if try files.status(of: copy) != nil { try files.unlink(copy) }
-      return false
+      return nil
     }
+  }
+
+  /// Returns the rights and the owner for a folder that is to be filled, as another folder has them.
+  private static func attributes(
+    likeThoseOf folder: String, _ files: any FileOperations
+  ) throws(FileError) -> FileAttributes {
+    guard try files.status(of: folder) != nil else { return FileAttributes(mode: 0o700) }
+    // An open folder tells whether it has an access list: what looks like the group's rights is then no right of its group.
+    let attributes = try FileDescriptor(folder, flags: O_RDONLY | O_DIRECTORY, for: .read).status(for: .read).attributes
+    return FileAttributes(mode: attributes.mode | 0o700, owner: attributes.owner, group: attributes.group)
   }
 
   private func names(in column: AttributeColumn) throws(SQLiteError) -> [(Int64, [UInt8], String)] {

@@ -168,12 +168,16 @@ public struct StoreSalvage {
     let numbers = metadata != nil && choice.isFit ? nil : Self.numbers(of: source, schema)
     var report = report(of: source, choice, hasMetadata: metadata != nil, workspace, store, output)
     report.leftOut = try source.recognize(schema, numbers: numbers, isOwn: choice.isFit)
+    let damaged = try files.hold(store.path)
+    defer { damaged.close() }
+    // What is made in the folder has the class from its first byte on.
+    _ = try damaged.giveProtection(to: workspace.folder)
     let folder = PathText.join(workspace.folder, "new")
     try files.makeDirectory(folder, attributes: FileAttributes(mode: 0o700))
     let path = PathText.join(folder, output.name)
     // The owner stays even when the superuser salvages the store: the app goes on with it.
-    let owner = try files.status(of: store.path)
-    try files.makeEmptyFile(path, attributes: FileAttributes(mode: 0o600, owner: owner?.owner, group: owner?.group))
+    let owner = try damaged.status()
+    try files.makeEmptyFile(path, attributes: FileAttributes(mode: 0o600, owner: owner.owner, group: owner.group))
     let writer = try SalvageWriter(
       path: path, schema: schema, source: source, report: report, entityNumbers: numbers)
     try writer.connection.interrupt(every: 10_000, if: isCancelled)
@@ -193,14 +197,14 @@ public struct StoreSalvage {
     if !choice.isFit { written.adopt(choice.model) }
     written.deferredMigration = nil
     try writer.finish(written)
-    let attributes = try files.status(of: store.path)?.attributes ?? FileAttributes(mode: 0o600)
-    try files.setMode(attributes.mode, of: path)
+    let left = try damaged.giveAttributes(to: path)
     try files.synchronizeFile(path)
     report = writer.report
+    report.note(left, of: output.path)
     var cuts: String?
     if !writer.cuts.bytes.isEmpty {
       let name = PathText.join(workspace.folder, "cuts")
-      try files.writeNewFile(name, bytes: writer.cuts.bytes, attributes: attributes)
+      try files.writeNewFile(name, bytes: writer.cuts.bytes, attributes: owner.attributes)
       cuts = name
       report.cutsPath = Self.cutsPath(of: output)
     }
@@ -330,6 +334,14 @@ public struct StoreSalvage {
 }
 
 extension SalvageReport {
+  /// Notes the attributes of the damaged store that the new one lacks, if there are any.
+  fileprivate mutating func note(_ attributes: PassedOver, of path: String) {
+    guard let first = attributes.first else { return }
+    notes.append(
+      "\(path) could not be given \(CountText.counted(attributes.count, "attribute")) of the file that it stands for, such as"
+        + " \(first).")
+  }
+
   /// Adds what the inspection of pages found.
   fileprivate mutating func add(_ inspection: PageInspection) {
     unreadablePages = Array(inspection.unreadablePages.sorted().prefix(100))

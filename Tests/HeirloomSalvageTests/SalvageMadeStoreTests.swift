@@ -1,3 +1,4 @@
+import CHeirloomFiles
 import Foundation
 import Heirloom
 import TestSupport
@@ -24,8 +25,8 @@ struct SalvageMadeStoreTests {
     let output: URL
     let model: ManagedObjectModel
 
-    init() throws {
-      directory = try TemporaryDirectory()
+    init(in parent: URL = FileManager.default.temporaryDirectory) throws {
+      directory = try TemporaryDirectory(in: parent)
       url = directory.file("Diary.sqlite")
       output = directory.file("Salvaged.sqlite")
       model = try SalvageMadeStoreTests.model.get()
@@ -108,6 +109,59 @@ struct SalvageMadeStoreTests {
     #expect(try second.rows("SELECT Z_PK FROM ZNOTE WHERE ZPHOTO NOT NULL") == [[.integer(1)]])
     #expect(try second.errors() == [])
   }
+
+  #if os(Linux)
+    private static func set(_ name: String, _ value: [UInt8], _ path: String) -> Bool {
+      lsetxattr(path, name, value, value.count, 0) == 0
+    }
+
+    private static func value(_ name: String, _ path: String) -> [UInt8]? {
+      var value = [UInt8](repeating: 0, count: 256)
+      let size = lgetxattr(path, name, &value, value.count)
+      return size < 0 ? nil : Array(value.prefix(size))
+    }
+
+    @Test func `the new store has the rights and attributes of the damaged one`() throws {
+      let place = try Place()
+      let folder = ExternalStorage.folder(forStoreAt: place.url.path)
+      // Of linux/posix_acl_xattr.h: the owner and the user 54321 may read and write, nobody else may; the mask says 6.
+      let list: [UInt8] =
+        [2, 0, 0, 0, 1, 0, 6, 0, 255, 255, 255, 255, 2, 0, 6, 0, 0x31, 0xd4, 0, 0, 4, 0, 0, 0, 255, 255, 255, 255]
+        + [0x10, 0, 6, 0, 255, 255, 255, 255, 0x20, 0, 0, 0, 255, 255, 255, 255]
+      try #require(Self.set("user.heirloom", [1, 2], place.url.path), "no extended attributes on this volume")
+      try #require(Self.set("user.heirloom", [3], folder + "/" + Self.photos[1]))
+      try #require(Self.set("system.posix_acl_access", list, place.url.path), "no access lists on this volume")
+      try #require(Self.set("system.posix_acl_access", list, folder))
+      try place.change("UPDATE ZNOTE SET ZAUTHOR = 99 WHERE Z_PK = 5")
+      let report = try place.salvage()
+      #expect(report.notes == [] && report.cuts.count == 1)
+      #expect(Self.value("user.heirloom", place.output.path) == [1, 2])
+      #expect(Self.value("system.posix_acl_access", place.output.path) == list)
+      let copies = ExternalStorage.folder(forStoreAt: place.output.path)
+      #expect(Self.value("user.heirloom", copies + "/" + Self.photos[1]) == [3])
+      // Without the list, the mask's bits would be rights of the group.
+      let files = POSIXFileOperations()
+      #expect(try files.status(of: try #require(report.cutsPath))?.mode == 0o600)
+      #expect(try files.status(of: copies)?.mode == 0o700)
+    }
+
+    @Test(.enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm"), "no folder in memory"))
+    func `attributes that can't be carried over are told, and nothing else is lost`() throws {
+      let place = try Place(in: URL(fileURLWithPath: "/dev/shm"))
+      let photo = ExternalStorage.folder(forStoreAt: place.url.path) + "/" + Self.photos[0]
+      let large = [UInt8](repeating: 3, count: 60_000)
+      for path in [place.url.path, photo] {
+        try #require((0..<20).allSatisfy { Self.set("user.\($0)", large, path) }, "no MiB of attributes in memory here")
+      }
+      let report = try place.salvage()
+      #expect(report.isComplete && report.objects == ["Author": 20, "Note": 600])
+      // A MiB is carried at most: 17 of these.
+      #expect(report.notes.count == 2)
+      let told = ["1 file of external data could not be given all attributes, such as user.", place.output.path]
+      for (note, words) in zip(report.notes, told) { #expect(note.hasPrefix(words), "\(report.notes)") }
+      #expect(report.notes.last?.contains(" could not be given 3 attributes of the file that it stands for") == true)
+    }
+  #endif
 
   @Test func `a file of external data that the disk can't read costs its value alone`() throws {
     let place = try Place()

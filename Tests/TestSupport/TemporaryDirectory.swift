@@ -6,8 +6,8 @@ package final class TemporaryDirectory: Sendable {
   package let url: URL
 
   /// Makes the folder.
-  package init() throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("heirloom-test-\(UUID().uuidString)")
+  package init(in parent: URL = FileManager.default.temporaryDirectory) throws {
+    url = parent.appendingPathComponent("heirloom-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 
