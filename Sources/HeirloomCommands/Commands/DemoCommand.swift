@@ -75,7 +75,7 @@ enum DemoCommand {
       throw missing(name, searched: [given])
     }
     let starts =
-      [console.currentDirectory] + (console.executablePath.map { [($0 as NSString).deletingLastPathComponent] } ?? [])
+      [console.currentDirectory] + (console.executablePath().map { [($0 as NSString).deletingLastPathComponent] } ?? [])
     for start in starts {
       var folder = URL(fileURLWithPath: start).standardized
       while true {

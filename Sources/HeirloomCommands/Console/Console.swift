@@ -21,8 +21,10 @@ package struct Console: Sendable {
   let outputFailure: @Sendable () -> Int32?
   /// The reason why this process can't do the tool's work; `nil` if it can.
   let obstacle: String?
-  /// The tool's own file, if it is known.
-  package let executablePath: String?
+  /// The function that returns the tool's own file, if it is known.
+  ///
+  /// Foundation reads the whole folder of the file to tell it.
+  package let executablePath: @Sendable () -> String?
   /// The interruption that says when the user stops the tool.
   package let interruption: Interruption
   /// The function that returns the columns of the terminal, or those for text where there is none.
@@ -38,7 +40,8 @@ package struct Console: Sendable {
   package init(
     writeOutput: @escaping @Sendable (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
     isOutputTerminal: Bool = false, isErrorTerminal: Bool = false, environment: [String: String] = [:],
-    currentDirectory: String, executablePath: String? = nil, interruption: Interruption = Interruption(),
+    currentDirectory: String, executablePath: @escaping @Sendable () -> String? = { nil },
+    interruption: Interruption = Interruption(),
     columns: @escaping @Sendable () -> Int = { 80 }, showsProgress: Bool = false,
     outputFailure: @escaping @Sendable () -> Int32? = { nil }, obstacle: String? = nil
   ) {
@@ -82,7 +85,7 @@ package struct Console: Sendable {
       writeOutput: output.write, writeError: error.write,
       isOutputTerminal: isatty(STDOUT_FILENO) == 1, isErrorTerminal: isatty(STDERR_FILENO) == 1,
       environment: ProcessInfo.processInfo.environment, currentDirectory: ProcessSurroundings.workingDirectory ?? "",
-      executablePath: Bundle.main.executablePath, interruption: interruption, columns: { Self.terminalColumns },
+      executablePath: { Bundle.main.executablePath }, interruption: interruption, columns: { Self.terminalColumns },
       showsProgress: true, outputFailure: { output.failure }, obstacle: ProcessSurroundings.obstacle)
   }
 
