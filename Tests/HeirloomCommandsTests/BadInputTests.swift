@@ -159,6 +159,14 @@ struct BadInputTests {
     #expect(good.error.contains("note: "))
     let bad = tool("plan", "Notebook.sqlite", "--to", adding, "--model", "Bundle.xcdatamodeld/Bad.xcdatamodel")
     #expect(bad.code == 1)
+    // A version that lies beside the one to migrate to is read when a store asks for it, and then passed over.
+    let own = ["plan", "Notebook.sqlite", "--to", "Bundle.xcdatamodeld/Good.xcdatamodel", "--model"]
+    let beside = tool.run(own + ["Bundle.xcdatamodeld/Good.xcdatamodel"])
+    #expect(!beside.error.contains("note: "), "\(beside)")
+    let twin = directory.file("Twin.xcdatamodeld")
+    try FileManager.default.copyItem(at: bundle, to: twin)
+    let elsewhere = tool.run(own + ["Twin.xcdatamodeld/Good.xcdatamodel"])
+    #expect(elsewhere.error.contains("note: ") && elsewhere.code == beside.code, "\(elsewhere)")
   }
 
   private static let isRoot = geteuid() == 0

@@ -22,11 +22,13 @@ public struct ModelHistory: Sendable {
   package let acknowledgements: [VersionLock.Acknowledgement]
   private let versions: [Version]
   /// The versions that were read and the paths that were found so far.
-  let memory = HistoryMemory()
+  let memory: HistoryMemory
 
   private struct Version: Sendable {
     let name: String
     let source: Source
+    /// The place that the version was or will be read from; `nil` for a model that an app holds in memory.
+    var file: ModelFile?
     /// True if the version's place in the order is known, and not only guessed from names.
     var isPlaced: Bool = true
     /// The checksum that `lock.json` notes for a shipped version.
@@ -56,6 +58,7 @@ public struct ModelHistory: Sendable {
       versions: list.versions.map { other in
         Version(
           name: other.name, source: other.name == version.name ? .model(read.model) : .file(other.file),
+          file: other.file,
           // Only the current version may be unshipped, while it is being made: it comes last.
           isPlaced: other.lockedChecksum != nil
             || list.lock != nil && other == list.versions.last && other.name == version.name
@@ -84,9 +87,10 @@ public struct ModelHistory: Sendable {
 
   private init(
     current: ManagedObjectModel, name: String, warnings: [String], versions: [Version],
-    acknowledgements: [VersionLock.Acknowledgement] = []
+    acknowledgements: [VersionLock.Acknowledgement] = [], memory: HistoryMemory = HistoryMemory()
   ) {
     self.acknowledgements = acknowledgements
+    self.memory = memory
     self.current = current
     currentName = name
     self.warnings = warnings
@@ -136,7 +140,13 @@ public struct ModelHistory: Sendable {
       return version
     }
     return ModelHistory(
-      current: current, name: currentName, warnings: warnings, versions: versions, acknowledgements: acknowledgements)
+      current: current, name: currentName, warnings: warnings, versions: versions, acknowledgements: acknowledgements,
+      memory: memory)
+  }
+
+  /// Returns true if the history has a version by its name from the same file, so that nobody has to read it to compare.
+  package func lists(_ version: ModelVersionList.Version) -> Bool {
+    versions.contains { $0.name == version.name && $0.file == version.file }
   }
 
   /// Returns the models between two versions, in their order.

@@ -21,10 +21,16 @@ struct MigrationRequest {
     let given = try arguments.all(DecisionArgument.option).map { text throws(UsageError) in try DecisionArgument(text) }
     var history = try ModelHistory(contentsOf: URL(fileURLWithPath: path))
     for warning in history.warnings { console.log("note: \(warning)") }
+    var trusted: Set<String> = []
     let others = try arguments.all("--model").flatMap { word in
-      try NamedModel.all(at: console.path(word), console: console)
+      try NamedModel.all(at: console.path(word), console: console) { version, isGiven in
+        // The history reads it when a store asks for it.
+        guard history.lists(version) else { return false }
+        if isGiven { trusted.insert(version.name) }
+        return true
+      }
     }
-    let (added, trusted) = Self.distinct(others, from: history)
+    let added = Self.distinct(others, from: history, trusted: &trusted)
     if !added.isEmpty { history = history.adding(added) }
     mappings = try GivenMappings(arguments.all("--mapping").map(console.path), history: history, console: console)
     // A person who runs the tool reads its output, and is asked before something is lost.
@@ -62,13 +68,16 @@ struct MigrationRequest {
   ///
   /// The order of versions goes by names: a further model must not make a newer version of the same name an older one.
   ///
-  /// - Returns: The models that the history lacks, and the names of those that the command line gives by themselves.
+  /// - Parameters:
+  ///   - models: The further models.
+  ///   - history: The history.
+  ///   - trusted: Gets the names of those that the command line gives by themselves.
+  /// - Returns: The models that the history lacks.
   private static func distinct(
-    _ models: [NamedModel], from history: ModelHistory
-  ) -> (added: [(name: String, model: ManagedObjectModel)], trusted: Set<String>) {
+    _ models: [NamedModel], from history: ModelHistory, trusted: inout Set<String>
+  ) -> [(name: String, model: ManagedObjectModel)] {
     var names = Set(history.versionNames)
-    var trusted: Set<String> = []
-    let added: [(name: String, model: ManagedObjectModel)] = models.compactMap { model in
+    return models.compactMap { model in
       var name = model.name
       defer { if model.isGiven { trusted.insert(name) } }
       if names.contains(name), (try? history.model(named: name)) == model.model { return nil }
@@ -79,7 +88,6 @@ struct MigrationRequest {
       }
       return (name, model.model)
     }
-    return (added, trusted)
   }
 
   /// Returns the history with the current version as the newest: a user who accepts any version may go back.

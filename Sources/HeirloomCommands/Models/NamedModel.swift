@@ -47,9 +47,13 @@ struct NamedModel {
   /// - Parameters:
   ///   - path: The path of a model.
   ///   - console: Receives notes on versions that can't be read.
-  /// - Returns: The versions in their order.
+  ///   - isKnown: Returns true for a version that need not be read; it hears whether the path leads to it.
+  /// - Returns: The versions in their order, those left out that are known.
   /// - Throws: `ModelReadingError` if no version can be read.
-  static func all(at path: String, console: Console) throws -> [NamedModel] {
+  static func all(
+    at path: String, console: Console,
+    without isKnown: (_ version: ModelVersionList.Version, _ isGiven: Bool) -> Bool = { _, _ in false }
+  ) throws -> [NamedModel] {
     let list = try ModelVersionList(path)
     let namesOne =
       switch try ModelFile(path).kind {
@@ -58,15 +62,17 @@ struct NamedModel {
       }
     var models: [NamedModel] = []
     for version in list.versions {
+      // The requested version must be readable; its sisters only help.
+      let isRequested = list.versions.count == 1 || version.name == list.currentVersionName
+      let isGiven = !namesOne || isRequested
+      if !isRequested, isKnown(version, isGiven) { continue }
       do throws(ModelReadingError) {
         let read = try version.file.read()
         models.append(
           NamedModel(
-            name: version.name, model: read.model, warnings: read.warnings.map(\.description),
-            isGiven: !namesOne || version.name == list.currentVersionName))
+            name: version.name, model: read.model, warnings: read.warnings.map(\.description), isGiven: isGiven))
       } catch {
-        // The requested version must be readable; its sisters only help.
-        if list.versions.count == 1 || version.name == list.currentVersionName { throw error }
+        if isRequested { throw error }
         console.log("note: \(error.description)")
       }
     }
