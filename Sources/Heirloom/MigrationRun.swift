@@ -32,6 +32,7 @@ final class MigrationRun {
       policies: configuration.policies, builder: assistant.builder, proof: configuration.proof,
       decisions: configuration.decisions, defers: configuration.defersLightweightMigration,
       progress: assistant.madeProgress, files: assistant.files)
+    settings.memory = assistant.history.memory.planning
   }
 
   /// A migration that was agreed to before the store was held.

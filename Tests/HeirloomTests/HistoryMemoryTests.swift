@@ -91,4 +91,42 @@ struct HistoryMemoryTests {
     #expect(once == again)
     #expect(once.allSatisfy { count("kept", in: $0) > 0 })
   }
+
+  @Test func `stores of one version with tables of other names get each their own plan`() throws {
+    typealias Make = InferableChangeTests
+    let directory = try TemporaryDirectory()
+    let models = try [[], [Make.attribute("more")]].map { added in
+      try ManagedObjectModel(entities: [
+        Make.entity("Kind", [Make.attribute("name")] + added, [Make.toMany("labels", "Label", "kinds")]),
+        Make.entity("Label", [Make.attribute("name")], [Make.toMany("kinds", "Kind", "labels")]),
+      ])
+    }
+    let store = directory.file("Own.sqlite")
+    var generator = StoreGenerator(objectsPerEntity: 9, seed: 5)
+    try generator.makeStore(at: store, model: models[0])
+    let other = directory.file("Other.sqlite")
+    try FileManager.default.copyItem(at: store, to: other)
+    #expect(try OtherJoinNames.give(to: other, relationships: ["labels", "kinds"]).count == 1)
+    let history = ModelHistory(current: models[1], earlier: [("1", models[0])])
+    // A history of its own knows of no other store.
+    let alone = directory.file("Alone.sqlite")
+    try FileManager.default.copyItem(at: store, to: alone)
+    guard
+      case .migrated = try MigrationAssistant(
+        storeURL: alone, modelController: ModelController(storeURL: alone),
+        history: ModelHistory(current: models[1], earlier: [("1", models[0])])
+      ).migrateStore()
+    else { throw CocoaError(.featureUnsupported) }
+    let expected = try StoreContents(of: alone, model: models[1])
+    #expect(expected.objects["Label"]?.values.contains { $0.links["kinds"]?.isEmpty == false } == true)
+    for (index, name) in ["Own", "Other", "Own", "Other"].enumerated() {
+      let url = directory.file("\(name) \(index).sqlite")
+      try FileManager.default.copyItem(at: directory.file("\(name).sqlite"), to: url)
+      let assistant = MigrationAssistant(
+        storeURL: url, modelController: ModelController(storeURL: url), history: history)
+      guard case .migrated = try assistant.migrateStore() else { throw CocoaError(.featureUnsupported) }
+      #expect(try StoreContents(of: url, model: models[1]) == expected)
+      #expect(try StoreVerification.report(onStoreAt: url.path).findings == [])
+    }
+  }
 }

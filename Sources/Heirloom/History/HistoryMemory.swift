@@ -1,4 +1,5 @@
 import HeirloomMapping
+import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
 
@@ -29,6 +30,9 @@ final class HistoryMemory: Sendable {
     /// The name of each mapping model in sentences about the path.
     let labels: [String]
   }
+
+  /// The parts of plans that follow from versions.
+  let planning = PlanningMemory()
 
   private let state = Locked(State())
 

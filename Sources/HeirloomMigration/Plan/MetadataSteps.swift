@@ -11,10 +11,10 @@ struct MetadataSteps {
   /// Plans the steps from the store's own metadata, whose identifier and app keys are kept.
   ///
   /// They name all of a model, whatever part of it the store holds. `generation` identifies this candidate among all
-  /// files; `deferral` is the clean-up that is left in it.
+  /// files; `deferral` is the clean-up that is left in it; `memory` may have the model's archive.
   init(
     metadata: StoreMetadata, model: ManagedObjectModel, source: PhysicalSchema, destination: PhysicalSchema,
-    routing: EntityRouting, generation: String, deferral: DeferredMigration = DeferredMigration()
+    routing: EntityRouting, generation: String, deferral: DeferredMigration, memory: PlanningMemory
   ) throws {
     let candidate = quote(SchemaName.candidate)
     var warnings: [String] = []
@@ -52,7 +52,7 @@ struct MetadataSteps {
       statements.append(
         PlannedStatement(
           "INSERT INTO \(candidate).\(quote(PhysicalName.modelCacheTable)) VALUES (?1)",
-          values: [.blob(try ModelArchiveWriter.cache(model))]))
+          values: [.blob(try memory.cache(of: model))]))
     } catch {
       // It is a cache: the store is complete without it, and its model is beside it.
       warnings.append("the migrated store gets no copy of its model: \(error)")

@@ -46,12 +46,13 @@ struct PlanDraft {
   ) throws {
     (self.planner, self.metadata, self.actual, self.namedModel) = (planner, metadata, actual, namedModel)
     let (connection, mapping) = (planner.connection, planner.mapping)
-    source = PhysicalSchema(model: planner.sourceModel, actual: actual)
+    let memory = planner.settings.memory
+    source = memory.schema(of: planner.sourceModel, actual: actual)
     drift = actual.drift(from: source)
     if let fatal = drift.first(where: \.isFatal) {
       throw MigrationError.storeContradictsModel(reason: fatal.description)
     }
-    destination = PhysicalSchema(model: planner.destinationModel, joinOwners: planner.keptJoinOwners(of: source))
+    destination = memory.schema(of: planner.destinationModel, joinOwners: planner.keptJoinOwners(of: source))
     try planner.checkWidth(of: destination)
     counts = try StoreCounts(connection: connection, schema: source)
 
@@ -70,7 +71,7 @@ struct PlanDraft {
       actual: actual, routing: routing, split: split, source: source, destination: destination, connection: connection)
 
     let room = LinkRoom(routing: routing, source: source, destination: destination)
-    let possible = mapping.effects(from: source.model, to: destination.model).filter { !room.cover($0) }
+    let possible = memory.effects(of: mapping, from: source.model, to: destination.model).filter { !room.cover($0) }
     taken = try conditions.takenRows()
     effects = EffectQuestions(
       possible, source: source, destination: destination.model, counts: counts.byEntity, conditions: taken)
@@ -149,7 +150,7 @@ struct PlanDraft {
   private func metadataSteps(leaving deferral: DeferredMigration) throws -> MetadataSteps {
     try MetadataSteps(
       metadata: metadata, model: namedModel, source: source, destination: destination, routing: routing,
-      generation: planner.generation, deferral: deferral)
+      generation: planner.generation, deferral: deferral, memory: planner.settings.memory)
   }
 
   /// Returns what the run needs for objects that are made one by one.

@@ -17,6 +17,8 @@ package struct RunSettings {
   package var progress: Progress?
   /// The file system.
   package let files: any FileOperations
+  /// What other stores' plans worked out.
+  package var memory = PlanningMemory()
 
   /// Creates settings.
   package init(

@@ -1,0 +1,73 @@
+import HeirloomFormats
+import HeirloomMapping
+import HeirloomModel
+import HeirloomStore
+
+/// The parts of plans that follow from models, mappings and schemas alone, remembered for the next store of the same
+/// versions.
+///
+/// A store gets the same plan with the memory as without: each part is kept with everything that decides it. The memory
+/// is bounded, so it doesn't grow with the number of stores.
+package final class PlanningMemory: Sendable {
+  private struct SchemaKey: Equatable {
+    let model: ManagedObjectModel
+    let actual: ActualSchema?
+    let joinOwners: Set<String>
+  }
+
+  private struct EffectsKey: Equatable {
+    let mapping: MappingModel
+    let source: ManagedObjectModel
+    let destination: ManagedObjectModel
+  }
+
+  private let schemas = RecentValues<SchemaKey, PhysicalSchema>()
+  private let effects = RecentValues<EffectsKey, [DataEffect]>()
+  private let caches = RecentValues<ManagedObjectModel, [UInt8]>()
+
+  /// Creates an empty memory.
+  package init() {}
+
+  /// Derives the schema of a model, as `PhysicalSchema` does.
+  func schema(
+    of model: ManagedObjectModel, actual: ActualSchema? = nil, joinOwners: Set<String> = []
+  ) -> PhysicalSchema {
+    schemas.value(for: SchemaKey(model: model, actual: actual, joinOwners: joinOwners)) {
+      PhysicalSchema(model: model, actual: actual, joinOwners: joinOwners)
+    }
+  }
+
+  /// Lists what rows may cause for a mapping model, as ``MappingModel/effects(from:to:)`` does.
+  func effects(
+    of mapping: MappingModel, from source: ManagedObjectModel, to destination: ManagedObjectModel
+  ) -> [DataEffect] {
+    effects.value(for: EffectsKey(mapping: mapping, source: source, destination: destination)) {
+      mapping.effects(from: source, to: destination)
+    }
+  }
+
+  /// Returns the content of a store's model cache, as ``ModelArchiveWriter/cache(_:)`` does.
+  func cache(of model: ManagedObjectModel) throws(ModelArchiveWritingError) -> [UInt8] {
+    try caches.value(for: model) { () throws(ModelArchiveWritingError) in try ModelArchiveWriter.cache(model) }
+  }
+}
+
+/// The values that were made last, by their keys.
+private final class RecentValues<Key: Equatable & Sendable, Value: Sendable>: Sendable {
+  /// The stores of a fleet are of few versions.
+  private static var limit: Int { 8 }
+
+  private let entries = Locked<[(key: Key, value: Value)]>([])
+
+  /// Returns the value of a key, and makes it if it isn't remembered; several threads may do so at once.
+  func value<Failure: Error>(for key: Key, make: () throws(Failure) -> Value) throws(Failure) -> Value {
+    // Compared outside the lock: other stores need not wait meanwhile.
+    if let known = entries.withLock({ $0 }).last(where: { $0.key == key }) { return known.value }
+    let value = try make()
+    entries.withLock { entries in
+      if entries.count >= Self.limit { entries.removeFirst() }
+      entries.append((key, value))
+    }
+    return value
+  }
+}
