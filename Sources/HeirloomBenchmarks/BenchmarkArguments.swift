@@ -20,8 +20,8 @@ struct BenchmarkArguments: Hashable {
   var jobCounts: [Int]?
   /// The seed of the generated stores.
   var seed: UInt64 = 1
-  /// The only workload to run, or `nil` for all.
-  var only: BenchmarkWorkload?
+  /// The only workloads to run, or `nil` for all.
+  var only: [BenchmarkWorkload]?
   /// The folder in which stores are made; `nil` for the system's temporary folder.
   var directory: String?
   /// True when each builder is measured, besides the one that Heirloom chooses.
@@ -53,15 +53,15 @@ struct BenchmarkArguments: Hashable {
 
   /// The text that explains the options.
   static let usage = """
-    usage: HeirloomBenchmarks [--notes N,…] [--stores N] [--jobs N,…] [--rounds R] [--seed S] [--only WORKLOAD] [--builders] [--directory DIR] [--json] [--svg FILE] [--models A B]
-           HeirloomBenchmarks --guard [--only WORKLOAD] [--ceilings PERCENT]
+    usage: HeirloomBenchmarks [--notes N,…] [--stores N] [--jobs N,…] [--rounds R] [--seed S] [--only WORKLOAD,…] [--builders] [--directory DIR] [--json] [--svg FILE] [--models A B]
+           HeirloomBenchmarks --guard [--only WORKLOAD,…] [--ceilings PERCENT]
       --notes N        notes in the store that is migrated (100000), or several sizes one after another, as in
                        10000,100000,1000000,5000000; free space needed: 2.5 GB a million notes of the largest
       --stores N       small stores that are migrated together, for fleet (10000)
       --jobs N         how many of them at a time, as in 1,8 (1,2,4)
       --rounds R       runs of each way, interleaved (5; for fleet 1)
       --seed S         seed of the generated stores; the same seed gives the same bytes (1)
-      --only WORKLOAD  one of \(BenchmarkWorkload.names(isOnRequest: false));
+      --only WORKLOAD  some of \(BenchmarkWorkload.names(isOnRequest: false));
                        or of those that are run only then: \(BenchmarkWorkload.names(isOnRequest: true))
       --builders       also measures each builder, whichever Heirloom would choose
       --directory DIR  where stores are made: choose a folder on the file system to be measured
@@ -95,11 +95,14 @@ struct BenchmarkArguments: Hashable {
       case "--stores": storeCount = try Self.number(word, remaining.popFirst(), in: 1...1_000_000)
       case "--seed": seed = try Self.number(word, remaining.popFirst(), in: 0...UInt64.max)
       case "--only":
-        let name = try Self.value(word, remaining.popFirst())
-        guard let workload = BenchmarkWorkload(name) else {
-          throw .usage("--only \(name): expected one of \(BenchmarkWorkload.all.map(\.name).joined(separator: ", ")).")
+        only = []
+        for name in try Self.value(word, remaining.popFirst()).split(separator: ",", omittingEmptySubsequences: false) {
+          guard let workload = BenchmarkWorkload(String(name)) else {
+            throw .usage(
+              "--only \(name): expected some of \(BenchmarkWorkload.all.map(\.name).joined(separator: ", ")).")
+          }
+          only?.append(workload)
         }
-        only = workload
       case "--directory": directory = try Self.value(word, remaining.popFirst())
       case "--svg": plotPath = try Self.value(word, remaining.popFirst())
       case "--models":
@@ -126,7 +129,7 @@ struct BenchmarkArguments: Hashable {
   }
 
   /// Returns true if a workload is to be run; those that take long are run only on request.
-  func includes(_ workload: BenchmarkWorkload) -> Bool { only.map { $0 == workload } ?? !workload.isOnRequest }
+  func includes(_ workload: BenchmarkWorkload) -> Bool { only.map { $0.contains(workload) } ?? !workload.isOnRequest }
 
   private static func value(_ option: String, _ word: String?) throws(BenchmarkError) -> String {
     guard let word, !word.isEmpty else { throw .usage("\(option) needs a value.") }

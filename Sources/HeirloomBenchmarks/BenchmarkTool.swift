@@ -79,7 +79,8 @@ struct BenchmarkTool {
     LaunchBenchmark.childName: LaunchBenchmark.runChild, LargeModelBenchmark.childName: LargeModelBenchmark.runChild,
     RowBenchmark.childName: RowBenchmark.runChild, RetentionBenchmark.childName: RetentionBenchmark.runChild,
     ThresholdBenchmark.childName: ThresholdBenchmark.runChild, RemovalBenchmark.childName: RemovalBenchmark.runChild,
-    FleetRun.childName: FleetRun.runChild, CountedWork.childName: CountedWork.runChild,
+    FleetRun.childName: FleetRun.runChild, HandWrittenFleet.childName: HandWrittenFleet.runChild,
+    CountedWork.childName: CountedWork.runChild,
     MigrationBenchmark.childName: MigrationBenchmark.runChild,
   ]
 

@@ -33,6 +33,22 @@ struct GuardTests {
   }
 
   @Test(arguments: [
+    // A goal that is not met yet fails nothing.
+    (GuardedFigure("W1", 1.3, atMost: 1.5, .times, goal: 1.2), ["W1", "1.30 ×", "1.50 ×", "13 %", "1.20 ×"]),
+    (GuardedFigure("W1", 1.2, atMost: 1.5, .times, goal: 1.2), ["W1", "1.20 ×", "1.50 ×", "20 %", "1.20 ×, met"]),
+    (GuardedFigure("W1", 1.6, atMost: 1.5, .times, goal: 1.2), ["W1", "1.60 ×", "1.50 ×", "OVER", "1.20 ×"]),
+    (
+      GuardedFigure("store", 0.0083, atMost: .infinity, .seconds, goal: 0.002),
+      ["store", "8.30 ms", "-", "-", "2.00 ms"]
+    ),
+    (GuardedFigure("syncs", 14, atMost: 16, .count), ["syncs", "14", "16", "12 %", "-"]),
+  ])
+  func `a line shows a figure beside its ceiling and its goal`(figure: GuardedFigure, cells: [String]) {
+    #expect(figure.cells == cells)
+    #expect(figure.isOver == (cells[3] == "OVER"))
+  }
+
+  @Test(arguments: [
     // Each row has the results of the two measurements, the expected rounds, and the figure that counts.
     ([1.1, 9], [5], 1.1), ([1.3, 1.1], [5, 15], 1.1), ([1.3, 1.25], [5, 15], 1.25),
   ])

@@ -6,8 +6,10 @@ import Heirloom
 struct CountedMigrations {
   /// The counts of one workload.
   struct Counted {
-    /// Heirloom's instructions for each note, divided by those of the proven limit.
+    /// Heirloom's instructions for each note, divided by those of the limit.
     var ratio: Double
+    /// The same, divided by those of the proven limit.
+    var provenRatio: Double
     /// Heirloom's instructions at any size, including the start of its process.
     var fixed: Double
   }
@@ -20,7 +22,7 @@ struct CountedMigrations {
 
     init(_ workload: MigrationWorkload, _ way: MigrationBenchmark.Way, _ notes: Int) {
       // All policies do the same: by hand it is a single migration.
-      self.workload = way == .limitProven && workload.policy != nil ? .splitting : workload
+      self.workload = way != .heirloom && workload.policy != nil ? .splitting : workload
       (self.way, self.notes) = (way, notes)
     }
   }
@@ -52,12 +54,13 @@ struct CountedMigrations {
     let (few, many) = Self.notes
     var counted: [MigrationWorkload: Counted] = [:]
     for workload in workloads {
-      let (own, limit) = (MigrationBenchmark.Way.heirloom, MigrationBenchmark.Way.limitProven)
-      let difference = count(workload, own, many) - count(workload, own, few)
-      let limitDifference = count(workload, limit, many) - count(workload, limit, few)
+      func difference(_ way: MigrationBenchmark.Way) -> Double {
+        count(workload, way, many) - count(workload, way, few)
+      }
+      let own = difference(.heirloom)
       counted[workload] = Counted(
-        ratio: difference / limitDifference,
-        fixed: count(workload, own, few) - difference * Double(few) / Double(many - few))
+        ratio: own / difference(.limit), provenRatio: own / difference(.limitProven),
+        fixed: count(workload, .heirloom, few) - own * Double(few) / Double(many - few))
     }
     return counted
   }
@@ -66,7 +69,7 @@ struct CountedMigrations {
   private func makeRuns(of workloads: [MigrationWorkload]) throws -> [Key: InstructionCounter.Run] {
     var sources: [Key: String] = [:]
     for workload in workloads {
-      for way in [MigrationBenchmark.Way.limitProven, .heirloom] {
+      for way in [MigrationBenchmark.Way.limit, .limitProven, .heirloom] {
         for (notes, store) in stores { sources[Key(workload, way, notes)] = store }
       }
     }

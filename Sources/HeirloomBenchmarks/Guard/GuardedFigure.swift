@@ -14,6 +14,8 @@ package struct GuardedFigure: Hashable, Sendable {
     case instructions
     /// Things that are counted one by one.
     case count
+    /// Seconds, shown as milliseconds.
+    case seconds
   }
 
   /// The subject of the measurement, in a few words.
@@ -24,13 +26,23 @@ package struct GuardedFigure: Hashable, Sendable {
   package let ceiling: Double
   /// The figure's unit.
   package let unit: Unit
+  /// The highest value by the design's goal, which may still be far; `nil` if it has none.
+  package let goal: Double?
 
   /// Creates a figure.
-  package init(_ subject: String, _ measured: Double, atMost ceiling: Double, _ unit: Unit) {
+  ///
+  /// - Parameters:
+  ///   - subject: The subject of the measurement, in a few words.
+  ///   - measured: The measured value.
+  ///   - ceiling: The highest value that passes; `.infinity` for one that is only shown beside its goal.
+  ///   - unit: The figure's unit.
+  ///   - goal: The highest value by the design's goal.
+  package init(_ subject: String, _ measured: Double, atMost ceiling: Double, _ unit: Unit, goal: Double? = nil) {
     self.subject = subject
     self.measured = measured
     self.ceiling = ceiling
     self.unit = unit
+    self.goal = goal
   }
 
   /// True when the figure is higher than it may be, or not a number at all.
@@ -44,10 +56,12 @@ package struct GuardedFigure: Hashable, Sendable {
     "\(subject): \(Self.text(measured, unit)) was measured, at most \(Self.text(ceiling, unit)) is allowed."
   }
 
-  /// The cells of the figure's line: subject, measured value, ceiling, margin left.
-  var cells: [String] {
+  /// The cells of the figure's line: subject, measured value, ceiling, margin left, goal.
+  package var cells: [String] {
     let margin = isOver ? "OVER" : String(format: "%.0f %%", marginLeft * 100)
-    return [subject, Self.text(measured, unit), Self.text(ceiling, unit), margin]
+    let bounds = ceiling.isInfinite && !isOver ? ["-", "-"] : [Self.text(ceiling, unit), margin]
+    let goal = goal.map { "\(Self.text($0, unit))\(measured <= $0 ? ", met" : "")" } ?? "-"
+    return [subject, Self.text(measured, unit)] + bounds + [goal]
   }
 
   private static func text(_ value: Double, _ unit: Unit) -> String {
@@ -57,6 +71,7 @@ package struct GuardedFigure: Hashable, Sendable {
     case .part: String(format: "%.1f %%", value * 100)
     case .instructions: String(format: "%.2f M instructions", value / 1e6)
     case .count: String(format: "%.0f", value)
+    case .seconds: String(format: "%.2f ms", value * 1000)
     }
   }
 }

@@ -15,10 +15,11 @@ struct PerformanceGuard {
   static func run(_ arguments: BenchmarkArguments, in work: BenchmarkFolder) throws {
     var run = PerformanceGuard(arguments: arguments, work: work)
     let workloads = MigrationWorkload.allCases.filter { arguments.includes(.migration($0)) }
-    if let only = arguments.only, only != .launch, workloads.isEmpty {
-      throw BenchmarkError.usage("--guard has no ceilings for this workload: expected launch or one of W1 to W5.")
+    let guardsFleet = arguments.only == nil || arguments.includes(.fleet)
+    guard arguments.includes(.launch) || guardsFleet || !workloads.isEmpty else {
+      throw BenchmarkError.usage("--guard has no ceilings for this: expected launch, fleet or some of W1 to W5.")
     }
-    say(["", "measured", "at most", "left"])
+    say(["", "measured", "at most", "left", "goal"])
     if arguments.only == nil { try run.checkTool() }
     if let counter = try InstructionCounter() {
       if arguments.includes(.launch) { try run.checkWorks(with: counter) }
@@ -27,6 +28,7 @@ struct PerformanceGuard {
       say("instructions: skipped, Valgrind is not installed")
     }
     if !workloads.isEmpty { try run.checkRuns(of: workloads) }
+    if guardsFleet { try run.checkFleet() }
     guard run.failures.isEmpty else { throw BenchmarkError.overCeilings(run.failures) }
     say("All figures are within their ceilings.")
   }
@@ -69,8 +71,14 @@ struct PerformanceGuard {
     for workload in workloads {
       let (name, counted) = (workload.rawValue, counts[workload])
       let ceilings = GuardCeilings.migration(workload)
+      if let ceiling = ceilings.instructions {
+        check(
+          "\(name): instructions a note by the limit's", counted?.ratio ?? .nan, atMost: ceiling, .times,
+          goal: Self.goal(workload))
+      }
       check(
-        "\(name): instructions a note by the limit's", counted?.ratio ?? .nan, atMost: ceilings.instructions, .times)
+        "\(name): instructions by the proven limit's", counted?.provenRatio ?? .nan,
+        atMost: ceilings.provenInstructions, .times)
       check("\(name): at any size", counted?.fixed ?? .nan, atMost: ceilings.fixed * 1e6, .instructions)
     }
   }
@@ -95,17 +103,26 @@ struct PerformanceGuard {
           workload, isFirst ? copies : try migrations.makeCopies(rounds: rounds, named: "again"))
         measured = latest
         return figure(
-          "\(name): processor time by the limit's", latest.ratio, atMost: ceilings.processor, .times)
+          "\(name): processor time by the limit's", latest.ratio, atMost: ceilings.processor, .times,
+          goal: Self.goal(workload))
       }
       if let first { Self.say("\(first.sentence) It was measured again with more rounds:") }
       check(ratio)
-      if let measured { checkDiskAndMemory(of: measured, name, ceilings) }
+      guard let measured else { continue }
+      check(
+        "\(name): by the proven limit's", measured.provenRatio, atMost: ceilings.provenProcessor, .times)
+      checkDiskAndMemory(of: measured, workload, ceilings)
     }
   }
 
+  private static func goal(_ workload: MigrationWorkload) -> Double {
+    PerformanceGoals.ratio(workload, notes: PerformanceGoals.leastNotes)
+  }
+
   private mutating func checkDiskAndMemory(
-    of measured: GuardedMigrations.Measured, _ name: String, _ ceilings: GuardCeilings.Migration
+    of measured: GuardedMigrations.Measured, _ workload: MigrationWorkload, _ ceilings: GuardCeilings.Migration
   ) {
+    let name = workload.rawValue
     if let syncs = measured.syncs {
       check("\(name): waits for the disk", syncs, atMost: ceilings.syncs, .count)
     } else {
@@ -114,23 +131,45 @@ struct PerformanceGuard {
     guard let peak = measured.peakBytes, let larger = measured.peakBytesOfMany else {
       return Self.say("\(name): memory: skipped, this system doesn't tell its peak")
     }
-    check("\(name): peak of memory", max(peak, larger), atMost: ceilings.peak * 1_048_576, .bytes)
+    check(
+      "\(name): peak of memory", max(peak, larger), atMost: ceilings.peak * 1_048_576, .bytes,
+      goal: Double(PerformanceGoals.peakBytes(workload)))
     let growth = larger / max(peak, 1) - 1
     check("\(name): more with \(GuardCeilings.manyNotes) notes", growth, atMost: GuardCeilings.memoryGrowth, .part)
+  }
+
+  // MARK: Small stores
+
+  private mutating func checkFleet() throws {
+    let report = try FleetBenchmark.run(
+      stores: GuardCeilings.fleetStores, jobCounts: [1], rounds: arguments.rounds, seed: arguments.seed, in: work)
+    guard let run = report.runs.first else { return }
+    check(
+      "fleet: processor time by the loop's", run.processorRatioToLimit, atMost: GuardCeilings.fleetProcessor, .times)
+    check(
+      "fleet: by the loop's that checks", run.processorRatioToProvenLimit,
+      atMost: GuardCeilings.fleetProvenProcessor, .times)
+    // These depend on the machine: they are shown and never fail.
+    check(
+      "fleet: processor time of a store", run.migration.processorSeconds, atMost: .infinity, .seconds,
+      goal: PerformanceGoals.fleetProcessorSeconds)
+    check(
+      "fleet: time by the loop's that checks", run.ratioToProvenLimit, atMost: .infinity, .times,
+      goal: 1 / PerformanceGoals.fleetSpeed)
   }
 
   // MARK: Comparing
 
   private func figure(
-    _ subject: String, _ measured: Double, atMost ceiling: Double, _ unit: GuardedFigure.Unit
+    _ subject: String, _ measured: Double, atMost ceiling: Double, _ unit: GuardedFigure.Unit, goal: Double? = nil
   ) -> GuardedFigure {
-    GuardedFigure(subject, measured, atMost: ceiling * arguments.ceilingScale, unit)
+    GuardedFigure(subject, measured, atMost: ceiling * arguments.ceilingScale, unit, goal: goal)
   }
 
   private mutating func check(
-    _ subject: String, _ measured: Double, atMost ceiling: Double, _ unit: GuardedFigure.Unit
+    _ subject: String, _ measured: Double, atMost ceiling: Double, _ unit: GuardedFigure.Unit, goal: Double? = nil
   ) {
-    check(figure(subject, measured, atMost: ceiling, unit))
+    check(figure(subject, measured, atMost: ceiling, unit, goal: goal))
   }
 
   private mutating func check(_ figure: GuardedFigure) {
@@ -139,7 +178,7 @@ struct PerformanceGuard {
   }
 
   private static func say(_ cells: [String]) {
-    let widths = [43, 22, 22, 6]
+    let widths = [43, 22, 22, 6, 14]
     let padded = zip(cells, widths).enumerated().map { column, cell in
       let space = String(repeating: " ", count: max(0, cell.1 - cell.0.count))
       return column == 0 ? cell.0 + space : space + cell.0

@@ -17,8 +17,9 @@ enum HandWrittenSplit {
     guard sqlite3_open_v2(storePath, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK,
       let handle
     else { throw failure("open", handle) }
+    let cache = HandWrittenSettings.cache
     let settings = """
-      PRAGMA cache_size = -8192; ATTACH '\(path)' AS candidate; PRAGMA candidate.cache_size = -8192;
+      PRAGMA \(cache); ATTACH '\(path)' AS candidate; PRAGMA candidate.\(cache);
       PRAGMA candidate.journal_mode = OFF; PRAGMA candidate.synchronous = OFF; BEGIN IMMEDIATE
       """
     guard sqlite3_exec(handle, settings, nil, nil, nil) == SQLITE_OK else { throw failure("attach", handle) }
@@ -34,21 +35,20 @@ enum HandWrittenSplit {
   ///
   /// - Parameters:
   ///   - path: The clone.
+  ///   - settings: The settings of the connection, each without `PRAGMA`.
   ///   - before: Statements that run before the split, without a transaction.
   ///   - after: Statements that run after it.
   ///   - propertyList: The new metadata.
   /// - Throws: ``BenchmarkError``.
-  static func alter(path: String, before: String, after: String, propertyList: [UInt8]) throws {
+  static func alter(
+    path: String, settings: [String], before: String, after: String, propertyList: [UInt8]
+  ) throws {
     var handle: OpaquePointer?
     defer { sqlite3_close(handle) }
     guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK, let handle
     else { throw failure("open", handle) }
-    // Synchronous comes first: leaving WAL mode would sync the whole clone, which is then written again.
-    let settings = """
-      PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -8192; PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF;
-      BEGIN IMMEDIATE;
-      """
-    guard sqlite3_exec(handle, settings + before, nil, nil, nil) == SQLITE_OK else { throw failure("prepare", handle) }
+    let beginning = settings.map { "PRAGMA \($0);\n" }.joined() + "BEGIN IMMEDIATE;\n" + before
+    guard sqlite3_exec(handle, beginning, nil, nil, nil) == SQLITE_OK else { throw failure("prepare", handle) }
     _ = try split(
       handle, from: "main.ZNOTE",
       into: "INSERT INTO main.ZVERSE (Z_PK, Z_ENT, Z_OPT, ZPOSITION, ZNOTE, ZTEXT) VALUES (?1, 4, 1, ?2, ?3, ?4)")

@@ -20,9 +20,9 @@ enum RowBenchmark {
     var goalRatio: Double {
       switch self {
       case .limit: 1
-      case .bytes: 1.2
-      case .typed: 1.45
-      case .boxed: 2.1
+      case .bytes: PerformanceGoals.ratio(.splitting, notes: 0)
+      case .typed: PerformanceGoals.ratio(.splittingTyped, notes: 0)
+      case .boxed: PerformanceGoals.ratio(.splittingBoxed, notes: 0)
       }
     }
   }
@@ -110,9 +110,9 @@ enum RowBenchmark {
     let later = PhysicalSchema(model: try BenchmarkModels.notesWithVerses())
     try makeTables(later, at: path)
     let connection = try Connection(path: storePath, mode: .readWrite, options: .building)
-    try connection.execute("PRAGMA cache_size = -8192")
+    try connection.execute("PRAGMA \(HandWrittenSettings.cache)")
     try connection.attach(path: path, as: "candidate")
-    for pragma in ["cache_size = -8192", "journal_mode = OFF", "synchronous = OFF"] {
+    for pragma in [HandWrittenSettings.cache, "journal_mode = OFF", "synchronous = OFF"] {
       try connection.execute("PRAGMA candidate.\(pragma)")
     }
     let metadata = try StoreMetadata(connection: connection, database: "main", path: storePath)

@@ -93,13 +93,22 @@ enum BenchmarkModels {
   enum Addition {
     /// An attribute of an entity, with its column's type.
     case attribute(entity: String, name: String, type: String)
-    /// An entity that sorts last, with its number.
-    case entity(name: String, number: Int)
+    /// An entity, the first of five counted from 1.
+    case entity(Int)
   }
+
+  /// The number of entities that fifty versions add.
+  static let fiftyVersionsEntityCount = 5
+
+  /// Returns the name of the nth entity that fifty versions add, if they sort last: all rows keep their numbers.
+  static func lastEntity(_ place: Int) -> String { "Zone\(place)" }
+
+  /// Returns the name of the nth entity that fifty versions add, if they sort first: all rows get other numbers.
+  static func firstEntity(_ place: Int) -> String { "Area\(place)" }
 
   /// Returns the addition of a version from 1 to 50: every tenth adds an entity, the others attributes in turns.
   static func addition(ofVersion version: Int) -> Addition {
-    if version.isMultiple(of: 10) { return .entity(name: "Zone\(version)", number: 3 + version / 10) }
+    if version.isMultiple(of: 10) { return .entity(version / 10) }
     return version.isMultiple(of: 2)
       ? .attribute(entity: "Person", name: "extra\(version)", type: "VARCHAR")
       : .attribute(entity: "Note", name: "extra\(version)", type: "INTEGER")
@@ -112,12 +121,20 @@ enum BenchmarkModels {
   }
 
   /// Makes one of fifty additive versions, counted from 1.
-  static func notes(ofVersion last: Int) throws -> ManagedObjectModel {
+  ///
+  /// - Parameters:
+  ///   - last: The version.
+  ///   - name: The names of the entities that are added.
+  /// - Returns: The model.
+  /// - Throws: `ModelError`, if the names were chosen badly.
+  static func notes(
+    ofVersion last: Int, entities name: (Int) -> String = lastEntity
+  ) throws -> ManagedObjectModel {
     var (note, person) = (note, person)
     var others = [tag]
     for version in 1...max(1, last) {
       switch addition(ofVersion: version) {
-      case .entity(let name, _): others.append(named(name))
+      case .entity(let place): others.append(named(name(place)))
       case .attribute("Note", let name, _): note.attributes.append(attribute(name, .integer32))
       case .attribute(_, let name, _): person.attributes.append(attribute(name, .string))
       }

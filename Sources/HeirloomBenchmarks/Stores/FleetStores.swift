@@ -80,11 +80,12 @@ struct FleetStores {
 
   /// Checks migrated stores and their previous versions: about a thousand, evenly spread, or all if there are fewer.
   ///
-  /// - Parameter expected: The sums of migrated stores by original, which every run must reach; the first run fills
-  ///   them.
+  /// - Parameters:
+  ///   - expected: The sums of migrated stores by original, which every run must reach; the first run fills them.
+  ///   - isByHand: True if the stores were migrated by hand, without a vault.
   /// - Returns: The number of stores that were checked.
   /// - Throws: ``BenchmarkError/differentContents(subject:expected:found:)`` for the first store that differs.
-  func check(_ expected: inout [Int: StoreSums]) throws -> Int {
+  func check(_ expected: inout [Int: StoreSums], isByHand: Bool = false) throws -> Int {
     let (earlier, later) = (try BenchmarkModels.notes(), try MigrationWorkload.additive.destination())
     let place = folder.file("fleet")
     var checked = 0
@@ -95,16 +96,21 @@ struct FleetStores {
       let sums = try StoreSums(of: path, model: later, after: .additive)
       if let known = expected[original] { try sums.check(against: known) }
       expected[original] = sums
-      let location = try StoreLocation(resolving: path, files: files)
-      let kept = try StoreVault(location, files: files).previousVersions()
-      guard kept.count == 1, let store = kept[0].storePath else {
-        throw BenchmarkError.differentContents(
-          subject: "the kept versions of \(path)", expected: "1 with a store", found: "\(kept.count)")
-      }
-      try StoreSums(of: store, model: earlier).check(against: originalSums[original])
+      let kept = isByHand ? HandWrittenFleet.keptPath(path) : try keptPath(path)
+      try StoreSums(of: kept, model: earlier).check(against: originalSums[original])
       checked += 1
     }
     return checked
+  }
+
+  /// Returns the path of the only previous version in a store's vault.
+  private func keptPath(_ path: String) throws -> String {
+    let kept = try StoreVault(StoreLocation(resolving: path, files: files), files: files).previousVersions()
+    guard kept.count == 1, let store = kept[0].storePath else {
+      throw BenchmarkError.differentContents(
+        subject: "the kept versions of \(path)", expected: "1 with a store", found: "\(kept.count)")
+    }
+    return store
   }
 
   /// Removes the stores with everything that was made beside them.

@@ -25,20 +25,24 @@ struct HandWrittenMigration {
   /// - Throws: `SQLiteError` or ``BenchmarkError``.
   func run(isProven: Bool, watch: inout Stopwatch) throws {
     let clone = try FileClone(of: path, at: clonePath)
-    // A clone that shares blocks is not yet in memory.
-    let reading = clone.sharesBlocks ? EarlyReading(of: clonePath) : nil
+    // A clone that shares blocks is not yet in memory; the plain change reads nothing of it.
+    let reading = clone.sharesBlocks && (isProven || workload != .plain) ? EarlyReading(of: clonePath) : nil
     defer { reading?.stop() }
     watch.finish("clone")
     try alter()
     watch.finish("alter")
-    if isProven {
-      try HandWrittenProof(path: clonePath, oldPath: path, workload: workload).run()
-      watch.finish("prove")
-    }
-    reading?.stop()
-    try clone.synchronize()
-    watch.finish("sync")
     let files = POSIXFileOperations()
+    if isProven {
+      // The disk works while the processor proves, as it does for Heirloom.
+      try files.synchronizeFile(clonePath) {
+        try HandWrittenProof(path: clonePath, oldPath: path, workload: workload).run()
+        watch.finish("prove")
+      }
+    } else {
+      reading?.stop()
+      try clone.synchronize()
+    }
+    watch.finish("sync")
     try files.link(path, to: keptPath)
     try files.rename(clonePath, to: path)
     try files.synchronizeDirectory(StoreLocation(resolving: path, files: files).directory)
@@ -46,18 +50,17 @@ struct HandWrittenMigration {
   }
 
   private func alter() throws {
+    let size = try POSIXFileOperations().status(of: clonePath)?.size ?? 0
+    let settings = HandWrittenSettings.clone(storeBytes: size)
     guard workload.policy == nil else {
       let table =
         "CREATE TABLE ZVERSE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZPOSITION INTEGER,"
         + " ZNOTE INTEGER, ZTEXT VARCHAR );"
       return try HandWrittenSplit.alter(
-        path: clonePath, before: table, after: workload.statements, propertyList: propertyList)
+        path: clonePath, settings: settings, before: table, after: workload.statements, propertyList: propertyList)
     }
     let connection = try Connection(path: clonePath, mode: .readWrite, options: .building)
-    // Synchronous comes first: leaving WAL mode would sync the whole clone, which is then written again.
-    for pragma in ["locking_mode = EXCLUSIVE", "cache_size = -8192", "synchronous = OFF", "journal_mode = OFF"] {
-      try connection.execute("PRAGMA \(pragma)")
-    }
+    for pragma in settings { try connection.execute("PRAGMA \(pragma)") }
     try connection.executeScript("BEGIN IMMEDIATE;\n" + workload.statements)
     try connection.execute("UPDATE Z_METADATA SET Z_PLIST = ?1", [.blob(propertyList)])
     try connection.execute("COMMIT")

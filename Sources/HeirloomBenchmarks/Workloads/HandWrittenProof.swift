@@ -14,7 +14,7 @@ struct HandWrittenProof {
   /// - Throws: ``BenchmarkError/differentContents(subject:expected:found:)`` or `SQLiteError`.
   func run() throws {
     let connection = try Connection(path: path, mode: .readOnly)
-    try connection.execute("PRAGMA cache_size = -8192")
+    try connection.execute("PRAGMA \(HandWrittenSettings.cache)")
     if let oldPath { try connection.attach(path: oldPath, as: "old", mode: .immutable) }
     let structure = try connection.firstValue("PRAGMA main.quick_check")
     guard structure == .text("ok") else { throw difference("quick_check", .text("ok"), structure) }

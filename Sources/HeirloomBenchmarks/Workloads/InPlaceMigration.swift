@@ -22,9 +22,8 @@ struct InPlaceMigration {
   /// - Throws: `SQLiteError`.
   func run() throws {
     let connection = try Connection(path: path, mode: .readWrite, options: .building)
-    for pragma in ["journal_mode = DELETE", "locking_mode = EXCLUSIVE", "cache_size = -8192", "synchronous = FULL"] {
-      try connection.execute("PRAGMA \(pragma)")
-    }
+    let size = try POSIXFileOperations().status(of: path)?.size ?? 0
+    for pragma in HandWrittenSettings.inPlace(storeBytes: size) { try connection.execute("PRAGMA \(pragma)") }
     for step in steps {
       try connection.executeScript("BEGIN IMMEDIATE;\n" + step.statements)
       try connection.execute("UPDATE Z_METADATA SET Z_PLIST = ?1", [.blob(step.propertyList)])

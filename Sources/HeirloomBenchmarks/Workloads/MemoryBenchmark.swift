@@ -27,7 +27,7 @@ enum MemoryBenchmark {
     init(_ workload: MigrationWorkload, peakBytes: [Int64?]) {
       self.workload = workload
       self.peakBytes = peakBytes
-      goalPeakBytes = workload.goalPeakBytes
+      goalPeakBytes = PerformanceGoals.peakBytes(workload)
       let peaks = peakBytes.compactMap(\.self)
       guard let least = peaks.min(), let most = peaks.max(), least > 0 else { return }
       let growth = Double(most) / Double(least) - 1

@@ -73,6 +73,8 @@ enum MigrationBenchmark {
     var processorSeconds: Double
     /// The median of the ratios to the unproven limit of the same round.
     var ratioToLimit: Double
+    /// The same ratio of processor time.
+    var processorRatioToLimit: Double
     /// The median of the ratios to the proven limit of the same round.
     var ratioToProvenLimit: Double
     /// The same ratio of processor time.
@@ -105,7 +107,7 @@ enum MigrationBenchmark {
     var storeBytes: Int64
     /// The number of runs of each way.
     var rounds: Int
-    /// The highest ratio to the proven limit that the design allows.
+    /// The highest ratio to the unproven limit that the design allows.
     var goalRatio: Double
     /// The highest peak of memory that the design allows, in bytes.
     var goalPeakBytes: Int64
@@ -157,7 +159,8 @@ enum MigrationBenchmark {
     }
     return Report(
       workload: workload, notes: arguments.notes, rows: sums.rowCount, storeBytes: size, rounds: arguments.rounds,
-      goalRatio: workload.goalRatio, goalPeakBytes: workload.goalPeakBytes,
+      goalRatio: PerformanceGoals.ratio(workload, notes: arguments.notes),
+      goalPeakBytes: PerformanceGoals.peakBytes(workload),
       ways: ways.compactMap { report($0, measured, rows: Double(sums.rowCount), bytes: Double(size)) },
       furtherGoals: workload.furtherGoals(measured, storeBytes: size))
   }
@@ -172,6 +175,7 @@ enum MigrationBenchmark {
     return WayReport(
       way: way, builder: first.builder, seconds: seconds.median, leastSeconds: seconds.min() ?? 0,
       processorSeconds: runs.map(\.processorSeconds).median, ratioToLimit: ratio(to: .limit, of: \.seconds),
+      processorRatioToLimit: ratio(to: .limit, of: \.processorSeconds),
       ratioToProvenLimit: ratio(to: .limitProven, of: \.seconds),
       processorRatioToProvenLimit: ratio(to: .limitProven, of: \.processorSeconds),
       rowsPerSecond: rows / max(seconds.median, 1e-9),

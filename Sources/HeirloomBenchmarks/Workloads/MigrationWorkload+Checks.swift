@@ -5,21 +5,15 @@ extension MigrationWorkload {
   /// The tables before and after that must have equally many rows.
   var tables: [(before: String, after: String)] {
     let objects = ["ZNOTE", "ZPERSON", "ZTAG"].map { ($0, $0) }
-    return objects + [("Z_1TAGS", self == .renumbering ? "Z_2TAGS" : "Z_1TAGS")]
+    return objects + [("Z_1TAGS", "Z_\(1 + shift)TAGS")]
   }
 
   /// The column of links to tags that leads to notes; the relationship of authors takes the shorter name.
-  private var noteColumn: String {
-    switch self {
-    case .additive, .plain, .computing, .splitting, .splittingTyped, .splittingBoxed, .fiftyVersions: "Z_1NOTES"
-    case .renumbering: "Z_2NOTES"
-    case .reshaping: "Z_1NOTES1"
-    }
-  }
+  private var noteColumn: String { self == .reshaping ? "Z_1NOTES1" : "Z_\(1 + shift)NOTES" }
 
   /// Queries over the clone that must count nothing.
   var zeroes: [String] {
-    let first = self == .renumbering ? 2 : 1
+    let first = 1 + shift
     let highest = zip(["ZNOTE", "ZPERSON", "ZTAG"], first...).map { table, number in
       "SELECT COUNT(*) FROM main.Z_PRIMARYKEY WHERE Z_ENT = \(number) AND Z_MAX < (SELECT MAX(Z_PK) FROM main.\(table))"
     }
@@ -48,7 +42,7 @@ extension MigrationWorkload {
       }
     case .reshaping:
       zeroes += zip(["ZNOTE", "ZTAG"], [1, 3]).map { "SELECT COUNT(*) FROM main.\($0) WHERE Z_ENT IS NOT \($1)" }
-    case .renumbering: break
+    case .renumbering, .fiftyVersionsFirst: break
     }
     return zeroes
   }
@@ -60,8 +54,8 @@ extension MigrationWorkload {
     }
     switch self {
     case .additive, .plain, .splitting, .splittingTyped, .splittingBoxed, .fiftyVersions: return []
-    case .renumbering:
-      return ["ZNOTE", "ZPERSON", "ZTAG"].map { (sum("Z_ENT + 1", "old.\($0)"), sum("Z_ENT", "main.\($0)")) }
+    case .renumbering, .fiftyVersionsFirst:
+      return ["ZNOTE", "ZPERSON", "ZTAG"].map { (sum("Z_ENT + \(shift)", "old.\($0)"), sum("Z_ENT", "main.\($0)")) }
     case .computing:
       let first = "substr(ZNAME, 1, instr(ZNAME, ' ') - 1)"
       let last = "substr(ZNAME, instr(ZNAME, ' ') + 1)"
@@ -91,7 +85,7 @@ extension MigrationWorkload {
 
   /// Queries over a migrated store.
   var sumQueries: [String] {
-    let links = self == .renumbering ? ("Z_2TAGS", noteColumn, "Z_4TAGS") : ("Z_1TAGS", noteColumn, "Z_3TAGS")
+    let links = ("Z_\(1 + shift)TAGS", noteColumn, "Z_\(3 + shift)TAGS")
     var queries = [
       "SELECT COUNT(*), SUM(\(links.1)), SUM(\(links.2)), SUM(\(links.1) % 97 * \(links.2)) FROM \(links.0)",
       // Heirloom decides where the keys of a policy's objects begin.
@@ -122,7 +116,7 @@ extension MigrationWorkload {
       queries.append(
         "SELECT COUNT(*), SUM(ZPOSITION), SUM(ZNOTE % 97 * ZPOSITION), SUM(LENGTH(ZTEXT)), MAX(ZTEXT), SUM(Z_ENT),"
           + " SUM(Z_OPT), SUM((Z_PK - (SELECT MIN(Z_PK) FROM ZVERSE)) % 97 * LENGTH(ZTEXT)) FROM ZVERSE")
-    case .fiftyVersions:
+    case .fiftyVersions, .fiftyVersionsFirst:
       queries.append("SELECT name FROM pragma_table_info('ZNOTE') ORDER BY name")
       queries.append("SELECT name FROM pragma_table_info('ZPERSON') ORDER BY name")
       queries.append("SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = 'ZNOTE' ORDER BY name")

@@ -9,16 +9,7 @@ extension MigrationWorkload {
       Self.columns + Self.index + Self.newEntity("WORKSPACE", number: 4, name: "Workspace")
     case .plain: Self.columns
     case .renumbering:
-      Self.columns + Self.index + """
-        UPDATE ZNOTE SET Z_ENT = 2;
-        UPDATE ZPERSON SET Z_ENT = 3;
-        UPDATE ZTAG SET Z_ENT = 4;
-        ALTER TABLE Z_1TAGS RENAME COLUMN Z_1NOTES TO Z_2NOTES;
-        ALTER TABLE Z_1TAGS RENAME COLUMN Z_3TAGS TO Z_4TAGS;
-        ALTER TABLE Z_1TAGS RENAME TO Z_2TAGS;
-        UPDATE Z_PRIMARYKEY SET Z_ENT = Z_ENT + 100;
-        UPDATE Z_PRIMARYKEY SET Z_ENT = Z_ENT - 99;
-        """ + Self.newEntity("ALBUM", number: 1, name: "Album")
+      Self.columns + Self.index + renumberedRows + Self.newEntity("ALBUM", number: 1, name: "Album")
     case .reshaping:
       """
       ALTER TABLE ZNOTE RENAME COLUMN ZTITLE TO ZHEADING;
@@ -49,9 +40,25 @@ extension MigrationWorkload {
       INSERT INTO Z_PRIMARYKEY SELECT 4, 'Verse', 0, MAX(Z_PK) FROM ZVERSE;
       DELETE FROM Z_MODELCACHE;
       """
-    case .fiftyVersions:
-      (1...50).map(Self.additions).joined() + Self.index(of: "title") + "DELETE FROM Z_MODELCACHE;\n"
+    case .fiftyVersions, .fiftyVersionsFirst:
+      renumberedRows + (1...50).map(additions).joined() + Self.index(of: "title") + "DELETE FROM Z_MODELCACHE;\n"
     }
+  }
+
+  /// The statements that move the entity numbers of all rows; nothing where no entity sorts before theirs.
+  private var renumberedRows: String {
+    guard shift > 0 else { return "" }
+    return """
+      UPDATE ZNOTE SET Z_ENT = \(1 + shift);
+      UPDATE ZPERSON SET Z_ENT = \(2 + shift);
+      UPDATE ZTAG SET Z_ENT = \(3 + shift);
+      ALTER TABLE Z_1TAGS RENAME COLUMN Z_1NOTES TO Z_\(1 + shift)NOTES;
+      ALTER TABLE Z_1TAGS RENAME COLUMN Z_3TAGS TO Z_\(3 + shift)TAGS;
+      ALTER TABLE Z_1TAGS RENAME TO Z_\(1 + shift)TAGS;
+      UPDATE Z_PRIMARYKEY SET Z_ENT = Z_ENT + 100;
+      UPDATE Z_PRIMARYKEY SET Z_ENT = Z_ENT - \(100 - shift);
+
+      """
   }
 
   private static let columns = """
@@ -71,11 +78,16 @@ extension MigrationWorkload {
     "Z_Note_by" + property.prefix(1).uppercased() + property.dropFirst()
   }
 
-  private static func additions(ofVersion version: Int) -> String {
+  private func additions(ofVersion version: Int) -> String {
     switch BenchmarkModels.addition(ofVersion: version) {
     case .attribute(let entity, let attribute, let type):
       "ALTER TABLE Z\(entity.uppercased()) ADD COLUMN Z\(attribute.uppercased()) \(type);\n"
-    case .entity(let name, let number): newEntity(name.uppercased(), number: number, name: name)
+    case .entity(let place):
+      if shift > 0 {
+        Self.newEntity("AREA\(place)", number: place, name: BenchmarkModels.firstEntity(place))
+      } else {
+        Self.newEntity("ZONE\(place)", number: 3 + place, name: BenchmarkModels.lastEntity(place))
+      }
     }
   }
 
@@ -103,7 +115,7 @@ extension MigrationWorkload {
   func steps() throws -> [Step] {
     guard self == .fiftyVersions else { return [try lastStep()] }
     return try (1...50).map { version in
-      var sql = Self.additions(ofVersion: version)
+      var sql = additions(ofVersion: version)
       let before = BenchmarkModels.indexedProperty(ofVersion: version - 1)
       let now = BenchmarkModels.indexedProperty(ofVersion: version)
       if before != now {

@@ -18,8 +18,10 @@ enum MigrationWorkload: String, Codable, CaseIterable {
   case splittingTyped = "W4typed"
   /// The same with values that may be of any kind.
   case splittingBoxed = "W4boxed"
-  /// Fifty additive versions in one jump.
+  /// Fifty additive versions in one jump; the new entities sort last, so that no row changes.
   case fiftyVersions = "W5"
+  /// The same with entities that sort first: every row gets another entity number.
+  case fiftyVersionsFirst = "W5first"
 
   /// The workload in a few words.
   var title: String {
@@ -32,17 +34,17 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     case .splitting: "a policy splits each note's body into about four objects, bytes borrowed"
     case .splittingTyped: "a policy splits each note's body into about four objects, typed values"
     case .splittingBoxed: "a policy splits each note's body into about four objects, boxed values"
-    case .fiftyVersions: "50 additive versions in one jump"
+    case .fiftyVersions: "50 additive versions in one jump, entities that sort last"
+    case .fiftyVersionsFirst: "50 additive versions in one jump, entities that sort first"
     }
   }
 
-  /// The highest ratio to the proven limit that the design allows.
-  var goalRatio: Double {
+  /// The entities that sort before those that were there, by which the numbers of all rows move.
+  var shift: Int {
     switch self {
-    case .additive, .plain, .renumbering: 1.15
-    case .reshaping, .computing, .splitting, .fiftyVersions: 1.2
-    case .splittingTyped: 1.45
-    case .splittingBoxed: 2.1
+    case .renumbering: 1
+    case .fiftyVersionsFirst: BenchmarkModels.fiftyVersionsEntityCount
+    default: 0
     }
   }
 
@@ -56,15 +58,7 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     case .computing: try BenchmarkModels.notesWithComputedValues()
     case .splitting, .splittingTyped, .splittingBoxed: try BenchmarkModels.notesWithVerses()
     case .fiftyVersions: try BenchmarkModels.notes(ofVersion: 50)
-    }
-  }
-
-  /// The highest peak of the process's memory that the design allows, in bytes.
-  var goalPeakBytes: Int64 {
-    switch self {
-    case .splitting, .splittingTyped: 40 << 20
-    case .splittingBoxed: 48 << 20
-    default: 32 << 20
+    case .fiftyVersionsFirst: try BenchmarkModels.notes(ofVersion: 50, entities: BenchmarkModels.firstEntity)
     }
   }
 

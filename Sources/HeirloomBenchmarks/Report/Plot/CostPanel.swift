@@ -34,8 +34,8 @@ struct CostPanel {
   /// - Returns: Lines of SVG.
   func lines(sizes: LogScale, times: LogScale) -> [String] {
     var lines = [SVGMarkup.text(workload.rawValue, x: sizes.start, y: times.end - 4, kind: "name")]
-    if let ratios {
-      lines.append(SVGMarkup.text(ratios, x: sizes.start, y: times.start + 36, kind: "small"))
+    for (index, ratios) in ratios.enumerated() {
+      lines.append(SVGMarkup.text(ratios, x: sizes.start, y: times.start + 36 + 14 * Double(index), kind: "small"))
     }
     for value in times.spaced(times.roundValues, by: 16) {
       let y = times.position(of: value)
@@ -63,11 +63,17 @@ struct CostPanel {
     return lines
   }
 
-  /// The ratios to the proven limit, from the smallest store to the largest; as many as there is room for.
-  private var ratios: String? {
-    let ratios = reports.compactMap { report in report.ways.first { $0.way == .heirloom }?.ratioToProvenLimit }
-    guard !ratios.isEmpty else { return nil }
-    return ratios.suffix(5).map { BenchmarkReport.number($0, 2) }.joined(separator: ", ") + " × by hand, proven"
+  /// The ratios to both limits, from the smallest store to the largest; as many as there is room for.
+  private var ratios: [String] {
+    let own = reports.compactMap { report in report.ways.first { $0.way == .heirloom } }
+    guard !own.isEmpty else { return [] }
+    func list(_ ratios: [Double]) -> String {
+      ratios.suffix(5).map { BenchmarkReport.number($0, 2) }.joined(separator: ", ")
+    }
+    return [
+      list(own.map(\.ratioToLimit)) + " × by hand, unproven",
+      list(own.map(\.ratioToProvenLimit)) + " × by hand, proven",
+    ]
   }
 
   private static func path(_ kind: String, _ places: [(Double, Double)]) -> String {

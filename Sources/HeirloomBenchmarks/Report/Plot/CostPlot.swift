@@ -10,7 +10,7 @@ struct CostPlot {
 
   private static let columns = 3
   private static let panelWidth = 300.0
-  private static let panelHeight = 250.0
+  private static let panelHeight = 264.0
   private static let top = 96.0
   private static let left = 30.0
   private static let bottom = 22.0
@@ -42,7 +42,7 @@ struct CostPlot {
     ]
     lines += key
     let times = LogScale(
-      values: panels.flatMap(\.milliseconds), margin: 0.12, from: Self.panelHeight - 62, to: 16)
+      values: panels.flatMap(\.milliseconds), margin: 0.12, from: Self.panelHeight - 76, to: 16)
     let sizes = LogScale(values: panels.flatMap(\.sizes), margin: 0.15, from: 36, to: Self.panelWidth - 18)
     for (index, panel) in panels.enumerated() {
       let x = Self.left + Double(index % columns) * Self.panelWidth
