@@ -49,19 +49,20 @@ struct GuardTests {
   }
 
   @Test(arguments: [
-    // Each row has the results of the two measurements, the expected rounds, and the figure that counts.
-    ([1.1, 9], [5], 1.1), ([1.3, 1.1], [5, 15], 1.1), ([1.3, 1.25], [5, 15], 1.25),
+    // Each row has the results of the two measurements, the expected rounds, and those that count.
+    ([[1.1, 0.9], [9, 9]], [5], [1.1, 0.9]), ([[1.3, 0.9], [1.1, 1]], [5, 15], [1.1, 1]),
+    ([[1.1, 1.3], [1.1, 1.25]], [5, 15], [1.1, 1.25]),
   ])
-  func `a figure that is over is measured again once, with more rounds`(
-    values: [Double], expectedRounds: [Int], counting: Double
+  func `figures of which one is over are measured again once, with more rounds`(
+    values: [[Double]], expectedRounds: [Int], counting: [Double]
   ) {
     var rounds: [Int] = []
-    let (figure, first) = GuardRepetition.measure(rounds: 5) { count in
+    let (figures, overAtFirst) = GuardRepetition.measure(rounds: 5) { count in
       rounds.append(count)
-      return GuardedFigure("W1", values[rounds.count - 1], atMost: 1.2, .times)
+      return values[rounds.count - 1].map { GuardedFigure("W1", $0, atMost: 1.2, .times) }
     }
     #expect(rounds == expectedRounds)
-    #expect(figure.measured == counting)
-    #expect(first?.measured == (expectedRounds.count == 2 ? values[0] : nil))
+    #expect(figures.map(\.measured) == counting)
+    #expect(overAtFirst.map(\.measured) == (expectedRounds.count == 2 ? values[0].filter { $0 > 1.2 } : []))
   }
 }

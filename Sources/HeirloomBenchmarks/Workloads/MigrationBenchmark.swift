@@ -159,7 +159,7 @@ enum MigrationBenchmark {
     }
     return Report(
       workload: workload, notes: arguments.notes, rows: sums.rowCount, storeBytes: size, rounds: arguments.rounds,
-      goalRatio: PerformanceGoals.ratio(workload, notes: arguments.notes),
+      goalRatio: goalRatio(workload, notes: arguments.notes, measured, storeBytes: size),
       goalPeakBytes: PerformanceGoals.peakBytes(workload),
       ways: ways.compactMap { report($0, measured, rows: Double(sums.rowCount), bytes: Double(size)) },
       furtherGoals: workload.furtherGoals(measured, storeBytes: size))

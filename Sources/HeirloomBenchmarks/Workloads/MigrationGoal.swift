@@ -39,9 +39,7 @@ extension MigrationWorkload {
     ) -> Double {
       zip(heirloom, measured[way] ?? []).map(value).median
     }
-    // If the file system shares blocks, the limit writes only its changes.
-    let written = (measured[.limit] ?? []).compactMap(\.writtenBytes).max() ?? storeBytes
-    let sharesBlocks = written < storeBytes / 2
+    let sharesBlocks = MigrationBenchmark.sharesBlocks(measured, storeBytes: storeBytes)
     let place = sharesBlocks ? "blocks are shared" : "blocks are copied"
     switch self {
     case .plain:
@@ -76,6 +74,25 @@ extension MigrationWorkload {
       ]
     default: return []
     }
+  }
+}
+
+extension MigrationBenchmark {
+  /// Returns true if the file system shares blocks between a store and its clone: the limit writes only its changes.
+  fileprivate static func sharesBlocks(_ measured: [Way: [Measured]], storeBytes: Int64) -> Bool {
+    ((measured[.limit] ?? []).compactMap(\.writtenBytes).max() ?? storeBytes) < storeBytes / 2
+  }
+
+  /// Returns the highest ratio to the limit that the design allows.
+  static func goalRatio(
+    _ workload: MigrationWorkload, notes: Int, _ measured: [Way: [Measured]], storeBytes: Int64
+  ) -> Double {
+    guard workload == .plain, sharesBlocks(measured, storeBytes: storeBytes) else {
+      return PerformanceGoals.ratio(workload, notes: notes)
+    }
+    // The limit takes next to nothing then, so that the goal is a time.
+    let limit = (measured[.limit] ?? []).map(\.seconds).median
+    return PerformanceGoals.sharedBlocksMilliseconds / 1000 / max(limit, 1e-9)
   }
 }
 
