@@ -33,27 +33,38 @@ enum GuardCeilings {
 
   /// Returns the ceilings of a workload's migration.
   static func migration(_ workload: MigrationWorkload) -> Migration {
+    // The first and the fourth have goals, which the guard prints beside them: lower a ceiling as its figure falls.
     switch workload {
     case .additive:
-      Migration(instructions: 9, provenInstructions: 0.85, fixed: 87, processor: 9, provenProcessor: 1.45)
+      Migration(
+        instructions: 2.6, provenInstructions: 0.85, fixed: 87, processor: 3.4, provenProcessor: 1.45)
     case .plain:
-      Migration(instructions: nil, provenInstructions: 0.73, fixed: 85, processor: 9, provenProcessor: 1.45)
+      Migration(
+        instructions: nil, provenInstructions: 0.73, fixed: 85, processor: 9.5, provenProcessor: 1.45)
     case .renumbering:
-      Migration(instructions: 9, provenInstructions: 1.22, fixed: 89, processor: 9, provenProcessor: 1.5)
+      Migration(
+        instructions: 2.6, provenInstructions: 1.22, fixed: 89, processor: 3.2, provenProcessor: 1.5)
     case .reshaping:
-      Migration(instructions: 9, provenInstructions: 1.1, fixed: 96, processor: 9, provenProcessor: 1.4)
+      Migration(
+        instructions: 2.05, provenInstructions: 1.1, fixed: 96, processor: 2.15, provenProcessor: 1.4)
     case .computing:
-      Migration(instructions: 9, provenInstructions: 1.12, fixed: 101, processor: 9, provenProcessor: 1.4)
+      Migration(
+        instructions: 3.4, provenInstructions: 1.12, fixed: 101, processor: 4.2, provenProcessor: 1.45)
     case .splitting:
-      Migration(instructions: 9, provenInstructions: 1.26, fixed: 108, processor: 9, provenProcessor: 1.6)
+      Migration(
+        instructions: 1.77, provenInstructions: 1.26, fixed: 108, processor: 2.25, provenProcessor: 1.6)
     case .splittingTyped:
-      Migration(instructions: 9, provenInstructions: 1.5, fixed: 108, processor: 9, provenProcessor: 1.8)
+      Migration(
+        instructions: 2.1, provenInstructions: 1.5, fixed: 108, processor: 2.5, provenProcessor: 1.8)
     case .splittingBoxed:
-      Migration(instructions: 9, provenInstructions: 1.7, fixed: 108, processor: 9, provenProcessor: 2.1)
+      Migration(
+        instructions: 2.4, provenInstructions: 1.7, fixed: 108, processor: 3, provenProcessor: 2.1)
     case .fiftyVersions:
-      Migration(instructions: 9, provenInstructions: 0.88, fixed: 111, processor: 9, provenProcessor: 1.45)
+      Migration(
+        instructions: 3, provenInstructions: 0.88, fixed: 111, processor: 3.3, provenProcessor: 1.45)
     case .fiftyVersionsFirst:
-      Migration(instructions: 9, provenInstructions: 1.22, fixed: 115, processor: 9, provenProcessor: 1.5)
+      Migration(
+        instructions: 2.95, provenInstructions: 1.26, fixed: 111, processor: 3.4, provenProcessor: 1.5)
     }
   }
 
@@ -72,9 +83,9 @@ enum GuardCeilings {
   /// The small stores that are migrated.
   static let fleetStores = 200
   /// Processor time for each of them, divided by that of a loop by hand.
-  static let fleetProcessor = 40.0
+  static let fleetProcessor = 20.0
   /// The same, divided by that of a loop that checks each store.
-  static let fleetProvenProcessor = 20.0
+  static let fleetProvenProcessor = 16.0
 
   /// The size of the released tool without symbols, in MB of 2²⁰ bytes.
   static let toolSize = 11.0
