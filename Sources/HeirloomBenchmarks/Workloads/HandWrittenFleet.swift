@@ -84,7 +84,7 @@ enum HandWrittenFleet {
     private func alter(_ path: String) throws {
       var handle: OpaquePointer?
       defer { sqlite3_close(handle) }
-      let settings = HandWrittenSettings.clone(storeBytes: 0).map { "PRAGMA \($0);\n" }.joined()
+      let settings = HandWrittenSettings.clone(sortedBytes: 0).map { "PRAGMA \($0);\n" }.joined()
       var metadata: OpaquePointer?
       defer { sqlite3_finalize(metadata) }
       guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK,

@@ -50,8 +50,8 @@ struct HandWrittenMigration {
   }
 
   private func alter() throws {
-    let size = try POSIXFileOperations().status(of: clonePath)?.size ?? 0
-    let settings = HandWrittenSettings.clone(storeBytes: size)
+    let sortedBytes = workload.indexesTitles ? try POSIXFileOperations().status(of: clonePath)?.size ?? 0 : 0
+    let settings = HandWrittenSettings.clone(sortedBytes: sortedBytes)
     guard workload.policy == nil else {
       let table =
         "CREATE TABLE ZVERSE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZPOSITION INTEGER,"

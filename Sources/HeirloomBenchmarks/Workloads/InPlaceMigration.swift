@@ -22,8 +22,9 @@ struct InPlaceMigration {
   /// - Throws: `SQLiteError`.
   func run() throws {
     let connection = try Connection(path: path, mode: .readWrite, options: .building)
+    // W1 and W5 are measured in place, and both make an index of titles.
     let size = try POSIXFileOperations().status(of: path)?.size ?? 0
-    for pragma in HandWrittenSettings.inPlace(storeBytes: size) { try connection.execute("PRAGMA \(pragma)") }
+    for pragma in HandWrittenSettings.inPlace(sortedBytes: size) { try connection.execute("PRAGMA \(pragma)") }
     for step in steps {
       try connection.executeScript("BEGIN IMMEDIATE;\n" + step.statements)
       try connection.execute("UPDATE Z_METADATA SET Z_PLIST = ?1", [.blob(step.propertyList)])

@@ -48,6 +48,14 @@ enum MigrationWorkload: String, Codable, CaseIterable {
     }
   }
 
+  /// True when the notes get an index of their titles, whose entries have to be sorted.
+  var indexesTitles: Bool {
+    switch self {
+    case .additive, .renumbering, .fiftyVersions, .fiftyVersionsFirst: true
+    case .plain, .reshaping, .computing, .splitting, .splittingTyped, .splittingBoxed: false
+    }
+  }
+
   /// Returns the model that the store gets.
   func destination() throws -> ManagedObjectModel {
     switch self {
