@@ -89,10 +89,12 @@ struct HelpTests {
     #expect(asked.subtracting(declared).isEmpty)
   }
 
-  /// The command lines in the README and in the tool's own help.
+  /// The command lines in the README, in the tool's article and in its own help.
   private static let examples: [String] = {
-    let readme = Tool.snapshots.deletingLastPathComponent().appendingPathComponent("README.md")
-    let text = (try? String(contentsOf: readme, encoding: .utf8)) ?? ""
+    let checkout = Tool.snapshots.deletingLastPathComponent()
+    let text = ["README.md", "Sources/Heirloom/Heirloom.docc/CommandLineTool.md"].map { path in
+      (try? String(contentsOf: checkout.appendingPathComponent(path), encoding: .utf8)) ?? ""
+    }.joined()
     let written = text.matches(of: /swift run heirloom ([^#&`\n]*[^#&`\n ])/).map { String($0.1) }
     let told = declared.compactMap { ($0["example"] as? String)?.dropFirst("heirloom ".count) }.map(String.init)
     return written + told

@@ -1,7 +1,7 @@
 import Foundation
 package import Testing
 
-/// The setting that makes quick selections of tests long; see the README.
+/// The setting that makes quick selections of tests long; see `.github/CONTRIBUTING.md`.
 package enum LongTests {
   /// True when the long tests run, regardless of time, as `.ci/run-long` does: all crash states, races of minutes.
   package static let areOn = ProcessInfo.processInfo.environment["HEIRLOOM_LONG_TESTS"] == "1"
