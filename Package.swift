@@ -27,6 +27,7 @@ let package = Package(
       providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]
     ),
     .systemLibrary(name: "CHeirloomFiles"),
+    .target(name: "CHeirloomPages", publicHeadersPath: "."),
     .target(name: "HeirloomModel"),
     .target(name: "HeirloomMapping", dependencies: ["HeirloomModel"]),
     .target(
@@ -35,7 +36,7 @@ let package = Package(
     ),
     .target(
       name: "HeirloomStore",
-      dependencies: ["HeirloomModel", "HeirloomFormats", "CHeirloomSQLite"],
+      dependencies: ["HeirloomModel", "HeirloomFormats", "CHeirloomSQLite", "CHeirloomPages"],
       // Not in the module map, where no trait reaches it.
       linkerSettings: [.linkedLibrary("sqlite3", .when(traits: ["SystemSQLite"]))]
     ),
@@ -133,7 +134,7 @@ let package = Package(
     ),
     .testTarget(
       name: "HeirloomStoreTests",
-      dependencies: ["HeirloomStore", "HeirloomFormats", "HeirloomModel", "TestSupport"]
+      dependencies: ["HeirloomStore", "HeirloomFormats", "HeirloomModel", "TestSupport", "CHeirloomSQLite"]
     ),
     .testTarget(
       name: "HeirloomVaultTests",

@@ -23,13 +23,27 @@ static inline int heirloom_sqlite_open_nofollow(void) {
 #endif
 }
 
-// Swift can't call through SQLite's table of file functions. Reads bytes of the main database's file.
-static inline int heirloom_sqlite_read(sqlite3 *connection, void *buffer, int count, sqlite3_int64 offset) {
-  sqlite3_file *file = 0;
-  int status = sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+// Swift can't call through SQLite's table of file functions. Finds the file of a connection's database.
+static inline int heirloom_sqlite_file(sqlite3 *connection, const char *database, sqlite3_file **file) {
+  *file = 0;
+  int status = sqlite3_file_control(connection, database, SQLITE_FCNTL_FILE_POINTER, file);
   if (status != SQLITE_OK) return status;
-  if (file == 0 || file->pMethods == 0) return SQLITE_ERROR;
-  return file->pMethods->xRead(file, buffer, count, offset);
+  return *file == 0 || (*file)->pMethods == 0 ? SQLITE_ERROR : SQLITE_OK;
+}
+
+// Reads bytes of a database's file.
+static inline int heirloom_sqlite_read(
+    sqlite3 *connection, const char *database, void *buffer, int count, sqlite3_int64 offset) {
+  sqlite3_file *file;
+  int status = heirloom_sqlite_file(connection, database, &file);
+  return status != SQLITE_OK ? status : file->pMethods->xRead(file, buffer, count, offset);
+}
+
+// Finds the size in bytes of a database's file.
+static inline int heirloom_sqlite_file_size(sqlite3 *connection, const char *database, sqlite3_int64 *size) {
+  sqlite3_file *file;
+  int status = heirloom_sqlite_file(connection, database, &file);
+  return status != SQLITE_OK ? status : file->pMethods->xFileSize(file, size);
 }
 
 #endif

@@ -1,5 +1,6 @@
 import Foundation
 import Heirloom
+import HeirloomVault
 import TestSupport
 import Testing
 
@@ -60,6 +61,40 @@ struct ReflinkTests {
     #expect(try StoreContents(of: store, model: first) == before)
     let usedAtEnd = try volume.usedBytes
     #expect(usedAtEnd < used + size / 2, "\(usedAtEnd - min(used, usedAtEnd)) bytes more for three stores of \(size)")
+  }
+
+  @Test func `blocks of a clone are its source's own until they are written`() throws {
+    let volume = try MountedVolume(sharingBlocks: 320)
+    let source = volume.url.appendingPathComponent("source")
+    let clone = volume.url.appendingPathComponent("clone")
+    let block = 4096
+    try Data((0..<64 * block).map { UInt8(truncatingIfNeeded: $0 / block &* 5 &+ $0) }).write(to: source)
+    let held = try POSIXFileOperations().hold(source.path)
+    defer { held.close() }
+    #expect(try held.clone(to: clone.path, attributes: FileAttributes(mode: 0o600)))
+    let size = Int64(64 * block)
+    func blocks() -> Set<Int64> {
+      let ranges = held.sharedRanges(withCloneAt: clone.path)
+      #expect(zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound })
+      return Set(
+        (0..<size / Int64(block)).filter { number in
+          ranges.contains { $0.lowerBound <= number * Int64(block) && (number + 1) * Int64(block) <= $0.upperBound }
+        })
+    }
+    #expect(blocks() == Set(0..<64))
+    // Nobody brings these writes to the disk.
+    let file = try FileHandle(forUpdating: clone)
+    for place in [0, 10 * block + 7, 63 * block + 4095] {
+      try file.seek(toOffset: UInt64(place))
+      try file.write(contentsOf: [1])
+    }
+    #expect(blocks() == Set(0..<64).subtracting([0, 10, 63]))
+    // A file with the same content is another one.
+    let copy = volume.url.appendingPathComponent("copy")
+    try Data(contentsOf: source).write(to: copy)
+    #expect(held.sharedRanges(withCloneAt: copy.path).isEmpty)
+    #expect(held.sharedRanges(withCloneAt: copy.path + "-absent").isEmpty)
+    try file.close()
   }
 }
 

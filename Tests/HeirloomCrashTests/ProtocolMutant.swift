@@ -220,6 +220,10 @@ private final class MutantHeldFile: HeldFile {
     self.whenAsked = whenAsked
   }
 
+  func sharedRanges(withCloneAt path: String) -> [Range<Int64>] {
+    held.sharedRanges(withCloneAt: path)
+  }
+
   func giveAttributes(to path: String) throws(FileError) -> PassedOver {
     whenAsked()
     return PassedOver()

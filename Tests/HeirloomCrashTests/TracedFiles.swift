@@ -229,6 +229,10 @@ final class TracedFiles: FileOperations {
       files.trace.record(.write(.path(name), offset: 0, bytes: files.content(path)))
     }
 
+    func sharedRanges(withCloneAt path: String) -> [Range<Int64>] {
+      held.sharedRanges(withCloneAt: path)
+    }
+
     func giveAttributes(to path: String) throws(FileError) -> PassedOver {
       try files.check(.giveAttributes, path, nil, .write)
       let left = try held.giveAttributes(to: path)

@@ -313,7 +313,7 @@ private enum Compiler {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: try #require(path))
     process.arguments = ["-typecheck", "-swift-version", "6", "-warnings-as-errors", "-I", modules]
-    for name in ["CHeirloomSQLite", "CHeirloomZlib", "CHeirloomFiles"] {
+    for name in ["CHeirloomSQLite", "CHeirloomZlib", "CHeirloomFiles", "CHeirloomPages"] {
       process.arguments? += ["-I", sources.appendingPathComponent(name).path]
     }
     process.arguments?.append(file.path)

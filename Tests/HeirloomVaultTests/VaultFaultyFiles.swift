@@ -217,6 +217,10 @@ private final class FaultyHeldFile: HeldFile {
     try held.copyWithoutSync(to: path, attributes: attributes)
   }
 
+  func sharedRanges(withCloneAt path: String) -> [Range<Int64>] {
+    held.sharedRanges(withCloneAt: path)
+  }
+
   func giveAttributes(to path: String) throws(FileError) -> PassedOver {
     try files.check(.giveAttributes, path)
     return try held.giveAttributes(to: path)

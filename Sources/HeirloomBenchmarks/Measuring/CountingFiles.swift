@@ -146,6 +146,10 @@ private final class CountingHeldFile: HeldFile {
     try held.copyWithoutSync(to: path, attributes: attributes)
   }
 
+  func sharedRanges(withCloneAt path: String) -> [Range<Int64>] {
+    held.sharedRanges(withCloneAt: path)
+  }
+
   func giveAttributes(to path: String) throws(FileError) -> PassedOver {
     counter.count(changes: 1)
     return try held.giveAttributes(to: path)

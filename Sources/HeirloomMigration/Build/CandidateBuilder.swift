@@ -1,3 +1,4 @@
+import Foundation
 import HeirloomStore
 
 /// A builder that carries out the steps of a plan to make a candidate.
@@ -92,6 +93,14 @@ struct CandidateBuilder {
     }
     // Rows and index entries arrive in order: a larger cache takes memory and saves no time.
     try connection.execute("PRAGMA \(candidate).cache_size = -2048")
+    // A second thread sorts the entries of large indexes: a fifth less time with a million rows, and more work in all.
+    // Below this size it saves nothing (`PRAGMA threads` was measured from 10 to 360 MB).
+    let store = quote(SchemaName.store)
+    let pages = try connection.firstInteger("PRAGMA \(store).page_count") ?? 0
+    let bytes = try (connection.firstInteger("PRAGMA \(store).page_size") ?? 0).multipliedReportingOverflow(by: pages)
+    if bytes.overflow || bytes.partialValue >= 100_000_000, ProcessInfo.processInfo.activeProcessorCount > 1 {
+      try connection.execute("PRAGMA threads = 1")
+    }
   }
 
   /// Takes over the numbers that an app may keep in the file's header.

@@ -55,8 +55,11 @@ package final class CandidateChain {
   private let willRun: (StageHandler) -> Void
   /// The plan of the first hop, if it is right for the held store.
   private let known: MigrationPlan?
-  /// The plan of the last hop with the connection to what it reads, once the hops before are done.
-  private var last: (plan: MigrationPlan, connection: Connection)?
+  /// The candidate of the last hop, once the hops before are done.
+  private var last: BuiltCandidate?
+
+  /// The record of what was written to the candidate, if it is a copy of what the last hop reads.
+  package var writtenPages: WrittenPages? { last?.written }
   /// The store between two hops, or the copy that code has changed; it goes when the next one is proven.
   private var between: (path: String, connection: Connection)?
 
@@ -137,22 +140,22 @@ package final class CandidateChain {
           of: hops[index], from: source, to: target, settings: try settings.forHop(index, of: hops),
           hopsLeft: hops.count - index)
       }
-      var plan = try approvedPlan(at: index, approve: approve) { try run(to: candidatePath).plan() }
+      let plan = try approvedPlan(at: index, approve: approve) { try run(to: candidatePath).plan() }
       let hop = hops[index]
       let target = isLast ? candidatePath : try makeIntermediate(index + 1)
-      plan = try run(to: target).build(by: plan)
-      try run(to: target).writeQuarantine(of: plan, attributes: hold.status.attributes)
+      var built = try run(to: target).build(by: plan)
+      try run(to: target).writeQuarantine(of: built.plan, attributes: hold.status.attributes)
       if let handler = hop.didMigrate {
         // The proof comes before code changes what the plan promised.
-        try CandidateRun.prove(plan, connection: source.connection, candidatePath: target, level: settings.proof)
-        plan.takeChangesByCode(objects: try perform(handler, onStoreAt: target, model: hop.destination))
+        try built.prove(level: settings.proof)
+        built.takeChangesByCode(objects: try perform(handler, onStoreAt: target, model: hop.destination))
       }
-      plans.append(plan)
+      plans.append(built.plan)
       guard !isLast else {
-        last = (plan, source.connection)
+        last = built
         break
       }
-      try CandidateRun.prove(plan, connection: source.connection, candidatePath: target, level: settings.proof)
+      try built.prove(level: settings.proof)
       try removeIntermediate()
       between = (target, try open(target))
       index += 1
@@ -208,13 +211,11 @@ package final class CandidateChain {
   package func prove() throws {
     guard let last else { return }
     let progress = settings.progress
-    if let progress { try last.connection.interrupt(every: 10_000) { progress.isCancelled } }
-    defer { try? last.connection.removeInterruption() }
+    let connection = last.store.connection
+    if let progress { try connection.interrupt(every: 10_000) { progress.isCancelled } }
+    defer { try? connection.removeInterruption() }
     do {
-      try namingDamagedFile {
-        try CandidateRun.prove(
-          last.plan, connection: last.connection, candidatePath: candidatePath, level: settings.proof)
-      }
+      try namingDamagedFile { try last.prove(level: settings.proof) }
     } catch {
       // The findings of a proof that was stopped don't count.
       throw progress?.isCancelled == true ? MigrationError.cancelled : error
@@ -238,20 +239,29 @@ package final class CandidateChain {
   private func store(for hop: MigrationHop) throws -> RunStore {
     guard let between else {
       let hold = hold
-      return RunStore(connection: hold.connection, path: hold.path, externalPath: hold.path) {
-        path throws(FileError) in try hold.duplicateStore(to: path)
-      }
+      return RunStore(
+        connection: hold.connection, path: hold.path, externalPath: hold.path,
+        duplicate: { path, readsAhead throws(FileError) in
+          try hold.duplicateStore(to: path, readsAhead: readsAhead)
+        }, sharedRanges: { hold.sharedRanges(withCloneAt: $0) })
     }
     let files = settings.files
     let attributes = hold.status.attributes.forOwner
-    return RunStore(connection: between.connection, path: between.path, externalPath: hold.path) {
-      path throws(FileError) in
-      try files.unlink(path)
-      let held = try files.hold(between.path)
-      defer { held.close() }
-      if try held.clone(to: path, attributes: attributes) { return }
-      try held.copyWithoutSync(to: path, attributes: attributes)
-    }
+    return RunStore(
+      connection: between.connection, path: between.path, externalPath: hold.path,
+      duplicate: { path, _ throws(FileError) in
+        try files.unlink(path)
+        let held = try files.hold(between.path)
+        defer { held.close() }
+        if try held.clone(to: path, attributes: attributes) { return true }
+        try held.copyWithoutSync(to: path, attributes: attributes)
+        return false
+      },
+      sharedRanges: { path in
+        guard let held = try? files.hold(between.path) else { return [] }
+        defer { held.close() }
+        return held.sharedRanges(withCloneAt: path)
+      })
   }
 
   /// Runs code on a copy of what a hop is going to read.

@@ -59,9 +59,9 @@ struct CandidateRun {
   ///
   /// - Parameter plan: The plan without blockers. It was made by ``plan()``, or by another connection from the same
   ///   rows; see ``MigrationPlan/isSelfContained``.
-  /// - Returns: The plan, with what only carrying it out could tell.
+  /// - Returns: The candidate, with the plan and what only carrying it out could tell.
   /// - Throws: ``MigrationError``; the candidate is then of no use.
-  func build(by plan: MigrationPlan) throws(MigrationError) -> MigrationPlan {
+  func build(by plan: MigrationPlan) throws(MigrationError) -> BuiltCandidate {
     do throws(MigrationError) {
       return try interruptible { () throws(MigrationError) in try carryOut(plan) }
     } catch {
@@ -84,21 +84,24 @@ struct CandidateRun {
     return try body()
   }
 
-  private func carryOut(_ approved: MigrationPlan) throws(MigrationError) -> MigrationPlan {
+  private func carryOut(_ approved: MigrationPlan) throws(MigrationError) -> BuiltCandidate {
     let connection = store.connection
     var plan = approved
     // The rows that earlier hops have written stay counted.
     let done = progress?.completedUnitCount ?? 0
     let rows = max(1, plan.rowsRewritten)
     progress?.totalUnitCount = done + rows * hopsLeft
+    var sharesBlocks = false
+    var written: WrittenPages?
     if plan.builder == .cloneAndAlter {
       do throws(FileError) {
-        try store.duplicate(candidatePath)
+        sharesBlocks = try store.duplicate(candidatePath, plan.readsRows)
       } catch {
         throw MigrationError(error)
       }
+      written = try connection.pageSize(of: SchemaName.store).flatMap(WrittenPages.init)
     }
-    try Self.attached(connection, candidatePath) { () throws(MigrationError) in
+    try BuiltCandidate.attached(connection, candidatePath, noting: written) { () throws(MigrationError) in
       let outcome = try CandidateBuilder(
         connection: connection, plan: plan, progress: { progress?.completedUnitCount = done + min($0, rows) },
         runMappings: runMappings
@@ -108,7 +111,7 @@ struct CandidateRun {
     guard progress?.isCancelled != true else { throw .cancelled }
     // Where no row is written anew, the work was one unit.
     progress?.completedUnitCount = done + rows
-    return plan
+    return BuiltCandidate(plan, of: store, at: candidatePath, written: written, sharesBlocks: sharesBlocks)
   }
 
   /// Runs mappings object by object.
@@ -144,48 +147,21 @@ struct CandidateRun {
     }
   }
 
-  /// Proves a candidate that was built by a plan.
-  ///
-  /// - Throws: ``MigrationError/proofFailed(findings:)``.
-  static func prove(
-    _ plan: MigrationPlan, connection: Connection, candidatePath: String, level: ProofLevel
-  ) throws(MigrationError) {
-    do throws(MigrationError) {
-      try attached(connection, candidatePath) { () throws(MigrationError) in
-        try StoreProof(connection: connection, candidatePath: candidatePath, plan: plan, level: level).run()
-      }
-    } catch {
-      throw MigrationError.cause(of: error, in: connection, model: plan.source, configuration: plan.configuration)
-    }
-  }
-
-  /// Runs a body while the candidate is attached.
-  private static func attached(
-    _ connection: Connection, _ path: String, _ body: () throws(MigrationError) -> Void
-  ) throws(MigrationError) {
-    do throws(SQLiteError) {
-      try connection.attach(path: path, as: SchemaName.candidate)
-    } catch {
-      throw MigrationError(error)
-    }
-    do throws(MigrationError) {
-      try body()
-    } catch {
-      // The first error counts; a candidate that stays attached goes with the connection.
-      try? connection.detach(SchemaName.candidate)
-      throw error
-    }
-    do throws(SQLiteError) {
-      try connection.detach(SchemaName.candidate)
-    } catch {
-      throw MigrationError(error)
-    }
-  }
-
   /// Returns 32 hexadecimal digits that no other store has.
   private static func newGeneration() -> String {
     var generator = SystemRandomNumberGenerator()
     return (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }.hexadecimal
+  }
+}
+
+extension Connection {
+  /// Returns the size of a database's pages, in bytes.
+  fileprivate func pageSize(of database: String) throws(MigrationError) -> Int? {
+    do throws(SQLiteError) {
+      return try firstInteger("PRAGMA \(quote(database)).page_size").flatMap(Int.init(exactly:))
+    } catch {
+      throw MigrationError(error)
+    }
   }
 }
 

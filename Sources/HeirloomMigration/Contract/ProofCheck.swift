@@ -6,6 +6,8 @@ package enum ProofCheck: Hashable, Sendable {
   case sums(table: String, expected: String, found: String)
   /// A count of unwanted rows in the candidate that is no higher than the store's.
   case noMore(subject: String, expected: String, found: String)
+  /// A count of the rows of another entity in a table of one entity, which there are none of.
+  case strangers(table: String, found: String)
   /// A query that finds no row of a table that differs from the store.
   case unchanged(subject: String, table: String, found: String)
 }
@@ -14,7 +16,7 @@ extension ProofCheck {
   /// Returns true if the check compares no values of tables that code has changed.
   func survives(changesOf tables: Set<String>) -> Bool {
     switch self {
-    case .sums(let table, _, _), .unchanged(_, let table, _): !tables.contains(table)
+    case .sums(let table, _, _), .strangers(let table, _), .unchanged(_, let table, _): !tables.contains(table)
     case .rowCount, .noMore: true
     }
   }

@@ -59,6 +59,8 @@ public struct MigrationPlan: Hashable, Sendable {
 
   /// The comparisons of the proof between the store and the candidate.
   package private(set) var checks: [ProofCheck]
+  /// The tables and indexes that stay where they are in a copy of the store, by their names in the candidate.
+  package let staying: [String: StayingObject]
   /// The mappings that run object by object, with their data; `nil` if all run as SQL.
   package let rowRun: RowRunParts?
   /// True when the plan holds on any connection to the same rows.
@@ -129,6 +131,17 @@ extension MigrationPlan {
 }
 
 extension MigrationPlan {
+  /// True if carrying it out reads many rows of a copy of the store.
+  var readsRows: Bool {
+    steps.contains { step in
+      switch step.kind {
+      case .createIndex, .runMappings: true
+      case .changeRows, .computeDerived, .orderMembers, .decideRows: step.rows ?? 1 > 0
+      default: false
+      }
+    }
+  }
+
   /// Adds the changes that code made after the plan was carried out and proven.
   mutating func takeChangesByCode(objects: [String: Int64]) {
     rows = rows.map { row in

@@ -114,6 +114,7 @@ struct PlanDraft {
         0.05 + Double(size.bytes) / (builder == .rebuild ? 100_000_000 : 400_000_000) + Double(written) / 500_000),
       deferred: parts.deferral,
       checks: ProofChecks(parts, builder: builder, scanned: scannedTables).checks,
+      staying: builder == .cloneAndAlter ? parts.staying : [:],
       rowRun: split.byRow.isEmpty ? nil : try rowRun(parts),
       isSelfContained: isDeclarative && !conditions.exist && planner.settings.decisions.isEmpty,
       quarantine: parts.rowDecisions.quarantine)

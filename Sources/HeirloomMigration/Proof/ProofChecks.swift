@@ -23,7 +23,7 @@ struct ProofChecks {
     }
     checks += rowDecisions.checks + parts.framework.checks
     checks += Self.highestKeys(parts.destination)
-    checks += Self.danglingKeys(parts, unwritten: builder == .cloneAndAlter ? Self.unwritten(parts) : [:])
+    checks += Self.danglingKeys(parts, unwritten: builder == .cloneAndAlter ? parts.unwrittenTables : [:])
     self.checks = checks
   }
 
@@ -32,8 +32,8 @@ struct ProofChecks {
   /// In tables of several entities, the count read each row's entity.
   private static func strangers(in table: CarriedTable) -> ProofCheck? {
     guard table.updates.isEmpty, table.numbers.count == 1, let number = table.numbers.first else { return nil }
-    return .unchanged(
-      subject: "rows of \(table.table.name) that are of another entity", table: table.table.name,
+    return .strangers(
+      table: table.table.name,
       found: "SELECT COUNT(*) FROM \(quote(SchemaName.candidate)).\(quote(table.table.name))"
         + " WHERE \(quote(PhysicalName.entity)) IS NOT \(number)")
   }
@@ -113,29 +113,11 @@ extension ProofChecks {
     let target: String
   }
 
-  /// Returns the tables of a copy of the store, by their names there, whose rows no statement of the plan writes.
-  ///
-  /// Tables that decisions or code may write, or SQLite when it drops a column, are not among them.
-  private static func unwritten(_ parts: CandidateParts) -> [String: CarriedTable] {
-    let rowDecisions = parts.rowDecisions
-    guard parts.rowRun.isEmpty, rowDecisions.findSteps.isEmpty, rowDecisions.decisionSteps.isEmpty else { return [:] }
-    let derived = parts.backfill.steps.compactMap { step in
-      step.subject.names(separatedBy: ".", omittingEmptySubsequences: true).first.flatMap {
-        parts.destination.table(ofEntity: String($0))?.name
-      }
-    }
-    let written = Set(parts.orders.map(\.subject) + derived)
-    let kept = parts.carried.filter { table in
-      table.updates.isEmpty && table.dropped == nil && !written.contains(table.table.name)
-    }
-    return Dictionary(kept.map { ($0.table.name, $0) }, uniquingKeysWith: { first, _ in first })
-  }
-
   /// Counts keys that lead nowhere, in the candidate and, for comparison, in all of the store.
   ///
   /// A column of an unwritten table that leads to an unwritten table keeps its keys, and they lead to the same objects.
   /// As many lead nowhere on either side, whatever their number, so it is left out on both.
-  /// The comparison of the last rows tells that it is the same column, and `quick_check` that the pages are whole.
+  /// The comparison of the last rows tells that it is the same column, and the proof of pages that nobody wrote the others.
   private static func danglingKeys(
     _ parts: CandidateParts, unwritten: [String: CarriedTable]
   ) -> [ProofCheck] {

@@ -134,11 +134,13 @@ extension Connection {
   ///   - path: The file's path.
   ///   - name: The schema's name.
   ///   - mode: How the file is opened.
+  ///   - written: The record that notes each page that is written; `nil` for none.
   /// - Throws: ``SQLiteError`` if it can't be opened.
   package func attach(
-    path: String, as name: String, mode: AttachmentMode = .readWrite
+    path: String, as name: String, mode: AttachmentMode = .readWrite, noting written: WrittenPages? = nil
   ) throws(SQLiteError) {
-    try execute("ATTACH ?1 AS \(quote(name))", [.text(databaseURI(path: path, parameters: mode.rawValue))])
+    let parameters = [mode.rawValue, written?.uriParameters].compactMap(\.self).joined(separator: "&")
+    try execute("ATTACH ?1 AS \(quote(name))", [.text(databaseURI(path: path, parameters: parameters))])
   }
 
   /// Detaches an attached database.

@@ -149,6 +149,14 @@ package protocol HeldFile: AnyObject, Sendable {
   /// For a crash model: a new name in the folder, then content, and no sync of either.
   func copyWithoutSync(to path: String, attributes: FileAttributes) throws(FileError)
 
+  /// Returns where a clone of this file still is the same blocks of the volume, as far as the system tells.
+  ///
+  /// For a crash model: the file's content reaches the volume, but nothing is sure to stay.
+  ///
+  /// - Parameter path: A file that ``clone(to:attributes:)`` made, and that may have been changed since.
+  /// - Returns: Ranges of the file in bytes, rising; none where nothing is known.
+  func sharedRanges(withCloneAt path: String) -> [Range<Int64>]
+
   /// Gives another file this one's permissions, access list and extended attributes, and no others.
   ///
   /// For a crash model: the file's next sync brings them to the disk. Close no file here that SQLite has open.

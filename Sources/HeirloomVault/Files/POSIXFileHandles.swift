@@ -85,6 +85,13 @@ final class POSIXHeldFile: HeldFile {
     _ = try open(for: .copy).copy(to: path, attributes: attributes, isSynchronized: false, by: walk)
   }
 
+  func sharedRanges(withCloneAt path: String) -> [Range<Int64>] {
+    guard let held = try? open(for: .status),
+      let clone = try? FileDescriptor(path, flags: O_RDONLY | O_NONBLOCK, for: .status, by: walk)
+    else { return [] }
+    return held.sharedRanges(withClone: clone)
+  }
+
   func giveAttributes(to path: String) throws(FileError) -> PassedOver {
     let held = try open(for: .giveAttributes)
     // O_NONBLOCK: a named pipe put in the file's place must not hang us.

@@ -265,16 +265,27 @@ package final class StoreHold {
   /// - Parameters:
   ///   - candidate: The candidate's path; the empty file there is replaced.
   ///   - attributes: The copy's permissions and owner; `nil` for those of the store.
+  ///   - readsAhead: True if the caller will read much of the copy, whose shared blocks aren't in memory as its own.
+  /// - Returns: True if the copy shares the store's blocks.
   /// - Throws: `FileError`; there may be no file then.
-  package func duplicateStore(to candidate: String, attributes: FileAttributes? = nil) throws(FileError) {
+  @discardableResult
+  package func duplicateStore(
+    to candidate: String, attributes: FileAttributes? = nil, readsAhead: Bool = true
+  ) throws(FileError) -> Bool {
     try files.unlink(candidate)
     let attributes = (attributes ?? status.attributes).forOwner
     if try held.clone(to: candidate, attributes: attributes) {
       stopReadingAhead()
-      reading = EarlyReading(of: candidate)
-      return
+      if readsAhead { reading = EarlyReading(of: candidate) }
+      return true
     }
     try held.copyWithoutSync(to: candidate, attributes: attributes)
+    return false
+  }
+
+  /// Returns where a copy that shares the store's blocks still does, as far as the system tells: ranges in bytes, rising.
+  package func sharedRanges(withCloneAt candidate: String) -> [Range<Int64>] {
+    held.sharedRanges(withCloneAt: candidate)
   }
 
   /// Stops the reading ahead of the candidate, and closes the candidate's file for it.

@@ -1,0 +1,29 @@
+#ifndef HEIRLOOM_PAGES_H
+#define HEIRLOOM_PAGES_H
+
+#include <stdint.h>
+
+// The pages of one database file that were written through a layer under SQLite, each with a sum of its bytes. Several connections,
+// one after the other, may write to the file; it belongs to one thread at a time.
+typedef struct heirloom_written_pages heirloom_written_pages;
+
+// Makes a record of no pages; 0 when there is no memory, or SQLite takes no layer. Release it by heirloom_written_pages_release.
+heirloom_written_pages *heirloom_written_pages_create(uint32_t page_size);
+void heirloom_written_pages_release(heirloom_written_pages *pages);
+
+// The name of the layer, for the parameter `vfs` of a database's URI.
+const char *heirloom_written_pages_layer(void);
+
+// The record's number, for the parameter `written-pages` of a database's URI.
+int64_t heirloom_written_pages_identifier(const heirloom_written_pages *pages);
+
+// Returns 0 when the record missed a write for lack of memory.
+int heirloom_written_pages_is_complete(const heirloom_written_pages *pages);
+
+// Returns 1 when anything of the page was written, or the file ended before it at some time. The first page is 1.
+int heirloom_written_pages_contains(const heirloom_written_pages *pages, uint32_t page);
+
+// Returns 1 when the bytes of a whole page are what was last written there.
+int heirloom_written_pages_match(const heirloom_written_pages *pages, uint32_t page, const void *bytes);
+
+#endif

@@ -1,0 +1,123 @@
+import HeirloomStore
+
+/// The proof of the pages of a copy of the store: each is the store's own, or was written by the plan and is sound.
+struct PageProof {
+  /// The number of rows of each table that was read whole.
+  private(set) var rows: [String: Int64] = [:]
+  /// The tables that hold, page by page, what they hold in the store.
+  private(set) var unchanged: Set<String> = []
+
+  private let connection: Connection
+  private let plan: MigrationPlan
+  private let check: PageCheck
+
+  /// A tree of a database: a table or an index.
+  private struct Tree {
+    let isTable: Bool
+    let name: String
+    /// The table, or the index's table.
+    let table: String
+    let root: Int
+    /// True for an index that SQLite made for a constraint of the table.
+    let isOfConstraint: Bool
+  }
+
+  /// Prepares the proof; `nil` if the candidate is no copy whose every write is known, or has no map of its pages.
+  ///
+  /// - Parameter candidate: The attached candidate.
+  /// - Throws: ``PageFault`` when the candidate is no database, or `SQLiteError`.
+  init?(of candidate: BuiltCandidate) throws {
+    guard let written = candidate.written else { return nil }
+    connection = candidate.store.connection
+    plan = candidate.plan
+    let source = try DatabasePages(of: connection, database: SchemaName.store)
+    let copy = try DatabasePages(of: connection, database: SchemaName.candidate)
+    guard let check = PageCheck(copy, from: source, written: written) else { return nil }
+    self.check = check
+  }
+
+  /// Checks all that was written, and that nothing else differs from the store.
+  ///
+  /// - Parameter shared: The ranges in which both files are the same blocks of the volume.
+  /// - Throws: ``PageFault`` with the first finding, or `SQLiteError`.
+  mutating func run(sharing shared: [Range<Int64>]) throws {
+    try check.followWrittenPages()
+    let trees = try trees(of: SchemaName.candidate)
+    let sources = Dictionary(
+      try self.trees(of: SchemaName.store).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    _ = try check.walkTree(root: 1)
+    for tree in trees.filter(\.isTable) + trees.filter({ !$0.isTable }) {
+      let staying = staying(tree)
+      try prove(tree, staying, source: sources[staying.sourceName].flatMap { $0.isTable == tree.isTable ? $0 : nil })
+    }
+    try check.checkRest(roots: trees.map(\.root))
+    try check.compareUnwrittenPages(sharing: shared)
+  }
+
+  /// Returns what a tree was in the store; one that the plan doesn't name has kept its name, or is new.
+  private func staying(_ tree: Tree) -> StayingObject {
+    if let known = plan.staying[tree.name] { return known }
+    guard tree.isOfConstraint, let table = plan.staying[tree.table],
+      let number = tree.name.utf8.lastIndex(of: UInt8(ascii: "_"))
+    else { return StayingObject(sourceName: tree.name, isUnwritten: false) }
+    // SQLite names it by its table.
+    return StayingObject(
+      sourceName: "sqlite_autoindex_\(table.sourceName)\(tree.name[number...])", isUnwritten: table.isUnwritten)
+  }
+
+  private mutating func prove(_ tree: Tree, _ staying: StayingObject, source: Tree?) throws {
+    do {
+      guard check.isTouched(root: tree.root) else {
+        try check.keep(root: tree.root, as: source?.root)
+        if tree.isTable, staying.isUnwritten { unchanged.insert(tree.table) }
+        return
+      }
+      if let source, staying.isUnwritten {
+        try check.compareTree(root: tree.root, with: source.root)
+        if tree.isTable { unchanged.insert(tree.table) }
+      } else if tree.isTable {
+        rows[tree.table] = try check.walkTree(root: tree.root)
+      } else {
+        try proveIndex(tree)
+      }
+    } catch let fault as PageFault {
+      throw PageFault("\(tree.name): it \(fault)")
+    }
+  }
+
+  /// Walks an index, whose entries must be in order and as many as its table has rows.
+  private func proveIndex(_ tree: Tree) throws {
+    let candidate = quote(SchemaName.candidate)
+    let columns = try connection.rows("PRAGMA \(candidate).index_xinfo(\(quote(tree.name)))")
+    // Other collations are the app's own: SQLite alone can compare by them.
+    let isByBytes = columns.allSatisfy { $0.count > 4 && $0[4].text == "BINARY" }
+    let entries = try check.walkTree(
+      root: tree.root,
+      order: isByBytes ? PageCheck.IndexOrder(descending: columns.map { $0[3].integer == 1 }) : nil)
+    let isPartial = try connection.rows("PRAGMA \(candidate).index_list(\(quote(tree.table)))").contains {
+      $0.count > 4 && $0[1].text == tree.name && $0[4].integer == 1
+    }
+    let expected = try rows(of: tree.table)
+    guard entries == expected || isPartial && entries < expected else {
+      throw PageFault("has \(entries) entries for \(expected) rows")
+    }
+  }
+
+  private func rows(of table: String) throws(SQLiteError) -> Int64 {
+    if let known = rows[table] { return known }
+    for case .rowCount(table, let rows) in plan.checks where unchanged.contains(table) { return rows }
+    return try connection.firstInteger(
+      "SELECT COUNT(*) FROM \(quote(SchemaName.candidate)).\(quote(table)) NOT INDEXED") ?? 0
+  }
+
+  private func trees(of database: String) throws(SQLiteError) -> [Tree] {
+    try connection.rows(
+      "SELECT type = 'table', name, tbl_name, rootpage, sql IS NULL FROM \(quote(database)).sqlite_schema WHERE rootpage > 0"
+    ).compactMap { row in
+      guard let name = row[1].text, let table = row[2].text, let root = row[3].integer else { return nil }
+      return Tree(
+        isTable: row[0].integer == 1, name: name, table: table, root: Int(clamping: root),
+        isOfConstraint: row[4].integer == 1)
+    }
+  }
+}

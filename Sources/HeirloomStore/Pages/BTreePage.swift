@@ -1,0 +1,170 @@
+/// A page of a b-tree, held to all that the format says of one page.
+struct BTreePage {
+  /// The kind of a page.
+  enum Kind: UInt8 {
+    case indexInterior = 2
+    case tableInterior = 5
+    case indexLeaf = 10
+    case tableLeaf = 13
+
+    var isLeaf: Bool { self == .indexLeaf || self == .tableLeaf }
+    var isTable: Bool { self == .tableInterior || self == .tableLeaf }
+  }
+
+  /// An entry of a page.
+  struct Cell {
+    /// The page with what comes before; 0 in a leaf.
+    var child = 0
+    /// The key of a row of a table; 0 in an index.
+    var key: Int64 = 0
+    /// The length of the whole record.
+    var payloadSize = 0
+    /// The range in the page of the record's beginning.
+    var local = 0..<0
+    /// The first page with the rest; 0 for none.
+    var overflow = 0
+  }
+
+  let number: Int
+  let kind: Kind
+  /// The page, as long as its buffer is there.
+  let bytes: UnsafeRawPointer
+  let usableSize: Int
+  /// The child with the highest keys; 0 in a leaf.
+  let rightChild: Int
+  private let header: Int
+  private let cellCount: Int
+
+  /// Reads a page's header.
+  ///
+  /// - Parameters:
+  ///   - buffer: The page.
+  ///   - number: The page's number.
+  ///   - usableSize: The bytes of the page that hold content.
+  /// - Throws: ``PageFault``.
+  init(_ buffer: PageBuffer, number: Int, usableSize: Int) throws(PageFault) {
+    bytes = buffer.bytes
+    // The first page begins with the file's header.
+    header = number == 1 ? 100 : 0
+    guard let kind = Kind(rawValue: bytes.load(fromByteOffset: header, as: UInt8.self)) else {
+      throw PageFault("is no page of a tree on page \(number)")
+    }
+    self.number = number
+    self.kind = kind
+    self.usableSize = usableSize
+    cellCount = bytes.short(at: header + 3)
+    rightChild = kind.isLeaf ? 0 : bytes.word(at: header + 8)
+    guard listStart + 2 * cellCount <= usableSize else {
+      throw PageFault("has \(cellCount) cells, too many, on page \(number)")
+    }
+  }
+
+  /// Returns a part of the page.
+  func part(_ range: Range<Int>) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: bytes + range.lowerBound, count: range.count)
+  }
+
+  private var listStart: Int { header + (kind.isLeaf ? 8 : 12) }
+
+  /// Reads all cells, and checks that cells, free blocks and fragments share the page without overlaps.
+  ///
+  /// - Parameters:
+  ///   - cells: The cells, in the order of their keys.
+  ///   - spaces: Memory that is used again from page to page.
+  /// - Throws: ``PageFault``.
+  func read(_ cells: inout [Cell], spaces: inout [UInt64]) throws(PageFault) {
+    cells.removeAll(keepingCapacity: true)
+    spaces.removeAll(keepingCapacity: true)
+    let declared = bytes.short(at: header + 5)
+    let contentStart = declared == 0 ? 65_536 : declared
+    guard contentStart >= listStart + 2 * cellCount, contentStart <= usableSize else {
+      throw PageFault("has content at \(contentStart) on page \(number)")
+    }
+    for index in 0..<cellCount {
+      let start = bytes.short(at: listStart + 2 * index)
+      guard start >= contentStart, start + 4 <= usableSize else {
+        throw PageFault("has cell \(index) of page \(number) at \(start)")
+      }
+      let (cell, end) = try cell(at: start)
+      cells.append(cell)
+      spaces.append(UInt64(start) << 32 | UInt64(end))
+    }
+    var block = bytes.short(at: header + 1)
+    while block != 0 {
+      guard block >= contentStart, block + 4 <= usableSize, spaces.count <= usableSize else {
+        throw PageFault("has a free block at \(block) of page \(number)")
+      }
+      let size = bytes.short(at: block + 2)
+      let next = bytes.short(at: block)
+      guard size >= 4, block + size <= usableSize, next == 0 || next > block + size else {
+        throw PageFault("has a free block of \(size) bytes at \(block) of page \(number)")
+      }
+      spaces.append(UInt64(block) << 32 | UInt64(block + size))
+      block = next
+    }
+    try checkSpaces(&spaces, from: contentStart)
+  }
+
+  private func checkSpaces(_ spaces: inout [UInt64], from contentStart: Int) throws(PageFault) {
+    // A page that was filled in order has its cells from its end on.
+    var isDescending = true
+    for index in spaces.indices.dropFirst() where spaces[index] >= spaces[index - 1] {
+      isDescending = false
+      break
+    }
+    if isDescending { spaces.reverse() } else { spaces.sort() }
+    var end = contentStart
+    var fragments = 0
+    for space in spaces {
+      let start = Int(clamping: space >> 32)
+      guard start >= end else { throw PageFault("has byte \(start) of page \(number) in two cells") }
+      fragments += start - end
+      end = Int(clamping: space & 0xffff_ffff)
+    }
+    fragments += usableSize - end
+    guard fragments == Int(bytes.load(fromByteOffset: header + 7, as: UInt8.self)) else {
+      throw PageFault("has \(fragments) bytes of page \(number) that nobody owns")
+    }
+  }
+
+  private func cell(at start: Int) throws(PageFault) -> (cell: Cell, end: Int) {
+    var cell = Cell()
+    var place = start
+    if !kind.isLeaf {
+      cell.child = bytes.word(at: start)
+      place += 4
+    }
+    if kind == .tableInterior {
+      cell.key = bytes.varint(&place)
+      guard place <= usableSize else { throw PageFault("has a cell beyond the end of page \(number)") }
+      return (cell, place)
+    }
+    let size = bytes.varint(&place)
+    if kind == .tableLeaf { cell.key = bytes.varint(&place) }
+    guard let payloadSize = Int(exactly: size), payloadSize >= 0, payloadSize <= Int(Int32.max) else {
+      throw PageFault("has a record of \(size) bytes on page \(number)")
+    }
+    cell.payloadSize = payloadSize
+    let localSize = localSize(payloadSize)
+    var end = place + localSize
+    cell.local = place..<end
+    if localSize < payloadSize {
+      guard end + 4 <= usableSize else { throw PageFault("has a cell beyond the end of page \(number)") }
+      cell.overflow = bytes.word(at: end)
+      end += 4
+    }
+    // A cell takes at least four bytes.
+    end = max(end, start + 4)
+    guard end <= usableSize else { throw PageFault("has a cell beyond the end of page \(number)") }
+    return (cell, end)
+  }
+
+  /// Returns the number of a record's bytes that are in the page itself.
+  private func localSize(_ payloadSize: Int) -> Int {
+    let most = kind == .tableLeaf ? usableSize - 35 : (usableSize - 12) * 64 / 255 - 23
+    if payloadSize <= most { return payloadSize }
+    let least = (usableSize - 12) * 32 / 255 - 23
+    let size = least + (payloadSize - least) % (usableSize - 4)
+    return size <= most ? size : least
+  }
+}

@@ -1,0 +1,98 @@
+internal import CHeirloomSQLite
+
+/// The pages of an open database's file, read past SQLite's cache.
+///
+/// The format is that of https://www.sqlite.org/fileformat2.html.
+/// Read it only while nobody writes: SQLite's locks are not asked.
+package final class DatabasePages {
+  /// The size of a page, in bytes.
+  package let pageSize: Int
+  /// The bytes of a page that hold content.
+  let usableSize: Int
+  /// The number of pages in the file; the first has the number 1.
+  package let pageCount: Int
+  /// The file's first hundred bytes.
+  let header: [UInt8]
+  /// True if the file has a map of its pages, as Core Data's stores have.
+  var hasPageMap: Bool { bigEndianWord(header, at: 52) != 0 }
+  /// The page that SQLite's locks lie in; it holds nothing.
+  var lockPage: Int { 0x4000_0000 / pageSize + 1 }
+
+  private let connection: Connection
+  private let database: String
+  /// Parts of the file, at places that follow from their offsets.
+  private let cache: UnsafeMutableRawBufferPointer
+  private var cached: [Int64]
+  private static let partSize = 1 << 16
+  private static let partCount = 16
+
+  /// Prepares to read a database's file; reads its header.
+  ///
+  /// - Parameters:
+  ///   - connection: The connection.
+  ///   - database: The name under which the connection has the database.
+  /// - Throws: ``SQLiteError``, or ``PageFault`` when the file is no database of whole pages.
+  package init(of connection: Connection, database: String) throws {
+    self.connection = connection
+    self.database = database
+    var size: Int64 = 0
+    try connection.check(
+      heirloom_sqlite_file_size(try connection.openHandle(), database, &size), sql: nil)
+    var header = [UInt8](repeating: 0, count: 100)
+    let status = heirloom_sqlite_read(try connection.openHandle(), database, &header, 100, 0)
+    guard size >= 512, status == SQLITE_OK else { throw PageFault("has no header") }
+    let declared = Int(header[16]) << 8 | Int(header[17])
+    pageSize = declared == 1 ? 65_536 : declared
+    guard pageSize >= 512, pageSize & (pageSize - 1) == 0, pageSize - Int(header[20]) >= 480,
+      size % Int64(pageSize) == 0, let count = Int(exactly: size / Int64(pageSize)), count < Int(clamping: UInt32.max)
+    else { throw PageFault("has \(size) bytes, which are not whole pages") }
+    usableSize = pageSize - Int(header[20])
+    pageCount = count
+    self.header = header
+    cached = [Int64](repeating: -1, count: Self.partCount)
+    cache = .allocate(byteCount: Self.partSize * Self.partCount, alignment: 16)
+  }
+
+  deinit {
+    cache.deallocate()
+  }
+
+  /// Makes memory for a page.
+  func makeBuffer() -> PageBuffer { PageBuffer(pageSize: pageSize) }
+
+  /// Copies a page into memory.
+  ///
+  /// - Throws: ``PageFault`` when the file has no such page, ``SQLiteError`` when it can't be read.
+  func read(_ page: Int, into buffer: PageBuffer) throws {
+    guard page >= 1, page <= pageCount else { throw PageFault("has no page \(page)") }
+    let offset = Int64(page - 1) * Int64(pageSize)
+    let part = offset / Int64(Self.partSize)
+    let slot = Int(clamping: part % Int64(Self.partCount))
+    let place = slot * Self.partSize
+    if cached[slot] != part {
+      cached[slot] = -1
+      let start = part * Int64(Self.partSize)
+      let count = min(Int64(Self.partSize), Int64(pageCount) * Int64(pageSize) - start)
+      try read(
+        UnsafeMutableRawBufferPointer(rebasing: cache[place..<place + Int(clamping: count)]), at: start)
+      cached[slot] = part
+    }
+    let inPart = place + Int(clamping: offset % Int64(Self.partSize))
+    UnsafeMutableRawBufferPointer(start: buffer.start, count: pageSize)
+      .copyMemory(from: UnsafeRawBufferPointer(rebasing: cache[inPart..<inPart + pageSize]))
+  }
+
+  /// Reads bytes of the file, all of which it must have, unless the connection's work is to stop.
+  ///
+  /// - Throws: ``SQLiteError``.
+  func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(SQLiteError) {
+    if connection.interruption?() ?? false {
+      throw SQLiteError(extendedCode: SQLITE_INTERRUPT, message: String(cString: sqlite3_errstr(SQLITE_INTERRUPT)))
+    }
+    guard let start = buffer.baseAddress, !buffer.isEmpty else { return }
+    let status = heirloom_sqlite_read(try connection.openHandle(), database, start, Int32(buffer.count), offset)
+    guard status == SQLITE_OK else {
+      throw SQLiteError(extendedCode: status, message: String(cString: sqlite3_errstr(status)))
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// Memory for one page, with room behind it for a number that goes on beyond the page's end.
+final class PageBuffer {
+  let start: UnsafeMutableRawPointer
+  /// The size of a page, in bytes.
+  let size: Int
+
+  init(pageSize: Int) {
+    size = pageSize
+    start = .allocate(byteCount: pageSize + 32, alignment: 16)
+    start.initializeMemory(as: UInt8.self, repeating: 0, count: pageSize + 32)
+  }
+
+  deinit {
+    start.deallocate()
+  }
+
+  /// The page's content, as long as the buffer is there and isn't read into again.
+  var bytes: UnsafeRawPointer { UnsafeRawPointer(start) }
+
+  /// Returns a part of the page.
+  func part(_ range: Range<Int>) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: bytes + range.lowerBound, count: range.count)
+  }
+}
+
+extension UnsafeRawPointer {
+  /// Returns the big-endian number of two bytes.
+  func short(at offset: Int) -> Int {
+    Int(UInt16(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
+  }
+
+  /// Returns the big-endian number of four bytes, or the largest that an `Int` holds.
+  func word(at offset: Int) -> Int {
+    Int(clamping: UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+  }
+
+  /// Reads a number of one to nine bytes, whatever comes after the page's content.
+  func varint(_ place: inout Int) -> Int64 {
+    let first = load(fromByteOffset: place, as: UInt8.self)
+    place += 1
+    if first < 0x80 { return Int64(first) }
+    var value = UInt64(first & 0x7f)
+    for _ in 0..<7 {
+      let byte = load(fromByteOffset: place, as: UInt8.self)
+      place += 1
+      value = value << 7 | UInt64(byte & 0x7f)
+      if byte < 0x80 { return Int64(bitPattern: value) }
+    }
+    let last = load(fromByteOffset: place, as: UInt8.self)
+    place += 1
+    return Int64(bitPattern: value << 8 | UInt64(last))
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Returns true if both have the same bytes.
+  func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count, let start = baseAddress, let otherStart = other.baseAddress else {
+      return isEmpty && other.isEmpty
+    }
+    return memcmp(start, otherStart, count) == 0
+  }
+}

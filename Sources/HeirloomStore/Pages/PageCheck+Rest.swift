@@ -1,0 +1,123 @@
+// What belongs to no tree, and the account of all pages.
+extension PageCheck {
+  /// Checks the header, the list of free pages, and that each page has the owner that the map names.
+  ///
+  /// All trees come before.
+  ///
+  /// - Parameter roots: The roots of all trees but the schema's.
+  /// - Throws: ``PageFault``, or ``SQLiteError``.
+  package func checkRest(roots: [Int]) throws {
+    let highest = bigEndian(candidate.header, at: 52)
+    guard highest == roots.max() ?? 1 else {
+      throw PageFault("has \(highest) as its highest root, which is \(roots.max() ?? 1)")
+    }
+    try checkHeader()
+    try walkFreePages()
+    try accountForPages()
+  }
+
+  private func checkHeader() throws(PageFault) {
+    let header = candidate.header
+    func word(_ offset: Int) -> UInt32 { bigEndianWord(header, at: offset) }
+    guard word(28) == candidate.pageCount, word(24) == word(92) else {
+      throw PageFault("has \(candidate.pageCount) pages, and \(word(28)) by its header")
+    }
+    // Page size, reserved bytes and the text's encoding are the source's; 68 and 60 are the app's own numbers.
+    for range in [16..<18, 20..<24, 56..<64, 64..<72] where header[range] != source.header[range] {
+      throw PageFault("has another header than the store at byte \(range.lowerBound)")
+    }
+  }
+
+  private func walkFreePages() throws {
+    let buffer = candidate.makeBuffer()
+    var trunk = bigEndian(candidate.header, at: 32)
+    var count = 0
+    while trunk != 0 {
+      try walk(trunk, as: .free)
+      try read(trunk, into: buffer)
+      let listed = buffer.bytes.word(at: 4)
+      guard listed <= candidate.usableSize / 4 - 2 else { throw PageFault("has \(listed) free pages on page \(trunk)") }
+      for index in 0..<listed { try walk(buffer.bytes.word(at: 8 + 4 * index), as: .free) }
+      count += listed + 1
+      trunk = buffer.bytes.word(at: 0)
+    }
+    guard count == bigEndian(candidate.header, at: 36) else {
+      throw PageFault("has \(count) free pages, and \(bigEndian(candidate.header, at: 36)) by its header")
+    }
+  }
+
+  /// Checks that each page was walked, or is as it was in the source and owned by a page that is, too.
+  private func accountForPages() throws {
+    let buffer = candidate.makeBuffer()
+    for page in 1...candidate.pageCount {
+      let isWritten = isWritten(page)
+      // A free page may be one that SQLite never wrote.
+      try checkSum(page, in: buffer)
+      guard page > 1, map.covers(page), !walked.contains(page) else {
+        if page == 1, !walked.contains(1) { throw PageFault("has a schema that nobody read") }
+        continue
+      }
+      guard !isWritten else { throw PageFault("has page \(page), which was written and which nothing leads to") }
+      guard !led.contains(page) else { continue }
+      let entry = try map.entry(of: page)
+      guard (3...5).contains(entry.kind), entry.parent >= 1, entry.parent <= candidate.pageCount,
+        !walked.contains(Int(clamping: entry.parent)), try sourceMap.entry(of: page) == entry
+      else { throw PageFault("has page \(page), which nothing leads to any more") }
+    }
+  }
+
+  // MARK: Unwritten pages
+
+  /// Compares the pages that were not written with the source's, byte for byte.
+  ///
+  /// - Parameter shared: Ranges of the file, in bytes and rising, in which both files are the same blocks of the volume.
+  /// - Throws: ``PageFault`` at the first difference, or ``SQLiteError``.
+  package func compareUnwrittenPages(sharing shared: [Range<Int64>]) throws {
+    let stride = 1 << 18
+    let end = Int64(min(candidate.pageCount, source.pageCount)) * Int64(candidate.pageSize)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * stride, alignment: 16)
+    defer { buffer.deallocate() }
+    let (own, theirs) = (
+      UnsafeMutableRawBufferPointer(rebasing: buffer[..<stride]),
+      UnsafeMutableRawBufferPointer(rebasing: buffer[stride...])
+    )
+    var next = 0
+    var offset: Int64 = 0
+    while offset < end {
+      while next < shared.count, shared[next].upperBound <= offset { next += 1 }
+      if next < shared.count, shared[next].lowerBound <= offset {
+        // Whole pages only: the rest of one is compared with the next part.
+        let skipped = min(shared[next].upperBound, end) / Int64(candidate.pageSize) * Int64(candidate.pageSize)
+        if skipped > offset {
+          offset = skipped
+          continue
+        }
+      }
+      var count = Int(clamping: min(Int64(stride), end - offset))
+      if next < shared.count, shared[next].lowerBound > offset {
+        let pages = (shared[next].lowerBound - offset + Int64(candidate.pageSize) - 1) / Int64(candidate.pageSize)
+        count = Int(clamping: min(Int64(count), pages * Int64(candidate.pageSize)))
+      } else if next < shared.count {
+        count = min(count, candidate.pageSize)
+      }
+      try compare(own, theirs, count: count, at: offset)
+      offset += Int64(count)
+    }
+  }
+
+  private func compare(
+    _ own: UnsafeMutableRawBufferPointer, _ theirs: UnsafeMutableRawBufferPointer, count: Int, at offset: Int64
+  ) throws {
+    let pageSize = candidate.pageSize
+    let first = Int(clamping: offset / Int64(pageSize)) + 1
+    let pages = first..<first + count / pageSize
+    guard pages.contains(where: { !isWritten($0) && $0 != candidate.lockPage }) else { return }
+    try candidate.read(UnsafeMutableRawBufferPointer(rebasing: own[..<count]), at: offset)
+    try source.read(UnsafeMutableRawBufferPointer(rebasing: theirs[..<count]), at: offset)
+    for page in pages where !isWritten(page) && page != candidate.lockPage {
+      let range = (page - first) * pageSize..<(page - first + 1) * pageSize
+      guard UnsafeRawBufferPointer(rebasing: own[range]).isEqual(to: UnsafeRawBufferPointer(rebasing: theirs[range]))
+      else { throw PageFault("has other bytes on page \(page) than the store, and nobody wrote it") }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+/// A record: the values of a row of a table, or of an entry of an index, as SQLite stores them.
+struct RecordBytes {
+  /// The record, with room for a number that goes on beyond its end.
+  let bytes: UnsafeRawPointer
+  /// The length of the whole record, in bytes.
+  let size: Int
+
+  /// Returns true if the header and the values that it names take up the record.
+  ///
+  /// - Parameter present: The number of the record's bytes that are here.
+  /// - Returns: True also if the header isn't all here, so that nothing can be told.
+  func isWhole(present: Int) -> Bool {
+    var place = 0
+    let header = Int(clamping: bytes.varint(&place))
+    guard header >= place, header <= size else { return false }
+    guard header <= present else { return true }
+    var end = header
+    while place < header {
+      guard let length = Self.length(ofType: bytes.varint(&place)) else { return false }
+      (end, _) = end.addingReportingOverflow(length)
+      guard end <= size else { return false }
+    }
+    return place == header && end == size
+  }
+
+  private static func length(ofType type: Int64) -> Int? {
+    switch type {
+    case 0, 8, 9: 0
+    case 1...4: Int(clamping: type)
+    case 5: 6
+    case 6, 7: 8
+    case 12...: Int(clamping: (type - 12) / 2)
+    default: nil
+    }
+  }
+
+  /// A value of a record.
+  private enum Value {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(UnsafeRawBufferPointer)
+    case blob(UnsafeRawBufferPointer)
+
+    /// The place of the value's class among the classes.
+    var rank: Int {
+      switch self {
+      case .null: 0
+      case .integer, .real: 1
+      case .text: 2
+      case .blob: 3
+      }
+    }
+  }
+
+  /// Compares two whole records, as an index does that compares text by its bytes.
+  ///
+  /// - Parameters:
+  ///   - other: The other record.
+  ///   - descending: For each value whether higher ones come first; values beyond the list rise.
+  /// - Returns: A negative number, 0 or a positive number where this record comes before, is equal or comes after.
+  func compare(_ other: RecordBytes, descending: [Bool]) -> Int {
+    var (place, otherPlace) = (0, 0)
+    let (header, otherHeader) = (Int(clamping: bytes.varint(&place)), Int(clamping: other.bytes.varint(&otherPlace)))
+    var (start, otherStart) = (header, otherHeader)
+    var index = 0
+    while place < header, otherPlace < otherHeader {
+      let value = value(bytes.varint(&place), &start)
+      let otherValue = other.value(other.bytes.varint(&otherPlace), &otherStart)
+      let order = Self.compare(value, otherValue)
+      if order != 0 { return index < descending.count && descending[index] ? -order : order }
+      index += 1
+    }
+    return (header - place).signum() - (otherHeader - otherPlace).signum()
+  }
+
+  private func value(_ type: Int64, _ start: inout Int) -> Value {
+    let length = min(Self.length(ofType: type) ?? 0, max(0, size - start))
+    let place = bytes + start
+    defer { start += length }
+    switch type {
+    case 0: return .null
+    case 8, 9: return .integer(type - 8)
+    case 7:
+      return .real(Double(bitPattern: UInt64(bigEndian: place.loadUnaligned(as: UInt64.self))))
+    case 1...6:
+      guard length > 0 else { return .null }
+      var number = Int64(Int8(bitPattern: place.load(as: UInt8.self)))
+      for index in 1..<max(1, length) {
+        number = number << 8 | Int64(place.load(fromByteOffset: index, as: UInt8.self))
+      }
+      return .integer(number)
+    default:
+      let content = UnsafeRawBufferPointer(start: place, count: length)
+      return type % 2 == 0 ? .blob(content) : .text(content)
+    }
+  }
+
+  private static func compare(_ value: Value, _ other: Value) -> Int {
+    switch (value, other) {
+    case (.integer(let number), .integer(let otherNumber)):
+      return number < otherNumber ? -1 : number > otherNumber ? 1 : 0
+    case (.real(let number), .real(let otherNumber)):
+      return number < otherNumber ? -1 : number > otherNumber ? 1 : 0
+    case (.integer(let number), .real(let otherNumber)): return compare(number, otherNumber)
+    case (.real(let number), .integer(let otherNumber)): return -compare(otherNumber, number)
+    case (.text(let content), .text(let otherContent)), (.blob(let content), .blob(let otherContent)):
+      let count = min(content.count, otherContent.count)
+      for index in 0..<count where content[index] != otherContent[index] {
+        return content[index] < otherContent[index] ? -1 : 1
+      }
+      return (content.count - otherContent.count).signum()
+    default: return value.rank - other.rank
+    }
+  }
+
+  /// Compares a whole number with one that has a fraction, without rounding the whole one.
+  private static func compare(_ number: Int64, _ other: Double) -> Int {
+    // The limits of 64 bits as the numbers nearest to them.
+    if other >= 9_223_372_036_854_775_808 { return -1 }
+    if other < -9_223_372_036_854_775_808 { return 1 }
+    let whole = Int64(other)
+    if number != whole { return number < whole ? -1 : 1 }
+    let fraction = other - Double(whole)
+    return fraction > 0 ? -1 : fraction < 0 ? 1 : 0
+  }
+}
