@@ -88,7 +88,8 @@ struct ProcessTests {
     var duration = 0.0
     var random = SplitMix64(seed: 78)
     var cancelled = 0
-    for number in 0..<(LongTests.areOn ? 100 : 5) {
+    // A busy machine's runs may all be too quick or too slow for the moment that the first one told.
+    for number in 0..<100 where LongTests.areOn || number < 5 || cancelled == 0 {
       let scene = try Scene(objects: 300)
       let begin = ContinuousClock.now
       let run = try scene.start()
@@ -101,8 +102,12 @@ struct ProcessTests {
       // The first run is timed.
       if number == 0 { duration = begin.duration(to: .now) / .seconds(1) }
       // A process that is stopped before it listens has been killed.
-      guard run.process.terminationReason == .exit else { continue }
+      guard run.process.terminationReason == .exit else {
+        duration *= 1.2
+        continue
+      }
       guard outcome != "migrated" else {
+        if number > 0 { duration *= 0.8 }
         #expect(run.process.terminationStatus == 0)
         try scene.checkMigrated()
         continue
