@@ -97,6 +97,48 @@ struct PageCheckTests {
     #expect(found > 100 && places.written > 20 && places.unwritten > 20, "\(found) \(places)")
   }
 
+  /// Statements that make a table with values of all classes, in pages and an encoding.
+  private static func mixedValues(pageSize: Int, encoding: String, map: Bool = true) -> [String] {
+    let value = """
+      CASE abs(random()) % 8 WHEN 0 THEN NULL WHEN 1 THEN random() WHEN 2 THEN random() / 1e3
+        WHEN 3 THEN abs(random()) % 100 WHEN 4 THEN 9007199254740992 + abs(random()) % 3
+        WHEN 5 THEN 9007199254740992.0 WHEN 6 THEN hex(randomblob(abs(random()) % 40)) || 'é'
+        ELSE randomblob(abs(random()) % 3000) END
+      """
+    return [
+      "PRAGMA page_size = \(pageSize)", "PRAGMA encoding = '\(encoding)'", "PRAGMA auto_vacuum = \(map ? 2 : 0)",
+      "CREATE TABLE t (a, b, c)",
+      "INSERT INTO t WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500)"
+        + " SELECT \(value), abs(random()) % 4, \(value) FROM n",
+    ]
+  }
+
+  @Test(arguments: [512, 4096, 65_536], ["UTF-8", "UTF-16le", "UTF-16be"])
+  func `an index has the order that SQLite gives it, and no other`(pageSize: Int, encoding: String) throws {
+    var tally = ChangedCopy.Tally()
+    var copy = try ChangedCopy(Self.mixedValues(pageSize: pageSize, encoding: encoding))
+    try copy.change([("CREATE INDEX copy.i ON t (b DESC, a)", nil), ("CREATE INDEX copy.j ON t (c, a DESC)", nil)])
+    try copy.check(tally: &tally)
+    // Making indexes moves pages of the table.
+    #expect(tally.walked == 2 && tally.compared == 1, "\(tally)")
+    // The same entries under another rule.
+    for sql in ["CREATE INDEX i ON t (b, a)", "CREATE INDEX i ON t (b DESC, a DESC)"] {
+      try copy.change([
+        ("PRAGMA writable_schema = ON", nil),
+        ("UPDATE copy.sqlite_schema SET sql = '\(sql)' WHERE name = 'i'", nil), ("PRAGMA writable_schema = RESET", nil),
+      ])
+      let fault = #expect(throws: PageFault.self) { try copy.check(tally: &tally) }
+      #expect(fault?.description.contains("out of order") ?? false, "\(sql): \(fault?.description ?? "")")
+    }
+  }
+
+  @Test func `a database without a map of its pages is for SQLite to check`() throws {
+    let copy = try ChangedCopy(Self.mixedValues(pageSize: 4096, encoding: "UTF-8", map: false))
+    let pages = try DatabasePages(of: copy.connection, database: "main")
+    #expect(pages.pageCount > 100)
+    #expect(PageCheck(pages, from: pages, written: copy.written) == nil)
+  }
+
   /// The kinds of damage that SQLite itself is made to write.
   enum Damage: CaseIterable {
     case bit, byte, cellPointer, childPointer, mapEntry, header, zeros, otherPage, swappedPages, freeList
