@@ -37,34 +37,34 @@ enum GuardCeilings {
     switch workload {
     case .additive:
       Migration(
-        instructions: 2.6, provenInstructions: 0.85, fixed: 87, processor: 3.4, provenProcessor: 1.45)
+        instructions: 1.75, provenInstructions: 0.58, fixed: 87, processor: 2.1, provenProcessor: 1.15)
     case .plain:
       Migration(
-        instructions: nil, provenInstructions: 0.73, fixed: 85, processor: 9.5, provenProcessor: 1.45)
+        instructions: nil, provenInstructions: 0.05, fixed: 85, processor: 5.4, provenProcessor: 0.9)
     case .renumbering:
       Migration(
-        instructions: 2.6, provenInstructions: 1.22, fixed: 89, processor: 3.2, provenProcessor: 1.5)
+        instructions: 2.85, provenInstructions: 1.37, fixed: 89, processor: 3.2, provenProcessor: 1.5)
     case .reshaping:
       Migration(
-        instructions: 2.05, provenInstructions: 1.1, fixed: 96, processor: 2.15, provenProcessor: 1.4)
+        instructions: 2.2, provenInstructions: 1.2, fixed: 96, processor: 2.15, provenProcessor: 1.4)
     case .computing:
       Migration(
         instructions: 3.4, provenInstructions: 1.12, fixed: 101, processor: 4.2, provenProcessor: 1.45)
     case .splitting:
       Migration(
-        instructions: 1.77, provenInstructions: 1.26, fixed: 108, processor: 2.25, provenProcessor: 1.6)
+        instructions: 2.03, provenInstructions: 1.48, fixed: 108, processor: 2.25, provenProcessor: 1.6)
     case .splittingTyped:
       Migration(
-        instructions: 2.1, provenInstructions: 1.5, fixed: 108, processor: 2.5, provenProcessor: 1.8)
+        instructions: 2.35, provenInstructions: 1.71, fixed: 108, processor: 2.5, provenProcessor: 1.8)
     case .splittingBoxed:
       Migration(
-        instructions: 2.4, provenInstructions: 1.7, fixed: 108, processor: 3, provenProcessor: 2.1)
+        instructions: 2.64, provenInstructions: 1.92, fixed: 108, processor: 3, provenProcessor: 2.1)
     case .fiftyVersions:
       Migration(
-        instructions: 3, provenInstructions: 0.88, fixed: 111, processor: 3.3, provenProcessor: 1.45)
+        instructions: 1.75, provenInstructions: 0.52, fixed: 111, processor: 2.45, provenProcessor: 1.1)
     case .fiftyVersionsFirst:
       Migration(
-        instructions: 2.95, provenInstructions: 1.26, fixed: 111, processor: 3.4, provenProcessor: 1.5)
+        instructions: 3.0, provenInstructions: 1.32, fixed: 111, processor: 3.4, provenProcessor: 1.5)
     }
   }
 
