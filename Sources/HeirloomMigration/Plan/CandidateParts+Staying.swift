@@ -19,6 +19,16 @@ extension CandidateParts {
     return Dictionary(kept.map { ($0.table.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// The tables of a copy of the store, by their names there, whose rows have the same keys and are written by the plan alone.
+  var writtenTables: [String: CarriedTable] {
+    guard isByStatementsAlone else { return [:] }
+    let unwritten = unwrittenTables
+    let key = "s.\(quote(PhysicalName.primaryKey))"
+    let sameKeys = Set(transfers.filter { $0.destinationNumbers == nil && $0.key == key }.map(\.table))
+    let written = carried.filter { sameKeys.contains($0.table.name) && unwritten[$0.table.name] == nil }
+    return Dictionary(written.map { ($0.table.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
   /// True if neither code nor decisions change rows.
   private var isByStatementsAlone: Bool {
     rowRun.isEmpty && rowDecisions.findSteps.isEmpty && rowDecisions.decisionSteps.isEmpty

@@ -26,6 +26,17 @@ struct CarriedTable {
     table.name == sourceTable && dropped == nil && updates.isEmpty && origins.allSatisfy { $0.key == $0.value }
   }
 
+  /// Returns true if a column holds keys of other objects, the ones that it held before.
+  func keepsKey(in column: String) -> Bool {
+    guard let origin = origins[column] else { return false }
+    return table.column(named: column)?.role.isReference ?? false && !updates.contains { $0.column == origin }
+  }
+
+  /// Returns the place of a column's value in the records of the table's rows; the number of columns if it has none.
+  func place(of column: String) -> Int {
+    table.columns.firstIndex { $0.name == column } ?? table.columns.count
+  }
+
   /// True when added columns get values while the other columns still have their source names.
   var isExtendedFirst: Bool { updates.contains { !sourceColumns.contains($0.column) } }
 

@@ -2,14 +2,16 @@ import HeirloomStore
 
 /// The proof of the pages of a copy of the store: each is the store's own, or was written by the plan and is sound.
 struct PageProof {
-  /// The number of rows of each table that was read whole.
-  private(set) var rows: [String: Int64] = [:]
+  /// The rows of each table that was read whole, with the sum of those that the plan has one for.
+  private(set) var contents: [String: PageCheck.TreeContent] = [:]
   /// The tables that hold, page by page, what they hold in the store.
   private(set) var unchanged: Set<String> = []
 
   private let connection: Connection
   private let plan: MigrationPlan
   private let check: PageCheck
+  /// The places in its records of the values of each table that are summed.
+  private let summed: [String: [Int]]
 
   /// A tree of a database: a table or an index.
   private struct Tree {
@@ -34,6 +36,16 @@ struct PageProof {
     let copy = try DatabasePages(of: connection, database: SchemaName.candidate)
     guard let check = PageCheck(copy, from: source, written: written) else { return nil }
     self.check = check
+    var summed: [String: [Int]] = [:]
+    // Sums are of text in UTF-8.
+    for case .rowSum(let table, _, _, let columns?) in plan.checks where copy.isUTF8 { summed[table] = columns }
+    self.summed = summed
+  }
+
+  /// Returns the number and the sum of a table's rows as a query would; `nil` if they were not summed.
+  func sum(of table: String) -> [SQLiteValue]? {
+    guard summed[table] != nil, let content = contents[table] else { return nil }
+    return [.integer(content.count), .integer(Int64(bitPattern: content.sum.value))]
   }
 
   /// Checks all that was written, and that nothing else differs from the store.
@@ -76,7 +88,7 @@ struct PageProof {
         try check.compareTree(root: tree.root, with: source.root)
         if tree.isTable { unchanged.insert(tree.table) }
       } else if tree.isTable {
-        rows[tree.table] = try check.walkTree(root: tree.root)
+        contents[tree.table] = try check.walkTree(root: tree.root, summing: summed[tree.table])
       } else {
         try proveIndex(tree)
       }
@@ -93,7 +105,8 @@ struct PageProof {
     let isByBytes = columns.allSatisfy { $0.count > 4 && $0[4].text == "BINARY" }
     let entries = try check.walkTree(
       root: tree.root,
-      order: isByBytes ? PageCheck.IndexOrder(descending: columns.map { $0[3].integer == 1 }) : nil)
+      order: isByBytes ? PageCheck.IndexOrder(descending: columns.map { $0[3].integer == 1 }) : nil
+    ).count
     let isPartial = try connection.rows("PRAGMA \(candidate).index_list(\(quote(tree.table)))").contains {
       $0.count > 4 && $0[1].text == tree.name && $0[4].integer == 1
     }
@@ -104,7 +117,7 @@ struct PageProof {
   }
 
   private func rows(of table: String) throws(SQLiteError) -> Int64 {
-    if let known = rows[table] { return known }
+    if let known = contents[table] { return known.count }
     for case .rowCount(table, let rows) in plan.checks where unchanged.contains(table) { return rows }
     return try connection.firstInteger(
       "SELECT COUNT(*) FROM \(quote(SchemaName.candidate)).\(quote(table)) NOT INDEXED") ?? 0

@@ -14,7 +14,10 @@ struct ProofChecks {
   init(_ parts: CandidateParts, builder: MigrationPlan.Builder, scanned: Set<String>) {
     var checks = parts.rowCounts.map { ProofCheck.rowCount(table: $0.table, rows: $0.rows) }
     let rowDecisions = parts.rowDecisions
-    checks += parts.transfers.compactMap { Self.sums(of: $0, where: rowDecisions.untouched[$0.table]) }
+    let (unwritten, written) = builder == .cloneAndAlter ? (parts.unwrittenTables, parts.writtenTables) : ([:], [:])
+    checks += parts.transfers.compactMap {
+      Self.sum(of: $0, in: written[$0.table], where: rowDecisions.untouched[$0.table])
+    }
     // Rows that are copied or changed are chosen by their entity; those that only stay have to be checked.
     if builder == .cloneAndAlter {
       checks +=
@@ -23,7 +26,7 @@ struct ProofChecks {
     }
     checks += rowDecisions.checks + parts.framework.checks
     checks += Self.highestKeys(parts.destination)
-    checks += Self.danglingKeys(parts, unwritten: builder == .cloneAndAlter ? parts.unwrittenTables : [:])
+    checks += Self.danglingKeys(parts, kept: unwritten.merging(written) { first, _ in first })
     self.checks = checks
   }
 
@@ -59,31 +62,37 @@ struct ProofChecks {
   }
 
   /// Compares the rewritten columns of a table, in the rows that no decision touched.
-  private static func sums(of transfer: TableTransfer, where untouched: String?) -> ProofCheck? {
-    let columns = transfer.rewrittenColumns
-    guard !columns.isEmpty else { return nil }
-    // Floating-point sums depend on the order of the rows, which the primary key fixes on both sides.
-    let key = quote(PhysicalName.primaryKey)
+  ///
+  /// - Parameters:
+  ///   - transfer: The transfer that fills the table.
+  ///   - written: The table, if it is one of a copy of the store and only statements of the plan have written its rows.
+  ///   - untouched: The condition that no decision touched the row with the key `pk`; `nil` for all rows.
+  private static func sum(of transfer: TableTransfer, in written: CarriedTable?, where untouched: String?)
+    -> ProofCheck?
+  {
+    var columns = transfer.rewrittenColumns
+    if let written {
+      // Keys that stay are summed as well: what they lead to then needs no other proof.
+      columns += transfer.columns.filter { written.keepsKey(in: $0.name) }
+      columns.sort { written.place(of: $0.name) < written.place(of: $1.name) }
+    }
+    guard !columns.isEmpty || written != nil else { return nil }
+    let key = "s.\(quote(PhysicalName.primaryKey))"
     let expressions = columns.enumerated().map { "\($1.expression.sql) AS c\($0)" } + ["\(transfer.key) AS pk"]
-    let stored = columns.enumerated().map { "s.\(quote($1.name)) AS c\($0)" } + ["s.\(key) AS pk"]
+    let stored = columns.enumerated().map { "s.\(quote($1.name)) AS c\($0)" } + ["\(key) AS pk"]
     // Where trees are merged, the table has rows of other transfers, which don't count here.
     let found =
       "SELECT \(stored.joined(separator: ", ")) FROM \(quote(SchemaName.candidate)).\(quote(transfer.table)) AS s"
       + (transfer.destinationNumbers.map { numbers in
         " WHERE s.\(quote(PhysicalName.entity)) IN (\(numbers.map(String.init).joined(separator: ", ")))"
       } ?? "")
-    let totals = columns.indices.map { sum(of: "c\($0)") }.joined(separator: ", ")
+    let values = (["pk"] + columns.indices.map { "c\($0)" }).joined(separator: ", ")
+    let total = "SELECT COUNT(*), \(Connection.rowSum)(\(values))"
     let condition = untouched.map { " WHERE \($0)" } ?? ""
-    return .sums(
-      table: transfer.table,
-      expected: "SELECT \(totals) FROM (\(transfer.select(expressions)) ORDER BY s.\(key))\(condition)",
-      found: "SELECT \(totals) FROM (\(found) ORDER BY s.\(key))\(condition)")
-  }
-
-  /// Returns a count and a sum that depends on each value and its row; text and bytes enter by their length.
-  private static func sum(of column: String) -> String {
-    "COUNT(\(column)), TOTAL(CASE WHEN TYPEOF(\(column)) IN ('text', 'blob') THEN LENGTH(\(column))"
-      + " ELSE CAST(\(column) AS REAL) END * (1 + pk % 127))"
+    return .rowSum(
+      table: transfer.table, expected: "\(total) FROM (\(transfer.select(expressions)))\(condition)",
+      found: "\(total) FROM (\(found))\(condition)",
+      columns: untouched == nil ? written.map { table in columns.map { table.place(of: $0.name) } } : nil)
   }
 
   /// Counts tables whose highest primary key is above the one that was handed out.
@@ -115,15 +124,18 @@ extension ProofChecks {
 
   /// Counts keys that lead nowhere, in the candidate and, for comparison, in all of the store.
   ///
-  /// A column of an unwritten table that leads to an unwritten table keeps its keys, and they lead to the same objects.
+  /// A column of a table with the same rows as before that leads to a table with the same rows keeps its keys.
   /// As many lead nowhere on either side, whatever their number, so it is left out on both.
-  /// The comparison of the last rows tells that it is the same column, and the proof of pages that nobody wrote the others.
-  private static func danglingKeys(
-    _ parts: CandidateParts, unwritten: [String: CarriedTable]
-  ) -> [ProofCheck] {
+  /// The proof of pages tells it of tables that nobody writes, with the comparison of the last rows, which tells that it is
+  /// the same column; the sum of keys tells it of written ones.
+  ///
+  /// - Parameters:
+  ///   - parts: The parts of the candidate.
+  ///   - kept: The tables that have the same rows as before, by name.
+  private static func danglingKeys(_ parts: CandidateParts, kept: [String: CarriedTable]) -> [ProofCheck] {
     var expected = keyColumns(parts.source)
     let found = keyColumns(parts.destination).filter { key in
-      guard let table = unwritten[key.table], let target = unwritten[key.target],
+      guard let table = kept[key.table], let target = kept[key.target], table.keepsKey(in: key.column),
         let column = table.origins[key.column],
         let same = expected.firstIndex(
           of: KeyColumn(table: table.sourceTable, column: column, target: target.sourceTable))

@@ -27,6 +27,7 @@ struct StoreProof {
   func run() throws(MigrationError) {
     var findings: [String] = []
     do {
+      try connection.registerRowSum()
       let pages = try provePages(&findings)
       for check in plan.checks where !isProven(check, by: pages) {
         if let finding = try perform(check, pages) { findings.append(finding) }
@@ -80,22 +81,31 @@ struct StoreProof {
   private func isProven(_ check: ProofCheck, by pages: PageProof?) -> Bool {
     switch check {
     case .rowCount(let table, _), .strangers(let table, _): pages?.unchanged.contains(table) ?? false
-    case .sums, .unchanged, .noMore: false
+    case .sums, .rowSum, .unchanged, .noMore: false
     }
+  }
+
+  private static func differing(_ table: String) -> String {
+    "the values of \(table) differ from the plan"
   }
 
   private func perform(_ check: ProofCheck, _ pages: PageProof?) throws(SQLiteError) -> String? {
     switch check {
     case .rowCount(let table, let rows):
       // A table that was read whole has been counted on the way.
-      let known = pages?.rows[table]
+      let known = pages?.contents[table]?.count
       let found =
         known != nil
         ? known : try connection.firstInteger("SELECT COUNT(*) FROM \(quote(SchemaName.candidate)).\(quote(table))")
       return found == rows ? nil : "\(table) has \(found ?? 0) rows instead of \(rows)"
     case .sums(let table, let expected, let found):
       let wanted = try connection.rows(expected)
-      return try connection.rows(found) == wanted ? nil : "the rewritten values of \(table) differ from the plan"
+      return try connection.rows(found) == wanted ? nil : Self.differing(table)
+    case .rowSum(let table, let expected, let found, let columns):
+      let wanted = try connection.rows(expected)
+      // A table that was read whole has been summed on the way.
+      if columns != nil, let known = pages?.sum(of: table) { return [known] == wanted ? nil : Self.differing(table) }
+      return try connection.rows(found) == wanted ? nil : Self.differing(table)
     case .unchanged(let subject, _, let found):
       let count = try connection.firstInteger(found) ?? 0
       return count == 0 ? nil : "\(subject): \(count)"

@@ -66,28 +66,50 @@ struct BTreePage {
 
   private var listStart: Int { header + (kind.isLeaf ? 8 : 12) }
 
-  /// Reads all cells, and checks that cells, free blocks and fragments share the page without overlaps.
+  /// Calls a closure with each cell, in the order of their keys, and checks that the page is divided among them.
+  ///
+  /// Cells, free blocks and fragments share the page without overlaps.
   ///
   /// - Parameters:
-  ///   - cells: The cells, in the order of their keys.
   ///   - spaces: Memory that is used again from page to page.
-  /// - Throws: ``PageFault``.
-  func read(_ cells: inout [Cell], spaces: inout [UInt64]) throws(PageFault) {
-    cells.removeAll(keepingCapacity: true)
-    spaces.removeAll(keepingCapacity: true)
+  ///   - body: The work on a cell. The page's division is checked after all.
+  /// - Throws: ``PageFault``, or what the closure throws.
+  @inline(__always)
+  func forEachCell(spaces: inout [UInt64], _ body: (Cell) throws -> Void) throws {
     let declared = bytes.short(at: header + 5)
     let contentStart = declared == 0 ? 65_536 : declared
     guard contentStart >= listStart + 2 * cellCount, contentStart <= usableSize else {
       throw PageFault("has content at \(contentStart) on page \(number)")
     }
+    // A page that was filled in order has its cells one before the other, from its end on: then only gaps are counted.
+    var isDescending = bytes.short(at: header + 1) == 0
+    var (lowest, gaps) = (usableSize, 0)
     for index in 0..<cellCount {
       let start = bytes.short(at: listStart + 2 * index)
       guard start >= contentStart, start + 4 <= usableSize else {
         throw PageFault("has cell \(index) of page \(number) at \(start)")
       }
       let (cell, end) = try cell(at: start)
-      cells.append(cell)
-      spaces.append(UInt64(start) << 32 | UInt64(end))
+      if end <= lowest {
+        gaps += lowest - end
+        lowest = start
+      } else {
+        isDescending = false
+      }
+      try body(cell)
+    }
+    if isDescending {
+      try check(fragments: gaps + lowest - contentStart)
+    } else {
+      try checkSpaces(&spaces, from: contentStart)
+    }
+  }
+
+  private func checkSpaces(_ spaces: inout [UInt64], from contentStart: Int) throws(PageFault) {
+    spaces.removeAll(keepingCapacity: true)
+    for index in 0..<cellCount {
+      let start = bytes.short(at: listStart + 2 * index)
+      spaces.append(UInt64(start) << 32 | UInt64(try cell(at: start).end))
     }
     var block = bytes.short(at: header + 1)
     while block != 0 {
@@ -102,17 +124,7 @@ struct BTreePage {
       spaces.append(UInt64(block) << 32 | UInt64(block + size))
       block = next
     }
-    try checkSpaces(&spaces, from: contentStart)
-  }
-
-  private func checkSpaces(_ spaces: inout [UInt64], from contentStart: Int) throws(PageFault) {
-    // A page that was filled in order has its cells from its end on.
-    var isDescending = true
-    for index in spaces.indices.dropFirst() where spaces[index] >= spaces[index - 1] {
-      isDescending = false
-      break
-    }
-    if isDescending { spaces.reverse() } else { spaces.sort() }
+    spaces.sort()
     var end = contentStart
     var fragments = 0
     for space in spaces {
@@ -121,12 +133,24 @@ struct BTreePage {
       fragments += start - end
       end = Int(clamping: space & 0xffff_ffff)
     }
-    fragments += usableSize - end
+    try check(fragments: fragments + usableSize - end)
+  }
+
+  private func check(fragments: Int) throws(PageFault) {
     guard fragments == Int(bytes.load(fromByteOffset: header + 7, as: UInt8.self)) else {
       throw PageFault("has \(fragments) bytes of page \(number) that nobody owns")
     }
   }
 
+  /// Reads all cells, in the order of their keys, with the checks of ``forEachCell(spaces:_:)``.
+  ///
+  /// - Throws: ``PageFault``.
+  func read(_ cells: inout [Cell], spaces: inout [UInt64]) throws {
+    cells.removeAll(keepingCapacity: true)
+    try forEachCell(spaces: &spaces) { cells.append($0) }
+  }
+
+  @inline(__always)
   private func cell(at start: Int) throws(PageFault) -> (cell: Cell, end: Int) {
     var cell = Cell()
     var place = start

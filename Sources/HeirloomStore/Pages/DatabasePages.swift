@@ -15,6 +15,8 @@ package final class DatabasePages {
   let header: [UInt8]
   /// True if the file has a map of its pages, as Core Data's stores have.
   var hasPageMap: Bool { bigEndianWord(header, at: 52) != 0 }
+  /// True if text is stored in UTF-8.
+  package var isUTF8: Bool { bigEndianWord(header, at: 56) == 1 }
   /// The page that SQLite's locks lie in; it holds nothing.
   var lockPage: Int { 0x4000_0000 / pageSize + 1 }
 

@@ -11,17 +11,25 @@ extension PageCheck {
     }
   }
 
+  /// The rows or entries of a tree that was walked.
+  package struct TreeContent {
+    /// Their number.
+    package fileprivate(set) var count: Int64 = 0
+    /// The sum of a table's rows, by their keys and the values that were asked for.
+    package fileprivate(set) var sum = RowSum()
+  }
+
   /// Walks a whole tree.
   ///
   /// - Parameters:
   ///   - root: The tree's root.
   ///   - order: The order in which an index must have its entries; `nil` to compare none.
-  /// - Returns: The number of rows or entries.
+  ///   - columns: The places in a table's records, from 0 and rising, of the values to be summed; `nil` to sum none.
   /// - Throws: ``PageFault``, or ``SQLiteError``.
-  package func walkTree(root: Int, order: IndexOrder? = nil) throws -> Int64 {
-    let walk = TreeWalk(self, order: order)
+  package func walkTree(root: Int, order: IndexOrder? = nil, summing columns: [Int]? = nil) throws -> TreeContent {
+    let walk = TreeWalk(self, order: order, columns: columns)
     try walk.visit(root, as: .root, depth: 0)
-    return walk.count
+    return walk.content
   }
 }
 
@@ -39,22 +47,26 @@ private final class TreeWalk {
 
   private let check: PageCheck
   private let order: PageCheck.IndexOrder?
+  private let columns: [Int]?
   private let usableSize: Int
   private var levels: [Level] = []
   private let overflow: Level
-  /// The number of rows or entries so far.
-  private(set) var count: Int64 = 0
+  private(set) var content = PageCheck.TreeContent()
   /// The last key of a row, or of a page above that its rows must not exceed.
   private var lastKey: Int64?
   private var leafDepth: Int?
   private var isTable: Bool?
-  /// The last entry of an index and the one that is read, each with room behind it.
+  /// The last entry of an index and the record that is read, each with room behind it.
   private var lastEntry: [UInt8] = []
-  private var entry: [UInt8] = []
+  private var record: [UInt8] = []
+  private static let room = 16
+  /// Memory for the division of a page, used again.
+  private var spaces: [UInt64] = []
 
-  init(_ check: PageCheck, order: PageCheck.IndexOrder?) {
+  init(_ check: PageCheck, order: PageCheck.IndexOrder?, columns: [Int]?) {
     self.check = check
     self.order = order
+    self.columns = columns
     usableSize = check.candidate.usableSize
     overflow = Level(check.candidate)
   }
@@ -70,57 +82,82 @@ private final class TreeWalk {
       throw PageFault("has page \(number) of an index in a table, or of a table in an index")
     }
     isTable = page.kind.isTable
-    try page.read(&level.cells, spaces: &check.spaces)
-    if page.kind.isLeaf {
-      guard leafDepth ?? depth == depth else { throw PageFault("has leaf \(number) at another depth than others") }
-      leafDepth = depth
+    guard page.kind.isLeaf else { return try visitChildren(of: page, level, depth: depth) }
+    guard leafDepth ?? depth == depth else { throw PageFault("has leaf \(number) at another depth than others") }
+    leafDepth = depth
+    if page.kind.isTable {
+      try page.forEachCell(spaces: &spaces) { try takeRow($0, of: page) }
+    } else {
+      try page.forEachCell(spaces: &spaces) { try takeEntry($0, of: page) }
     }
+  }
+
+  private func visitChildren(of page: BTreePage, _ level: Level, depth: Int) throws {
+    try page.read(&level.cells, spaces: &spaces)
     for index in level.cells.indices {
       let cell = level.cells[index]
-      if !page.kind.isLeaf { try visit(cell.child, as: .child(of: number), depth: depth + 1) }
-      switch page.kind {
-      case .tableInterior:
+      try visit(cell.child, as: .child(of: page.number), depth: depth + 1)
+      if page.kind.isTable {
         guard lastKey ?? .min <= cell.key else {
-          throw PageFault("has keys above \(cell.key) before it on page \(number)")
+          throw PageFault("has keys above \(cell.key) before it on page \(page.number)")
         }
         lastKey = cell.key
-      case .tableLeaf: try takeRow(cell, of: page)
-      case .indexInterior, .indexLeaf: try takeEntry(cell, of: page)
+      } else {
+        try takeEntry(cell, of: page)
       }
     }
-    if !page.kind.isLeaf { try visit(page.rightChild, as: .child(of: number), depth: depth + 1) }
+    try visit(page.rightChild, as: .child(of: page.number), depth: depth + 1)
   }
 
   private func takeRow(_ cell: BTreePage.Cell, of page: BTreePage) throws {
-    guard lastKey.map({ $0 < cell.key }) ?? true else {
-      throw PageFault("has row \(cell.key) after row \(lastKey ?? 0) on page \(page.number)")
+    if let lastKey, lastKey >= cell.key {
+      throw PageFault("has row \(cell.key) after row \(lastKey) on page \(page.number)")
     }
     lastKey = cell.key
-    count += 1
+    content.count += 1
     try checkRecord(cell, of: page)
-    try followOverflow(of: cell, on: page) { _ in }
+    let isLocal = cell.local.count == cell.payloadSize
+    guard let columns else {
+      if !isLocal { try followOverflow(of: cell, on: page) { _ in } }
+      return
+    }
+    var row = RowDigest(key: cell.key)
+    if isLocal {
+      RecordBytes(bytes: page.bytes + cell.local.lowerBound, size: cell.payloadSize).add(columns, to: &row)
+    } else {
+      try gather(cell, of: page)
+      record.withUnsafeBytes { bytes in
+        guard let start = bytes.baseAddress else { return }
+        RecordBytes(bytes: start, size: cell.payloadSize).add(columns, to: &row)
+      }
+    }
+    content.sum.add(row)
   }
 
   private func takeEntry(_ cell: BTreePage.Cell, of page: BTreePage) throws {
-    count += 1
+    content.count += 1
     try checkRecord(cell, of: page)
     guard let order else { return try followOverflow(of: cell, on: page) { _ in } }
-    entry.removeAll(keepingCapacity: true)
-    entry.append(contentsOf: page.part(cell.local))
-    try followOverflow(of: cell, on: page) { self.entry.append(contentsOf: $0) }
-    let size = entry.count
-    entry.append(contentsOf: repeatElement(0, count: 16))
+    try gather(cell, of: page)
     if !lastEntry.isEmpty {
       let isInOrder = lastEntry.withUnsafeBytes { last in
-        entry.withUnsafeBytes { this in
+        record.withUnsafeBytes { this in
           guard let start = last.baseAddress, let thisStart = this.baseAddress else { return false }
-          return RecordBytes(bytes: start, size: last.count - 16)
-            .compare(RecordBytes(bytes: thisStart, size: size), descending: order.descending) < 0
+          return RecordBytes(bytes: start, size: last.count - Self.room)
+            .compare(RecordBytes(bytes: thisStart, size: this.count - Self.room), descending: order.descending) < 0
         }
       }
       guard isInOrder else { throw PageFault("has entries out of order on page \(page.number)") }
     }
-    swap(&entry, &lastEntry)
+    swap(&record, &lastEntry)
+  }
+
+  /// Copies a whole record, with room behind it.
+  private func gather(_ cell: BTreePage.Cell, of page: BTreePage) throws {
+    record.removeAll(keepingCapacity: true)
+    record.append(contentsOf: page.part(cell.local))
+    try followOverflow(of: cell, on: page) { self.record.append(contentsOf: $0) }
+    record.append(contentsOf: repeatElement(0, count: Self.room))
   }
 
   private func checkRecord(_ cell: BTreePage.Cell, of page: BTreePage) throws(PageFault) {

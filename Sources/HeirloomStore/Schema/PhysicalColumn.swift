@@ -67,6 +67,14 @@ package struct PhysicalColumn: Hashable, Sendable {
     case joinKey(entity: String, relationship: String)
     /// The other key of a many-to-many relationship that is its own inverse.
     case reflexiveKey(entity: String, relationship: String)
+
+    /// True if the value is the key of another object.
+    package var isReference: Bool {
+      switch self {
+      case .key, .inverselessKey, .joinKey, .reflexiveKey: true
+      case .primaryKey, .entity, .optimisticLock, .attribute, .keyEntity, .order: false
+      }
+    }
   }
 }
 

@@ -37,6 +37,7 @@ struct ChangedCopy {
     source = url
     copy = directory.file("Copy.sqlite")
     connection = try Connection(path: url.path, mode: .readWrite, options: .building)
+    try connection.registerRowSum()
     #expect(try connection.firstValue("PRAGMA journal_mode = DELETE")?.text == "delete")
     try FileManager.default.copyItem(at: url, to: copy)
     pageSize = Int(try #require(try connection.firstInteger("PRAGMA page_size")))
@@ -81,7 +82,7 @@ struct ChangedCopy {
 
   /// The check's counts, so that a test can't pass without having tested.
   struct Tally {
-    var (kept, compared, walked) = (0, 0, 0)
+    var (kept, compared, walked, summed) = (0, 0, 0, 0)
   }
 
   /// Checks the copy: tables that were changed are walked, others compared.
@@ -115,9 +116,19 @@ struct ChangedCopy {
         tally.compared += 1
       } else {
         let columns = tree.isIndex ? try connection.rows("PRAGMA copy.index_xinfo(\(quote(tree.name)))") : []
-        let count = try check.walkTree(
+        let summed = tree.isIndex || !pages.isUTF8 ? nil : try summedColumns(of: tree.table)
+        let content = try check.walkTree(
           root: tree.root,
-          order: tree.isIndex ? PageCheck.IndexOrder(descending: columns.map { $0[3].integer == 1 }) : nil)
+          order: tree.isIndex ? PageCheck.IndexOrder(descending: columns.map { $0[3].integer == 1 }) : nil,
+          summing: summed?.map(\.place))
+        let count = content.count
+        if let summed {
+          let values = (["rowid"] + summed.map { quote($0.name) }).joined(separator: ", ")
+          let bySQLite = try connection.firstInteger(
+            "SELECT \(Connection.rowSum)(\(values)) FROM copy.\(quote(tree.table))")
+          guard bySQLite == Int64(bitPattern: content.sum.value) else { throw PageFault("has another sum of rows") }
+          tally.summed += 1
+        }
         if try connection.firstInteger(
           "SELECT COUNT(*) FROM copy.sqlite_schema WHERE name = ?1 AND sql LIKE '% WHERE %'", [.text(tree.name)]) == 0
         {
@@ -129,6 +140,18 @@ struct ChangedCopy {
     }
     try check.checkRest(roots: trees.map(\.root))
     try check.compareUnwrittenPages(sharing: [])
+  }
+
+  /// Returns every second column of a table with the place of its value in the records; `nil` for a table without row numbers.
+  private func summedColumns(of table: String) throws -> [(name: String, place: Int)]? {
+    guard
+      try connection.firstInteger(
+        "SELECT wr FROM pragma_table_list WHERE schema = 'copy' AND name = ?1", [.text(table)]) == 0
+    else { return nil }
+    // A row's number is in no record, also where a column is named for it.
+    return try connection.rows("PRAGMA copy.table_info(\(quote(table)))").enumerated().compactMap { place, column in
+      column[5].integer == 0 && place % 2 == 1 ? (column[1].text ?? "", place) : nil
+    }
   }
 
   /// Returns what SQLite finds wrong with the copy.

@@ -68,7 +68,7 @@ struct PageCheckTests {
         }
       }
     }
-    #expect(tally.kept > 500 && tally.compared > 20 && tally.walked > 100, "\(tally)")
+    #expect(tally.kept > 500 && tally.compared > 20 && tally.walked > 100 && tally.summed > 30, "\(tally)")
   }
 
   @Test(.enabled(if: Corpus.isPresent, Corpus.absence))
