@@ -20,8 +20,9 @@ int64_t heirloom_written_pages_identifier(const heirloom_written_pages *pages);
 // Returns 0 when the record missed a write for lack of memory.
 int heirloom_written_pages_is_complete(const heirloom_written_pages *pages);
 
-// Returns 1 when anything of the page was written, or the file ended before it at some time. The first page is 1.
-int heirloom_written_pages_contains(const heirloom_written_pages *pages, uint32_t page);
+// Sets the bit of each page, up to a highest one, of which anything was written, or before which the file ended at some time. Page n has
+// bit n % 64 of word n / 64; the first page is 1.
+void heirloom_written_pages_mark(const heirloom_written_pages *pages, uint64_t *words, uint32_t highest);
 
 // Returns 1 when the bytes of a whole page are what was last written there.
 int heirloom_written_pages_match(const heirloom_written_pages *pages, uint32_t page, const void *bytes);

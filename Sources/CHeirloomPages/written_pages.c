@@ -304,10 +304,12 @@ int64_t heirloom_written_pages_identifier(const heirloom_written_pages *pages) {
 
 int heirloom_written_pages_is_complete(const heirloom_written_pages *pages) { return pages->is_complete; }
 
-int heirloom_written_pages_contains(const heirloom_written_pages *pages, uint32_t page) {
-  int64_t index = (int64_t)page - 1;
-  if (index >= 0 && index < pages->count && pages->sums[index] != unwritten) return 1;
-  return pages->lowest_end >= 0 && index >= pages->lowest_end;
+void heirloom_written_pages_mark(const heirloom_written_pages *pages, uint64_t *words, uint32_t highest) {
+  for (uint32_t page = 1; page <= highest && page != 0; page++) {
+    int is_beyond_end = pages->lowest_end >= 0 && page > pages->lowest_end;
+    if (is_beyond_end || (page <= pages->count && pages->sums[page - 1] != unwritten))
+      words[page / 64] |= UINT64_C(1) << page % 64;
+  }
 }
 
 int heirloom_written_pages_match(const heirloom_written_pages *pages, uint32_t page, const void *bytes) {

@@ -17,7 +17,7 @@ package struct RunSettings {
   package var progress: Progress?
   /// The file system.
   package let files: any FileOperations
-  /// What other stores' plans worked out.
+  /// The parts of other stores' plans that hold for this one, too.
   package var memory = PlanningMemory()
 
   /// Creates settings.

@@ -84,6 +84,15 @@ package final class DatabasePages {
       .copyMemory(from: UnsafeRawBufferPointer(rebasing: cache[inPart..<inPart + pageSize]))
   }
 
+  /// Reads a page into memory without those around it.
+  ///
+  /// - Throws: ``PageFault`` when the file has no such page, ``SQLiteError`` when it can't be read.
+  func readAlone(_ page: Int, into buffer: PageBuffer) throws {
+    guard page >= 1, page <= pageCount else { throw PageFault("has no page \(page)") }
+    try read(
+      UnsafeMutableRawBufferPointer(start: buffer.start, count: pageSize), at: Int64(page - 1) * Int64(pageSize))
+  }
+
   /// Reads bytes of the file, all of which it must have, unless the connection's work is to stop.
   ///
   /// - Throws: ``SQLiteError``.

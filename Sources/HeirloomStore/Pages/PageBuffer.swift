@@ -33,7 +33,12 @@ extension UnsafeRawPointer {
 
   /// Returns the big-endian number of four bytes, or the largest that an `Int` holds.
   func word(at offset: Int) -> Int {
-    Int(clamping: UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+    Int(clamping: unsigned(at: offset))
+  }
+
+  /// Returns the big-endian number of four bytes.
+  func unsigned(at offset: Int) -> UInt32 {
+    UInt32(bigEndian: loadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
   /// Reads a number of one to nine bytes, whatever comes after the page's content.

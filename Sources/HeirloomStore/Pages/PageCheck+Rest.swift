@@ -48,20 +48,22 @@ extension PageCheck {
 
   /// Checks that each page was walked, or is as it was in the source and owned by a page that is, too.
   private func accountForPages() throws {
+    guard walked.contains(1) else { throw PageFault("has a schema that nobody read") }
     let buffer = candidate.makeBuffer()
-    for page in 1...candidate.pageCount {
-      let isWritten = isWritten(page)
+    try writtenPages.forEach { page in
       // A free page may be one that SQLite never wrote.
       try checkSum(page, in: buffer)
-      guard page > 1, map.covers(page), !walked.contains(page) else {
-        if page == 1, !walked.contains(1) { throw PageFault("has a schema that nobody read") }
-        continue
+      guard !map.covers(page) || walked.contains(page) else {
+        throw PageFault("has page \(page), which was written and which nothing leads to")
       }
-      guard !isWritten else { throw PageFault("has page \(page), which was written and which nothing leads to") }
-      guard !led.contains(page) else { continue }
-      let entry = try map.entry(of: page)
+    }
+    let accounted = walked.union(led)
+    try map.forEachEntry { page, entry, mapPage in
+      guard !accounted.contains(page) else { return }
       guard (3...5).contains(entry.kind), entry.parent >= 1, entry.parent <= candidate.pageCount,
-        !walked.contains(Int(clamping: entry.parent)), try sourceMap.entry(of: page) == entry
+        !walked.contains(Int(clamping: entry.parent)),
+        // An unwritten page of the map is the source's.
+        try !isWritten(mapPage) || sourceMap.entry(of: page) == entry
       else { throw PageFault("has page \(page), which nothing leads to any more") }
     }
   }

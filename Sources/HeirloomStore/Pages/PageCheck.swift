@@ -8,6 +8,8 @@ package final class PageCheck {
   let candidate: DatabasePages
   let source: DatabasePages
   let written: WrittenPages
+  /// The pages that were written, or that the source doesn't have.
+  let writtenPages: PageSet
   let map: PageMap
   let sourceMap: PageMap
   /// Pages that were walked: each has one owner, which the map names.
@@ -36,6 +38,9 @@ package final class PageCheck {
     self.candidate = candidate
     self.source = source
     self.written = written
+    var writtenPages = written.pages(upTo: candidate.pageCount)
+    if candidate.pageCount > source.pageCount { writtenPages.insert(source.pageCount + 1...candidate.pageCount) }
+    self.writtenPages = writtenPages
     map = PageMap(candidate)
     sourceMap = PageMap(source)
     walked = PageSet(pageCount: candidate.pageCount)
@@ -45,7 +50,7 @@ package final class PageCheck {
   }
 
   /// Returns true if a page isn't the source's, byte for byte.
-  func isWritten(_ page: Int) -> Bool { page > source.pageCount || written.contains(page) }
+  func isWritten(_ page: Int) -> Bool { writtenPages.contains(page) }
 
   /// Returns true if anything was written in the tree with a root.
   package func isTouched(root: Int) -> Bool { touched.contains(root) }
@@ -56,10 +61,10 @@ package final class PageCheck {
   ///
   /// - Throws: ``PageFault``, or ``SQLiteError``.
   package func followWrittenPages() throws {
-    for page in 1...candidate.pageCount where isWritten(page) {
+    try writtenPages.forEach { page in
       guard map.covers(page) else {
         touched.insert(page)
-        continue
+        return
       }
       var current = page
       while touched.insert(current) {

@@ -40,16 +40,41 @@ final class PageMap {
   /// - Throws: ``PageFault`` when the file doesn't go so far.
   func entry(of page: Int) throws -> Entry {
     let map = mapPage(of: page)
+    let bytes = try read(map)
+    let offset = 5 * (page - map - 1)
+    guard offset >= 0, offset + 5 <= pages.usableSize else { throw PageFault("has no map of page \(page)") }
+    return entry(in: bytes, at: offset)
+  }
+
+  /// Calls a closure with each page that has an entry, the entry, and the page of the map that it is on.
+  ///
+  /// - Throws: ``PageFault``, or what the closure throws.
+  func forEachEntry(_ body: (_ page: Int, _ entry: Entry, _ mapPage: Int) throws -> Void) throws {
+    var map = 0
+    var bytes = buffers[0].bytes
+    for page in 3..<max(3, pages.pageCount + 1) where covers(page) {
+      // The next page of the map comes right before the pages that are on it.
+      if map == 0 || page > map + pages.usableSize / 5 {
+        map = mapPage(of: page)
+        bytes = try read(map)
+      }
+      try body(page, entry(in: bytes, at: 5 * (page - map - 1)), map)
+    }
+  }
+
+  private func entry(in bytes: UnsafeRawPointer, at offset: Int) -> Entry {
+    Entry(kind: bytes.load(fromByteOffset: offset, as: UInt8.self), parent: bytes.unsigned(at: offset + 1))
+  }
+
+  /// Returns a page of the map, which stays until others are read.
+  private func read(_ map: Int) throws -> UnsafeRawPointer {
     let slot = map / (pages.usableSize / 5 + 1) % cached.count
     if cached[slot] != map {
       cached[slot] = 0
-      try pages.read(map, into: buffers[slot])
+      // They lie far apart.
+      try pages.readAlone(map, into: buffers[slot])
       cached[slot] = map
     }
-    let offset = 5 * (page - map - 1)
-    guard offset >= 0, offset + 5 <= pages.usableSize else { throw PageFault("has no map of page \(page)") }
-    let bytes = buffers[slot].bytes
-    return Entry(
-      kind: bytes.load(fromByteOffset: offset, as: UInt8.self), parent: UInt32(clamping: bytes.word(at: offset + 1)))
+    return buffers[slot].bytes
   }
 }

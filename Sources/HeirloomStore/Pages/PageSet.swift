@@ -1,5 +1,5 @@
 /// A set of page numbers, one bit each.
-struct PageSet {
+package struct PageSet {
   private var words: [UInt64]
 
   /// Makes an empty set.
@@ -9,8 +9,14 @@ struct PageSet {
     words = [UInt64](repeating: 0, count: pageCount / 64 + 1)
   }
 
+  /// Makes a set from bits: page n has bit n % 64 of word n / 64.
+  init(pageCount: Int, _ mark: (UnsafeMutablePointer<UInt64>) -> Void) {
+    self.init(pageCount: pageCount)
+    words.withUnsafeMutableBufferPointer { if let start = $0.baseAddress { mark(start) } }
+  }
+
   /// Returns true if a number is in the set; no number beyond the highest is.
-  func contains(_ page: Int) -> Bool {
+  package func contains(_ page: Int) -> Bool {
     page >= 0 && page / 64 < words.count && words[page / 64] & 1 << UInt64(page % 64) != 0
   }
 
@@ -23,5 +29,28 @@ struct PageSet {
     guard words[page / 64] & bit == 0 else { return false }
     words[page / 64] |= bit
     return true
+  }
+
+  /// Adds all numbers of a range, which must end before the highest number or with it.
+  mutating func insert(_ pages: ClosedRange<Int>) {
+    for page in pages { insert(page) }
+  }
+
+  /// Returns the numbers of both sets, which have the same highest number.
+  func union(_ other: PageSet) -> PageSet {
+    var union = self
+    for index in words.indices { union.words[index] |= other.words[index] }
+    return union
+  }
+
+  /// Calls a closure with each number, in rising order.
+  func forEach(_ body: (Int) throws -> Void) rethrows {
+    for index in words.indices {
+      var word = words[index]
+      while word != 0 {
+        try body(64 * index + word.trailingZeroBitCount)
+        word &= word - 1
+      }
+    }
   }
 }

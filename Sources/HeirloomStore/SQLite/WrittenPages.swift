@@ -29,9 +29,11 @@ package final class WrittenPages {
   /// False when a write was missed for lack of memory.
   package var isComplete: Bool { heirloom_written_pages_is_complete(record) != 0 }
 
-  /// Returns true if anything of a page was written, or the file ended before it at some time.
-  package func contains(_ page: Int) -> Bool {
-    heirloom_written_pages_contains(record, UInt32(clamping: page)) != 0
+  /// Returns the pages of which anything was written, or before which the file ended at some time.
+  ///
+  /// - Parameter pageCount: The highest number of a page that counts.
+  package func pages(upTo pageCount: Int) -> PageSet {
+    PageSet(pageCount: pageCount) { heirloom_written_pages_mark(record, $0, UInt32(clamping: pageCount)) }
   }
 
   /// Returns false if the bytes of a written page aren't those that were written last.

@@ -48,7 +48,7 @@ extension FileDescriptor {
 
     /// Returns the runs of blocks whose place on the volume is known; `nil` where the volume doesn't tell.
     ///
-    /// What was written reaches the volume first: until then, its old place would be told.
+    /// The writes are flushed to the volume first: until then, the old place would be told.
     private func extents() -> [Extent]? {
       // struct fiemap and struct fiemap_extent of <linux/fiemap.h>: the same on every architecture.
       let (headSize, extentSize, most) = (32, 56, 512)

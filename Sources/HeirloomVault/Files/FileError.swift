@@ -55,8 +55,13 @@ package struct FileError: Error, Hashable, Sendable {
   /// The system's error number (`errno`).
   package let code: Int32
 
+  /// A phrase of ours in place of the system's text.
+  private let phrase: String?
+
   /// The system's text for the error number, or a phrase of ours.
-  package let reason: String
+  ///
+  /// Most errors are answers that were expected, whose text nobody reads.
+  package var reason: String { phrase ?? Self.text(for: code) }
 
   /// Creates an error from its parts.
   ///
@@ -73,7 +78,7 @@ package struct FileError: Error, Hashable, Sendable {
     self.path = path
     self.otherPath = otherPath
     self.code = code
-    self.reason = reason ?? Self.text(for: code)
+    phrase = reason
   }
 
   /// True when the volume, or this process's quota on it, is full.
