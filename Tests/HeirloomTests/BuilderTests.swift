@@ -198,7 +198,7 @@ struct BuilderTests {
     let assistant = MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store),
       history: ModelHistory(current: try ManagedObjectModel(entities: after), earlier: [("1", source)]),
-      configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(), builder: .always(builder))
+      configuration: .withBothProofs, files: POSIXFileOperations(), builder: .always(builder))
     guard case .migrated = try assistant.migrateStore() else {
       Issue.record("expected a migration")
       return
@@ -221,7 +221,7 @@ struct BuilderTests {
   @discardableResult
   static func compare(
     _ store: URL, in directory: TemporaryDirectory, history: ModelHistory,
-    configuration: MigrationAssistant.Configuration = MigrationAssistant.Configuration()
+    configuration: MigrationAssistant.Configuration = .withBothProofs
   ) throws -> MigrationPlan? {
     var contents: [FileContents] = []
     var refusals: [String] = []

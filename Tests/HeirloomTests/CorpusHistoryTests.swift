@@ -55,7 +55,8 @@ struct CorpusHistoryTests {
   private func migrate(_ store: URL, _ path: String, to jump: BuilderCorpusTests.Jump) throws {
     let history = try jump.history()
     let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store), history: history)
+      storeURL: store, modelController: ModelController(storeURL: store), history: history,
+      configuration: .withBothProofs)
     let plan = try #require(try assistant.plan())
     let before = try Corpus.withCopy(of: path) { try StoreContents(of: $0, model: plan.source) }
     guard case .migrated(let report) = try assistant.migrateStore() else {
@@ -85,7 +86,8 @@ struct CorpusHistoryTests {
       let others = try OtherTables(of: store, model: source, movingEntitiesBy: 1)
       let assistant = MigrationAssistant(
         storeURL: store, modelController: ModelController(storeURL: store),
-        history: ModelHistory(current: destination, earlier: [("before", source)]))
+        history: ModelHistory(current: destination, earlier: [("before", source)]),
+        configuration: .withBothProofs)
       guard case .migrated(let report) = try assistant.migrateStore() else {
         Issue.record("expected a migration")
         return

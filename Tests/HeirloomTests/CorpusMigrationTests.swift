@@ -82,7 +82,7 @@ struct CorpusMigrationTests {
     let history = ModelHistory(current: read.current, earlier: [("before", own)])
     let assistant = MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store), history: history,
-      configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(), builder: .always(builder))
+      configuration: .withBothProofs, files: POSIXFileOperations(), builder: .always(builder))
     let plan = try #require(try assistant.plan())
     let before = try StorePicture(of: store, model: plan.source)
     let original = try StoreContents(of: store, model: plan.source)

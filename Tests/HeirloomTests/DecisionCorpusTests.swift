@@ -73,7 +73,7 @@ struct DecisionCorpusTests {
           blocker.choices.contains(.merge) ? .merge() : .quarantine)
       }
     }
-    var configuration = MigrationAssistant.Configuration()
+    var configuration = MigrationAssistant.Configuration.withBothProofs
     configuration.decisions = decisions
     try BuilderTests.compare(url, in: directory, history: history, configuration: configuration)
 
@@ -109,7 +109,7 @@ struct DecisionCorpusTests {
       try Corpus.withCopy(of: jump.store) { url in
         let history = try jump.history()
         func assistant(_ decisions: [DataDecision]) -> MigrationAssistant {
-          var configuration = MigrationAssistant.Configuration()
+          var configuration = MigrationAssistant.Configuration.withBothProofs
           configuration.decisions = decisions
           return MigrationAssistant(
             storeURL: url, modelController: ModelController(storeURL: url), history: history,

@@ -169,7 +169,8 @@ struct DirectJumpTests {
   private static func migrate(_ store: URL, _ history: ModelHistory) throws {
     // The snapshot of the first version is not written: the history knows each version.
     let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store), history: history)
+      storeURL: store, modelController: ModelController(storeURL: store), history: history,
+      configuration: .withBothProofs)
     guard case .migrated = try assistant.migrateStore() else {
       Issue.record("expected a migration")
       return
@@ -270,7 +271,8 @@ struct CorpusJumpTests {
         try versions.last { $0.hashes == stored }?.model ?? StoreModelCache.model(inStoreAt: store))
       let assistant = MigrationAssistant(
         storeURL: store, modelController: ModelController(storeURL: store),
-        history: ModelHistory(current: last.model, earlier: [(name, source)]))
+        history: ModelHistory(current: last.model, earlier: [(name, source)]),
+        configuration: .withBothProofs)
       guard case .migrated(let report) = try assistant.migrateStore() else {
         Issue.record("expected a migration")
         return

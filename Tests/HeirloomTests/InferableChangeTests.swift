@@ -274,7 +274,8 @@ struct InferableChangeTests: ModelMaking {
     let assistant = MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store),
       history: ModelHistory(
-        current: try ManagedObjectModel(entities: change.after), earlier: [("before", source)]))
+        current: try ManagedObjectModel(entities: change.after), earlier: [("before", source)]),
+      configuration: .withBothProofs)
     let plan = try #require(try assistant.plan())
     #expect(
       plan.blockers.map { "\($0.kind) \($0.entity).\($0.property ?? "")" } == [blocker], "\(change.testDescription)")
@@ -301,7 +302,8 @@ struct InferableChangeTests: ModelMaking {
     try generator.makeStore(at: store, model: source)
     let assistant = MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: destination, earlier: [("before", source)]))
+      history: ModelHistory(current: destination, earlier: [("before", source)]),
+      configuration: .withBothProofs)
     guard case .migrated(let report) = try assistant.migrateStore() else {
       Issue.record("expected a migration")
       return
@@ -341,7 +343,8 @@ struct InferableChangeTests: ModelMaking {
     let assistant = MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store),
       history: ModelHistory(
-        current: try model(isOptional: false), earlier: [("before", try model(isOptional: true))]))
+        current: try model(isOptional: false), earlier: [("before", try model(isOptional: true))]),
+      configuration: .withBothProofs)
     guard case .migrated = try assistant.migrateStore() else {
       Issue.record("expected a migration")
       return
@@ -362,7 +365,8 @@ struct InferableChangeTests: ModelMaking {
     let before = try StoreContents(of: store, model: source)
     let assistant = MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: destination, earlier: [("before", source)]))
+      history: ModelHistory(current: destination, earlier: [("before", source)]),
+      configuration: .withBothProofs)
     guard case .migrated(let report) = try assistant.migrateStore() else {
       Issue.record("expected a migration")
       return

@@ -106,7 +106,8 @@ private struct RandomJump {
     let earlier = versions.dropLast().enumerated().map { (name: "v\($0.offset)", model: $0.element) }
     let assistant = MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store),
-      history: ModelHistory(current: last, earlier: earlier))
+      history: ModelHistory(current: last, earlier: earlier),
+      configuration: .withBothProofs)
     guard case .migrated(let report) = try assistant.migrateStore() else { return nil }
     return report.plan
   }

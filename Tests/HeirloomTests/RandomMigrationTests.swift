@@ -71,7 +71,7 @@ struct RandomMigration {
     let assistant = MigrationAssistant(
       storeURL: store, modelController: ModelController(storeURL: store),
       history: ModelHistory(current: destination, earlier: [("before", source)]),
-      configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(),
+      configuration: .withBothProofs, files: POSIXFileOperations(),
       builder: .always(example.seed.isMultiple(of: 2) ? .rebuild : .cloneAndAlter))
     let isSame = source.versionHashes() == destination.versionHashes()
     do {

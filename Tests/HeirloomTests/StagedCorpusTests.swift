@@ -76,7 +76,8 @@ struct StagedCorpusTests {
     let history = ModelHistory(
       current: current, name: "current", earlier: earlier.enumerated().map { ("version \($0 + 1)", $1) })
     let assistant = MigrationAssistant(
-      storeURL: url, modelController: ModelController(storeURL: url), history: history)
+      storeURL: url, modelController: ModelController(storeURL: url), history: history,
+      configuration: .withBothProofs)
     assistant.stagedManager = manager
     guard case .migrated(let report) = try assistant.migrateStore() else { throw CocoaError(.featureUnsupported) }
     return report

@@ -1,4 +1,5 @@
 import Foundation
+package import Heirloom
 package import Testing
 
 /// The setting that makes quick selections of tests long; see `.github/CONTRIBUTING.md`.
@@ -9,6 +10,17 @@ package enum LongTests {
   /// Returns all elements, or in a quick run the first of every few.
   package static func selection<Element>(of all: [Element], every step: Int) -> [Element] {
     stride(from: 0, to: all.count, by: areOn ? 1 : step).map { all[$0] }
+  }
+}
+
+extension MigrationAssistant.Configuration {
+  /// The default configuration, with both proofs of a candidate in a long run: what SQLite finds, the standard one must.
+  ///
+  /// A migration that only the second one stops is an error of the test either way.
+  package static var withBothProofs: Self {
+    var configuration = Self()
+    if LongTests.areOn { configuration.proof = .full }
+    return configuration
   }
 }
 
