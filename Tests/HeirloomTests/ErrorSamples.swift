@@ -159,12 +159,13 @@ enum ErrorSamples {
     let file = "/Users/ada/.Diary_SUPPORT/_EXTERNAL_DATA/F-1"
     let inUse = StoreError(path: path, problem: .inUse)
     let errors: [(String, ManagedObjectError)] = [
-      ("unknownEntity", .unknownEntity("Note")), ("abstractEntity", .abstractEntity("Item")),
-      ("unknownProperty", .unknownProperty(entity: "Note", property: "mood")),
+      ("unknownEntity", .unknownEntity("Note", nearest: nil)), ("abstractEntity", .abstractEntity("Item")),
+      ("unknownProperty", .unknownProperty(entity: "Note", property: "mood", nearest: "moods")),
       ("readOnlyProperty", .readOnlyProperty(entity: "Note", property: "count")),
       ("wrongKind", .wrongKind(entity: "Note", property: "mood", expected: "a text")),
       ("unstorableValue", .unstorableValue(entity: "Note", property: "rating")),
       ("wrongDestination", .wrongDestination(entity: "Note", relationship: "tag", expected: "Tag", found: "Note")),
+      ("wrongEntity", .wrongEntity(expected: "Note", found: "Tag")),
       ("otherContext", .otherContext(entity: "Note")), ("deleted", .deleted(entity: "Note")),
       ("missingRow", .missingRow(id)),
       ("undecodableValue", .undecodableValue(id, property: "mood")),
@@ -178,8 +179,8 @@ enum ErrorSamples {
       ("store", .store(inUse)),
     ]
     let fetches: [(String, FetchError)] = [
-      ("unknownEntity", .unknownEntity("Note")),
-      ("unknownProperty", .unknownProperty(entity: "Note", property: "mood")),
+      ("unknownEntity", .unknownEntity("Note", nearest: nil)),
+      ("unknownProperty", .unknownProperty(entity: "Note", property: "mood", nearest: "moods")),
       ("condition", .condition(entity: "Note", .divisionByZero)),
       ("unsortable", .unsortable(entity: "Note", keyPath: "tags")), ("otherContext", .otherContext(entity: "Note")),
       ("functionFailed", .functionFailed(entity: "Note", underlying: AppError())), ("object", .object(.store(inUse))),
@@ -237,7 +238,7 @@ enum ErrorSamples {
   static func migration() throws -> [ErrorSample] {
     let expression = InvalidExpression(
       mapping: "NoteToNote", entity: "Note", property: "mood",
-      problem: .unknownProperty(entity: "Note", property: "temper"))
+      problem: .unknownProperty(entity: "Note", property: "temper", nearest: nil))
     let failure = EntityMappingFailure(
       mapping: "NoteToNote", hook: .createDestinationInstances, entity: "Note",
       object: ManagedObjectID(storeIdentifier: "A-1", entityName: "Note", primaryKey: 7), underlying: AppError())
@@ -276,7 +277,7 @@ enum ErrorSamples {
       ("missingValue", .missingValue(entity: "Note", property: "title", primaryKey: 7)),
     ]
     let problems: [(String, InvalidExpression.Problem)] = [
-      ("unknownProperty", .unknownProperty(entity: "Note", property: "temper")),
+      ("unknownProperty", .unknownProperty(entity: "Note", property: "temper", nearest: nil)),
       ("evaluation", .evaluation(.divisionByZero)),
       ("syntax", .syntax(.unterminatedString(offset: 3))),
     ]

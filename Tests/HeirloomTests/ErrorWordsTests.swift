@@ -18,7 +18,7 @@ struct ErrorWordsTests {
       let description = error.errorDescription ?? ""
       let suggestion = error.recoverySuggestion ?? ""
       for text in [description, suggestion, error.failureReason ?? "As above."] {
-        #expect(text.count > 8 && text.hasSuffix("."), "\(sample.name): \(text)")
+        #expect(text.count > 8 && (text.hasSuffix(".") || text.hasSuffix("\"?")), "\(sample.name): \(text)")
         #expect(text.first?.isLowercase == false, "\(sample.name): \(text)")
         for wrong in ["..", ". .", ".;", " . ", "  ", ": .", ".:"] where text.contains(wrong) {
           Issue.record("\(sample.name) has \"\(wrong)\": \(text)")

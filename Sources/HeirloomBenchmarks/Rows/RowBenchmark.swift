@@ -136,7 +136,7 @@ enum RowBenchmark {
           verses += try NoteSplitter.split(
             note, way: way, owner: writing.object(number: notes, key: note.key), into: writing)
         } catch {
-          throw error as? ManagedObjectError ?? .unknownEntity("\(error)")
+          throw error as? ManagedObjectError ?? .unknownEntity("\(error)", nearest: nil)
         }
         try writing.writePendingChanges()
         return true

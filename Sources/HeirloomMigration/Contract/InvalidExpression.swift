@@ -23,7 +23,7 @@ public struct InvalidExpression: Error, Hashable, Sendable {
   /// A problem with an expression.
   package enum Problem: Hashable, Sendable {
     /// A property that the source entity, or one that a path leads to, doesn't have.
-    case unknownProperty(entity: String, property: String)
+    case unknownProperty(entity: String, property: String, nearest: String?)
     /// An unknown function or variable, or a text that is not an expression.
     case evaluation(EvaluationError)
     /// A condition on source objects that can't be read.
@@ -38,8 +38,8 @@ extension InvalidExpression: ExplainedError {
       property.map { "The expression for \"\(entity).\($0)\"" } ?? "The condition on source objects for \"\(entity)\""
     let reason =
       switch problem {
-      case .unknownProperty(let entity, let property):
-        "Entity \"\(entity)\" has no property \"\(property.prefix(200))\"."
+      case .unknownProperty(let entity, let property, let nearest):
+        "Entity \"\(entity)\" has no property \"\(property.prefix(200))\"\(NameSuggestion.question(nearest))"
       case .evaluation(let error): error.description
       case .syntax(let error): error.description
       }

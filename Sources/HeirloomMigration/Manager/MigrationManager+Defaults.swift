@@ -129,7 +129,9 @@ extension MigrationManager {
   /// Returns the objects that a relationship of a source object leads to.
   func relatedObjects(of source: ManagedObject, by name: String) throws -> [ManagedObject] {
     guard let relationship = sourceModel.relationship(named: name, of: source.entityName) else {
-      throw ManagedObjectError.unknownProperty(entity: source.entityName, property: name)
+      throw ManagedObjectError.unknownProperty(
+        entity: source.entityName, property: name,
+        nearest: sourceModel.nearestProperty(to: name, of: source.entityName))
     }
     if relationship.isToMany { return try source.objects(forRelationship: name) }
     return try source.object(forRelationship: name).map { [$0] } ?? []

@@ -67,7 +67,7 @@ package struct CompiledMappings {
             sql: compiled.sql, isVerbatim: false
           ).from(origin)
         } catch .unknownProperty(let entity, let name) {
-          throw place.invalid(.unknownProperty(entity: entity, property: name))
+          throw place.unknown(name, of: entity)
         } catch {
           reasons[entityMapping.name] = "\"\(property.name)\": \(error)"
         }
@@ -159,40 +159,22 @@ struct ExpressionPlace {
       guard let start = mapping.sourceEntityName, let problem = source.problem(inPath: path, of: start) else {
         continue
       }
-      throw invalid(.unknownProperty(entity: problem.entity, property: problem.property))
+      throw unknown(problem.property, of: problem.entity)
     }
   }
 
   func invalid(_ error: EvaluationError) -> MigrationError { invalid(.evaluation(error)) }
 
+  func unknown(_ property: String, of entity: String) -> MigrationError {
+    invalid(
+      .unknownProperty(
+        entity: entity, property: property, nearest: source.nearestProperty(to: property, of: entity)))
+  }
+
   func invalid(_ problem: InvalidExpression.Problem) -> MigrationError {
     .invalidExpression(
       InvalidExpression(
         mapping: mapping.name, entity: mapping.destinationEntityName ?? "", property: property.name, problem: problem))
-  }
-}
-
-extension ManagedObjectModel {
-  /// Finds the first name of a path that is not a property, up to an operator or a value.
-  fileprivate func problem(inPath path: String, of start: String) -> (entity: String, property: String)? {
-    var entity = start
-    let names = path.names(separatedBy: ".").map(String.init)
-    for (index, name) in names.enumerated() {
-      if name.hasPrefix("@") { continue }
-      if var element = attribute(named: name, of: entity) {
-        for (next, name) in names.enumerated().dropFirst(index + 1) {
-          guard let composite = element.composite else { return nil }
-          guard let found = composite.elements.first(where: { $0.name == name }) else {
-            return (entity, names[index...next].joined(separator: "."))
-          }
-          element = found
-        }
-        return nil
-      }
-      guard let relationship = relationship(named: name, of: entity) else { return (entity, name) }
-      entity = relationship.destinationEntity
-    }
-    return nil
   }
 }
 

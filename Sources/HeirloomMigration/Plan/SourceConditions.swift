@@ -27,7 +27,10 @@ struct SourceConditions {
         var compiler = compiler(of: entityMapping, entity: entity)
         _ = try compiler.compile(predicate)
       } catch .unknownProperty(let entity, let property) {
-        throw invalid(entityMapping, .unknownProperty(entity: entity, property: property))
+        throw invalid(
+          entityMapping,
+          .unknownProperty(
+            entity: entity, property: property, nearest: source.model.nearestProperty(to: property, of: entity)))
       } catch {
         // It is evaluated for each object.
       }

@@ -12,6 +12,16 @@ extension ValueExpression {
   }
 }
 
+extension PredicateDescription {
+  /// The paths of the properties that the condition reads of its object; `nil` if it uses the object itself.
+  package var pathsRead: Set<String>? {
+    // No variable has such a name.
+    var reading = PropertyReading(variable: "")
+    reading.read(self)
+    return reading.paths
+  }
+}
+
 /// A collector of the properties that an expression reads of one object.
 private struct PropertyReading {
   let variable: String
@@ -52,7 +62,7 @@ private struct PropertyReading {
     }
   }
 
-  private mutating func read(_ predicate: PredicateDescription) {
+  mutating func read(_ predicate: PredicateDescription) {
     switch predicate {
     case .alwaysTrue, .alwaysFalse: break
     case .and(let conditions), .or(let conditions): for condition in conditions { read(condition) }

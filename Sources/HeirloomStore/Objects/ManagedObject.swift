@@ -91,7 +91,9 @@ public final class ManagedObject {
   }
 
   func unknown(_ property: String) -> ManagedObjectError {
-    .unknownProperty(entity: entityName, property: property)
+    .unknownProperty(
+      entity: entityName, property: property,
+      nearest: context.store.schema.model.nearestProperty(to: property, of: entityName))
   }
 
   /// Returns the context of an object that was not deleted.

@@ -1,4 +1,10 @@
+import HeirloomModel
+
 extension ManagedObjectContext {
+  func unknown(_ entityName: String) -> ManagedObjectError {
+    .unknownEntity(entityName, nearest: store.schema.model.nearestEntity(to: entityName))
+  }
+
   func sql<Value: ~Copyable>(_ body: () throws(SQLiteError) -> Value) throws(ManagedObjectError) -> Value {
     do throws(SQLiteError) {
       return try body()

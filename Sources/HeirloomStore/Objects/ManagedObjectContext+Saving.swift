@@ -171,7 +171,7 @@ extension ManagedObjectContext {
 
   /// Returns the highest key that was ever given in a tree.
   func highestKey(inTreeOf root: String) throws(ManagedObjectError) -> Int64 {
-    guard let entity = store.schema.entity(named: root) else { throw .unknownEntity(root) }
+    guard let entity = store.schema.entity(named: root) else { throw unknown(root) }
     let highest = try sql { () throws(SQLiteError) in
       // The counter should never be below the highest key in use; if it is, the key counts.
       try store.connection.firstInteger(
@@ -188,7 +188,7 @@ extension ManagedObjectContext {
   }
 
   private func writeCounter(_ key: Int64, ofTree root: String) throws(ManagedObjectError) {
-    guard let entity = store.schema.entity(named: root) else { throw .unknownEntity(root) }
+    guard let entity = store.schema.entity(named: root) else { throw unknown(root) }
     try sql { () throws(SQLiteError) in
       try store.connection.execute(
         "UPDATE \(store.qualified(PhysicalName.primaryKeyTable)) SET \(quote(PhysicalName.maximum)) = ?1"

@@ -57,7 +57,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameter entityName: The entity's name.
   /// - Returns: True if ``validateRules(of:)`` has something to validate.
-  /// - Throws: ``ManagedObjectError/unknownEntity(_:)``.
+  /// - Throws: ``ManagedObjectError/unknownEntity(_:nearest:)``.
   package func hasRules(forEntity entityName: String) throws(ManagedObjectError) -> Bool {
     let plan = try plan(for: entityName)
     return !plan.ruledSlots.isEmpty || !plan.composites.isEmpty

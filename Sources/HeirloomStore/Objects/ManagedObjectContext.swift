@@ -253,7 +253,7 @@ public final class ManagedObjectContext {
   // MARK: What objects ask for
 
   func plan(for entityName: String) throws(ManagedObjectError) -> EntityPlan {
-    guard let plan = store.plan(named: entityName) else { throw .unknownEntity(entityName) }
+    guard let plan = store.plan(named: entityName) else { throw unknown(entityName) }
     return plan
   }
 

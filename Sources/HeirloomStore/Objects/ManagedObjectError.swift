@@ -1,16 +1,19 @@
 public import HeirloomFormats
+import HeirloomModel
 
 /// A reason why an object can't be read, changed or saved.
 ///
 /// Values are users' data and never part of it.
 @nonexhaustive
 public enum ManagedObjectError: Error, Hashable, Sendable {
-  /// The name of an entity that the model, or its configuration, doesn't have.
-  case unknownEntity(String)
+  /// The name of an entity that the model, or its configuration, doesn't have, and the nearest one that it has.
+  case unknownEntity(String, nearest: String?)
   /// An abstract entity, of which no objects exist.
   case abstractEntity(String)
-  /// A property that the entity doesn't have, or has as another kind than was asked for.
-  case unknownProperty(entity: String, property: String)
+  /// A property that the entity doesn't have, and the nearest one that it has.
+  ///
+  /// The nearest is the property itself where the entity has it as another kind than was asked for.
+  case unknownProperty(entity: String, property: String, nearest: String?)
   /// A property that can't be set: a derived or fetched one.
   case readOnlyProperty(entity: String, property: String)
   /// A value of another kind than the attribute.
@@ -19,6 +22,8 @@ public enum ManagedObjectError: Error, Hashable, Sendable {
   case unstorableValue(entity: String, property: String)
   /// An object that can't be a destination of the relationship.
   case wrongDestination(entity: String, relationship: String, expected: String, found: String)
+  /// An object that is to be used as one of an entity that it is not of.
+  case wrongEntity(expected: String, found: String)
   /// An object that belongs to another context.
   case otherContext(entity: String)
   /// An object that was deleted.
@@ -51,12 +56,14 @@ extension ManagedObjectError: ExplainedError {
   /// The object or the property with what was expected of it.
   public var cause: String {
     switch self {
-    case .unknownEntity(let entity):
-      "The store holds no objects of an entity \"\(entity)\"."
+    case .unknownEntity(let entity, let nearest):
+      "The store holds no objects of an entity \"\(entity)\"\(NameSuggestion.question(nearest))"
     case .abstractEntity(let entity):
       "Entity \"\(entity)\" is abstract; only objects of its subentities exist."
-    case .unknownProperty(let entity, let property):
-      "Entity \"\(entity)\" has no property \"\(property)\" of the kind that was asked for."
+    case .unknownProperty(let entity, let property, let nearest) where nearest == property:
+      "\"\(entity).\(property)\" is a property of another kind than was asked for."
+    case .unknownProperty(let entity, let property, let nearest):
+      "Entity \"\(entity)\" has no property \"\(property)\"\(NameSuggestion.question(nearest))"
     case .readOnlyProperty(let entity, let property):
       "\"\(entity).\(property)\" is computed and can't be set."
     case .wrongKind(let entity, let property, let expected):
@@ -65,6 +72,8 @@ extension ManagedObjectError: ExplainedError {
       "\"\(entity).\(property)\" was given a value that can't be stored, such as a number out of range."
     case .wrongDestination(let entity, let relationship, let expected, let found):
       "\"\(entity).\(relationship)\" was given an object of entity \"\(found)\"; expected \"\(expected)\"."
+    case .wrongEntity(let expected, let found):
+      "An object of entity \"\(found)\" was to be used as one of \"\(expected)\"."
     case .otherContext(let entity):
       "An object of entity \"\(entity)\" belongs to another context; expected one of the same."
     case .deleted(let entity):
@@ -111,7 +120,8 @@ extension ManagedObjectError {
         "Bring back the file from a backup or a previous version.", [.previousVersions])
     case .undecodableValue:
       ErrorHelp(.described("The store was left as it is."), "The raw value can be read with any SQLite tool.")
-    case .unknownEntity, .abstractEntity, .unknownProperty, .readOnlyProperty, .otherContext, .deleted, .missingRow:
+    case .unknownEntity, .abstractEntity, .unknownProperty, .readOnlyProperty, .wrongEntity, .otherContext, .deleted,
+      .missingRow:
       ErrorHelp(.unchanged, "This is a mistake in the calling code or its model.")
     }
   }
@@ -136,7 +146,7 @@ extension ManagedObjectError {
     case .missingExternalFile: 133_010
     case .store(let error): error.coreDataCode
     case .unknownEntity, .abstractEntity, .unknownProperty, .readOnlyProperty, .wrongKind, .unstorableValue,
-      .wrongDestination, .otherContext, .deleted, .undecodableValue:
+      .wrongDestination, .wrongEntity, .otherContext, .deleted, .undecodableValue:
       nil
     }
   }

@@ -80,7 +80,9 @@ private struct PreparedFetch {
 
   init(_ request: ObjectFetchRequest, in context: ManagedObjectContext) throws(FetchError) {
     let name = request.entityName
-    guard let entity = context.store.schema.entity(named: name) else { throw .unknownEntity(name) }
+    guard let entity = context.store.schema.entity(named: name) else {
+      throw .unknownEntity(name, nearest: context.store.schema.model.nearestEntity(to: name))
+    }
     self.request = request
     self.context = context
     evaluator = ExpressionEvaluator(
@@ -97,9 +99,12 @@ private struct PreparedFetch {
       do throws(CompilationProblem) {
         compiled = try compiler.compile(predicate)
       } catch .unknownProperty(let entity, let property) {
-        throw .unknownProperty(entity: entity, property: property)
+        throw Self.unknown(property, of: entity, in: context)
       } catch {
-        // The condition is evaluated row by row instead.
+        // The condition is evaluated row by row instead, where no row would mean no error.
+        if let problem = context.store.schema.model.problem(in: predicate, of: name) {
+          throw Self.unknown(problem.property, of: problem.entity, in: context)
+        }
       }
     }
     if !isBound { compiled = nil }
@@ -108,7 +113,7 @@ private struct PreparedFetch {
     condition = compiled.map {
       $0.isFallible ? $0.among("\(number) BETWEEN \(numbers.lowerBound) AND \(numbers.upperBound)") : $0.sql
     }
-    order = try Self.order(request, &compiler)
+    order = try Self.order(request, &compiler, context)
     bindings = compiler.bindings(for: [condition, order])
     do throws(ManagedObjectError) {
       changed = Set(try context.changedObjects(of: name, includesSubentities: request.includesSubentities))
@@ -153,19 +158,25 @@ private struct PreparedFetch {
   }
 
   private static func order(
-    _ request: ObjectFetchRequest, _ compiler: inout ExpressionCompiler
+    _ request: ObjectFetchRequest, _ compiler: inout ExpressionCompiler, _ context: ManagedObjectContext
   ) throws(FetchError) -> String? {
     var terms: [String] = []
     for key in request.sortDescriptors {
       do throws(CompilationProblem) {
         terms.append(try compiler.sortTerm(key.keyPath) + (key.ascending ? "" : " DESC"))
       } catch .unknownProperty(let entity, let property) {
-        throw .unknownProperty(entity: entity, property: property)
+        throw unknown(property, of: entity, in: context)
       } catch {
         throw .unsortable(entity: request.entityName, keyPath: key.keyPath)
       }
     }
     return terms.isEmpty ? nil : terms.joined(separator: ", ")
+  }
+
+  private static func unknown(_ property: String, of entity: String, in context: ManagedObjectContext) -> FetchError {
+    .unknownProperty(
+      entity: entity, property: property,
+      nearest: context.store.schema.model.nearestProperty(to: property, of: entity))
   }
 
   // MARK: Changed objects

@@ -78,10 +78,10 @@ public struct ObjectFetchRequest {
 /// The reason why a fetch can't be carried out.
 @nonexhaustive
 public enum FetchError: Error, Sendable {
-  /// The name of an entity that the model, or its configuration, doesn't have.
-  case unknownEntity(String)
-  /// A property that the condition or order names and that the entity lacks.
-  case unknownProperty(entity: String, property: String)
+  /// The name of an entity that the model, or its configuration, doesn't have, and the nearest one that it has.
+  case unknownEntity(String, nearest: String?)
+  /// A property that the condition or order names and that the entity lacks, and the nearest one that it has.
+  case unknownProperty(entity: String, property: String, nearest: String?)
   /// A function, variable or comparison of the condition that is unknown, or has no value for some object.
   case condition(entity: String, EvaluationError)
   /// An order by something without one: an object, a list, a transient attribute or one whose values lie in files.
@@ -98,9 +98,11 @@ extension FetchError: ExplainedError {
   /// The fetch with what was expected of it.
   public var cause: String {
     switch self {
-    case .unknownEntity(let entity): "The store holds no objects of an entity \"\(entity.prefix(200))\"."
-    case .unknownProperty(let entity, let property):
-      "The fetch of \"\(entity)\" asks for \"\(property.prefix(200))\", which is no property there."
+    case .unknownEntity(let entity, let nearest):
+      "The store holds no objects of an entity \"\(entity.prefix(200))\"\(NameSuggestion.question(nearest))"
+    case .unknownProperty(let entity, let property, let nearest):
+      "The fetch asks for \"\(property.prefix(200))\", which is no property of \"\(entity)\""
+        + NameSuggestion.question(nearest)
     case .condition(let entity, let error): "The fetch of \"\(entity)\" has a condition without a value: \(error)"
     case .unsortable(let entity, let keyPath):
       "The fetch of \"\(entity)\" can't be sorted by \"\(keyPath.prefix(200))\"; expected a path to a stored value."

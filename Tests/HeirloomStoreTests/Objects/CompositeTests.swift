@@ -118,7 +118,9 @@ struct CompositeTests {
       #expect(throws: error) { try one.setValue(value, forAttribute: name) }
       #expect(one["colorScheme"] == .composite(Self.scheme))
     }
-    func unknown(_ name: String) -> ManagedObjectError { .unknownProperty(entity: "Aircraft", property: name) }
+    func unknown(_ name: String, _ nearest: String? = nil) -> ManagedObjectError {
+      .unknownProperty(entity: "Aircraft", property: name, nearest: nearest)
+    }
     func wrong(_ name: String, _ expected: String) -> ManagedObjectError {
       .wrongKind(entity: "Aircraft", property: name, expected: expected)
     }
@@ -132,7 +134,7 @@ struct CompositeTests {
       .composite(["stripe": .composite(["width": .integer(40_000)])]),
       .unstorableValue(entity: "Aircraft", property: "colorScheme.stripe.width"))
     check(.string("x"), at: "colorScheme.colour", unknown("colorScheme.colour"))
-    check(.string("x"), at: "colorScheme.primary.more", unknown("colorScheme.primary.more"))
+    check(.string("x"), at: "colorScheme.primary.more", unknown("colorScheme.primary.more", "colorScheme.primary"))
     check(.composite([:]), at: "tail", wrong("tail", "String"))
     #expect(throws: unknown("colorScheme.colour")) { try one.value(forAttribute: "colorScheme.colour") }
     #expect(throws: unknown("colour")) { try one.composite("colour") }

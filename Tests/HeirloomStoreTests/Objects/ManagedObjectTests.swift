@@ -114,10 +114,10 @@ struct ManagedObjectTests {
     #expect(throws: ManagedObjectError.wrongKind(entity: "Note", property: "text", expected: "String")) {
       try object.setValue(.integer(1), forAttribute: "text")
     }
-    #expect(throws: ManagedObjectError.unknownProperty(entity: "Note", property: "none")) {
+    #expect(throws: ManagedObjectError.unknownProperty(entity: "Note", property: "none", nearest: nil)) {
       try object.value(forAttribute: "none")
     }
-    #expect(throws: ManagedObjectError.unknownEntity("None")) { try context.insert("None") }
+    #expect(throws: ManagedObjectError.unknownEntity("None", nearest: "Note")) { try context.insert("None") }
     let person = try context.insert("Person")
     #expect(
       throws: ManagedObjectError.wrongDestination(
@@ -126,7 +126,9 @@ struct ManagedObjectTests {
     object["text"] = .string("kept")
     object["none"] = .string("lost")
     #expect(object["none"] == nil)
-    #expect(throws: ManagedObjectError.unknownProperty(entity: "Note", property: "none")) { try context.save() }
+    #expect(throws: ManagedObjectError.unknownProperty(entity: "Note", property: "none", nearest: nil)) {
+      try context.save()
+    }
     #expect(try rows("SELECT COUNT(*) FROM ZNOTE") == [[.integer(0)]])
     try context.save()
     #expect(try rows("SELECT ZTEXT FROM ZNOTE") == [[.text("kept")]])

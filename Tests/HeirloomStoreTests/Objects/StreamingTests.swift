@@ -142,7 +142,7 @@ struct StreamingTests {
     #expect(throws: ManagedObjectError.unstorableValue(entity: "Note", property: "a16")) {
       try note.set(70_000, for: "a16")
     }
-    #expect(throws: ManagedObjectError.unknownProperty(entity: "Note", property: "author")) {
+    #expect(throws: ManagedObjectError.unknownProperty(entity: "Note", property: "author", nearest: "author")) {
       try note.string("author")
     }
     let text = Array("abcdefghijklmé".utf8)
@@ -153,7 +153,7 @@ struct StreamingTests {
       #expect(throws: ManagedObjectError.wrongKind(entity: "Note", property: "raw", expected: "Binary")) {
         try note.set(utf8: bytes, for: "raw")
       }
-      #expect(throws: ManagedObjectError.unknownProperty(entity: "Note", property: "none")) {
+      #expect(throws: ManagedObjectError.unknownProperty(entity: "Note", property: "none", nearest: nil)) {
         try note.set(utf8: bytes, for: "none")
       }
       #expect(throws: ManagedObjectError.self) { try note.set(bytes: bytes, for: "text") }
@@ -250,10 +250,10 @@ struct StreamingTests {
   @Test func `an error or an early end leaves objects that can be used`() throws {
     let context = try context()
     var kept: [ManagedObject] = []
-    #expect(throws: ManagedObjectError.unknownEntity("stop")) {
+    #expect(throws: ManagedObjectError.unknownEntity("stop", nearest: nil)) {
       try context.forEach("Note") { note throws(ManagedObjectError) in
         kept.append(note)
-        throw .unknownEntity("stop")
+        throw .unknownEntity("stop", nearest: nil)
       }
     }
     try context.forEach("Cover") { cover throws(ManagedObjectError) in

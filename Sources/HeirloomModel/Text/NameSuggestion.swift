@@ -1,13 +1,14 @@
 /// A search for the name that a person meant and mistyped.
-enum NameSuggestion {
+package enum NameSuggestion {
   /// Returns the name that is nearest to a word; `nil` if none is near enough to be meant.
   ///
   /// - Parameters:
   ///   - word: The word that was typed.
   ///   - names: The known names; of equally near ones the first counts.
   /// - Returns: The name.
-  static func nearest(to word: String, among names: [String]) -> String? {
+  package static func nearest(to word: String, among names: [String]) -> String? {
     let typed = letters(word)
+    if let same = names.first(where: { letters($0) == typed }) { return same }
     // A word of one or two letters is near to everything; a long one is not a name, and would take time.
     guard typed.count >= 3, typed.count <= 64 else { return nil }
     var best: (name: String, distance: Int)?
@@ -21,6 +22,11 @@ enum NameSuggestion {
       best = (name, found)
     }
     return best?.name
+  }
+
+  /// Returns the question that ends a sentence about an unknown name: `; did you mean "title"?`, or a point.
+  package static func question(_ nearest: String?) -> String {
+    nearest.map { "; did you mean \"\($0)\"?" } ?? "."
   }
 
   /// Returns the letters that count: dashes at the start and upper case don't make a name.
