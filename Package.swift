@@ -174,7 +174,7 @@ let package = Package(
         "HeirloomVault", "HeirloomStore", "HeirloomMapping", "HeirloomModel", "HeirloomFormats", "HeirloomFuzzing",
         "TestSupport",
       ],
-      exclude: ["Screens"]
+      exclude: ["Screens", "Typed/Shelf.xcdatamodeld"]
     ),
   ]
 )

@@ -38,6 +38,20 @@ var removal: StoreMigrationStage { absent() }
 struct NotCopied: Error { let aircraft: String? }
 final class RecordsToDayRecord: EntityMigrationPolicy {}
 
+// As `heirloom generate` writes it.
+enum JournalModel {
+  struct Note: TypedObject {
+    static let entityName = "Note"
+    static var properties: Properties { Properties() }
+    let managedObject: ManagedObject
+    init(unchecked managedObject: ManagedObject) { self.managedObject = managedObject }
+    static func insert(into context: ManagedObjectContext) throws(ManagedObjectError) -> Self { absent() }
+    var title: String { get throws(ManagedObjectError) { try managedObject.typedValue("title") } }
+    func set(title value: String) throws(ManagedObjectError) {}
+    struct Properties { var title: TypedAttribute<String> { TypedAttribute("title") } }
+  }
+}
+
 // What an app does.
 func show(_ notice: MigrationNotice) {}
 func show(_ notice: MigrationNotice, whenRead: () throws -> Void) {}

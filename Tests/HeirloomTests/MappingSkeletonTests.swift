@@ -243,9 +243,8 @@ struct MappingSkeletonTests {
     #expect(count >= 7 && splits >= 6)
   }
 
-  @Test(.enabled(if: Compiler.path != nil, "swiftc is not in PATH"), .timeLimit(.minutes(10)))
+  @Test(.enabled(if: SwiftCompiler.path != nil, "swiftc is not in PATH"), .timeLimit(.minutes(10)))
   func `the source compiles as it is`() throws {
-    let modules = try #require(Compiler.modules, "the build's modules are not beside the tests")
     let directory = try TemporaryDirectory()
     let file = directory.file("Skeletons.swift")
     // One file holds all, each in a type of its own.
@@ -256,7 +255,7 @@ struct MappingSkeletonTests {
       text += "\n/// \(pair.name)\nenum Skeleton\(index) {\n\(skeleton.dropFirst("import Heirloom\n".count))}\n"
     }
     try Data(text.utf8).write(to: file)
-    let (code, output) = try Compiler.check(file, modules: modules)
+    let (code, output) = try SwiftCompiler.check([file])
     #expect(code == 0, "\(output)")
     withExtendedLifetime(directory) {}
   }
@@ -294,35 +293,4 @@ final class LeafletPolicy: EntityMigrationPolicy {
 
 extension MappingInference {
   fileprivate func mappingModelForTests() -> [EntityMapping] { draft.entityMappings }
-}
-
-/// The compiler that built the tests.
-private enum Compiler {
-  static let path: String? = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-    .map { "\($0)/swiftc" }.first { FileManager.default.isExecutableFile(atPath: $0) }
-
-  /// The folder with the modules of the build that the tests belong to.
-  static let modules: String? = BuiltTool.url.map {
-    $0.deletingLastPathComponent().appendingPathComponent("Modules").path
-  }
-  .flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
-
-  static func check(_ file: URL, modules: String) throws -> (code: Int32, output: String) {
-    let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("Sources")
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: try #require(path))
-    process.arguments = ["-typecheck", "-swift-version", "6", "-warnings-as-errors", "-I", modules]
-    for name in ["CHeirloomSQLite", "CHeirloomZlib", "CHeirloomFiles", "CHeirloomPages"] {
-      process.arguments? += ["-I", sources.appendingPathComponent(name).path]
-    }
-    process.arguments?.append(file.path)
-    let pipe = Pipe()
-    process.standardError = pipe
-    process.standardOutput = pipe
-    try process.run()
-    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return (process.terminationStatus, output)
-  }
 }

@@ -36,7 +36,7 @@ extension MappingSkeleton {
     text += "    let undecided: [String] = [\n"
     for decision in decisions {
       text += comment(decision.reason, indent: "      ")
-      text += "      \(literal(decision.subject)),\(decision.isLoss ? "  // a loss" : "")\n"
+      text += "      \(SwiftText.literal(decision.subject)),\(decision.isLoss ? "  // a loss" : "")\n"
     }
     return text + """
           ]
@@ -47,7 +47,7 @@ extension MappingSkeleton {
 
   private static func mapping(_ part: Part) -> String {
     let policy = part.hasPolicy ? ", policy: \(part.className).self" : ""
-    let call = "      EntityMapping(from: \(literal(part.from)), to: \(literal(part.to))\(policy))"
+    let call = "      EntityMapping(from: \(SwiftText.literal(part.from)), to: \(SwiftText.literal(part.to))\(policy))"
     guard !part.lines.isEmpty else { return call + "\n" }
     return call + " {\n\(part.lines.map { "        // \($0)\n" }.joined())      }\n"
   }
@@ -57,7 +57,7 @@ extension MappingSkeleton {
     let links = part.holes.filter(\.isRelationship)
     var text = """
 
-      /// Makes \(oneLine(part.to)) of \(oneLine(part.from)).
+      /// Makes \(SwiftText.oneLine(part.to)) of \(SwiftText.oneLine(part.from)).
       final class \(part.className): EntityMigrationPolicy {
 
       """
@@ -79,7 +79,7 @@ extension MappingSkeleton {
       text += Self.splits(part.splits) + values.map { hole($0, part, inference) }.joined()
       if !open.isEmpty {
         text +=
-          "    throw NotFilledIn(hole: \(literal(open.joined(separator: ", "))) + \" of \\(destination.entityName)\")\n"
+          "    throw NotFilledIn(hole: \(SwiftText.literal(open.joined(separator: ", "))) + \" of \\(destination.entityName)\")\n"
       }
       text += "  }\n"
     }
@@ -94,7 +94,7 @@ extension MappingSkeleton {
         """
       text += links.map { hole($0, part, inference) }.joined()
       text += """
-            throw NotFilledIn(hole: \(literal(links.map { "\(part.to).\($0.property)" }.joined(separator: ", "))))
+            throw NotFilledIn(hole: \(SwiftText.literal(links.map { "\(part.to).\($0.property)" }.joined(separator: ", "))))
           }
 
         """
@@ -110,17 +110,19 @@ extension MappingSkeleton {
       taken.insert(name)
       var text = comment(
         "What \"\(split.destination)\" no longer has goes to an object of \"\(split.part)\".", indent: "    ")
-      text += "    let \(name) = try manager.destinationContext.insert(\(literal(split.part)))\n"
-      for move in split.moves { text += "    \(name)[\(literal(move.to))] = source[\(literal(move.from))]\n" }
+      text += "    let \(name) = try manager.destinationContext.insert(\(SwiftText.literal(split.part)))\n"
+      for move in split.moves {
+        text += "    \(name)[\(SwiftText.literal(move.to))] = source[\(SwiftText.literal(move.from))]\n"
+      }
       for property in split.missing {
         text += comment(
-          "Fill in: \(name)[\(literal(property))] = …, which is required; then remove the line that throws.",
+          "Fill in: \(name)[\(SwiftText.literal(property))] = …, which is required; then remove the line that throws.",
           indent: "    ")
       }
       guard let link = split.link else { return text }
       let (owner, other) = link.isOfPart ? (name, "destination") : ("destination", name)
       return text
-        + "    \(owner)[\(link.isToMany ? "toMany" : "toOne"): \(literal(link.name))] = \(link.isToMany ? "[\(other)]" : other)\n"
+        + "    \(owner)[\(link.isToMany ? "toMany" : "toOne"): \(SwiftText.literal(link.name))] = \(link.isToMany ? "[\(other)]" : other)\n"
     }.joined()
   }
 
@@ -128,14 +130,14 @@ extension MappingSkeleton {
     var text = comment(hole.reason, indent: "    ")
     if hole.isRelationship {
       text += comment(
-        "Fill in: destination.setObjects(…, forRelationship: \(literal(hole.property))) or setObject(…), with what became of"
+        "Fill in: destination.setObjects(…, forRelationship: \(SwiftText.literal(hole.property))) or setObject(…), with what became of"
           + " the objects that the source led to; then remove the line that throws.", indent: "    ")
     } else {
       let name =
         hole.property.names(separatedBy: ".", omittingEmptySubsequences: true).first.map(String.init) ?? hole.property
       let type = inference.destination.attribute(named: name, of: part.to).map { ", a value of type \($0.type.name)" }
       text += comment(
-        "Fill in: destination[\(literal(hole.property))] = …\(type ?? ""), made of what source has; then remove the line"
+        "Fill in: destination[\(SwiftText.literal(hole.property))] = …\(type ?? ""), made of what source has; then remove the line"
           + " that throws.", indent: "    ")
     }
     return text
@@ -145,7 +147,7 @@ extension MappingSkeleton {
   private static func comment(_ text: String, indent: String) -> String {
     var lines: [String] = []
     var line = ""
-    for word in oneLine(text).split(separator: " ") {
+    for word in SwiftText.oneLine(text).split(separator: " ") {
       if !line.isEmpty, line.count + word.count + indent.count > 112 {
         lines.append(line)
         line = ""
@@ -153,33 +155,6 @@ extension MappingSkeleton {
       line += (line.isEmpty ? "" : " ") + word
     }
     return (lines + [line]).map { "\(indent)// \($0)\n" }.joined()
-  }
-
-  /// Returns text that stays on one line, whatever names a model has.
-  private static func oneLine(_ text: String) -> String {
-    String(String.UnicodeScalarView(text.unicodeScalars.map { isControl($0) ? " " : $0 }))
-  }
-
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .lineSeparator, .paragraphSeparator, .format: true
-    default: false
-    }
-  }
-
-  static func literal(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      if scalar == "\"" || scalar == "\\" {
-        result += "\\"
-        result.unicodeScalars.append(scalar)
-      } else if isControl(scalar) {
-        result += "\\u{" + String(scalar.value, radix: 16) + "}"
-      } else {
-        result.unicodeScalars.append(scalar)
-      }
-    }
-    return result + "\""
   }
 
   /// Returns the name of the policy class for an entity mapping.

@@ -151,16 +151,16 @@ package struct MappingSkeleton: Hashable, Sendable {
       decisions.append(Decision(subject: subject, reason: loss.description, isLoss: true))
       switch loss.kind {
       case .objectsDropped:
-        let place = MappingSkeleton.literal(heir(ofEntity: loss.entity) ?? "…")
-        lines.append("EntityMapping(from: \(MappingSkeleton.literal(loss.entity)), to: \(place))")
+        let place = SwiftText.literal(heir(ofEntity: loss.entity) ?? "…")
+        lines.append("EntityMapping(from: \(SwiftText.literal(loss.entity)), to: \(place))")
       case .valuesDropped, .linksDropped:
         guard let name = property?.names(separatedBy: ".", omittingEmptySubsequences: true).first.map(String.init)
         else { return }
         for row in rows {
           guard let to = row.destinationEntity else { continue }
-          let place = MappingSkeleton.literal(heir(of: name, in: to) ?? "…")
+          let place = SwiftText.literal(heir(of: name, in: to) ?? "…")
           let way = loss.kind == .valuesDropped ? "copying" : "linksOf"
-          let line = "PropertyMapping(\(place), \(way): \(MappingSkeleton.literal(name)))"
+          let line = "PropertyMapping(\(place), \(way): \(SwiftText.literal(name)))"
           change(row.entity, to) { part in
             if !part.lines.contains(line) { part.lines.append(line) }
           }

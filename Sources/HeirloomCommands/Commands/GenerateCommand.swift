@@ -1,0 +1,77 @@
+import Foundation
+import Heirloom
+import HeirloomOutput
+
+extension Command {
+  /// The command that writes typed views of a model's objects.
+  static let generate = Command(
+    name: "generate", summary: "write a Swift type for each entity of a model",
+    details: [
+      "MODEL is a model of any kind, or a store, which stands for the model that made it. Of a bundle or a folder it is the"
+        + " current version unless --version names another.",
+      "The file declares an enumeration with a type for each entity: its properties are of the model's types, and optional where"
+        + " the model's are; fetches name them where the compiler sees it. With --source nothing can be set, for what a policy"
+        + " migrates from.",
+      "Names that Swift can't have are changed, which the comments tell. What no type stands for is left out and named. An"
+        + " earlier file of the command is replaced, any other is left alone.",
+    ],
+    options: [
+      Option(name: "--output", value: "FILE", summary: "the file to write, such as JournalModel.swift").required,
+      Option(name: "--version", value: "VERSION", summary: "another version than the current one"),
+      Option(name: "--source", summary: "types that only read, for the source of a migration"),
+      Option(
+        name: "--name", value: "NAME",
+        summary:
+          "the enumeration around the types; otherwise the model's or version's name with Model or Source after it"),
+      Option(
+        name: "--access", value: "ACCESS", choices: TypedSource.Access.allCases.map(\.rawValue),
+        summary: "the access of the types, internal unless given"),
+    ],
+    example: "heirloom generate Journal.xcdatamodeld --output JournalModel.swift", positionals: ["MODEL"],
+    requiredCount: 1, run: GenerateCommand.run)
+}
+
+/// A run of the command that writes typed views.
+enum GenerateCommand {
+  static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
+    let access = try access(arguments)
+    let isReadOnly = arguments.has("--source")
+    let model = try console.path(arguments.positionals[0])
+    let version = arguments.value("--version")
+    let named = try NamedModel(at: version.map { try path(ofVersion: $0, in: model) } ?? model)
+    let base = version ?? (URL(fileURLWithPath: model).lastPathComponent as NSString).deletingPathExtension
+    let wanted = arguments.value("--name") ?? base + (isReadOnly ? "Source" : "Model")
+    let source = TypedSource(
+      model: named.model, version: named.name, namespace: SwiftNames.assigned(to: [wanted])[wanted] ?? wanted,
+      access: access, isReadOnly: isReadOnly)
+    let (text, notes) = source.text()
+    let output = try console.path(arguments.required("--output", "FILE"))
+    let isNew = try OutputFile(path: output, mark: TypedSource.mark).write(text)
+    for note in named.warnings + notes { console.log("note: \(note)") }
+    let count = named.model.entities.count
+    return CommandReport(
+      lines: [
+        "\(output) was \(isNew ? "written" : "written anew"): \(source.namespace), \(counted(Int64(count), "entity"))."
+      ],
+      members: [
+        ("path", .text(output)), ("name", .text(source.namespace)), ("version", .text(named.name)),
+        ("entities", .integer(Int64(count))), ("notes", .texts(named.warnings + notes)),
+      ])
+  }
+
+  private static func path(ofVersion version: String, in model: String) throws -> String {
+    let list = try ModelVersionList(model)
+    guard let found = list.version(named: version) else {
+      throw UsageError.unknown(.choice("version"), version, known: list.versions.map(\.name))
+    }
+    return found.file.path
+  }
+
+  private static func access(_ arguments: Arguments) throws(UsageError) -> TypedSource.Access {
+    guard let word = arguments.value("--access") else { return .internal }
+    guard let access = TypedSource.Access(rawValue: word) else {
+      throw .unknown(.choice("access"), word, known: TypedSource.Access.allCases.map(\.rawValue))
+    }
+    return access
+  }
+}

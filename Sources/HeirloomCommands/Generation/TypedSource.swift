@@ -1,0 +1,122 @@
+import Heirloom
+
+/// The Swift source of typed views of a model's objects.
+struct TypedSource {
+  /// The access that the declarations have.
+  enum Access: String, CaseIterable {
+    case `public`, package, `internal`
+  }
+
+  /// The model.
+  let model: ManagedObjectModel
+  /// The version's name, for comments.
+  let version: String
+  /// The enumeration that all declarations are in.
+  let namespace: String
+  /// The access of the declarations.
+  let access: Access
+  /// True if objects are only read, as those of a migration's source.
+  let isReadOnly: Bool
+  /// The words near the beginning by which the command knows its own work.
+  static let mark = "// Made by heirloom generate."
+  /// The Swift names of entities.
+  private let entities: [String: String]
+
+  /// Prepares the source.
+  init(model: ManagedObjectModel, version: String, namespace: String, access: Access, isReadOnly: Bool) {
+    self.model = model
+    self.version = version
+    self.namespace = namespace
+    self.access = access
+    self.isReadOnly = isReadOnly
+    entities = SwiftNames.assigned(to: model.entities.map(\.name))
+  }
+
+  /// The source, and what it leaves out, a sentence each.
+  func text() -> (source: String, notes: [String]) {
+    var lines = SourceLines(access: access == .internal ? "" : "\(access.rawValue) ")
+    var body = lines
+    body.open("\(body.access)nonisolated enum \(SwiftNames.spelled(namespace)) {")
+    for entity in model.entities { TypedEntity(self, entity).write(to: &body) }
+    body.close()
+    lines.add("\(Self.mark) Make it anew rather than change it.")
+    lines.add("// swift-format-ignore-file")
+    if !model.entities.isEmpty {
+      lines.add("")
+      // Who imports what no public declaration uses is warned.
+      if model.entities.contains(where: { $0.attributes.contains(where: Self.needsFoundation) }) {
+        lines.add("\(lines.access)import Foundation")
+      }
+      lines.add("\(lines.access)import Heirloom")
+    }
+    lines.add("")
+    lines.comment("The entities of version \"\(version)\".")
+    return (lines.text + body.text, body.notes)
+  }
+
+  /// Returns the Swift name of an entity.
+  func type(of entity: String) -> String { SwiftNames.spelled(entities[entity] ?? "") }
+
+  /// The Swift names of all entities.
+  var typeNames: Set<String> { Set(entities.values) }
+
+  private static func needsFoundation(_ attribute: AttributeDescription) -> Bool {
+    if let composite = attribute.composite { return composite.elements.contains(where: needsFoundation) }
+    return ["Data", "Date", "Decimal", "URL", "UUID"].contains(type(of: attribute))
+  }
+
+  /// Returns the Swift type of an attribute's values; `nil` if there is none.
+  static func type(of attribute: AttributeDescription) -> String? {
+    switch attribute.type {
+    case .integer16: "Int16"
+    case .integer32: "Int32"
+    case .integer64: "Int64"
+    case .decimal: "Decimal"
+    case .double: "Double"
+    case .float: "Float"
+    case .string: "String"
+    case .boolean: "Bool"
+    case .date: "Date"
+    case .binary, .transformable: "Data"
+    case .uuid: "UUID"
+    case .uri: "URL"
+    case .undefined, .objectID, .composite: nil
+    }
+  }
+}
+
+/// Lines of Swift source.
+struct SourceLines {
+  /// The access of declarations, with a space after it, or nothing.
+  let access: String
+  /// The lines.
+  private(set) var text = ""
+  /// The sentences on what is left out.
+  private(set) var notes: [String] = []
+  private var indent = ""
+
+  init(access: String) { self.access = access }
+
+  mutating func add(_ line: String) { text += line.isEmpty ? "\n" : "\(indent)\(line)\n" }
+
+  /// Adds a documentation comment.
+  mutating func comment(_ sentence: String) { add("/// \(SwiftText.oneLine(sentence))") }
+
+  /// Adds a comment on something that is left out.
+  mutating func leaveOut(_ what: String, of entity: String, _ reason: String) {
+    add("// Left out: \(SwiftText.oneLine("\(what): \(reason)."))")
+    notes.append("\"\(entity)\": \(what) is left out: \(reason).")
+  }
+
+  mutating func open(_ line: String) {
+    add(line)
+    indent += "  "
+  }
+
+  mutating func close() {
+    outdent()
+    add("}")
+  }
+
+  mutating func outdent() { indent.removeLast(2) }
+}

@@ -1,0 +1,66 @@
+package import Foundation
+
+/// The compiler of the toolchain, for tests of source that the library writes.
+package enum SwiftCompiler {
+  /// The compiler; `nil` if there is none in PATH.
+  package static let path: String? = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    .map { "\($0)/swiftc" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+
+  /// The folder with the modules of the build that the tests belong to; `nil` if they are not beside the tests.
+  package static let modules: String? = BuiltTool.url.map {
+    $0.deletingLastPathComponent().appendingPathComponent("Modules").path
+  }
+  .flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
+
+  /// Type-checks files of one module that imports the library, warnings as errors.
+  ///
+  /// - Parameters:
+  ///   - files: The files.
+  ///   - arguments: Further arguments of the compiler.
+  /// - Returns: The exit code, and all that the compiler said.
+  /// - Throws: Foundation's error when the compiler can't be run.
+  package static func check(_ files: [URL], _ arguments: [String] = []) throws -> (code: Int32, output: String) {
+    try run(["-typecheck", "-warnings-as-errors"] + arguments + files.map(\.path))
+  }
+
+  /// Builds a program of files, one of them `main.swift`, with the library that the tests belong to.
+  ///
+  /// - Parameters:
+  ///   - files: The files.
+  ///   - program: The program to write.
+  /// - Returns: The exit code, and all that the compiler said.
+  /// - Throws: Foundation's error when the compiler can't be run.
+  package static func build(_ files: [URL], as program: URL) throws -> (code: Int32, output: String) {
+    let products = URL(fileURLWithPath: modules ?? "/").deletingLastPathComponent()
+    var objects: [String] = []
+    for module in [
+      "HeirloomModel", "HeirloomMapping", "HeirloomFormats", "HeirloomStore", "HeirloomVault", "HeirloomMigration",
+      "Heirloom", "CHeirloomPages",
+    ] {
+      let folder = products.appendingPathComponent("\(module).build").path
+      let files = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".o") }
+      objects += files.map { "\(folder)/\($0)" }
+    }
+    return try run(files.map(\.path) + objects + ["-lsqlite3", "-lz", "-o", program.path])
+  }
+
+  private static func run(_ arguments: [String]) throws -> (code: Int32, output: String) {
+    guard let path, let modules else { throw CocoaError(.fileNoSuchFile) }
+    let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Sources")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = ["-swift-version", "6", "-I", modules]
+    for name in ["CHeirloomSQLite", "CHeirloomZlib", "CHeirloomFiles", "CHeirloomPages"] {
+      process.arguments? += ["-I", sources.appendingPathComponent(name).path]
+    }
+    process.arguments? += arguments
+    let pipe = Pipe()
+    process.standardError = pipe
+    process.standardOutput = pipe
+    try process.run()
+    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    return (process.terminationStatus, output)
+  }
+}
