@@ -12,9 +12,11 @@ let package = Package(
     .executable(name: "heirloom", targets: ["HeirloomMain"]),
     .plugin(name: "HeirloomSnapshot", targets: ["HeirloomSnapshot"]),
     .plugin(name: "HeirloomCheck", targets: ["HeirloomCheck"]),
+    .plugin(name: "HeirloomGenerate", targets: ["HeirloomGenerate"]),
   ],
   traits: [
     .trait(name: "SystemSQLite", description: "Links the system's SQLite; without it, the app links one of its own."),
+    .trait(name: "GeneratedTypes", description: "Lets the plugin HeirloomGenerate build the tool for this machine."),
     .default(enabledTraits: ["SystemSQLite"]),
   ],
   targets: [
@@ -90,6 +92,12 @@ let package = Package(
       capability: .command(
         intent: .custom(verb: "heirloom-check", description: "Migrate every version of each model to the current one.")),
       path: "Sources/Plugins/HeirloomCheck"
+    ),
+    // A plugin that runs in a build can't ask for the tool. Only packages that apply it enable the trait, and get the second tool.
+    .plugin(
+      name: "HeirloomGenerate", capability: .buildTool(),
+      dependencies: [.target(name: "HeirloomMain", condition: .when(traits: ["GeneratedTypes"]))],
+      path: "Sources/Plugins/HeirloomGenerate"
     ),
     .target(name: "CSyncCounter"),
     .executableTarget(

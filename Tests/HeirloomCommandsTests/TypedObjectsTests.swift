@@ -234,19 +234,33 @@ struct TypedObjectsTests {
     }
   }
 
+  /// Reads a name that the source doesn't have, by a subscript, which can't throw.
+  final class Misspelling: EntityMigrationPolicy {
+    override func createDestinationInstances(
+      forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+      let new = try ShelfModel.Book.insert(into: manager.destinationContext)
+      new.managedObject["title"] = source["titel"]
+      try manager.associate(source: source, destination: new.managedObject, for: mapping)
+    }
+  }
+
   final class Delegate: MigrationAssistantDelegate {
+    let policy: EntityMigrationPolicy.Type
+
+    init(_ policy: EntityMigrationPolicy.Type) { self.policy = policy }
+
     func migrationAssistant(
       _ assistant: MigrationAssistant, mappingModelFrom source: ManagedObjectModel,
       to destination: ManagedObjectModel, need: MappingNeed
     ) throws -> MappingModel? {
       try MappingModel.inferred(from: source, to: destination) {
-        EntityMapping(from: "Book", to: "Book", policy: BookToBook.self)
+        EntityMapping(from: "Book", to: "Book", policy: policy)
       }
     }
   }
 
-  @Test func `a policy reads the version before by its types and writes this one by its own`() throws {
-    let history = try Self.history()
+  private func makeOldStore(_ history: ModelHistory) throws -> URL {
     let old = directory.file("Old.sqlite")
     let first = try PersistentStore.create(at: old, model: try #require(try history.model(named: "Shelf")))
     let before = ManagedObjectContext(store: first)
@@ -258,7 +272,25 @@ struct TypedObjectsTests {
     }
     try before.save()
     try first.close()
-    let delegate = Delegate()
+    return old
+  }
+
+  @Test func `a misspelt name that a policy reads ends the migration with the nearest one`() throws {
+    let history = try Self.history()
+    let old = try makeOldStore(history)
+    let delegate = Delegate(Misspelling.self)
+    let assistant = MigrationAssistant(
+      storeURL: old, modelController: ModelController(storeURL: old), history: history)
+    assistant.delegate = delegate
+    let error = try #require(throws: MigrationAssistantError.self, performing: { try assistant.migrateStore() })
+    #expect(
+      error.cause.contains("Entity \"Book\" has no property \"titel\"; did you mean \"title\"?"), "\(error.cause)")
+  }
+
+  @Test func `a policy reads the version before by its types and writes this one by its own`() throws {
+    let history = try Self.history()
+    let old = try makeOldStore(history)
+    let delegate = Delegate(BookToBook.self)
     let assistant = MigrationAssistant(
       storeURL: old, modelController: ModelController(storeURL: old), history: history)
     assistant.delegate = delegate

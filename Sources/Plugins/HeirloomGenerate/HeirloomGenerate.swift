@@ -1,0 +1,44 @@
+import Foundation
+import PackagePlugin
+
+/// Makes types of each `.xcdatamodeld` of a target, by its current version, and compiles them with the target's sources.
+///
+/// The types are internal, in an enumeration called as the bundle with `Model` after it. `heirloom generate` makes any
+/// others: public ones, or those of another version for the source of a migration.
+@main
+struct HeirloomGenerate: BuildToolPlugin {
+  func createBuildCommands(context: PluginContext, target: any Target) async throws -> [Command] {
+    guard let target = target as? any SourceModuleTarget else { return [] }
+    guard let tool = try? context.tool(named: "HeirloomMain").url else {
+      Diagnostics.error(
+        "HeirloomGenerate needs a trait of the package: .package(…, traits: [.defaults, \"GeneratedTypes\"]).")
+      return []
+    }
+    return try bundles(below: target.directoryURL).map { bundle in
+      let name = bundle.deletingPathExtension().lastPathComponent
+      let output = context.pluginWorkDirectoryURL.appending(path: "\(name)Model.generated.swift")
+      return .buildCommand(
+        displayName: "Types of \(bundle.lastPathComponent)", executable: tool,
+        arguments: ["generate", bundle.path, "--output", output.path], inputFiles: try files(of: bundle),
+        outputFiles: [output])
+    }
+  }
+
+  /// Returns the model bundles of a folder, in the order of their paths.
+  private func bundles(below folder: URL) -> [URL] {
+    let enumerator = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
+    var bundles: [URL] = []
+    while let url = enumerator?.nextObject() as? URL {
+      guard url.pathExtension == "xcdatamodeld" else { continue }
+      bundles.append(url)
+      enumerator?.skipDescendants()
+    }
+    return bundles.sorted { $0.path < $1.path }
+  }
+
+  /// Returns what the types of a bundle depend on: the versions, and the file that names the current one.
+  private func files(of bundle: URL) throws -> [URL] {
+    try FileManager.default.subpathsOfDirectory(atPath: bundle.path).sorted().map { bundle.appending(path: $0) }
+      .filter { !$0.hasDirectoryPath && $0.pathExtension != "xcdatamodel" }
+  }
+}
