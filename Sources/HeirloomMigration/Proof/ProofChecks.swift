@@ -67,6 +67,7 @@ struct ProofChecks {
   ///   - transfer: The transfer that fills the table.
   ///   - written: The table, if it is one of a copy of the store and only statements of the plan have written its rows.
   ///   - untouched: The condition that no decision touched the row with the key `pk`; `nil` for all rows.
+  /// - Returns: The comparison; `nil` where nothing is rewritten.
   private static func sum(of transfer: TableTransfer, in written: CarriedTable?, where untouched: String?)
     -> ProofCheck?
   {
@@ -126,12 +127,13 @@ extension ProofChecks {
   ///
   /// A column of a table with the same rows as before that leads to a table with the same rows keeps its keys.
   /// As many lead nowhere on either side, whatever their number, so it is left out on both.
-  /// The proof of pages tells it of tables that nobody writes, with the comparison of the last rows, which tells that it is
-  /// the same column; the sum of keys tells it of written ones.
+  /// The proof of pages tells it of tables that nobody writes, and the comparison of the last rows that it is the same
+  /// column; the sum of keys tells it of written ones.
   ///
   /// - Parameters:
   ///   - parts: The parts of the candidate.
   ///   - kept: The tables that have the same rows as before, by name.
+  /// - Returns: One comparison; none if all keys are those that were there.
   private static func danglingKeys(_ parts: CandidateParts, kept: [String: CarriedTable]) -> [ProofCheck] {
     var expected = keyColumns(parts.source)
     let found = keyColumns(parts.destination).filter { key in

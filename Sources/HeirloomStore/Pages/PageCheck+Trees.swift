@@ -25,6 +25,7 @@ extension PageCheck {
   ///   - root: The tree's root.
   ///   - order: The order in which an index must have its entries; `nil` to compare none.
   ///   - columns: The places in a table's records, from 0 and rising, of the values to be summed; `nil` to sum none.
+  /// - Returns: The number of rows or entries, and the sum.
   /// - Throws: ``PageFault``, or ``SQLiteError``.
   package func walkTree(root: Int, order: IndexOrder? = nil, summing columns: [Int]? = nil) throws -> TreeContent {
     let walk = TreeWalk(self, order: order, columns: columns)

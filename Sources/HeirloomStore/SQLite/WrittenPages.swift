@@ -32,6 +32,7 @@ package final class WrittenPages {
   /// Returns the pages of which anything was written, or before which the file ended at some time.
   ///
   /// - Parameter pageCount: The highest number of a page that counts.
+  /// - Returns: The set.
   package func pages(upTo pageCount: Int) -> PageSet {
     PageSet(pageCount: pageCount) { heirloom_written_pages_mark(record, $0, UInt32(clamping: pageCount)) }
   }
