@@ -75,6 +75,9 @@ package struct ModelFile: Hashable, Sendable {
     try ModelFile(path).read()
   }
 
+  /// Returns the folder that holds a path.
+  package static func folder(of path: String) -> String { FileNames.folder(of: path) }
+
   // MARK: - Kinds
 
   /// Returns the kind of a folder, judged by what it holds.

@@ -91,16 +91,27 @@ package struct VersionLock: Hashable, Sendable {
   /// - Parameter path: The path of a `lock.json`.
   /// - Throws: ``ModelReadingError`` if it can't be read or is not a lock of format 1.
   package init(path: String) throws(ModelReadingError) {
-    let bytes = try FileContents.bytes(path, limit: Self.byteLimit)
+    do throws(ModelReadingError) {
+      try self.init(bytes: FileContents.bytes(path, limit: Self.byteLimit))
+    } catch {
+      throw error.inFile(path)
+    }
+  }
+
+  /// Reads a lock.
+  ///
+  /// - Parameter bytes: The whole file.
+  /// - Throws: ``ModelReadingError`` if it is not a lock of format 1.
+  init(bytes: [UInt8]) throws(ModelReadingError) {
     let value: JSONValue
     do throws(JSONError) {
       value = try JSONReader.value(of: bytes)
     } catch {
-      throw ModelReadingError(path: path, problem: .malformed(reason: error.description))
+      throw ModelReadingError(problem: .malformed(reason: error.description))
     }
     guard let lock = VersionLock(value) else {
       let reason = "it is no lock of format 1: a list of versions, each with its name and its checksum, was expected"
-      throw ModelReadingError(path: path, problem: .malformed(reason: reason))
+      throw ModelReadingError(problem: .malformed(reason: reason))
     }
     self = lock
   }

@@ -1,0 +1,112 @@
+import HeirloomModel
+
+/// The merge of models as snapshots hold them, as trees of JSON.
+enum ContentMerge {
+  /// Lists whose elements are merged by their names or, for texts and lists, by their content.
+  private static let divisible: Set<String> = [
+    "model", "entities", "attributes", "relationships", "fetchedProperties", "indexes", "fetchRequestTemplates",
+    "configurations", "uniquenessConstraints", "userInfo", "versionIdentifiers",
+  ]
+  /// Lists whose elements have parts of their own.
+  private static let deep: Set<String> = ["entities", "configurations"]
+  private static let words = [
+    "entities": "entity", "attributes": "attribute", "relationships": "relationship", "indexes": "index",
+    "fetchedProperties": "fetched property", "fetchRequestTemplates": "fetch request",
+    "configurations": "configuration", "uniquenessConstraints": "uniqueness constraint",
+    "versionIdentifiers": "version identifier",
+  ]
+
+  /// Returns the tree of a model's content.
+  static func node(_ value: JSONValue, named name: String = "model") -> MergeNode {
+    let key = MergeNode.Key(kind: name, name: "")
+    switch value {
+    case .object(let members) where divisible.contains(name):
+      let children = members.sorted { $0.key.utf16Precedes($1.key) }.map { node($0.value, named: $0.key) }
+      var result = MergeNode(key: key, form: .object, children: children)
+      result.isWhole = false
+      return result
+    case .array(let values) where divisible.contains(name):
+      var node = MergeNode(key: key, form: .list, children: values.map { element($0, of: name) })
+      node.isWhole = false
+      return node
+    default:
+      return MergeNode(key: key, form: .value(value))
+    }
+  }
+
+  private static func element(_ value: JSONValue, of list: String) -> MergeNode {
+    func text(_ value: JSONValue) -> String {
+      switch value {
+      case .string(let text): text
+      case .array(let values): values.map(text).joined(separator: ", ")
+      default: "\(value)"
+      }
+    }
+    let kind = words[list] ?? list
+    guard case .object(let members) = value, case .string(let name)? = members["name"] else {
+      return MergeNode(key: MergeNode.Key(kind: kind, name: text(value)), form: .value(value))
+    }
+    var node = MergeNode(key: MergeNode.Key(kind: kind, name: name), form: .value(value))
+    if deep.contains(list) {
+      node.form = .object
+      node.children = members.sorted { $0.key.utf16Precedes($1.key) }.map { Self.node($0.value, named: $0.key) }
+      node.isWhole = false
+    }
+    if case .string(let former)? = members["renamingIdentifier"] { node.formerName = former }
+    return node
+  }
+
+  /// Returns the content of a tree without conflicts.
+  static func value(_ node: MergeNode) -> JSONValue {
+    switch node.form {
+    case .value(let value): value
+    case .list: .array(node.children.map(value))
+    default:
+      .object(Dictionary(node.children.map { ($0.key.kind, value($0)) }, uniquingKeysWith: { first, _ in first }))
+    }
+  }
+}
+
+extension VersionLock {
+  /// Merges the locks of two branches.
+  ///
+  /// - Parameters:
+  ///   - base: The lock before the branches parted.
+  ///   - ours: The lock of this branch.
+  ///   - theirs: The lock of the other branch.
+  /// - Returns: The merged lock, and the versions that the branches fixed differently.
+  static func merged(_ base: VersionLock, _ ours: VersionLock, _ theirs: VersionLock) -> (VersionLock, [MergeConflict])
+  {
+    func entries(_ lock: VersionLock) -> MergeNode {
+      var node = MergeNode(key: MergeNode.Key(kind: "lock", name: ""), form: .list)
+      node.isWhole = false
+      node.children = lock.versions.map { entry in
+        MergeNode(key: MergeNode.Key(kind: "version", name: entry.name), form: .value(.string(entry.checksum)))
+      }
+      return node
+    }
+    var merge = ThreeWayMerge()
+    let tree = merge.merged(entries(base), entries(ours), entries(theirs))
+    let all = [ours, theirs, base].flatMap(\.versions)
+    var lock = VersionLock()
+    for node in tree?.children ?? [] {
+      let fitting = all.filter { $0.name == node.key.name && node.form == .value(.string($0.checksum)) }
+      // Hashes that an older release left out are no edit.
+      if let entry = fitting.first(where: { $0.entities != nil }) ?? fitting.first { lock.versions.append(entry) }
+    }
+    for item in ours.acknowledgements + theirs.acknowledgements {
+      for loss in item.losses {
+        let states = [base, ours, theirs].map { $0.acknowledges(loss, item) }
+        // Consent that one branch took back is taken back.
+        if !states[0] || (states[1] && states[2]) { lock.acknowledge(loss, from: item.source, to: item.destination) }
+      }
+    }
+    return (lock, merge.conflicts)
+  }
+
+  private func acknowledges(_ loss: String, _ item: Acknowledgement) -> Bool {
+    acknowledgements.contains {
+      $0.source == item.source && $0.destination == item.destination && $0.losses.contains(loss)
+    }
+  }
+}

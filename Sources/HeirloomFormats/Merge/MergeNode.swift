@@ -1,0 +1,231 @@
+import HeirloomModel
+
+/// A part of a file that two branches edited: an element of XML or a value of JSON, found again by kind and name.
+struct MergeNode: Hashable {
+  /// The kind and the name, which together are unique in the parent.
+  struct Key: Hashable {
+    let kind: String
+    let name: String
+  }
+
+  /// A named text, such as an attribute of an element.
+  struct Setting: Hashable {
+    let name: String
+    let value: String
+  }
+
+  /// The form of a part.
+  indirect enum Form: Hashable {
+    /// An element of XML.
+    case element
+    /// Text or a comment of XML, as it stands in the file.
+    case text(String)
+    /// An object of JSON, whose members are the children.
+    case object
+    /// A list of JSON, whose elements are the children.
+    case list
+    /// Any other value of JSON.
+    case value(JSONValue)
+    /// A part that could not be merged; `nil` for a side that removed it.
+    case conflict(ours: MergeNode?, theirs: MergeNode?)
+  }
+
+  let key: Key
+  var form: Form
+  var settings: [Setting] = []
+  var children: [MergeNode] = []
+  /// The two sides' settings where they could not be merged.
+  var settingsOfTheirs: [Setting]?
+  /// True when edits are not merged inside it: two branches that edit a property edit the same thing.
+  var isWhole = true
+  /// True for what only an editor keeps there, such as the place in a picture: it never stops a merge.
+  var isIncidental = false
+  /// The name that the part had before it was renamed.
+  var formerName: String?
+
+  /// True when the part is nothing but the list of what is in it.
+  var isContainer: Bool { !isWhole && key.name.isEmpty && settings.isEmpty && key.kind != "model" }
+}
+
+/// A part that two branches edited in different ways.
+package struct MergeConflict: Hashable, Sendable {
+  /// The place, such as `entity "Item", attribute "note"`.
+  package let place: String
+  /// The two edits in words.
+  package let reason: String
+
+  /// Creates a conflict.
+  package init(place: String, reason: String) {
+    self.place = place
+    self.reason = reason
+  }
+}
+
+/// The merge of two branches' edits, part by part.
+struct ThreeWayMerge {
+  /// The parts that could not be merged.
+  private(set) var conflicts: [MergeConflict] = []
+
+  /// Returns the merged part.
+  ///
+  /// - Parameters:
+  ///   - base: The part before the branches parted; `nil` if it was not there.
+  ///   - ours: The part on this branch; `nil` if it isn't there.
+  ///   - theirs: The part on the other branch.
+  ///   - place: The names of the parts around it.
+  /// - Returns: The part; `nil` if it is gone.
+  mutating func merged(
+    _ base: MergeNode?, _ ours: MergeNode?, _ theirs: MergeNode?, in place: [String] = []
+  ) -> MergeNode? {
+    if ours == theirs || theirs == base { return ours }
+    if ours == base { return theirs }
+    if let one = ours ?? theirs, one.isContainer, ours == nil || theirs == nil {
+      // A list that is left out is an empty one.
+      var (empty, all) = (one, one)
+      empty.children = []
+      all = merged(base ?? empty, ours ?? empty, theirs ?? empty, in: place) ?? empty
+      return all.children.isEmpty ? nil : all
+    }
+    guard let ours, let theirs else {
+      if base?.isIncidental == true { return nil }
+      let reason = ours == nil ? "ours removes it, theirs changes it" : "ours changes it, theirs removes it"
+      return conflict(ours, theirs, place, reason)
+    }
+    let isIncidental = ours.isIncidental && theirs.isIncidental
+    guard !ours.isWhole, !theirs.isWhole, ours.form == theirs.form || isIncidental else {
+      return conflict(ours, theirs, place, base == nil ? "both add it differently" : "both change it")
+    }
+    var result = ours
+    mergeSettings(base?.settings ?? [], ours, theirs, &result, place)
+    let lists = [base?.children ?? [], ours.children, theirs.children]
+    guard lists.allSatisfy({ Set($0.map(\.key)).count == $0.count }) else {
+      return conflict(ours, theirs, place, "it holds several parts of one name, and both change it")
+    }
+    result.children = mergedChildren(lists[0], lists[1], lists[2], place)
+    return result
+  }
+
+  private mutating func conflict(
+    _ ours: MergeNode?, _ theirs: MergeNode?, _ place: [String], _ reason: String
+  ) -> MergeNode? {
+    conflicts.append(MergeConflict(place: place.isEmpty ? "the file" : place.joined(separator: ", "), reason: reason))
+    return (ours ?? theirs).map { MergeNode(key: $0.key, form: .conflict(ours: ours, theirs: theirs)) }
+  }
+
+  // MARK: - Settings
+
+  /// Texts that tools write whenever they save.
+  private static let incidental: Set<String> = ["lastSavedToolsVersion", "systemVersion"]
+
+  private mutating func mergeSettings(
+    _ base: [MergeNode.Setting], _ ours: MergeNode, _ theirs: MergeNode, _ result: inout MergeNode, _ place: [String]
+  ) {
+    func values(_ settings: [MergeNode.Setting]) -> [String: String] {
+      Dictionary(settings.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+    }
+    let (before, left, right) = (values(base), values(ours.settings), values(theirs.settings))
+    var kept: [String: String] = [:]
+    var isUnclear = false
+    for name in Set(left.keys).union(right.keys).sorted(by: { $0.utf16Precedes($1) }) {
+      let (old, a, b) = (before[name], left[name], right[name])
+      if a == b || b == old {
+        kept[name] = a
+      } else if a == old {
+        kept[name] = b
+      } else if let a, let b, ours.isIncidental || Self.incidental.contains(name) {
+        kept[name] = NaturalOrder.precedes(a, b) ? b : a
+      } else {
+        isUnclear = true
+        conflicts.append(
+          MergeConflict(place: (place + ["\"\(name)\""]).joined(separator: ", "), reason: "both change it"))
+      }
+    }
+    guard !isUnclear else {
+      result.settingsOfTheirs = theirs.settings
+      return
+    }
+    let names = Self.order(
+      base.map(\.name), ours.settings.map(\.name), theirs.settings.map(\.name), kept: Set(kept.keys),
+      precedes: { $0.utf16Precedes($1) })
+    result.settings = names.compactMap { name in kept[name].map { MergeNode.Setting(name: name, value: $0) } }
+  }
+
+  // MARK: - Children
+
+  private mutating func mergedChildren(
+    _ base: [MergeNode], _ ours: [MergeNode], _ theirs: [MergeNode], _ place: [String]
+  ) -> [MergeNode] {
+    func byKey(_ nodes: [MergeNode]) -> [MergeNode.Key: MergeNode] {
+      Dictionary(nodes.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+    let (before, left, right) = (byKey(base), byKey(ours), byKey(theirs))
+    // A name's end is told from the row's parts: which of them is new is the same on both sides.
+    func successor(of node: MergeNode, in nodes: [MergeNode]) -> MergeNode? {
+      nodes.first {
+        $0.key.kind == node.key.kind && before[$0.key] == nil && $0.formerName != nil
+          && ($0.formerName == node.key.name || $0.formerName == node.formerName)
+      }
+    }
+    var result: [MergeNode.Key: MergeNode] = [:]
+    // A property with two new names stands in one conflict, and not beside it again.
+    var replaced: Set<MergeNode.Key> = []
+    let keys = (base + ours + theirs).map(\.key)
+    var seen: Set<MergeNode.Key> = []
+    for key in keys where seen.insert(key).inserted {
+      let isContainer = (before[key] ?? left[key] ?? right[key])?.isContainer ?? false
+      let inside = isContainer ? place : place + [Self.words(key)]
+      if let node = before[key], left[key] == nil, right[key] == nil {
+        let (a, b) = (successor(of: node, in: ours), successor(of: node, in: theirs))
+        guard a?.key != b?.key else { continue }
+        let words = [a, b].map { $0.map { "renames it to \"\($0.key.name)\"" } ?? "removes it" }
+        replaced.formUnion([a?.key, b?.key].compactMap(\.self))
+        result[key] = conflict(a, b, inside, "ours \(words[0]), theirs \(words[1])")
+        continue
+      }
+      result[key] = merged(before[key], left[key], right[key], in: inside)
+    }
+    for key in replaced { result[key] = nil }
+    return Self.order(
+      base.map(\.key), ours.map(\.key), theirs.map(\.key), kept: Set(result.keys),
+      precedes: {
+        ($0.kind, $1.kind) == ($1.kind, $0.kind) ? NaturalOrder.precedes($0.name, $1.name) : $0.kind < $1.kind
+      }
+    )
+    .compactMap { result[$0] }
+  }
+
+  private static func words(_ key: MergeNode.Key) -> String {
+    key.name.isEmpty ? "\"\(key.kind)\"" : "\(key.kind) \"\(key.name.prefix(120))\""
+  }
+
+  // MARK: - Order
+
+  /// Returns names in the order of the branch that changed it, each new one after the name that it follows there.
+  ///
+  /// New names of both branches in one place are sorted, so that it is the same which branch is ours.
+  static func order<Name: Hashable>(
+    _ base: [Name], _ ours: [Name], _ theirs: [Name], kept: Set<Name>, precedes: (Name, Name) -> Bool
+  ) -> [Name] {
+    let known = Set(base)
+    func isReordered(_ names: [Name]) -> Bool {
+      let (mine, all) = (names.filter(known.contains), Set(names))
+      return mine != base.filter(all.contains)
+    }
+    let model = isReordered(ours) ? ours : isReordered(theirs) ? theirs : base
+    var result = model.filter { known.contains($0) && kept.contains($0) }
+    result += base.filter { kept.contains($0) && !result.contains($0) }
+    var present = Set(result)
+    for side in [ours, theirs] {
+      var anchor: Name?
+      for name in side {
+        if kept.contains(name), present.insert(name).inserted {
+          var place = anchor.flatMap { result.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
+          while place < result.count, !known.contains(result[place]), precedes(result[place], name) { place += 1 }
+          result.insert(name, at: place)
+        }
+        if present.contains(name) { anchor = name }
+      }
+    }
+    return result
+  }
+}
