@@ -100,6 +100,11 @@ package struct OutputMembers: ExpressibleByArrayLiteral, Sendable {
     values.append(value)
   }
 
+  /// Returns the value of a member; null if there is none.
+  package subscript(_ name: String) -> OutputValue {
+    names.firstIndex(of: name).map { values[$0] } ?? .null
+  }
+
   /// Adds texts to a list, which is made if it is missing.
   package mutating func add(_ texts: [String], to name: String) {
     guard let position = names.firstIndex(of: name), case .list(let values) = values[position] else {

@@ -69,6 +69,17 @@ struct HistoryCheck {
     try makeHistory(isComplete: folder.missingNames.isEmpty)
   }
 
+  /// Checks the names of versions that `--by-app` gives.
+  ///
+  /// - Throws: `UsageError` for a name that no version has.
+  func versionNames(_ names: [String]) throws(UsageError) -> Set<String> {
+    for name in names where !versions.contains(where: { $0.name == name }) {
+      throw .invalidValue(
+        option: "--by-app", value: name, expected: "one of the versions \(listText(versions.map(\.name)))")
+    }
+    return Set(names)
+  }
+
   /// Records in the lock that losses are meant, and writes it.
   ///
   /// - Parameter losses: The losses.

@@ -33,9 +33,10 @@ struct LossReview {
   ///   - acknowledged: The losses that the lock acknowledges.
   ///   - mappings: The mapping models that are given.
   ///   - byApp: The names of versions whose stores the app's own code migrates; their losses are not known.
+  ///   - takesLongPaths: False to pass over longer paths, whose number grows with the square of the versions'.
   init(
     of versions: [HistoryCheck.Version], acknowledged: [VersionLock.Acknowledgement], mappings: GivenMappings,
-    byApp: Set<String>
+    byApp: Set<String>, takesLongPaths: Bool = true
   ) {
     guard let last = versions.indices.last else { return }
     let pairs = acknowledged.map { [$0.source, $0.destination] }
@@ -60,7 +61,7 @@ struct LossReview {
       steps.append(Set(effects.map(\.lossName)))
       if !byApp.contains(versions[position].name) { add(effects, position, position + 1) }
     }
-    for position in versions.indices.dropLast(2) where !byApp.contains(versions[position].name) {
+    for position in versions.indices.dropLast(2) where takesLongPaths && !byApp.contains(versions[position].name) {
       let way = Array(versions[position...])
       let trail = LossTrail(through: way.map(\.model))
       let others = Self.effects(through: way, mappings).filter { effect in
@@ -80,18 +81,28 @@ struct LossReview {
 
   /// Returns the possible losses of a path through versions; none without a mapping, which is reported elsewhere.
   private static func effects(through versions: [HistoryCheck.Version], _ mappings: GivenMappings) -> [DataEffect] {
+    (try? path(through: versions, mappings))?.effects.filter { $0.kind.severity == .loss } ?? []
+  }
+
+  /// Returns the path through versions from the first to the last; `nil` if they are the same to stores.
+  ///
+  /// - Throws: `MappingInferenceError` if there is none.
+  static func path(
+    through versions: [HistoryCheck.Version], _ mappings: GivenMappings
+  ) throws(MappingInferenceError) -> MigrationPath? {
     guard let first = versions.first, let last = versions.last,
       first.model.versionHashes() != last.model.versionHashes()
-    else { return [] }
+    else { return nil }
     let between = versions.dropFirst().dropLast().map(\.model)
     var configuration = MigrationAssistant.Configuration()
     mappings.add(to: &configuration, from: first.model, to: last.model)
-    let path = try? MigrationPath(
-      from: first.model, to: last.model, between: between, given: configuration.mappings)
-    guard let path else { return [] }
-    return path.hops.flatMap { $0.mapping.effects(from: $0.source, to: $0.destination) }
-      .filter { $0.kind.severity == .loss }
+    return try MigrationPath(from: first.model, to: last.model, between: between, given: configuration.mappings)
   }
+}
+
+extension MigrationPath {
+  /// The effects on rows that the models tell, hop by hop.
+  var effects: [DataEffect] { hops.flatMap { $0.mapping.effects(from: $0.source, to: $0.destination) } }
 }
 
 extension LossReview {

@@ -75,12 +75,7 @@ struct CheckCommand {
     if configuration != nil || arguments.has("--cloudkit") {
       check.findings += CloudKitRules(history, configuration: configuration).findings
     }
-    let apps = Set(arguments.all("--by-app"))
-    for name in apps where !history.versions.contains(where: { $0.name == name }) {
-      throw UsageError.invalidValue(
-        option: "--by-app", value: name,
-        expected: "one of the versions \(listText(history.versions.map(\.name)))")
-    }
+    let apps = try history.versionNames(arguments.all("--by-app"))
     if let known = history.history {
       let mappings = try GivenMappings(arguments.all("--mapping").map(console.path), history: known, console: console)
       try check.review(&history, known, mappings, byApp: apps, acknowledging: arguments.all("--acknowledge"))

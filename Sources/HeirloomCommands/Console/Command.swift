@@ -87,7 +87,7 @@ struct Command: Sendable {
   static var all: [Command] {
     [
       .inspect, .doctor, .verify, .compare, .plan, .rehearse, .migrate, .versions, .restore, .repair, .salvage,
-      .snapshot, .check, .diagram, .report, .generate, .demo, .completions,
+      .newVersion, .snapshot, .history, .check, .merge, .diagram, .report, .generate, .demo, .completions,
     ]
   }
 }

@@ -1,0 +1,164 @@
+import Heirloom
+import HeirloomOutput
+
+/// The table of a history: each version, how its stores reach the next and the current one, and what they lose.
+struct HistoryTable {
+  /// The migration from one version to another, as the models tell it.
+  private struct Way {
+    /// The word for the table.
+    let word: String
+    /// The effects that somebody has to decide when there are such rows.
+    var decisions: [DataEffect] = []
+    /// The obstacles, if there is no mapping.
+    var obstacles: [MappingObstacle] = []
+  }
+
+  /// A version with its ways.
+  private struct Row {
+    let version: HistoryCheck.Version
+    let place: String
+    let next: Way?
+    let current: Way?
+    let losses: [LossReview.Loss]
+  }
+
+  private let history: HistoryCheck
+  private let path: String
+  private var rows: [Row] = []
+
+  /// Makes the table; no store is made.
+  ///
+  /// - Parameters:
+  ///   - history: The history.
+  ///   - path: Its path.
+  ///   - mappings: The mapping models that are given.
+  ///   - byApp: The names of versions whose stores the app's own code migrates.
+  init(of history: HistoryCheck, path: String, mappings: GivenMappings, byApp: Set<String>) {
+    (self.history, self.path) = (history, path)
+    let versions = history.versions
+    let end = versions.firstIndex { $0.name == history.currentName } ?? versions.count - 1
+    let review = LossReview(
+      of: Array(versions.prefix(end + 1)), acknowledged: history.lock?.content.acknowledgements ?? [],
+      mappings: mappings, byApp: byApp, takesLongPaths: !mappings.isEmpty)
+    for (position, version) in versions.enumerated() {
+      func way(to last: Int) -> Way? {
+        guard position < last else { return nil }
+        return Self.way(
+          through: Array(versions[position...last]), mappings, isByApp: byApp.contains(version.name))
+      }
+      let next = way(to: min(position + 1, versions.count - 1))
+      rows.append(
+        Row(
+          version: version, place: position == end ? "current" : position < end ? "" : "later", next: next,
+          // The version before the current one has one way, not two.
+          current: position + 1 == end ? next : way(to: end),
+          losses: review.losses.filter { $0.source.name == version.name }))
+    }
+  }
+
+  private static func way(
+    through versions: [HistoryCheck.Version], _ mappings: GivenMappings, isByApp: Bool
+  ) -> Way {
+    if isByApp { return Way(word: "stage") }
+    do throws(MappingInferenceError) {
+      // What is inferred from end to end can be inferred through the versions between too; the reverse need not be.
+      let ends = versions.first.flatMap { first in versions.last.map { [first, $0] } } ?? []
+      let short =
+        mappings.isEmpty
+        ? Result { () throws(MappingInferenceError) in try LossReview.path(through: ends, mappings) } : nil
+      let found: MigrationPath?
+      if case .success(let path)? = short {
+        found = path
+      } else {
+        found = try LossReview.path(through: versions, mappings)
+      }
+      guard let path = found else { return Way(word: "same") }
+      let isGiven = path.hops.contains(where: \.isGiven)
+      let decisions = path.effects.filter { $0.kind.severity == .blocker }
+      let word = isGiven ? "mapping" : "inferred"
+      return Way(word: decisions.isEmpty ? word : word + ", decision", decisions: decisions)
+    } catch {
+      return Way(word: "needs mapping", obstacles: error.obstacles)
+    }
+  }
+
+  // MARK: - Telling
+
+  /// Returns the report.
+  ///
+  /// - Parameter console: Tells the terminal's width and style.
+  /// - Returns: The table, with what each version loses, decides and lacks below its row.
+  func report(_ console: Console) -> CommandReport {
+    let style = console.style
+    var table = TextTable(
+      header: ["Version", "shipped", "to the next", "to the current"], alignments: [.left, .left, .left, .left])
+    for row in rows {
+      table.add([
+        row.version.name, row.version.isShipped ? "yes" : "no", row.next?.word ?? "–",
+        row.place.isEmpty ? row.current?.word ?? "–" : row.place,
+      ])
+    }
+    let width = min(max(console.columns(), 20), 100)
+    let lines = zip(table.lines(), [[]] + rows.map { details(of: $0, style) }).flatMap { line, details in
+      [line] + details.flatMap { TextLayout.wrapped("      " + $0, to: width, indent: 8) }
+    }
+    let open = rows.flatMap(\.losses).filter { !$0.isAcknowledged }
+    var advice: [String] = []
+    if let loss = open.first {
+      advice = TextLayout.wrapped(
+        "A loss that is meant: heirloom check \(shellWord(path)) --acknowledge \(shellWord(loss.name))", to: width)
+    }
+    let unreadable = history.findings.filter { $0.kind == .unreadableVersion || $0.kind == .missingVersion }
+    return CommandReport(
+      lines: [
+        "\(style.bold(path)): \(counted(Int64(rows.count), "version")), the current one is \"\(history.currentName)\"."
+      ] + lines + advice + unreadable.map { $0.line(style) },
+      members: [
+        ("path", .text(path)), ("current", .text(history.currentName)), ("versions", .list(rows.map(output))),
+        ("findings", .list(unreadable.map(\.output))),
+      ])
+  }
+
+  private func details(of row: Row, _ style: TextStyle) -> [String] {
+    let lost = row.losses.filter { !$0.isAcknowledged }.map(\.name)
+    let consented = row.losses.filter(\.isAcknowledged).map(\.name)
+    var lines: [String] = []
+    if !lost.isEmpty { lines.append("\(style.red("loses")) \(listText(lost, limit: 40))") }
+    if !consented.isEmpty { lines.append("loses \(listText(consented, limit: 40)), with consent") }
+    for (way, end) in [(row.next, "next"), (row.place.isEmpty ? row.current : nil, "current")] {
+      let isSame = end == "current" && way?.decisions == row.next?.decisions && way?.obstacles == row.next?.obstacles
+      guard let way, !isSame else { continue }
+      let to = end == "next" ? "" : "to the current: "
+      lines += way.obstacles.prefix(4).map { to + $0.reason }
+      if way.obstacles.count > 4 { lines.append("\(to)and \(way.obstacles.count - 4) more obstacles") }
+      let names = way.decisions.map(\.lossName)
+      if !names.isEmpty { lines.append("\(to)rows that don't fit need a decision: \(listText(names))") }
+    }
+    return lines
+  }
+
+  private func output(_ row: Row) -> OutputValue {
+    func output(_ way: Way?) -> OutputValue {
+      guard let way else { return .null }
+      return .object([
+        ("way", .text(way.word.replacing(", decision", with: ""))),
+        ("decisions", .texts(way.decisions.map(\.lossName))),
+        ("obstacles", .list(way.obstacles.map(DifferenceText.output))),
+      ])
+    }
+    return .object([
+      ("name", .text(row.version.name)), ("checksum", .text(row.version.model.versionChecksum())),
+      ("locked", .boolean(row.version.isShipped)), ("isCurrent", .boolean(row.place == "current")),
+      ("toNext", output(row.next)), ("toCurrent", output(row.current)),
+      (
+        "losses",
+        .list(
+          row.losses.map {
+            .object([
+              ("name", .text($0.name)), ("to", .text($0.destinationName)), ("consented", .boolean($0.isAcknowledged)),
+            ])
+          })
+      ),
+    ])
+  }
+}

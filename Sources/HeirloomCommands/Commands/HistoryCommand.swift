@@ -1,0 +1,33 @@
+import Heirloom
+import HeirloomOutput
+
+extension Command {
+  /// The command that shows a history of models.
+  static let history = Command(
+    name: "history",
+    summary: "the versions of a model: shipped or not, how each reaches the current one",
+    details: [
+      "MODEL is an .xcdatamodeld, or a folder that holds one with its lock and snapshots. The table has a line for each version:"
+        + " whether the lock fixes it as shipped, and how its stores reach the next version and the current one: inferred, by a mapping"
+        + " that is given, by a stage of the app's (--by-app says so), or same where there is nothing to do. Below it stand what would"
+        + " be lost, with or without consent in the lock; what has to be decided where rows don't fit; and why nothing can be inferred.",
+      "It is told from the models alone: no store is made. heirloom check tries it with stores.",
+    ],
+    options: [
+      .mapping,
+      Option(
+        name: "--by-app", value: "VERSION", isRepeatable: true,
+        summary: "stores of this version are migrated by the app's own code, such as a stage"),
+    ],
+    example: "heirloom history Journal.xcdatamodeld", positionals: ["MODEL"], requiredCount: 1
+  ) { arguments, console in
+    let path = try console.path(arguments.positionals[0])
+    let history = try HistoryCheck(at: path)
+    let byApp = try history.versionNames(arguments.all("--by-app"))
+    guard let known = history.history else {
+      throw ModelReadingError(path: path, problem: .malformed(reason: history.findings.first?.message ?? "no version"))
+    }
+    let mappings = try GivenMappings(arguments.all("--mapping").map(console.path), history: known, console: console)
+    return HistoryTable(of: history, path: path, mappings: mappings, byApp: byApp).report(console)
+  }
+}

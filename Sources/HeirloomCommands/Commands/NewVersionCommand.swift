@@ -1,0 +1,25 @@
+import Heirloom
+
+extension Command {
+  /// The command that makes the next version of a model.
+  static let newVersion = Command(
+    name: "new-version",
+    summary: "the next version of a model, as a copy of the current one",
+    details: [
+      "MODEL is an .xcdatamodeld, or a folder that holds one with its lock and snapshots. The current version is copied byte for byte,"
+        + " and the copy is the current one, to be edited; the bundle's own numbering goes on unless --name gives another name. Where"
+        + " nothing is at MODEL, a bundle is made with one version without entities.",
+      "Where a lock or snapshots lie beside the bundle, the version that was current until now is fixed as shipped, as heirloom"
+        + " snapshot --history does it; the new one is not, until it ships. A version that was fixed and edited since is refused.",
+      "While the current version is neither shipped nor different from the one before, nothing is made. An interrupted run leaves"
+        + " the old current version or the new one; a further run goes on.",
+    ],
+    options: [Option(name: "--name", value: "NAME", summary: "the new version's name")],
+    example: "heirloom new-version Journal.xcdatamodeld", positionals: ["MODEL"], requiredCount: 1
+  ) { arguments, console in
+    let path = try console.path(arguments.positionals[0])
+    let name = arguments.value("--name")
+    if case .missing = PathKind(path) { return try NewVersion.makeBundle(at: path, named: name) }
+    return try NewVersion(at: path, console: console).make(named: name)
+  }
+}

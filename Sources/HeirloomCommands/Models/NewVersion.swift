@@ -1,0 +1,210 @@
+import Foundation
+import Heirloom
+import HeirloomOutput
+
+/// The next version of a model bundle: a copy of the current one, which becomes the current one.
+struct NewVersion {
+  private let list: ModelVersionList
+  private let current: ModelVersionList.Version
+  private let bundle: VersionBundle
+  /// The folder with snapshots and lock.
+  private let folder: String
+  private let console: Console
+
+  /// Finds the bundle at a path.
+  ///
+  /// - Parameters:
+  ///   - path: The path of a bundle, or of a folder with one.
+  ///   - console: Receives notes.
+  /// - Throws: `ModelReadingError`; a failure for a model that is no bundle of sources.
+  init(at path: String, console: Console) throws {
+    let file = try ModelFile(path)
+    self.console = console
+    switch file.kind {
+    case .sourceBundle where file.path.hasSuffix(Self.bundleExtension):
+      bundle = VersionBundle(path: file.path)
+    case .snapshotFolder:
+      let names = try FileManager.default.contentsOfDirectory(atPath: file.path)
+      // A folder of several bundles is refused here.
+      guard try SnapshotFolder(file.path).sources != nil,
+        let name = names.first(where: { $0.hasSuffix(Self.bundleExtension) && !$0.hasPrefix(".") })
+      else { throw Self.refusal("\(path) holds no model bundle (.xcdatamodeld)", "Name the bundle that is edited.") }
+      bundle = VersionBundle(path: file.path + "/" + name)
+    case .source, .sourceBundle:
+      throw Self.refusal(
+        "\(path) is no bundle (.xcdatamodeld), in which versions of a model lie",
+        path.contains(Self.bundleExtension + "/")
+          ? "Name the bundle around it."
+          : "Make a folder whose name ends in .xcdatamodeld, move the model there, and name that folder.")
+    case .compiled, .compiledBundle, .snapshot:
+      throw Self.refusal(
+        "\(path) was written by a tool, and is no model that is edited", "Name the .xcdatamodeld that it is made from.")
+    }
+    folder = ModelFile.folder(of: bundle.path)
+    list = try ModelVersionList(bundle.path)
+    guard let current = list.currentVersion else {
+      throw ModelReadingError(path: bundle.path, problem: .notModel(.bundleWithoutVersions))
+    }
+    self.current = current
+  }
+
+  private static let bundleExtension = ".xcdatamodeld"
+
+  /// Makes the version, unless the current one is still a copy of the one before.
+  ///
+  /// - Parameter name: The version's name; `nil` for the next one in the row.
+  /// - Returns: The report.
+  /// - Throws: A failure, also for a shipped version that was edited since; then nothing was made.
+  func make(named name: String?) throws -> CommandReport {
+    let content = try bundle.content(of: current.name)
+    // What can't be read would be copied with its fault.
+    _ = try current.file.read()
+    if let unfinished = try unfinished(content), name == nil || name == unfinished {
+      try bundle.makeCurrent(unfinished, content: nil)
+      return report(
+        made: unfinished, locked: nil,
+        lines: ["An earlier run made \"\(unfinished)\", a copy of \"\(current.name)\", and was interrupted."])
+    }
+    if let state = try untouchedState() {
+      let message = "\"\(current.name)\" \(state): edit it first"
+      guard name == nil || name == current.name else {
+        throw Self.refusal(message, "Nobody needs a second version of the same content.")
+      }
+      return report(made: nil, locked: nil, lines: ["\(message). Nothing was made."])
+    }
+    let next = try nextName(name)
+    // The version that was current is fixed first: what comes after it can be edited.
+    let locked = try lockCurrent()
+    try bundle.makeCurrent(next, content: content)
+    return report(made: next, locked: locked, lines: [])
+  }
+
+  /// Returns the version after the current one that an interrupted run made.
+  private func unfinished(_ content: [String: [UInt8]]) throws -> String? {
+    let next = VersionNaming.next(after: current.name, among: list.versions.map(\.name)) { _ in false }
+    guard let version = list.version(named: next), version.lockedChecksum == nil else { return nil }
+    return try bundle.content(of: next) == content ? next : nil
+  }
+
+  /// Returns words for a current version that nobody edited or shipped yet; `nil` for any other.
+  private func untouchedState() throws -> String? {
+    guard current.lockedChecksum == nil, let position = list.versions.firstIndex(of: current) else { return nil }
+    let model = try current.file.read().model
+    guard position > 0 else { return model.entities.isEmpty ? "has no entities yet" : nil }
+    let before = list.versions[position - 1]
+    return (try? before.file.read().model) == model ? "is still as \"\(before.name)\" is" : nil
+  }
+
+  // MARK: - Names
+
+  private func nextName(_ name: String?) throws -> String {
+    // A version that the lock names has stores, even where its folder is gone.
+    let taken = Set((list.versions.map(\.name) + (list.lock?.versions ?? []).map(\.name)).map { $0.lowercased() })
+    guard let name else {
+      return VersionNaming.next(after: current.name, among: list.versions.map(\.name)) {
+        taken.contains($0.lowercased())
+      }
+    }
+    if let objection = Self.objection(to: name) { throw objection }
+    guard !taken.contains(name.lowercased()) else {
+      throw Self.refusal(
+        "\"\(name)\" is the name of a version of \(bundle.path) already", "Choose another, or leave --name out.")
+    }
+    return name
+  }
+
+  /// Returns the failure for a name that can't be a version's; `nil` for any other.
+  static func objection(to name: String) -> UsageError? {
+    let isPlain = name.unicodeScalars.allSatisfy { scalar in
+      !["/", ":", "\\"].contains(scalar)
+        && ![.control, .format, .lineSeparator].contains(scalar.properties.generalCategory)
+    }
+    guard isPlain, !name.hasPrefix("."), !name.hasSuffix(" "), !name.hasPrefix(" "), name.utf8.count <= 200,
+      !name.hasSuffix(".xcdatamodel"), name.lowercased() != "lock", !name.lowercased().hasSuffix(".lock")
+    else {
+      return .invalidValue(
+        option: "--name", value: name,
+        expected: "a version's name such as \"Journal 3\", without a path, an extension or a dot in front")
+    }
+    return nil
+  }
+
+  // MARK: - The lock
+
+  /// Fixes the current version as shipped where a lock or snapshots of the bundle's versions are.
+  private func lockCurrent() throws -> CommandReport? {
+    let snapshots = (try? SnapshotFolder(folder).snapshots) ?? [:]
+    guard list.lock != nil || list.versions.contains(where: { snapshots[$0.name] != nil }) else { return nil }
+    var history = try SnapshotHistory(at: folder, for: bundle.path)
+    return try history.add(before: nil, date: Date(timeIntervalSince1970: 0), console: console)
+  }
+
+  // MARK: - Telling
+
+  private func report(made: String?, locked: CommandReport?, lines: [String]) -> CommandReport {
+    var lines = lines
+    let style = console.style
+    if let made {
+      lines.append(
+        "\(style.bold(bundle.path)): \"\(made)\" is the current version now, a copy of \"\(current.name)\". Edit it, then:"
+          + " heirloom history \(shellWord(bundle.path))")
+      lines += locked?.lines ?? []
+      if locked == nil, list.lock == nil {
+        lines.append(
+          "No lock fixes what was shipped: heirloom snapshot \(shellWord(bundle.path)) --history \(shellWord(folder)) makes one."
+        )
+      }
+    }
+    return CommandReport(
+      lines: lines,
+      members: [
+        ("path", .text(bundle.path)), ("made", .optional(made)), ("from", .text(current.name)),
+        ("current", .text(made ?? current.name)), ("lock", locked?.members["lock"] ?? .null),
+        ("fixed", locked?.members["fixed"] ?? .texts([])),
+      ])
+  }
+
+  private static func refusal(_ message: String, _ suggestion: String) -> CommandFailure {
+    CommandFailure(
+      exitCode: .failed, code: "noNewVersion", coreDataCode: nil, message: message + ". Nothing was made.",
+      suggestion: suggestion)
+  }
+
+  // MARK: - The first version
+
+  /// Makes a bundle with one version without entities.
+  ///
+  /// - Parameters:
+  ///   - path: The path, where nothing is.
+  ///   - name: The version's name; `nil` for the bundle's.
+  /// - Returns: The report.
+  /// - Throws: A failure for a path that doesn't end like a bundle's, or that can't be written.
+  static func makeBundle(at path: String, named name: String?) throws -> CommandReport {
+    var path = path
+    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+    let own = path.split(separator: "/").last.map { String($0.dropLast(bundleExtension.count)) } ?? ""
+    guard path.hasSuffix(bundleExtension), !own.isEmpty else {
+      throw refusal(
+        "\(path) is not there, and is no name of a bundle",
+        "A new bundle's name ends in .xcdatamodeld: Journal.xcdatamodeld")
+    }
+    let name = name ?? own
+    if let objection = objection(to: name) { throw objection }
+    try VersionBundle(path: path).make(first: name, content: ["contents": Array(emptyModel.utf8)])
+    return CommandReport(
+      lines: ["\(path) was made, with one version, \"\(name)\", that has no entities yet. Edit it."],
+      members: [
+        ("path", .text(path)), ("made", .text(name)), ("from", .null), ("current", .text(name)), ("lock", .null),
+        ("fixed", .texts([])),
+      ])
+  }
+
+  /// The model that Xcode's template of a data model holds.
+  private static let emptyModel = """
+    <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+    <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0" lastSavedToolsVersion="1" \
+    systemVersion="11A491" minimumToolsVersion="Automatic" sourceLanguage="Swift" userDefinedModelVersionIdentifier="">
+        <elements/>
+    </model>
+    """
+}

@@ -1,0 +1,118 @@
+package import Heirloom
+
+/// A model bundle in which versions are made: the one place that writes into `.xcdatamodeld`.
+///
+/// A version is written under a hidden name and gets its own by one rename; then the file `.xccurrentversion` is
+/// replaced. Whatever instant ends a run, the bundle has the old current version or the new one.
+package struct VersionBundle {
+  /// The bundle's path.
+  package let path: String
+  private let files: any FileOperations
+
+  /// The most bytes that a file of a version may have.
+  private static let byteLimit = 64 << 20
+
+  /// Creates the access to a bundle; nothing is read.
+  package init(path: String, files: any FileOperations = POSIXFileOperations()) {
+    self.path = path
+    self.files = files
+  }
+
+  private func folder(of version: String) -> String { "\(path)/\(version).xcdatamodel" }
+  private var note: String { path + "/" + CurrentVersionFile.name }
+
+  /// Reads all files of a version.
+  ///
+  /// - Parameter version: The version's name.
+  /// - Returns: The files by name.
+  /// - Throws: `FileError` for anything but a folder of plain files: a link could lead to somebody else's.
+  package func content(of version: String) throws(FileError) -> [String: [UInt8]] {
+    let folder = folder(of: version)
+    guard let status = try files.status(of: folder), status.kind == .directory else {
+      throw FileError(.read, folder, code: 0, reason: "it is no folder of its own in the bundle")
+    }
+    var content: [String: [UInt8]] = [:]
+    for name in try files.names(in: folder) {
+      let file = folder + "/" + name
+      guard let status = try files.status(of: file), status.kind == .regular else {
+        throw FileError(.read, file, code: 0, reason: "a version holds files alone, no links and folders")
+      }
+      content[name] = try files.withoutLinks.readFile(file, limit: Self.byteLimit)
+    }
+    return content
+  }
+
+  /// Makes a version, and makes it the current one.
+  ///
+  /// - Parameters:
+  ///   - version: The new version's name, which nothing has.
+  ///   - content: Its files by name; `nil` if the version is there already.
+  /// - Throws: `FileError`; the bundle then has the old current version.
+  package func makeCurrent(_ version: String, content: [String: [UInt8]]?) throws(FileError) {
+    try removeDrafts()
+    let found = try files.status(of: note)
+    if let found, found.kind != .regular {
+      throw FileError(.write, note, code: 0, reason: "it is a \(found.kind.rawValue), not a file of the bundle's own")
+    }
+    let old = found == nil ? [] : try files.readFile(note, limit: Self.byteLimit)
+    if let content { try write(content, to: folder(of: version)) }
+    try SnapshotFile(path: note, files: files).write(CurrentVersionFile.bytes(naming: version, in: old))
+  }
+
+  /// Makes the bundle with its first version.
+  ///
+  /// - Parameters:
+  ///   - version: The version's name.
+  ///   - content: Its files by name.
+  /// - Throws: `FileError`; there is no bundle then.
+  package func make(first version: String, content: [String: [UInt8]]) throws(FileError) {
+    let draft = VersionBundle(path: draftPath(in: ModelFile.folder(of: path)), files: files)
+    do throws(FileError) {
+      try files.makeDirectory(draft.path, attributes: FileAttributes(mode: 0o755))
+      try draft.makeCurrent(version, content: content)
+      try give(draft.path, name: path)
+    } catch {
+      try? FolderTree(files: files).remove(draft.path)
+      throw error
+    }
+  }
+
+  private func write(_ content: [String: [UInt8]], to folder: String) throws(FileError) {
+    let draft = draftPath(in: path)
+    do throws(FileError) {
+      try files.makeDirectory(draft, attributes: FileAttributes(mode: 0o755))
+      for (name, bytes) in content.sorted(by: { $0.key < $1.key }) {
+        try files.writeNewFile(draft + "/" + name, bytes: bytes, attributes: FileAttributes(mode: 0o644))
+      }
+      try files.synchronizeDirectory(draft)
+      try give(draft, name: folder)
+    } catch {
+      try? FolderTree(files: files).remove(draft)
+      throw error
+    }
+  }
+
+  /// Gives a finished folder its name; a rename would replace an empty folder that has it.
+  private func give(_ draft: String, name: String) throws(FileError) {
+    guard try files.status(of: name) == nil else {
+      throw FileError(.rename, draft, to: name, code: 0, reason: "something else has that name")
+    }
+    try files.rename(draft, to: name)
+    try files.synchronizeDirectory(ModelFile.folder(of: name))
+  }
+
+  // MARK: - Drafts
+
+  private func draftPath(in folder: String) -> String { "\(folder)/.heirloom-\(files.uniqueIdentifier()).tmp" }
+
+  /// Removes what interrupted runs left in the bundle.
+  private func removeDrafts() throws(FileError) {
+    for name in try files.names(in: path) {
+      let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+      let isDraft = name.hasPrefix(".heirloom-") || name.hasPrefix(CurrentVersionFile.name + ".")
+      let id = parts.dropLast().last.map { $0.hasPrefix("heirloom-") ? $0.dropFirst(9) : $0 } ?? ""
+      guard isDraft, parts.last == "tmp", id.count == 32, id.allSatisfy(\.isHexDigit) else { continue }
+      try FolderTree(files: files).remove(path + "/" + name)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Heirloom
+import TestSupport
+import Testing
+
+/// The table of `heirloom history`.
+struct HistoryCommandTests {
+  private let directory: TemporaryDirectory
+  private let tool: Tool
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    tool = Tool(directory: directory.url)
+  }
+
+  private func writeBundle(_ versions: [(name: String, inside: String)]) throws {
+    for version in versions {
+      let folder = directory.file("App.xcdatamodeld/\(version.name).xcdatamodel")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let text = "<model documentVersion=\"1.0\"><entity name=\"Item\">\(version.inside)</entity></model>"
+      try Data(text.utf8).write(to: folder.appendingPathComponent("contents"))
+    }
+  }
+
+  private static let note = "<attribute name=\"note\" optional=\"YES\" attributeType=\"String\"/>"
+  private static let old = "<attribute name=\"old\" optional=\"YES\" attributeType=\"String\"/>"
+
+  @Test func `each version says how it goes on, what it loses, and what nobody knows`() throws {
+    try writeBundle([
+      ("V1", Self.note + Self.old), ("V2", Self.note), ("V3", Self.note.replacing("optional=\"YES\" ", with: "")),
+      ("V4", Self.note.replacing("optional=\"YES\" attributeType=\"String\"", with: "attributeType=\"Binary\"")),
+      ("V5", Self.note.replacing("optional=\"YES\" attributeType=\"String\"", with: "attributeType=\"Binary\"")),
+    ])
+    let json = try tool("history", "App.xcdatamodeld", "--json").json()
+    let versions = try #require(json["versions"] as? [[String: Any]])
+    func ways(_ key: String) -> [String?] { versions.map { ($0[key] as? [String: Any])?["way"] as? String } }
+    #expect(ways("toNext") == ["inferred", "inferred", "needs mapping", "same", nil])
+    #expect(ways("toCurrent") == ["needs mapping", "needs mapping", "needs mapping", "same", nil])
+    let decisions = versions.map { ($0["toNext"] as? [String: Any])?["decisions"] as? [String] ?? [] }
+    #expect(decisions == [[], ["Item.note"], [], [], []])
+    let losses = versions.map { ($0["losses"] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String } }
+    #expect(losses == [["Item.old"], [], [], [], []])
+    let staged = tool("history", "App.xcdatamodeld", "--by-app", "V3").output
+    #expect(staged.contains("V3       no       stage"), "\(staged)")
+    #expect(tool("history", "App.xcdatamodeld", "--by-app", "V9").code == 2)
+  }
+
+  @Test func `a loss with consent is told as one`() throws {
+    try writeBundle([("V1", Self.note + Self.old), ("V2", Self.note)])
+    let open = tool("history", "App.xcdatamodeld").output
+    #expect(open.contains("loses Item.old\n") && open.contains("--acknowledge Item.old"), "\(open)")
+    #expect(tool("snapshot", "App.xcdatamodeld", "--history", ".").code == 0)
+    #expect(tool("check", ".", "--acknowledge", "Item.old").code == 0)
+    let consented = tool("history", ".").output
+    #expect(consented.contains("loses Item.old, with consent") && !consented.contains("--acknowledge"))
+    #expect(consented.contains("V1       yes      inferred"))
+  }
+
+  @Test func `lines keep to the terminal's width`() throws {
+    let names = (0..<30).map { "<attribute name=\"property\($0)\" optional=\"YES\" attributeType=\"String\"/>" }
+    try writeBundle([("V1", Self.note + names.joined()), ("V2", Self.note)])
+    var narrow = tool
+    narrow.columns = 60
+    let lines = narrow("history", "App.xcdatamodeld").output.split(separator: "\n").dropFirst()
+    #expect(lines.count > 10 && lines.dropLast(2).allSatisfy { $0.count <= 60 }, "\(lines)")
+  }
+
+  @Test func `a history of ninety versions is one table`() throws {
+    try writeBundle(
+      (1...90).map { number in
+        (
+          "V\(number)",
+          Self.note + "<attribute name=\"a\(number)\" optional=\"YES\" attributeType=\"String\" elementID=\"a\"/>"
+        )
+      })
+    let started = ContinuousClock.now
+    let versions = try tool("history", "App.xcdatamodeld", "--json").json()["versions"] as? [[String: Any]]
+    #expect(versions?.count == 90)
+    // Unoptimized, on a busy machine; the number of paths would need minutes.
+    #expect(ContinuousClock.now - started < .seconds(30))
+    #expect(tool("new-version", "App.xcdatamodeld").output.contains("\"V91\" is the current version now"))
+  }
+}
