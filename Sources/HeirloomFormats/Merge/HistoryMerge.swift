@@ -113,6 +113,9 @@ package struct HistoryMerge {
     _ base: [UInt8], _ ours: [UInt8], _ theirs: [UInt8]
   ) throws(ModelReadingError) {
     let before = base.isEmpty ? VersionLock() : try VersionLock(bytes: base)
+    // Merged without it, what another release wrote would be lost.
+    let strange = [ours, theirs].flatMap(VersionLock.unknownMembers).first
+    if let strange { return conflict("it holds \"\(strange)\", which this release doesn't know", ours, theirs) }
     let (lock, found) = VersionLock.merged(before, try VersionLock(bytes: ours), try VersionLock(bytes: theirs))
     conflicts = found.map { conflict in
       MergeConflict(
@@ -197,12 +200,13 @@ package struct HistoryMerge {
 extension ManagedObjectModel {
   /// The relationships with an inverse that isn't there, or whose inverse is another.
   fileprivate var relationshipsWithoutWayBack: [String] {
-    entities.flatMap { entity in
+    let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    return entities.flatMap { entity in
       entity.relationships.filter { relationship in
         guard let name = relationship.inverseRelationship else { return false }
         var owner: String? = relationship.destinationEntity
         var steps = 0
-        while let current = owner.flatMap({ name in entities.first { $0.name == name } }), steps < 100 {
+        while let current = owner.flatMap({ byName[$0] }), steps < 100 {
           if let inverse = current.relationships.first(where: { $0.name == name }) {
             return inverse.inverseRelationship != relationship.name
           }

@@ -159,12 +159,16 @@ struct ThreeWayMerge {
       Dictionary(nodes.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
     }
     let (before, left, right) = (byKey(base), byKey(ours), byKey(theirs))
-    // A name's end is told from the row's parts: which of them is new is the same on both sides.
-    func successor(of node: MergeNode, in nodes: [MergeNode]) -> MergeNode? {
-      nodes.first {
-        $0.key.kind == node.key.kind && before[$0.key] == nil && $0.formerName != nil
-          && ($0.formerName == node.key.name || $0.formerName == node.formerName)
+    // The new parts of a branch by the names that they had.
+    func renamed(_ nodes: [MergeNode]) -> [MergeNode.Key: MergeNode] {
+      let pairs = nodes.compactMap { node in
+        before[node.key] == nil ? node.formerName.map { (MergeNode.Key(kind: node.key.kind, name: $0), node) } : nil
       }
+      return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+    }
+    let (mine, others) = (renamed(ours), renamed(theirs))
+    func successor(of node: MergeNode, in nodes: [MergeNode.Key: MergeNode]) -> MergeNode? {
+      nodes[node.key] ?? node.formerName.flatMap { nodes[MergeNode.Key(kind: node.key.kind, name: $0)] }
     }
     var result: [MergeNode.Key: MergeNode] = [:]
     // A property with two new names stands in one conflict, and not beside it again.
@@ -175,7 +179,7 @@ struct ThreeWayMerge {
       let isContainer = (before[key] ?? left[key] ?? right[key])?.isContainer ?? false
       let inside = isContainer ? place : place + [Self.words(key)]
       if let node = before[key], left[key] == nil, right[key] == nil {
-        let (a, b) = (successor(of: node, in: ours), successor(of: node, in: theirs))
+        let (a, b) = (successor(of: node, in: mine), successor(of: node, in: others))
         guard a?.key != b?.key else { continue }
         let words = [a, b].map { $0.map { "renames it to \"\($0.key.name)\"" } ?? "removes it" }
         replaced.formUnion([a?.key, b?.key].compactMap(\.self))
@@ -212,18 +216,31 @@ struct ThreeWayMerge {
       return mine != base.filter(all.contains)
     }
     let model = isReordered(ours) ? ours : isReordered(theirs) ? theirs : base
-    var result = model.filter { known.contains($0) && kept.contains($0) }
-    result += base.filter { kept.contains($0) && !result.contains($0) }
-    var present = Set(result)
-    for side in [ours, theirs] {
+    var seen: Set<Name> = []
+    let frame = (model + base).filter { known.contains($0) && kept.contains($0) && seen.insert($0).inserted }
+    let fixed = seen
+    /// The new names of a branch by the name that they follow; those in front follow none.
+    func additions(_ side: [Name]) -> [Name?: [Name]] {
+      var result: [Name?: [Name]] = [:]
       var anchor: Name?
       for name in side {
-        if kept.contains(name), present.insert(name).inserted {
-          var place = anchor.flatMap { result.firstIndex(of: $0) }.map { $0 + 1 } ?? 0
-          while place < result.count, !known.contains(result[place]), precedes(result[place], name) { place += 1 }
-          result.insert(name, at: place)
+        if fixed.contains(name) {
+          anchor = name
+        } else if kept.contains(name) {
+          result[anchor, default: []].append(name)
         }
-        if present.contains(name) { anchor = name }
+      }
+      return result
+    }
+    let (mine, others) = (additions(ours), additions(theirs))
+    var result: [Name] = []
+    for anchor in [nil] + frame.map(Optional.some) {
+      if let anchor { result.append(anchor) }
+      var (left, right) = ((mine[anchor] ?? [])[...], (others[anchor] ?? [])[...])
+      while let first = left.first ?? right.first {
+        let isTheirs = left.isEmpty || right.first.map { precedes($0, first) } ?? false
+        let name = isTheirs ? right.removeFirst() : left.removeFirst()
+        if seen.insert(name).inserted { result.append(name) }
       }
     }
     return result

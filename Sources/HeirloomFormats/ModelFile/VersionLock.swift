@@ -116,6 +116,18 @@ package struct VersionLock: Hashable, Sendable {
     self = lock
   }
 
+  /// Returns the names of members that a lock's file has and this release doesn't know, sorted.
+  static func unknownMembers(_ bytes: [UInt8]) -> [String] {
+    guard case .object(let members)? = try? JSONReader.value(of: bytes) else { return [] }
+    var names = Set(members.keys).subtracting(["acknowledged", "format", "versions"])
+    if case .array(let list)? = members["versions"] {
+      for case .object(let entry) in list {
+        names.formUnion(Set(entry.keys).subtracting(["checksum", "entities", "name"]))
+      }
+    }
+    return names.sorted { $0.utf16Precedes($1) }
+  }
+
   private init?(_ value: JSONValue) {
     guard case .object(let members) = value, members["format"] == .integer(1),
       case .array(let list)? = members["versions"]

@@ -214,6 +214,22 @@ struct HistoryMergeTests {
     #expect(added.conflicts.first?.reason.contains("both branches add it") == true)
   }
 
+  @Test func `a file of many parts is merged in a moment`() {
+    let names = (0..<6_000).map { "p\($0)" }
+    func model(_ names: [String]) -> String {
+      Self.source(
+        "    <entity name=\"Item\">\n"
+          + names.map { "        <attribute name=\"\($0)\" elementID=\"o\($0)\" attributeType=\"Date\"/>\n" }.joined()
+          + "    </entity>\n")
+    }
+    let started = ContinuousClock.now
+    let merged = Self.merge(
+      .source, model(names), model(names.map { $0 + "x" }), model(names.map { $0 + "y" }))
+    #expect(merged.conflicts.isEmpty)
+    // Unoptimized; comparing each with each takes minutes.
+    #expect(ContinuousClock.now - started < .seconds(20))
+  }
+
   @Test func `a lock has the versions of both branches, and no name twice`() throws {
     func lock(_ names: (String, String)..., acknowledged: [String] = []) -> [UInt8] {
       var lock = VersionLock(versions: names.map { VersionLock.Entry(name: $0.0, checksum: $0.1) })
@@ -231,6 +247,10 @@ struct HistoryMergeTests {
     let twin = HistoryMerge(.lock, base: base, ours: ours, theirs: lock(("V1", "1"), ("V2", "2"), ("V10", "other")))
     #expect(twin.conflicts.map(\.place) == ["version \"V10\""])
     #expect(twin.conflicts.first?.reason.contains("must differ in name") == true)
+    // What a later release wrote is not dropped.
+    let text = String(decoding: theirs, as: UTF8.self).replacing("\"format\"", with: "\"later\": 1, \"format\"")
+    let strange = HistoryMerge(.lock, base: base, ours: ours, theirs: Array(text.utf8))
+    #expect(strange.conflicts.first?.reason.contains("\"later\"") == true)
   }
 
   @Test func `of two current versions the later one by name is current, and it is said`() {
