@@ -1,3 +1,4 @@
+import Foundation
 package import Heirloom
 
 /// A model bundle in which versions are made: the one place that writes into `.xcdatamodeld`.
@@ -105,13 +106,19 @@ package struct VersionBundle {
 
   private func draftPath(in folder: String) -> String { "\(folder)/.heirloom-\(files.uniqueIdentifier()).tmp" }
 
+  /// The age, in seconds, at which a draft is nobody's: another run could be writing a younger one.
+  private static let draftAge: Int64 = 600
+
   /// Removes what interrupted runs left in the bundle.
   private func removeDrafts() throws(FileError) {
     for name in try files.names(in: path) {
       let parts = name.split(separator: ".", omittingEmptySubsequences: false)
       let isDraft = name.hasPrefix(".heirloom-") || name.hasPrefix(CurrentVersionFile.name + ".")
       let id = parts.dropLast().last.map { $0.hasPrefix("heirloom-") ? $0.dropFirst(9) : $0 } ?? ""
-      guard isDraft, parts.last == "tmp", id.count == 32, id.allSatisfy(\.isHexDigit) else { continue }
+      guard isDraft, parts.last == "tmp", id.count == 32, id.allSatisfy(\.isHexDigit),
+        let status = try files.status(of: path + "/" + name),
+        Int64(Date().timeIntervalSince1970) - status.modificationTime > Self.draftAge
+      else { continue }
       try FolderTree(files: files).remove(path + "/" + name)
     }
   }
