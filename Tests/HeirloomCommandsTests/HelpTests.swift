@@ -127,6 +127,18 @@ struct HelpTests {
     (["xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"], nil, nil),
   ]
 
+  @Test(arguments: [
+    (["status", "a"], "doctor"), (["init"], "new-version"), (["dry-run", "a"], "rehearse"),
+    (["migrate", "a", "--dry-run"], "rehearse"), (["migrate", "a", "--to", "b", "--dry-run"], "rehearse"),
+    (["rollback", "a"], "restore"), (["help", "diff"], "compare"), (["restore", "--undo"], "restore"),
+  ])
+  func `the word of another tool names the command that does it`(arguments: [String], meant: String) {
+    let text = tool.run(arguments)
+    #expect(text.code == 2)
+    #expect(text.error.contains(": heirloom \(meant) does that.\n"), "\(text.error)")
+    #expect(tool("help", meant).code == 0)
+  }
+
   @Test(arguments: mistyped)
   func `a mistyped name is asked back`(arguments: [String], subject: String?, meant: String?) {
     let text = tool.run(arguments)

@@ -122,3 +122,21 @@ extension Command.Option {
     name: "--accept-version",
     summary: "go on although the store is of a newer version, or of an unknown one and loses something")
 }
+
+extension Command {
+  /// Returns the name of the command that does what other tools have a word for.
+  ///
+  /// - Parameter word: A command or an option, such as `status` or `--dry-run`.
+  /// - Returns: `nil` for any other word.
+  static func name(forWord word: String) -> String? {
+    wordsOfOthers[String(word.drop { $0 == "-" })]
+  }
+
+  private static let wordsOfOthers = [
+    "backups": "versions", "diff": "compare", "downgrade": "restore", "dry-run": "rehearse", "dryrun": "rehearse",
+    "export": "snapshot", "fix": "repair", "info": "inspect", "init": "new-version", "integrity": "verify",
+    "lint": "check", "list": "versions", "log": "history", "new": "new-version", "recover": "salvage",
+    "rollback": "restore", "schema": "inspect", "show": "inspect", "simulate": "rehearse", "status": "doctor",
+    "undo": "restore", "upgrade": "migrate", "validate": "verify",
+  ]
+}

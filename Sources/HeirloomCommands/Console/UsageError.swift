@@ -29,7 +29,8 @@ extension UsageError: CustomStringConvertible {
     case .unknown(let kind, let word, let known):
       // One place for all names: it suggests a near one, or lists what there is.
       "Unknown \(kind.words(word))"
-        + (NameSuggestion.nearest(to: word, among: known).map { ": did you mean \"\($0)\"?" }
+        + (kind.commandMeant(by: word).map { ": heirloom \($0) does that." }
+          ?? NameSuggestion.nearest(to: word, among: known).map { ": did you mean \"\($0)\"?" }
           ?? "; there \(known.count == 1 ? "is" : "are") \(known.joined(separator: ", ")).")
     case .missingValue(let option, let value): "\(option) needs a value: \(option) \(value)."
     case .unexpectedValue(let option): "\(option) takes no value."
@@ -48,6 +49,14 @@ extension UsageError: CustomStringConvertible {
 }
 
 extension UsageError.Name {
+  /// Returns the command that does what other tools have a word for; `nil` for a word that stands for no command.
+  fileprivate func commandMeant(by word: String) -> String? {
+    switch self {
+    case .command, .option: Command.name(forWord: word)
+    case .choice: nil
+    }
+  }
+
   /// Returns the kind with the word, such as `command "migrat"`.
   fileprivate func words(_ word: String) -> String {
     switch self {
