@@ -4,7 +4,8 @@ import HeirloomMigration
 import HeirloomModel
 import HeirloomStore
 
-// An app that was set back to an earlier release, as by TestFlight, meets a store that it can't know.
+// An app that was set back to an earlier release, as by TestFlight, meets a store that it can't know; one that gave up
+// its oldest versions meets a store that it doesn't want to know.
 extension MigrationAssistant {
   /// Describes a store that comes from a newer version of the app; takes no lock and writes nothing.
   ///
@@ -48,10 +49,13 @@ extension MigrationAssistant {
     return found?.hops.first?.isGiven ?? false
   }
 
-  /// Throws for a store whose version comes after the current one in the history.
+  /// Throws for a store whose version comes after the current one in the history, or before the history's floor.
   ///
-  /// Most apps know no later version, and no file of the history is read for them.
-  func checkNotNewer(_ metadata: StoreMetadata) throws(MigrationAssistantError) {
+  /// Most apps know no later version and have no floor, and no file of the history is read for them.
+  func checkAge(_ metadata: StoreMetadata) throws(MigrationAssistantError) {
+    if let floor = history.floor, let name = history.versionBelowFloor(withHashes: metadata.versionHashes) {
+      throw .belowFloor(storePath: storeURL.path, versionName: name, floor: floor)
+    }
     guard history.hasLaterVersions, let newer = newerStore(of: metadata),
       newer.versionName != nil
     else { return }

@@ -38,7 +38,7 @@ extension MigrationAssistant {
   func sourceModel(of metadata: StoreMetadata) throws -> IdentifiedModel {
     if stagedManager != nil { try StagedMigrationManager.check(metadata) }
     let hashes = metadata.versionHashes
-    try checkNotNewer(metadata)
+    try checkAge(metadata)
     let snapshot = snapshotModel(for: hashes)
     var given = try delegate?.migrationAssistant(self, modelForStoreWith: metadata)
     if given?.versionHashes() != hashes { given = nil }

@@ -35,6 +35,7 @@ extension MigrationAssistant {
   private func status(of metadata: StoreMetadata) -> StoreStatus {
     let hashes = metadata.versionHashes
     if hashes == history.currentHashes { return .current }
+    if history.versionBelowFloor(withHashes: hashes) != nil { return .belowFloor }
     if newerStore(of: metadata) != nil { return .tooNew }
     if history.version(withHashes: hashes) != nil { return .tooOld }
     let snapshot = try? modelController.snapshot()

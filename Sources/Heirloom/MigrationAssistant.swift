@@ -162,7 +162,7 @@ public final class MigrationAssistant {
       guard let metadata = try storeMetadata() else { return .noStore }
       guard metadata.versionHashes == history.currentHashes else {
         // An older app leaves a newer store as it found it: no lock, no folder.
-        try checkNotNewer(metadata)
+        try checkAge(metadata)
         return nil
       }
       pruneAfterLaterLaunch(at: location)

@@ -312,6 +312,7 @@ enum ErrorSamples {
     let errors: [(String, MigrationAssistantError)] = [
       ("noModel", .noModel(storePath: path, nearest: [near])), ("noModel", .noModel(storePath: path, nearest: [])),
       ("unknownVersion", .unknownVersion(storePath: path, plan: plan)), ("newerVersion", .newerVersion(newer)),
+      ("belowFloor", .belowFloor(storePath: path, versionName: "Diary", floor: "Diary 3")),
       (
         "mappingNeeded",
         .mappingNeeded(storePath: path, obstacles: version.obstacles, skeleton: MappingSkeleton(version)?.source)

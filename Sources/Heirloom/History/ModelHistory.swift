@@ -18,8 +18,8 @@ public struct ModelHistory: Sendable {
 
   /// The version hashes of the current model, computed once.
   package let currentHashes: [String: VersionHash]
-  /// The losses between versions that the lock acknowledges.
-  package let acknowledgements: [VersionLock.Acknowledgement]
+  /// The lock beside the models; `nil` if there is none.
+  private let lock: VersionLock?
   private let versions: [Version]
   /// The versions that were read and the paths that were found so far.
   let memory: HistoryMemory
@@ -64,7 +64,7 @@ public struct ModelHistory: Sendable {
             || list.lock != nil && other == list.versions.last && other.name == version.name
               && list.versions.dropLast().allSatisfy { $0.lockedChecksum != nil },
           lockedChecksum: other.lockedChecksum)
-      }, acknowledgements: list.lock?.acknowledgements ?? [])
+      }, lock: list.lock)
   }
 
   /// Creates a history of models that an app holds in memory.
@@ -87,9 +87,9 @@ public struct ModelHistory: Sendable {
 
   private init(
     current: ManagedObjectModel, name: String, warnings: [String], versions: [Version],
-    acknowledgements: [VersionLock.Acknowledgement] = [], memory: HistoryMemory = HistoryMemory()
+    lock: VersionLock? = nil, memory: HistoryMemory = HistoryMemory()
   ) {
-    self.acknowledgements = acknowledgements
+    self.lock = lock
     self.memory = memory
     self.current = current
     currentName = name
@@ -103,6 +103,12 @@ public struct ModelHistory: Sendable {
 
   /// True if the current model is known.
   var isKnown: Bool { !current.entities.isEmpty }
+
+  /// The losses between versions that the lock acknowledges.
+  package var acknowledgements: [VersionLock.Acknowledgement] { lock?.acknowledgements ?? [] }
+
+  /// The name of the oldest version whose stores are still migrated, as `lock.json` says; `nil` where all are.
+  public var floor: String? { lock?.floor }
 
   /// The names of all versions in their order: that of `lock.json`, else the natural order of names.
   public var versionNames: [String] { versions.map(\.name) }
@@ -125,8 +131,7 @@ public struct ModelHistory: Sendable {
   package func adding(_ models: [(name: String, model: ManagedObjectModel)]) -> ModelHistory {
     let added = models.map { Version(name: $0.name, source: .model($0.model), isPlaced: false) }
     return ModelHistory(
-      current: current, name: currentName, warnings: warnings, versions: added + versions,
-      acknowledgements: acknowledgements)
+      current: current, name: currentName, warnings: warnings, versions: added + versions, lock: lock)
   }
 
   /// Returns the history in which the named versions come first among those with a store's hashes.
@@ -140,8 +145,13 @@ public struct ModelHistory: Sendable {
       return version
     }
     return ModelHistory(
-      current: current, name: currentName, warnings: warnings, versions: versions, acknowledgements: acknowledgements,
-      memory: memory)
+      current: current, name: currentName, warnings: warnings, versions: versions, lock: lock, memory: memory)
+  }
+
+  /// Returns the history with the floor and the consents of a lock.
+  package func locked(by lock: VersionLock?) -> ModelHistory {
+    ModelHistory(
+      current: current, name: currentName, warnings: warnings, versions: versions, lock: lock, memory: memory)
   }
 
   /// Returns true if the history has a version by its name from the same file, so that nobody has to read it to compare.
@@ -223,6 +233,18 @@ public struct ModelHistory: Sendable {
       let currentPosition = versions.firstIndex(where: { $0.name == currentName })
     else { return false }
     return position > currentPosition
+  }
+
+  /// Returns the name of the version that made a store, if it comes before the floor.
+  ///
+  /// - Parameter hashes: The store's version hashes.
+  /// - Returns: `nil` also for a version that was shipped again, with the same hashes, from the floor on.
+  package func versionBelowFloor(withHashes hashes: [String: VersionHash]) -> String? {
+    guard let lock, lock.floor != nil, hashes != currentHashes else { return nil }
+    let checksum = ManagedObjectModel.versionChecksum(of: hashes)
+    let below = lock.versionsBelowFloor
+    guard !lock.versions[below.endIndex...].contains(where: { $0.checksum == checksum }) else { return nil }
+    return below.last { $0.checksum == checksum }?.name
   }
 
   /// True if a version comes after the current one.

@@ -24,6 +24,9 @@ extension MigrationAssistantError: ExplainedError {
     case .newerVersion(let store):
       let version = store.versionName.map { "the version \"\($0)\"" } ?? "a version that is not in the history"
       return "The store \(store.storePath) is of \(version), which comes after the current one; nothing was written."
+    case .belowFloor(let path, let version, let floor):
+      return "The store \(path) is of the version \"\(version)\", which comes before \"\(floor)\", the oldest one whose"
+        + " stores are still migrated; nothing was written."
     case .mappingNeeded(let path, [], _):
       return "No mapping model was given for the store \(path), and none may be inferred."
     case .mappingNeeded(let path, let obstacles, _):
@@ -99,6 +102,11 @@ extension MigrationAssistantError {
         " Or restore the previous version \($0.id), which fits the current model."
       }
       return ErrorHelp(store, "Use the newer app.\(offer ?? "")")
+    case .belowFloor(_, let version, _):
+      return ErrorHelp(
+        store,
+        "Migrate it with an earlier release of the app, which still migrates stores of \"\(version)\"; then this one can go on"
+          + " from there.")
     case .mappingNeeded(_, [], _):
       return ErrorHelp(store, "Give a mapping model for its version, or let it be inferred.")
     case .mappingNeeded(_, let obstacles, let skeleton):

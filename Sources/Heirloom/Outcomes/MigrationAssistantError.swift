@@ -21,6 +21,10 @@ public enum MigrationAssistantError: Error, Sendable {
   /// Nothing was written. ``StoreArchive/restorePreviousVersion(_:)`` goes back to
   /// ``NewerStore/previousVersion``.
   case newerVersion(NewerStore)
+  /// The store is of a version before ``ModelHistory/floor``, the oldest one whose stores are still migrated.
+  ///
+  /// Nothing was written. A release of the app that still has the version can migrate the store.
+  case belowFloor(storePath: String, versionName: String, floor: String)
   /// The models differ by more than can be inferred, and nobody gave a mapping; without obstacles, inference is off.
   ///
   /// The skeleton is Swift source to start a mapping from, if there is something to fill in.
@@ -56,6 +60,7 @@ extension MigrationAssistantError {
     case .noModel: "noModel"
     case .unknownVersion: "unknownVersion"
     case .newerVersion: "newerVersion"
+    case .belowFloor: "belowFloor"
     case .mappingNeeded: "mappingNeeded"
     case .decisionNeeded: "decisionNeeded"
     case .lossesNotConsented: "lossesNotConsented"
@@ -77,7 +82,7 @@ extension MigrationAssistantError {
     switch self {
     case .unreadableStore(let error): error.coreDataCode
     case .noModel: 134130
-    case .unknownVersion, .newerVersion, .storeNotMigrated: 134100
+    case .unknownVersion, .newerVersion, .belowFloor, .storeNotMigrated: 134100
     case .mappingNeeded(_, let obstacles, _): obstacles.isEmpty ? 134140 : 134190
     case .decisionNeeded(_, let plan): plan.blockers.contains { $0.kind == "duplicate" } ? 134111 : 134110
     case .lossesNotConsented: 134110
@@ -97,7 +102,7 @@ extension MigrationAssistantError {
     case .unreadableStore(let error): error.path
     case .newerVersion(let store): store.storePath
     case .notEnoughSpace(let shortage): shortage.storePath
-    case .noModel(let path, _), .unknownVersion(let path, _),
+    case .noModel(let path, _), .unknownVersion(let path, _), .belowFloor(let path, _, _),
       .mappingNeeded(let path, _, _), .decisionNeeded(let path, _), .lossesNotConsented(let path, _),
       .refused(let path, _), .storeNotMigrated(let path),
       .storeInUse(let path, _), .unfitLocation(let path, _), .outcomeUnknown(let path, _), .failed(let path, _),

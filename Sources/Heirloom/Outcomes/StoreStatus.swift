@@ -7,6 +7,8 @@ public enum StoreStatus: String, Hashable, Sendable {
   case current
   /// The store is of an earlier version: it can be opened when the app has migrated it.
   case tooOld
+  /// The store is of a version before ``ModelHistory/floor``: this release of the app doesn't migrate it.
+  case belowFloor
   /// The store is of a later version, of a newer app.
   case tooNew
   /// The store is being migrated, restored or set aside; if that was interrupted, the app's next launch settles it.

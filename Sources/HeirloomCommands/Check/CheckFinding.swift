@@ -15,6 +15,8 @@ struct CheckFinding {
     case editedDetails
     /// A shipped version that is gone.
     case missingVersion
+    /// A floor in the lock, before which stores are refused.
+    case belowFloor
     /// A version that is not in the lock.
     case unlockedVersion
     /// A history without a lock.

@@ -47,7 +47,7 @@ struct HistoryCheck {
         read(version.name, source: version.file, snapshot: nil, entry: entry)
       }
       if list.lock == nil { for warning in list.warnings { add(.warning, .missingLock, file: path, warning) } }
-      checkMissing(list.lock?.versions.map(\.name).filter { list.version(named: $0) == nil } ?? [])
+      checkMissing(list.lock?.missingNames { list.version(named: $0) != nil } ?? [])
       checkOrder(names: list.versions.map(\.name))
       try makeHistory(isComplete: true)
       return
@@ -67,6 +67,22 @@ struct HistoryCheck {
     }
     checkOrder(names: names)
     try makeHistory(isComplete: folder.missingNames.isEmpty)
+  }
+
+  /// The names of the versions before the floor, whose stores are refused.
+  var namesBelowFloor: [String] { lock?.content.versionsBelowFloor.map(\.name) ?? [] }
+
+  /// The versions from the floor to the current one; to the last one if none is current.
+  var migratedVersions: ArraySlice<Version> {
+    let end = versions.firstIndex { $0.name == currentName } ?? versions.count - 1
+    let below = Set(namesBelowFloor)
+    return versions.prefix(end + 1).drop { below.contains($0.name) }
+  }
+
+  /// The consents of the lock to losses from the floor on.
+  var acknowledgements: [VersionLock.Acknowledgement] {
+    let below = Set(namesBelowFloor)
+    return lock?.content.acknowledgements.filter { !below.contains($0.source) } ?? []
   }
 
   /// Checks the names of versions that `--by-app` gives.
@@ -117,7 +133,8 @@ struct HistoryCheck {
     let position = versions.firstIndex { $0.name == currentName } ?? 0
     history = ModelHistory(
       current: current.model, name: current.name, earlier: versions[..<position].map { ($0.name, $0.model) },
-      later: versions[(position + 1)...].map { ($0.name, $0.model) })
+      later: versions[(position + 1)...].map { ($0.name, $0.model) }
+    ).locked(by: lock?.content)
   }
 
   // MARK: - Versions
@@ -247,6 +264,12 @@ struct HistoryCheck {
               ? " If it was, heirloom snapshot --history fixes it, in its place with --before; if it never was, remove it."
               : ""))
       }
+    }
+    if let floor = lock.floor {
+      add(
+        .note, .belowFloor, version: floor, file: lockPath,
+        "Stores of \(listText(namesBelowFloor.map { "\"\($0)\"" })) are refused, as lock.json says: \"\(floor)\" is the oldest version"
+          + " whose stores are still migrated.")
     }
     guard let position = locked.firstIndex(of: currentName) else { return }
     for name in locked[(position + 1)...] {

@@ -37,19 +37,21 @@ struct HistoryTable {
     (self.history, self.path) = (history, path)
     let versions = history.versions
     let end = versions.firstIndex { $0.name == history.currentName } ?? versions.count - 1
+    let first = history.migratedVersions.startIndex
     let review = LossReview(
-      of: Array(versions.prefix(end + 1)), acknowledged: history.lock?.content.acknowledgements ?? [],
-      mappings: mappings, byApp: byApp, takesLongPaths: !mappings.isEmpty)
+      of: Array(history.migratedVersions), acknowledged: history.acknowledgements, mappings: mappings, byApp: byApp,
+      takesLongPaths: !mappings.isEmpty)
     for (position, version) in versions.enumerated() {
       func way(to last: Int) -> Way? {
-        guard position < last else { return nil }
+        guard position >= first, position < last else { return nil }
         return Self.way(
           through: Array(versions[position...last]), mappings, isByApp: byApp.contains(version.name))
       }
       let next = way(to: min(position + 1, versions.count - 1))
       rows.append(
         Row(
-          version: version, place: position == end ? "current" : position < end ? "" : "later", next: next,
+          version: version,
+          place: position == end ? "current" : position > end ? "later" : position < first ? "refused" : "", next: next,
           // The version before the current one has one way, not two.
           current: position + 1 == end ? next : way(to: end),
           losses: review.losses.filter { $0.source.name == version.name }))
@@ -108,14 +110,15 @@ struct HistoryTable {
       advice = TextLayout.wrapped(
         "A loss that is meant: heirloom check \(shellWord(path)) --acknowledge \(shellWord(loss.name))", to: width)
     }
-    let unreadable = history.findings.filter { $0.kind == .unreadableVersion || $0.kind == .missingVersion }
+    let told: [CheckFinding.Kind] = [.unreadableVersion, .missingVersion, .belowFloor]
+    let findings = history.findings.filter { told.contains($0.kind) }
     return CommandReport(
       lines: [
         "\(style.bold(path)): \(counted(Int64(rows.count), "version")), the current one is \"\(history.currentName)\"."
-      ] + lines + advice + unreadable.map { $0.line(style) },
+      ] + lines + advice + findings.map { $0.line(style) },
       members: [
         ("path", .text(path)), ("current", .text(history.currentName)), ("versions", .list(rows.map(output))),
-        ("findings", .list(unreadable.map(\.output))),
+        ("findings", .list(findings.map(\.output))),
       ])
   }
 
@@ -149,6 +152,7 @@ struct HistoryTable {
     return .object([
       ("name", .text(row.version.name)), ("checksum", .text(row.version.model.versionChecksum())),
       ("locked", .boolean(row.version.isShipped)), ("isCurrent", .boolean(row.place == "current")),
+      ("isRefused", .boolean(row.place == "refused")),
       ("toNext", output(row.next)), ("toCurrent", output(row.current)),
       (
         "losses",

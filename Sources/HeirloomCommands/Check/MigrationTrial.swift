@@ -11,6 +11,8 @@ struct MigrationTrial {
     case kept
     /// A store with a fault, or one that should have been migrated and was not.
     case failed
+    /// A store of a version before the floor, refused as it should be.
+    case refused
     /// A store that was not tried.
     case notTried
   }
@@ -152,6 +154,7 @@ struct MigrationTrial {
   private mutating func tell(_ error: any Error) throws {
     result = .failed
     switch error {
+    case MigrationAssistantError.belowFloor: result = .refused
     case MigrationAssistantError.mappingNeeded(_, let obstacles, _):
       for obstacle in obstacles {
         add(

@@ -16,7 +16,8 @@ extension Command {
         + " and tool read it.",
       "What only rows can tell (a required attribute without a default, a new uniqueness constraint, a narrower type) is a warning."
         + " So is a version that --by-app leaves to the app's code; any other that could not be tried is an error, and so is one before"
-        + " the current version that lock.json lacks. The exit code is 6 when there is an error; warnings and notes leave it at 0.",
+        + " the current version that lock.json lacks. Stores of a version before the lock's floor must be refused. The exit code is 6"
+        + " when there is an error; warnings and notes leave it at 0.",
       "In a workflow of GitHub (GITHUB_ACTIONS is true) errors and warnings are printed as annotations too; --annotations none"
         + " leaves them out.",
     ],
@@ -118,11 +119,9 @@ struct CheckCommand {
     _ history: inout HistoryCheck, _ known: ModelHistory, _ mappings: GivenMappings, byApp: Set<String>,
     acknowledging names: [String]
   ) throws {
-    guard let position = history.versions.firstIndex(where: { $0.name == known.currentName }) else { return }
     func review() -> LossReview {
       LossReview(
-        of: Array(history.versions[...position]), acknowledged: history.lock?.content.acknowledgements ?? [],
-        mappings: mappings, byApp: byApp)
+        of: Array(history.migratedVersions), acknowledged: history.acknowledgements, mappings: mappings, byApp: byApp)
     }
     var result = review()
     for name in names where !result.losses.contains(where: { $0.name == name }) {
@@ -229,6 +228,7 @@ struct CheckCommand {
         switch trial.result {
         case .kept: style.green("kept") + "  \(counted(Int64(trial.objects), "object")), \(durationText(trial.seconds))"
         case .failed: style.red("failed")
+        case .refused: "refused: before the floor"
         case .notTried: style.yellow("not tried")
         }
       lines.append("  \(name)  \(ending)")

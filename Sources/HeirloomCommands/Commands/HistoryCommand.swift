@@ -9,7 +9,7 @@ extension Command {
     details: [
       "MODEL is an .xcdatamodeld, or a folder that holds one with its lock and snapshots. The table has a line for each version:"
         + " whether the lock fixes it as shipped, and how its stores reach the next version and the current one: inferred, by a mapping"
-        + " that is given, by a stage of the app's (--by-app says so), or same where there is nothing to do. Below it stand what would"
+        + " that is given, by a stage of the app's (--by-app says so), or same where there is nothing to do; refused are the stores of versions before the lock's floor. Below it stand what would"
         + " be lost, with or without consent in the lock; what has to be decided where rows don't fit; and why nothing can be inferred.",
       "It is told from the models alone: no store is made. heirloom check tries it with stores.",
     ],

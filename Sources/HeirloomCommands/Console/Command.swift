@@ -87,7 +87,7 @@ struct Command: Sendable {
   static var all: [Command] {
     [
       .inspect, .doctor, .verify, .compare, .plan, .rehearse, .migrate, .versions, .restore, .repair, .salvage,
-      .newVersion, .snapshot, .history, .check, .merge, .diagram, .report, .generate, .demo, .completions,
+      .newVersion, .snapshot, .history, .check, .squash, .merge, .diagram, .report, .generate, .demo, .completions,
     ]
   }
 }

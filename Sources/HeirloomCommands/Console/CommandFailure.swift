@@ -152,6 +152,9 @@ extension CommandFailure {
         hint("heirloom restore \(shellWord(error.storePath)) --version \(version.id) brings it back.")
       }
       hint("To go back to this model all the same, give --accept-version; --accept-losses consents to what is lost.")
+    case .belowFloor:
+      exitCode = .unknownVersion
+      hint("Here, --to names the models of such a release.")
     case .mappingNeeded(let path, let obstacles, let source):
       exitCode = .decisionNeeded
       findings = [("obstacles", .list(obstacles.map(DifferenceText.output)))]

@@ -101,8 +101,18 @@ extension VersionLock {
         if !states[0] || (states[1] && states[2]) { lock.acknowledge(loss, from: item.source, to: item.destination) }
       }
     }
-    return (lock, merge.conflicts)
+    var conflicts = merge.conflicts
+    lock.floor = ours.floor == base.floor ? theirs.floor : ours.floor
+    let floors = Set([base.floor, ours.floor, theirs.floor])
+    let isGone = lock.floor.map { floor in !lock.versions.contains { $0.name == floor } } ?? false
+    if floors.count == 3 || isGone {
+      conflicts.append(MergeConflict(place: floorPlace, reason: "the branches don't agree on it"))
+    }
+    return (lock, conflicts)
   }
+
+  /// The place of a conflict about the floor.
+  static let floorPlace = "floor"
 
   private func acknowledges(_ loss: String, _ item: Acknowledgement) -> Bool {
     acknowledgements.contains {

@@ -118,8 +118,10 @@ package struct HistoryMerge {
     if let strange { return conflict("it holds \"\(strange)\", which this release doesn't know", ours, theirs) }
     let (lock, found) = VersionLock.merged(before, try VersionLock(bytes: ours), try VersionLock(bytes: theirs))
     conflicts = found.map { conflict in
-      MergeConflict(
-        place: conflict.place, reason: conflict.reason + "; two versions that were shipped must differ in name")
+      conflict.place == VersionLock.floorPlace
+        ? conflict
+        : MergeConflict(
+          place: conflict.place, reason: conflict.reason + "; two versions that were shipped must differ in name")
     }
     if conflicts.isEmpty { bytes = lock.encoded() } else { markWhole(ours, theirs) }
   }

@@ -114,7 +114,7 @@ package struct ModelVersionList: Hashable, Sendable {
     list.lock = beside.lock
     list.lockPath = beside.lock == nil ? nil : beside.path
     list.warnings = beside.warnings
-    let missing = (beside.lock?.versions ?? []).map(\.name).filter { files[$0] == nil }
+    let missing = beside.lock?.missingNames { files[$0] != nil } ?? []
     if !missing.isEmpty {
       let names = missing.prefix(3).map { "\"\($0.prefix(80))\"" }.joined(separator: ", ")
       list.warnings.append(

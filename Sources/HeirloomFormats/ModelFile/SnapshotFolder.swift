@@ -12,9 +12,9 @@ package struct SnapshotFolder: Hashable, Sendable {
   /// The path of the lock; one that is named after the bundle wins.
   package let lockPath: String
 
-  /// The names of versions that the lock names and that are not in the folder, in the lock's order.
+  /// The names of versions from the lock's floor on that are not in the folder, in the lock's order.
   package var missingNames: [String] {
-    (lock?.versions ?? []).map(\.name).filter { snapshots[$0] == nil && sources?.version(named: $0) == nil }
+    lock?.missingNames { snapshots[$0] != nil || sources?.version(named: $0) != nil } ?? []
   }
 
   /// Lists the content of a folder; models are not read.

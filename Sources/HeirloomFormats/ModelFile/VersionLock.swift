@@ -46,12 +46,27 @@ package struct VersionLock: Hashable, Sendable {
 
   /// The shipped versions, the first one first.
   package var versions: [Entry]
+  /// The name of the oldest version whose stores are still migrated; `nil` where all are.
+  package var floor: String?
   /// The consented losses, for each pair of versions that has some, in the order of the first consent.
   package private(set) var acknowledgements: [Acknowledgement] = []
 
   /// Creates a lock.
   package init(versions: [Entry] = []) {
     self.versions = versions
+  }
+
+  /// The versions before the floor, whose stores are refused.
+  package var versionsBelowFloor: ArraySlice<Entry> {
+    floor == nil ? [] : versions.prefix { $0.name != floor }
+  }
+
+  /// Returns the names of versions that nobody has; before the floor none is needed.
+  ///
+  /// - Parameter isThere: Returns true for the name of a version whose model is there.
+  /// - Returns: The names in the lock's order.
+  package func missingNames(where isThere: (String) -> Bool) -> [String] {
+    versions[versionsBelowFloor.endIndex...].map(\.name).filter { !isThere($0) }
   }
 
   /// Notes consent to a loss between two versions.
@@ -110,7 +125,9 @@ package struct VersionLock: Hashable, Sendable {
       throw ModelReadingError(problem: .malformed(reason: error.description))
     }
     guard let lock = VersionLock(value) else {
-      let reason = "it is no lock of format 1: a list of versions, each with its name and its checksum, was expected"
+      let reason =
+        "it is no lock of format 1: a list of versions, each with its name and its checksum, was expected,"
+        + " and a floor, if there is one, that is the name of one of them"
       throw ModelReadingError(problem: .malformed(reason: reason))
     }
     self = lock
@@ -119,7 +136,7 @@ package struct VersionLock: Hashable, Sendable {
   /// Returns the names of members that a lock's file has and this release doesn't know, sorted.
   static func unknownMembers(_ bytes: [UInt8]) -> [String] {
     guard case .object(let members)? = try? JSONReader.value(of: bytes) else { return [] }
-    var names = Set(members.keys).subtracting(["acknowledged", "format", "versions"])
+    var names = Set(members.keys).subtracting(["acknowledged", "floor", "format", "versions"])
     if case .array(let list)? = members["versions"] {
       for case .object(let entry) in list {
         names.formUnion(Set(entry.keys).subtracting(["checksum", "entities", "name"]))
@@ -150,6 +167,10 @@ package struct VersionLock: Hashable, Sendable {
       versions.append(Entry(name: name, checksum: checksum, entities: entities))
     }
     guard versions.count == list.count, readAcknowledgements(members["acknowledged"]) else { return nil }
+    guard let value = members["floor"] else { return }
+    // A floor that nobody finds would refuse nothing.
+    guard case .string(let floor) = value, names.contains(floor) else { return nil }
+    self.floor = floor
   }
 
   /// Reads the list of consented losses; returns false for anything that is not such a list.
@@ -188,6 +209,10 @@ package struct VersionLock: Hashable, Sendable {
         writer.endObject()
       }
       writer.endArray()
+    }
+    if let floor {
+      writer.key("floor")
+      writer.string(floor)
     }
     writer.key("format")
     writer.integer(1)

@@ -230,6 +230,27 @@ struct HistoryMergeTests {
     #expect(ContinuousClock.now - started < .seconds(20))
   }
 
+  /// The floor of base, ours and theirs, and of the merged lock; a conflict where there is none of that name.
+  @Test(
+    arguments: [
+      (nil, nil, nil, nil), (nil, "B", nil, "B"), (nil, nil, "B", "B"), (nil, "B", "B", "B"), ("B", "C", "B", "C"),
+      ("B", "B", nil, nil), (nil, "B", "C", "conflict"), ("B", "C", nil, "conflict"),
+    ] as [(String?, String?, String?, String?)])
+  func `a lock has the floor that a branch has set`(_ floors: (String?, String?, String?, String?)) throws {
+    let (base, ours, theirs) = (floors.0, floors.1, floors.2)
+    func lock(_ floor: String?) -> [UInt8] {
+      var lock = VersionLock(versions: ["A", "B", "C"].map { VersionLock.Entry(name: $0, checksum: $0) })
+      lock.floor = floor
+      return lock.encoded()
+    }
+    let merged = HistoryMerge(.lock, base: lock(base), ours: lock(ours), theirs: lock(theirs))
+    guard floors.3 != "conflict" else {
+      #expect(merged.conflicts.map(\.place) == ["floor"])
+      return
+    }
+    #expect(merged.conflicts.isEmpty && merged.bytes == lock(floors.3))
+  }
+
   @Test func `a lock has the versions of both branches, and no name twice`() throws {
     func lock(_ names: (String, String)..., acknowledged: [String] = []) -> [UInt8] {
       var lock = VersionLock(versions: names.map { VersionLock.Entry(name: $0.0, checksum: $0.1) })

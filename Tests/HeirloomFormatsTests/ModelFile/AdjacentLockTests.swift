@@ -53,6 +53,26 @@ struct AdjacentLockTests {
     }
   }
 
+  @Test(arguments: [(nil, 1), ("Gone", 1), ("Middle", 0), ("New", 0)] as [(String?, Int)])
+  func `what is missing before the floor is no matter`(_ floor: String?, _ missing: Int) throws {
+    let names = ["Gone", "Middle", "New"]
+    var lock = VersionLock(versions: names.map { VersionLock.Entry(name: $0, checksum: "c") })
+    lock.floor = floor
+    #expect(lock.missingNames { $0 != "Gone" }.count == missing)
+    #expect(lock.versionsBelowFloor.map(\.name) == names.prefix { floor != nil && $0 != floor })
+    try write("lock.json", String(decoding: lock.encoded(), as: UTF8.self))
+    #expect(try VersionLock(path: directory.file("lock.json").path) == lock)
+    #expect(try list().warnings.count == missing)
+  }
+
+  @Test(arguments: ["\"Nobody\"", "null", "3", "[]"])
+  func `a floor that names no version of the lock is no floor`(_ floor: String) throws {
+    let text = lock("Start").replacing("{\n", with: "{\n\"floor\": \(floor),\n", maxReplacements: 1)
+    #expect(text.contains("floor"))
+    try write("lock.json", text)
+    #expect(throws: ModelReadingError.self) { try list() }
+  }
+
   @Test func `a compiled bundle finds it in the app's bundle`() throws {
     for name in ["Start", "New"] { try write("App/M.momd/\(name).mom", "bplist00") }
     try write("App/M.lock.json", lock("Start", "New"))

@@ -1,0 +1,98 @@
+import Heirloom
+import HeirloomOutput
+
+extension Command {
+  /// The command that sets the floor of a history.
+  static let squash = Command(
+    name: "squash",
+    summary: "give up a model's oldest versions: stores of those before a floor are refused",
+    details: [
+      "MODEL is an .xcdatamodeld with its lock, or a folder with both. The floor is noted in the lock, which ships with the app: from"
+        + " then on a store of an earlier version is refused with a sentence that names both versions, and nothing of it is changed."
+        + " heirloom check holds that this is so, and asks for no model, mapping or consent before the floor.",
+      "No file is removed: those that nobody needs any more are listed. The lock keeps the versions' names and checksums, by which"
+        + " their stores are recognized. A release that is out there goes by its own lock.",
+      "The floor can be lowered again while the models are there; at the first version it is gone.",
+    ],
+    options: [
+      Option(
+        name: "--floor", value: "VERSION", isRequired: true,
+        summary: "the oldest version whose stores are still migrated")
+    ],
+    example: "heirloom squash Journal.xcdatamodeld --floor 'Journal 2'", positionals: ["MODEL"], requiredCount: 1,
+    run: SquashCommand.run)
+}
+
+/// A run of the command that sets the floor of a history.
+enum SquashCommand {
+  static func run(_ arguments: Arguments, _ console: Console) throws -> CommandReport {
+    let path = try console.path(arguments.positionals[0])
+    let floor = arguments.value("--floor") ?? ""
+    let list = try ModelVersionList(path)
+    guard var lock = list.lock, let lockPath = list.lockPath else {
+      let folder = ModelFile.folder(of: path)
+      throw refusal(
+        "\(path) has no lock, which says what was shipped in which order",
+        "heirloom snapshot \(shellWord(path)) --history \(shellWord(folder)) makes one.")
+    }
+    let names = lock.versions.map(\.name)
+    let current = list.currentVersionName ?? ""
+    // A current version that was not shipped yet comes after all others.
+    let allowed = names.prefix { $0 != current } + (names.contains(current) ? [current] : [])
+    guard let position = allowed.firstIndex(of: floor) else {
+      throw UsageError.invalidValue(
+        option: "--floor", value: floor,
+        expected: "one of the versions that \(lockPath) fixes, up to the current one (\(listText(Array(allowed))))")
+    }
+    let before = lock.floor
+    lock.floor = position == 0 ? nil : floor
+    if let missing = lock.missingNames(where: { list.version(named: $0) != nil }).first {
+      throw refusal(
+        "The model of \"\(missing)\" is not there: its stores could not be migrated",
+        "Bring it back first, or name a later floor.")
+    }
+    if before != lock.floor { try SnapshotFile(path: lockPath, files: POSIXFileOperations()).write(lock.encoded()) }
+    return report(lock, at: lockPath, before: before, list, in: ModelFile.folder(of: lockPath), console)
+  }
+
+  private static func report(
+    _ lock: VersionLock, at lockPath: String, before: String?, _ list: ModelVersionList, in folder: String,
+    _ console: Console
+  ) -> CommandReport {
+    let refused = lock.versionsBelowFloor.map(\.name)
+    let snapshots = (try? SnapshotFolder(folder).snapshots) ?? [:]
+    let needless = refused.flatMap { name in
+      [list.version(named: name)?.file.path, snapshots[name]?.path].compactMap(\.self)
+    }
+    let files = needless.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+    let isNew = before != lock.floor
+    var lines: [String] = []
+    if let floor = lock.floor {
+      lines.append(
+        "\(console.style.bold(lockPath)): the floor is \(isNew ? "\"\(floor)\" now" : "\"\(floor)\" already"). Stores of"
+          + " \(listText(refused.map { "\"\($0)\"" })) are refused by releases with this lock; nothing of them is changed."
+      )
+      lines.append("Whoever still has one needs an earlier release in between. heirloom check tries it.")
+    } else {
+      lines.append(
+        "\(console.style.bold(lockPath)): there is no floor\(isNew ? " any more" : ""); stores of all versions are migrated."
+      )
+    }
+    if !files.isEmpty {
+      lines.append("Nobody needs these files any more; they were left where they are:")
+      lines += files.map { "  " + $0 }
+    }
+    return CommandReport(
+      lines: lines,
+      members: [
+        ("lock", .text(lockPath)), ("floor", .optional(lock.floor)), ("previousFloor", .optional(before)),
+        ("refused", .texts(refused)), ("needlessFiles", .texts(files)),
+      ])
+  }
+
+  private static func refusal(_ message: String, _ suggestion: String) -> CommandFailure {
+    CommandFailure(
+      exitCode: .failed, code: "noFloor", coreDataCode: nil, message: message + ". Nothing was changed.",
+      suggestion: suggestion)
+  }
+}
