@@ -1,0 +1,80 @@
+import HeirloomModel
+
+/// The arguments of `@Attribute` or `@Relationship`.
+struct SwiftDataArguments {
+  private(set) var options: [String] = []
+  private(set) var transformer: String?
+  private(set) var originalName: String?
+  private(set) var hashModifier: String?
+  private(set) var deleteRule: DeleteRule?
+  /// The last name of the inverse's key path.
+  private(set) var inverse: String?
+  /// The first argument that isn't understood.
+  private(set) var unread: String?
+
+  init(_ attribute: SwiftAttribute, _ tokens: SwiftTokens) {
+    for item in tokens.items(attribute.arguments) {
+      let isLabelled = tokens.isWord(at: item.lowerBound) && tokens.has(":", at: item.lowerBound + 1) && item.count > 2
+      let value = isLabelled ? item.lowerBound + 2..<item.upperBound : item
+      if !read(isLabelled ? tokens.text(item.lowerBound) : "", value, tokens), unread == nil {
+        unread = tokens.text(item)
+      }
+    }
+  }
+
+  private mutating func read(_ label: String, _ value: Range<Int>, _ tokens: SwiftTokens) -> Bool {
+    let first = value.lowerBound
+    let isMember = tokens.has(".", at: first) && tokens.isWord(at: first + 1)
+    switch label {
+    case "" where isMember && value.count == 2: options.append(tokens.text(first + 1))
+    case "" where isMember && tokens.has("transformable", at: first + 1) && tokens.has("(", at: first + 2):
+      // `.transformable(by: Transformer.self)`, or the transformer's name in quotes.
+      let inside = tokens.inside(first + 2)
+      let name = tokens.items(inside).first.map { $0.lowerBound + 2..<$0.upperBound } ?? inside
+      var reader = SwiftTypeReader(tokens, at: name.lowerBound)
+      guard let text = tokens.plainString(name.lowerBound) ?? reader.type()?.description else { return false }
+      transformer = text
+    case "originalName":
+      guard value.count == 1, let name = tokens.plainString(first) else { return false }
+      originalName = name
+    case "hashModifier":
+      guard value.count == 1, let modifier = tokens.plainString(first) else { return false }
+      hashModifier = modifier
+    case "deleteRule" where value.count == 2 || tokens.has("DeleteRule", at: value.upperBound - 3):
+      switch tokens.text(value.upperBound - 1) {
+      case "nullify": deleteRule = .nullify
+      case "cascade": deleteRule = .cascade
+      case "deny": deleteRule = .deny
+      case "noAction": deleteRule = .noAction
+      default: return false
+      }
+    case "inverse":
+      if value.count == 1, tokens.has("nil", at: first) { return true }
+      guard let name = Self.keyPath(value, tokens) else { return false }
+      inverse = name
+    default: return false
+    }
+    return true
+  }
+
+  /// Returns the last name of a key path; `nil` for anything else.
+  static func keyPath(_ range: Range<Int>, _ tokens: SwiftTokens) -> String? {
+    guard tokens.has("\\", at: range.lowerBound), range.count >= 3, tokens.isWord(at: range.upperBound - 1),
+      tokens.has(".", at: range.upperBound - 2)
+    else { return nil }
+    return tokens.text(range.upperBound - 1)
+  }
+
+  /// Returns the names of a list of key paths, such as `[\.a, \.b]`.
+  static func keyPaths(_ range: Range<Int>, _ tokens: SwiftTokens) -> [String]? {
+    var first = range.lowerBound
+    if tokens.has(".", at: first), tokens.has("binary", at: first + 1), tokens.has("(", at: first + 2) { first += 3 }
+    guard tokens.has("[", at: first) else { return nil }
+    var names: [String] = []
+    for item in tokens.items(tokens.inside(first)) {
+      guard let name = keyPath(item, tokens) else { return nil }
+      names.append(name)
+    }
+    return names.isEmpty ? nil : names
+  }
+}

@@ -1,0 +1,303 @@
+/// The reader of a file's declarations; the bodies of functions are passed over.
+struct SwiftDeclarationReader {
+  private let source: SwiftTokens
+  private let file: Int
+  private(set) var declarations: [SwiftDeclaration] = []
+  private var position = 0
+
+  /// The most types within each other.
+  private static let depthLimit = 64
+
+  /// Reads a file.
+  ///
+  /// - Parameters:
+  ///   - source: The file's tokens.
+  ///   - file: The position of the file among those that are read.
+  /// - Throws: ``SwiftSourceError`` if a declaration isn't complete.
+  init(_ source: SwiftTokens, file: Int) throws(SwiftSourceError) {
+    (self.source, self.file) = (source, file)
+    var top = SwiftDeclaration(kind: .extension, path: [], place: SwiftPlace(file: file, line: 1))
+    try readMembers(of: &top, until: source.count, depth: 0)
+    if !top.aliases.isEmpty || !top.properties.isEmpty { declarations.append(top) }
+  }
+
+  /// The attributes and modifiers before a declaration.
+  private struct Prefix {
+    var attributes: [SwiftAttribute] = []
+    var modifiers: Set<String> = []
+  }
+
+  private static let modifiers: Set<String> = [
+    "public", "private", "fileprivate", "internal", "open", "package", "final", "static", "lazy", "weak", "unowned",
+    "override", "required", "convenience", "mutating", "nonmutating", "indirect", "dynamic", "optional", "nonisolated",
+    "isolated", "distributed", "prefix", "postfix", "infix", "consuming", "borrowing", "sending",
+  ]
+  private static let keywords: Set<String> = [
+    "class", "struct", "enum", "actor", "protocol", "extension", "var", "let", "func", "init", "deinit", "subscript",
+    "typealias", "case", "import", "associatedtype", "operator", "precedencegroup", "macro",
+  ]
+
+  private var place: SwiftPlace { SwiftPlace(file: file, line: source.line(position)) }
+
+  private mutating func readMembers(
+    of owner: inout SwiftDeclaration, until end: Int, depth: Int
+  ) throws(SwiftSourceError) {
+    guard depth < Self.depthLimit else {
+      throw SwiftSourceError(
+        line: source.line(position), reason: "more than \(Self.depthLimit) types stand in each other")
+    }
+    var conditions = 0
+    while position < end {
+      if source.has("#", at: position) {
+        readNumberSign(&owner, conditions: &conditions)
+        continue
+      }
+      let prefix = prefix()
+      guard position < end else { return }
+      let word = source.tokens[position].kind == .word ? source.text(position) : ""
+      let isConditional = owner.isConditional || conditions > 0
+      let isNamed = source.isWord(at: position + 1)
+      switch word {
+      case "class" where isNamed, "struct" where isNamed, "enum" where isNamed, "actor" where isNamed,
+        "protocol" where isNamed, "extension" where isNamed:
+        try readType(word, prefix, in: owner, isConditional: isConditional, depth: depth)
+      case "var" where isNamed || source.has("(", at: position + 1),
+        "let" where isNamed || source.has("(", at: position + 1):
+        readProperties(&owner, prefix, isConditional: isConditional, until: end)
+      case "typealias" where isNamed:
+        readAlias(&owner)
+      case "case" where owner.kind == .enumeration:
+        readCases(&owner, isConditional: isConditional, until: end)
+      case "import":
+        skipLine()
+      case "func", "init", "deinit", "subscript", "operator", "precedencegroup", "macro", "associatedtype":
+        position += 1
+        skipDeclaration(until: end)
+      default:
+        position = source.next(position)
+      }
+    }
+  }
+
+  // MARK: - What stands before a declaration
+
+  private mutating func prefix() -> Prefix {
+    var result = Prefix()
+    while position < source.count {
+      if source.has("@", at: position), source.isWord(at: position + 1) {
+        position += 1
+        result.attributes.append(attribute())
+        continue
+      }
+      guard source.isWord(at: position) else { break }
+      let word = source.text(position)
+      let isModifier =
+        Self.modifiers.contains(word)
+        || word == "class"
+          && (Self.keywords.contains(source.text(position + 1)) || Self.modifiers.contains(source.text(position + 1)))
+      guard isModifier,
+        source.isWord(at: position + 1) || source.has("(", at: position + 1) || source.has("@", at: position + 1)
+      else { break }
+      result.modifiers.insert(word == "class" ? "static" : word)
+      position += 1
+      if source.has("(", at: position), !source.tokens[position].followsSpace { position = source.next(position) }
+    }
+    return result
+  }
+
+  /// Reads the name of an attribute or macro, with what follows it.
+  private mutating func attribute() -> SwiftAttribute {
+    let place = place
+    var name = source.text(position)
+    position += 1
+    while source.has(".", at: position), source.isWord(at: position + 1) {
+      name = source.text(position + 1)
+      position += 2
+    }
+    var attribute = SwiftAttribute(name: name, place: place)
+    if source.has("<", at: position) {
+      var reader = SwiftTypeReader(source, at: position + 1)
+      if let subject = reader.type(), source.has(">", at: reader.position) {
+        attribute.subject = subject
+        position = reader.position + 1
+      }
+    }
+    if source.has("(", at: position), !source.tokens[position].followsSpace {
+      attribute.arguments = source.inside(position)
+      position = source.next(position)
+    }
+    return attribute
+  }
+
+  /// Reads a condition, or a macro that stands alone.
+  private mutating func readNumberSign(_ owner: inout SwiftDeclaration, conditions: inout Int) {
+    position += 1
+    switch source.isWord(at: position) ? source.text(position) : "" {
+    case "if":
+      conditions += 1
+      skipLine()
+    case "elseif", "else": skipLine()
+    case "endif":
+      conditions = max(conditions - 1, 0)
+      skipLine()
+    case "": break
+    default:
+      owner.macros.append(attribute())
+      if source.has("{", at: position) { position = source.next(position) }
+    }
+  }
+
+  // MARK: - Skipping
+
+  private mutating func skipLine() {
+    repeat { position += 1 } while position < source.count && !source.tokens[position].isFirstOnLine
+  }
+
+  /// Returns true if a token begins another declaration or condition on a new line.
+  private func beginsMember(_ index: Int) -> Bool {
+    guard source.tokens[index].isFirstOnLine else { return false }
+    if source.has("@", at: index) || source.has("#", at: index) { return true }
+    guard source.isWord(at: index), !source.has(".", at: index - 1) else { return false }
+    let word = source.text(index)
+    return Self.keywords.contains(word) || Self.modifiers.contains(word)
+  }
+
+  /// Skips a function or the like up to and with its body.
+  private mutating func skipDeclaration(until end: Int) {
+    while position < end {
+      if source.has("{", at: position) {
+        position = source.next(position)
+        return
+      }
+      if source.has(";", at: position) || beginsMember(position) { return }
+      position = source.next(position)
+    }
+  }
+
+  // MARK: - Types
+
+  private mutating func readType(
+    _ word: String, _ prefix: Prefix, in owner: SwiftDeclaration, isConditional: Bool, depth: Int
+  ) throws(SwiftSourceError) {
+    let place = place
+    position += 1
+    var path = owner.path
+    let kind = SwiftDeclaration.Kind(rawValue: word) ?? .extension
+    var isGeneric = false
+    if kind == .extension {
+      var reader = SwiftTypeReader(source, at: position)
+      let extended = reader.type()
+      position = max(reader.position, position + 1)
+      if case .named(let names)? = extended { path = names } else { isGeneric = true }
+    } else {
+      path.append(source.text(position))
+      position += 1
+    }
+    var declaration = SwiftDeclaration(kind: kind, path: path, place: place, attributes: prefix.attributes)
+    declaration.isConditional = isConditional
+    if source.has("<", at: position) { isGeneric = true }
+    declaration.isGeneric = isGeneric
+    while position < source.count, !source.has("{", at: position) {
+      if source.has(":", at: position), declaration.inherited.isEmpty {
+        repeat {
+          position += 1
+          var reader = SwiftTypeReader(source, at: position)
+          if let type = reader.type() { declaration.inherited.append(type) }
+          position = max(reader.position, position)
+        } while source.has(",", at: position)
+      } else {
+        position = source.next(position)
+      }
+    }
+    guard position < source.count else {
+      throw SwiftSourceError(line: place.line, reason: "this declaration has no body")
+    }
+    let end = source.partner(position)
+    position += 1
+    if kind == .interface {
+      position = end
+    } else {
+      try readMembers(of: &declaration, until: end, depth: depth + 1)
+    }
+    position = end + 1
+    declarations.append(declaration)
+  }
+
+  private mutating func readAlias(_ owner: inout SwiftDeclaration) {
+    let name = source.text(position + 1)
+    position += 2
+    guard source.has("=", at: position) else { return }
+    var reader = SwiftTypeReader(source, at: position + 1)
+    if let type = reader.type() { owner.aliases[name] = type }
+    position = max(reader.position, position + 1)
+  }
+
+  private mutating func readCases(_ owner: inout SwiftDeclaration, isConditional: Bool, until end: Int) {
+    repeat {
+      position += 1
+      guard position < end, source.isWord(at: position) else { return }
+      let name = source.text(position)
+      position += 1
+      let hasValues = source.has("(", at: position)
+      if hasValues { position = source.next(position) }
+      owner.cases.append(SwiftCase(name: name, hasValues: hasValues, isConditional: isConditional))
+      if source.has("=", at: position) { position = endOfValue(position + 1, until: end) }
+    } while source.has(",", at: position)
+  }
+
+  // MARK: - Properties
+
+  private mutating func readProperties(
+    _ owner: inout SwiftDeclaration, _ prefix: Prefix, isConditional: Bool, until end: Int
+  ) {
+    repeat {
+      position += 1
+      guard position < end else { return }
+      // A pattern of several names can't be stored in a model; the name says what was found.
+      let isPattern = source.has("(", at: position)
+      let name = isPattern ? source.text(position..<source.next(position)) : source.text(position)
+      var property = SwiftProperty(name: name, place: place, attributes: prefix.attributes)
+      property.isStatic = prefix.modifiers.contains("static")
+      property.isLazy = prefix.modifiers.contains("lazy") || isPattern
+      property.isConditional = isConditional
+      position = source.next(position)
+      if source.has(":", at: position) {
+        var reader = SwiftTypeReader(source, at: position + 1)
+        let start = position + 1
+        property.type = reader.type() ?? .other(source.text(start..<min(start + 1, end)))
+        position = max(reader.position, start)
+      }
+      if source.has("=", at: position) {
+        let start = position + 1
+        position = endOfValue(start, until: end)
+        property.initialValue = start..<position
+      }
+      if position < end, source.has("{", at: position) {
+        let body = source.inside(position)
+        if property.initialValue == nil, !observes(body) { property.body = body }
+        position = source.next(position)
+      }
+      owner.properties.append(property)
+    } while position < end && source.has(",", at: position)
+  }
+
+  /// Returns true for the body of a stored property, which holds observers alone.
+  private func observes(_ body: Range<Int>) -> Bool {
+    var index = body.lowerBound
+    while source.has("@", at: index) { index += 2 }
+    return source.has("didSet", at: index) || source.has("willSet", at: index)
+  }
+
+  /// Returns the position after an initial value.
+  private func endOfValue(_ start: Int, until end: Int) -> Int {
+    var index = start
+    while index < end {
+      if index > start {
+        if source.has(",", at: index) || source.has(";", at: index) || beginsMember(index) { return index }
+        if source.has("{", at: index), observes(source.inside(index)) { return index }
+      }
+      index = source.next(index)
+    }
+    return end
+  }
+}

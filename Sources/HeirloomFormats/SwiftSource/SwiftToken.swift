@@ -1,0 +1,146 @@
+/// A token of Swift source: a word, a literal, a bracket or one character of an operator.
+struct SwiftToken: Hashable, Sendable {
+  enum Kind: UInt8, Sendable {
+    /// A keyword or name; the range of one in backticks leaves them out.
+    case word
+    case number
+    /// A string of any form, or a regular expression, with all that is interpolated.
+    case string
+    case opening
+    case closing
+    /// The two characters `->`.
+    case arrow
+    case symbol
+  }
+
+  let kind: Kind
+  /// True for the first token of a line.
+  let isFirstOnLine: Bool
+  /// True where blank space or a comment stands before the token.
+  let followsSpace: Bool
+  /// The line, counted from 1.
+  let line: Int32
+  /// The offset of the first byte.
+  let start: Int32
+  /// The offset after the last byte.
+  let end: Int32
+}
+
+/// The tokens of a Swift file, with the partner of each bracket.
+struct SwiftTokens: Sendable {
+  /// The most bytes of a file that is read.
+  static let byteLimit = 4 << 20
+
+  private let bytes: [UInt8]
+  let tokens: [SwiftToken]
+  /// The position of the other bracket, for an opening or closing one.
+  private let partners: [Int32]
+
+  /// Reads a file.
+  ///
+  /// - Parameter bytes: The file.
+  /// - Throws: ``SwiftSourceError`` if a string, a comment or a bracket isn't closed.
+  init(_ bytes: [UInt8]) throws(SwiftSourceError) {
+    guard bytes.count <= Self.byteLimit else {
+      throw SwiftSourceError(line: 1, reason: "the file has more than \(Self.byteLimit >> 20) MiB")
+    }
+    var lexer = SwiftLexer(bytes)
+    tokens = try lexer.allTokens()
+    self.bytes = bytes
+    var partners = [Int32](repeating: -1, count: tokens.count)
+    var open: [Int] = []
+    for (index, token) in tokens.enumerated() {
+      switch token.kind {
+      case .opening: open.append(index)
+      case .closing:
+        guard let last = open.popLast(), Self.closes(bytes[Int(tokens[last].start)], bytes[Int(token.start)]) else {
+          throw SwiftSourceError(line: Int(token.line), reason: "this bracket closes none")
+        }
+        (partners[last], partners[index]) = (Int32(index), Int32(last))
+      default: break
+      }
+    }
+    if let last = open.last {
+      throw SwiftSourceError(line: Int(tokens[last].line), reason: "this bracket isn't closed")
+    }
+    self.partners = partners
+  }
+
+  private static func closes(_ opening: UInt8, _ closing: UInt8) -> Bool {
+    switch opening {
+    case UInt8(ascii: "("): closing == UInt8(ascii: ")")
+    case UInt8(ascii: "["): closing == UInt8(ascii: "]")
+    default: closing == UInt8(ascii: "}")
+    }
+  }
+
+  var count: Int { tokens.count }
+
+  /// Returns the text of a token; a literal is as it is written.
+  func text(_ index: Int) -> String {
+    guard tokens.indices.contains(index) else { return "" }
+    return String(decoding: bytes[Int(tokens[index].start)..<Int(tokens[index].end)], as: UTF8.self)
+  }
+
+  /// Returns the text of some tokens, as it is written.
+  func text(_ range: Range<Int>) -> String {
+    guard let first = range.first, let last = range.last, tokens.indices.contains(last) else { return "" }
+    return String(decoding: bytes[Int(tokens[first].start)..<Int(tokens[last].end)], as: UTF8.self)
+  }
+
+  /// Returns true if a token is the given symbol, bracket or word.
+  func has(_ text: StaticString, at index: Int) -> Bool {
+    guard tokens.indices.contains(index) else { return false }
+    let token = tokens[index]
+    guard Int(token.end - token.start) == text.utf8CodeUnitCount else { return false }
+    return text.withUTF8Buffer { $0.elementsEqual(bytes[Int(token.start)..<Int(token.end)]) }
+  }
+
+  func isWord(at index: Int) -> Bool { tokens.indices.contains(index) && tokens[index].kind == .word }
+
+  func line(_ index: Int) -> Int { tokens.indices.contains(index) ? Int(tokens[index].line) : 0 }
+
+  /// Returns the position of the bracket that belongs to the one at a position.
+  func partner(_ index: Int) -> Int { Int(partners[index]) }
+
+  /// Returns the position after a token, or after the group that it opens.
+  func next(_ index: Int) -> Int {
+    tokens[index].kind == .opening ? partner(index) + 1 : index + 1
+  }
+
+  /// Returns the positions between an opening bracket and its partner.
+  func inside(_ opening: Int) -> Range<Int> { opening + 1..<partner(opening) }
+
+  /// Returns the text of a string literal without interpolation or escapes; `nil` for any other token.
+  func plainString(_ index: Int) -> String? {
+    guard tokens.indices.contains(index), tokens[index].kind == .string else { return nil }
+    let text = text(index)
+    guard text.hasPrefix("\""), !text.hasPrefix("\"\"\""), text.utf8.count >= 2, !text.contains("\\") else {
+      return nil
+    }
+    return String(text.dropFirst().dropLast())
+  }
+
+  /// Splits a range at its commas, groups aside.
+  func items(_ range: Range<Int>) -> [Range<Int>] {
+    var result: [Range<Int>] = []
+    var (index, start) = (range.lowerBound, range.lowerBound)
+    while index < range.upperBound {
+      if has(",", at: index) {
+        result.append(start..<index)
+        start = index + 1
+      }
+      index = next(index)
+    }
+    if start < range.upperBound { result.append(start..<range.upperBound) }
+    return result
+  }
+}
+
+/// A Swift file that can't be read, as far as a reader of declarations has to.
+struct SwiftSourceError: Error, Hashable, Sendable {
+  /// The line, counted from 1.
+  let line: Int
+  /// The reason, without a full stop.
+  let reason: String
+}

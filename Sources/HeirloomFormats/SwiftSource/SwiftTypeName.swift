@@ -1,0 +1,159 @@
+/// A type as Swift source writes it.
+indirect enum SwiftTypeName: Hashable, Sendable {
+  /// A name with the names around it, such as `Schema.Version`.
+  case named([String])
+  case optional(SwiftTypeName)
+  case array(SwiftTypeName)
+  case dictionary(SwiftTypeName, SwiftTypeName)
+  /// Any other type, by its text: a function, a tuple, generic arguments of a type that isn't the library's.
+  case other(String)
+}
+
+extension SwiftTypeName: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .named(let names): names.joined(separator: ".")
+    case .optional(let wrapped): "\(wrapped)?"
+    case .array(let element): "[\(element)]"
+    case .dictionary(let key, let value): "[\(key): \(value)]"
+    case .other(let text): text
+    }
+  }
+}
+
+/// The reader of a type at a place in a file.
+struct SwiftTypeReader {
+  private let source: SwiftTokens
+  private(set) var position: Int
+
+  /// The most types within each other.
+  private static let depthLimit = 32
+
+  /// Begins at a token.
+  init(_ source: SwiftTokens, at position: Int) {
+    (self.source, self.position) = (source, position)
+  }
+
+  /// Reads a type, and stops after it.
+  ///
+  /// - Returns: `nil` if there is none.
+  mutating func type() -> SwiftTypeName? { type(depth: 0) }
+
+  private mutating func type(depth: Int) -> SwiftTypeName? {
+    guard depth < Self.depthLimit else { return nil }
+    let start = position
+    skipAttributes()
+    guard var result = simpleType(depth: depth) else { return nil }
+    while true {
+      if source.has("?", at: position), !source.tokens[position].followsSpace {
+        result = .optional(result)
+        position += 1
+      } else if source.has("!", at: position), !source.tokens[position].followsSpace {
+        position += 1
+        result = .other(source.text(start..<position))
+      } else if source.has("&", at: position) {
+        position += 1
+        guard simpleType(depth: depth) != nil else { return nil }
+        result = .other(source.text(start..<position))
+      } else {
+        break
+      }
+    }
+    let effects = position
+    while source.has("async", at: position) || source.has("throws", at: position) {
+      position += 1
+      if source.has("(", at: position) { position = source.next(position) }
+    }
+    guard position < source.count, source.tokens[position].kind == .arrow else {
+      position = effects
+      return result
+    }
+    position += 1
+    guard type(depth: depth + 1) != nil else { return nil }
+    return .other(source.text(start..<position))
+  }
+
+  private mutating func skipAttributes() {
+    while position < source.count {
+      if source.has("@", at: position) {
+        position += 2
+        if source.has("(", at: position), !source.tokens[position].followsSpace { position = source.next(position) }
+      } else if source.has("any", at: position) || source.has("some", at: position)
+        || source.has("inout", at: position),
+        source.isWord(at: position + 1)
+      {
+        position += 1
+      } else {
+        return
+      }
+    }
+  }
+
+  private mutating func simpleType(depth: Int) -> SwiftTypeName? {
+    guard position < source.count else { return nil }
+    let start = position
+    if source.has("[", at: position) {
+      let end = source.partner(position)
+      position += 1
+      guard let first = type(depth: depth + 1) else { return nil }
+      defer { position = end + 1 }
+      if position == end { return .array(first) }
+      guard source.has(":", at: position) else { return .other(source.text(start..<end + 1)) }
+      position += 1
+      guard let value = type(depth: depth + 1), position == end else { return .other(source.text(start..<end + 1)) }
+      return .dictionary(first, value)
+    }
+    if source.has("(", at: position) {
+      let end = source.partner(position)
+      position += 1
+      let inner = type(depth: depth + 1)
+      let isSingle = position == end
+      position = end + 1
+      if isSingle, let inner { return inner }
+      return .other(source.text(start..<end + 1))
+    }
+    guard source.isWord(at: position) else { return nil }
+    return name(depth: depth)
+  }
+
+  /// Reads a name with its parts and generic arguments.
+  private mutating func name(depth: Int) -> SwiftTypeName? {
+    let start = position
+    var names: [String] = []
+    var arguments: [SwiftTypeName] = []
+    var isGeneric = false
+    while source.isWord(at: position) {
+      names.append(source.text(position))
+      position += 1
+      if source.has("<", at: position) {
+        isGeneric = true
+        guard let read = genericArguments(depth: depth) else { return nil }
+        arguments = read
+      }
+      guard source.has(".", at: position), source.isWord(at: position + 1) else { break }
+      if ["self", "Type", "Protocol"].contains(source.text(position + 1)) { break }
+      position += 1
+    }
+    // The library's own names may be written out.
+    if names.count > 1, ["Swift", "Foundation", "SwiftData"].contains(names[0]) { names.removeFirst() }
+    guard isGeneric else { return .named(names) }
+    switch (names, arguments.count) {
+    case (["Optional"], 1): return .optional(arguments[0])
+    case (["Array"], 1): return .array(arguments[0])
+    case (["Dictionary"], 2): return .dictionary(arguments[0], arguments[1])
+    default: return .other(source.text(start..<position))
+    }
+  }
+
+  private mutating func genericArguments(depth: Int) -> [SwiftTypeName]? {
+    var result: [SwiftTypeName] = []
+    position += 1
+    while !source.has(">", at: position) {
+      guard let argument = type(depth: depth + 1) else { return nil }
+      result.append(argument)
+      if source.has(",", at: position) { position += 1 } else if !source.has(">", at: position) { return nil }
+    }
+    position += 1
+    return result
+  }
+}
