@@ -19,7 +19,7 @@ extension Command {
         name: "--floor", value: "VERSION", isRequired: true,
         summary: "the oldest version whose stores are still migrated")
     ],
-    example: "heirloom squash Journal.xcdatamodeld --floor 'Journal 2'", positionals: ["MODEL"], requiredCount: 1,
+    example: "heirloom squash Snapshots/Journal --floor V2", positionals: ["MODEL"], requiredCount: 1,
     run: SquashCommand.run)
 }
 
