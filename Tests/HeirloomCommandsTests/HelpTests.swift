@@ -105,7 +105,8 @@ struct HelpTests {
     let empty = try TemporaryDirectory()
     let tool = Tool(directory: empty.url, environment: ["TMPDIR": empty.url.path])
     for example in Self.examples {
-      let outcome = tool.run(example.split(separator: " ").map(String.init))
+      let words = example.matches(of: /'([^']*)'|[^ ]+/).map { String($0.1 ?? $0.0) }
+      let outcome = tool.run(words)
       #expect(outcome.code != 2, "\(example): \(outcome.error)")
     }
   }
