@@ -62,6 +62,15 @@ struct NewVersionTests {
     #expect(try names() == before)
   }
 
+  @Test func `folders that lead to a new bundle are made`() throws {
+    let first = tool("new-version", "App/Models/Journal.xcdatamodeld")
+    #expect(first.code == 0, "\(first.output)")
+    #expect(try versions("App/Models/Journal").currentVersionName == "Journal")
+    // Elsewhere a missing folder is named as what it is.
+    let snapshot = tool("snapshot", "App/Models/Journal.xcdatamodeld", "--output", "Missing/Journal.json")
+    #expect(snapshot.code == 1 && snapshot.error.contains("Make the folder"), "\(snapshot.error)")
+  }
+
   @Test func `the version before is fixed where there is a lock, and the new one is not`() throws {
     try write("Journal", "note")
     #expect(tool("snapshot", "Journal.xcdatamodeld", "--history", ".").code == 0)

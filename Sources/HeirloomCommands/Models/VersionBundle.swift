@@ -60,14 +60,16 @@ package struct VersionBundle {
     try SnapshotFile(path: note, files: files).write(CurrentVersionFile.bytes(naming: version, in: old))
   }
 
-  /// Makes the bundle with its first version.
+  /// Makes the bundle with its first version, and the folders that lead to it.
   ///
   /// - Parameters:
   ///   - version: The version's name.
   ///   - content: Its files by name.
   /// - Throws: `FileError`; there is no bundle then.
   package func make(first version: String, content: [String: [UInt8]]) throws(FileError) {
-    let draft = VersionBundle(path: draftPath(in: ModelFile.folder(of: path)), files: files)
+    let folder = ModelFile.folder(of: path)
+    try FolderMaker(files: files).makeFolders(folder)
+    let draft = VersionBundle(path: draftPath(in: folder), files: files)
     do throws(FileError) {
       try files.makeDirectory(draft.path, attributes: FileAttributes(mode: 0o755))
       try draft.makeCurrent(version, content: content)
