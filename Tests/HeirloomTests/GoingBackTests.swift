@@ -101,6 +101,26 @@ struct GoingBackTests {
     return newer
   }
 
+  @Test func `what the newer release wrote stays when the update comes again`() throws {
+    let scene = try Scene(.addition)
+    let archive = scene.assistant(scene.old).archive
+    let kept = try #require(try archive.restorePreviousVersion().previous)
+    #expect(kept.isPinned)
+    // The update migrates the older store, and its later launches prune.
+    for _ in 0..<3 {
+      _ = try scene.assistant(scene.new, earlier: [("1", scene.old)]).migrateStore()
+      try ModelController(storeURL: scene.store).archive(scene.new)
+    }
+    #expect(try archive.previousVersions().map(\.id).contains(kept.id))
+    let opened = try PersistentStore.open(at: kept.storeURL, model: scene.new)
+    defer { try? opened.close() }
+    let rows = try ManagedObjectContext(store: opened).fetch(
+      ObjectFetchRequest("Item", where: "more == %@", "made by the newer app"))
+    #expect(rows.count == 7)
+    try archive.releasePreviousVersion(kept.id)
+    #expect(try archive.previousVersions().first { $0.id == kept.id }?.isPinned == false)
+  }
+
   @Test(arguments: Change.allCases, [IncompatibleStorePolicy.throw, .setAside])
   func `an app that doesn't know the newer version is offered what was kept, and one call brings it back`(
     change: Change, policy: IncompatibleStorePolicy

@@ -79,7 +79,9 @@ struct ByteNameTests {
     for name in names { try files.unlink(PathText.join(folder, name)) }
     let (_, newer) = try vault.restore(kept.name.text)
     #expect(try files.names(in: folder) == names)
-    _ = try vault.restore(try #require(newer).name.text)
+    let newest = try #require(newer)
+    _ = try vault.restore(newest.name.text)
+    _ = try vault.release(newest.name.text)
     #expect(try !vault.prune(keeping: 1).isEmpty)
     #expect(try fixture.leftovers() == [])
   }
@@ -96,7 +98,8 @@ struct ByteNameTests {
     try deepen(90)
     let kept = try #require(try fixture.migrate(fixture.vault()))
     #expect(kept.manifest?.supportFileCount == 2)
-    _ = try fixture.vault().restore(kept.name.text)
+    let newer = try #require(try fixture.vault().restore(kept.name.text).previous)
+    _ = try fixture.vault().release(newer.name.text)
     #expect(try fixture.vault().prune(keeping: 1) == [kept.name.text])
     #expect(!fixture.exists(kept.path))
 

@@ -49,7 +49,10 @@ package struct PreviousVersionManifest: Hashable, Sendable {
   package let isReleased: Bool
 
   /// True while the version is never pruned, since no other store holds its rows.
-  package var isPinned: Bool { !isReleased && (operation == .adoption || alone != nil) }
+  ///
+  /// A migration carries rows over. An adoption and a restoration don't: what was written to the store that they
+  /// replaced is in that store alone.
+  package var isPinned: Bool { !isReleased && (operation == .adoption || operation == .restoration || alone != nil) }
 
   /// The length limit for reading a manifest, in bytes.
   package static let byteLimit = 65_536
