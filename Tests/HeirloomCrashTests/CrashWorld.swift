@@ -216,7 +216,11 @@ struct CrashWorld {
       try app.launch(2, in: folder)
       try app.launch(3, in: folder, archives: !isDue)
       if hasVersion {
-        _ = try app.assistant(3, in: folder).0.archive.restorePreviousVersion()
+        let archive = app.assistant(3, in: folder).0.archive
+        // What going back replaced is pinned, until somebody lets it go.
+        if let replaced = try archive.restorePreviousVersion().previous {
+          try archive.releasePreviousVersion(replaced.id)
+        }
         try app.launch(3, in: folder)
       }
     }
