@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// An app of a newcomer, outside of the checkout: `.ci/newcomer` copies it away and sets the checkout's path.
+// An app with a store for the README's commands: `.ci/newcomer` copies it out of the checkout and sets the checkout's path.
 let package = Package(
   name: "Journal",
   platforms: [.macOS(.v13)],

@@ -1,16 +1,14 @@
 import Foundation
 import Heirloom
 
-/// A journal that writes a note at its first start and reads its notes at each.
+/// A journal that writes notes at its first start and reads them at each.
 @main
-final class Journal: MigrationAssistantDelegate {
+struct Journal {
   let storeURL = URL(fileURLWithPath: "Journal.sqlite")
   let modelURL = URL(fileURLWithPath: "Journal.xcdatamodeld")
 
   static func main() throws {
-    let journal = Journal()
-    try journal.launch()
-    try journal.readNotes()
+    try Journal().readNotes()
   }
 
   func readNotes() throws {
