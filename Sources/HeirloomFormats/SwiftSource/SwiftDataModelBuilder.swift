@@ -1,16 +1,18 @@
-import HeirloomModel
+package import HeirloomModel
 
 /// The model that SwiftData makes of listed classes, as far as their source tells it for sure.
 ///
 /// The rules are those of stores whose source is public; what no store shows is named, and isn't guessed.
-struct SwiftDataModelBuilder {
+package struct SwiftDataModelBuilder {
   /// Something that the source doesn't tell for sure.
-  struct Doubt: Hashable, Sendable {
-    let entity: String
-    let property: String?
+  package struct Doubt: Hashable, Sendable {
+    /// The entity's name.
+    package let entity: String
+    /// The property's name, or `nil` for the entity itself.
+    package let property: String?
     let place: SwiftPlace
     /// The reason, without a full stop.
-    let reason: String
+    package let reason: String
   }
 
   private let source: SwiftDataSource
@@ -19,7 +21,7 @@ struct SwiftDataModelBuilder {
   /// The classes of the entities.
   private(set) var classes: [String: SwiftDeclaration] = [:]
   /// What isn't certain; an entity without any has the version hash that SwiftData gives it.
-  private(set) var doubts: [Doubt] = []
+  package private(set) var doubts: [Doubt] = []
 
   private var links: [String: [SwiftDataLink]] = [:]
 
@@ -28,7 +30,7 @@ struct SwiftDataModelBuilder {
   /// - Parameters:
   ///   - roots: The listed classes.
   ///   - source: The declarations.
-  init(of roots: [SwiftDeclaration], in source: SwiftDataSource) {
+  package init(of roots: [SwiftDeclaration], in source: SwiftDataSource) {
     self.source = source
     var waiting = Array(roots.reversed())
     while let declaration = waiting.popLast() {
@@ -57,7 +59,7 @@ struct SwiftDataModelBuilder {
   }
 
   /// Returns the names of entities that are not certain.
-  var uncertainEntities: Set<String> { Set(doubts.map(\.entity)) }
+  package var uncertainEntities: Set<String> { Set(doubts.map(\.entity)) }
 
   private mutating func doubt(_ owner: SwiftDeclaration, _ property: String?, _ place: SwiftPlace, _ reason: String) {
     doubts.append(Doubt(entity: owner.name, property: property, place: place, reason: reason))
@@ -255,7 +257,7 @@ extension SwiftDataModelBuilder {
   /// - Parameter identifier: The number of the schema's version.
   /// - Returns: The model.
   /// - Throws: ``ModelReadingError`` if the entities don't fit together.
-  func model(identifier: String = "1.0.0") throws(ModelReadingError) -> ManagedObjectModel {
+  package func model(identifier: String = "1.0.0") throws(ModelReadingError) -> ManagedObjectModel {
     try ModelAssembly.model(
       entities: Array(entities.values), versionIdentifiers: [identifier], configurations: [], fetchRequestTemplates: [])
   }

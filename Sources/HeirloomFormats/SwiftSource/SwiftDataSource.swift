@@ -1,5 +1,5 @@
 /// The declarations of several Swift files, found by name as Swift finds them.
-struct SwiftDataSource: Sendable {
+package struct SwiftDataSource: Sendable {
   /// A file that was read.
   struct File: Sendable {
     let path: String
@@ -8,21 +8,22 @@ struct SwiftDataSource: Sendable {
 
   private(set) var files: [File] = []
   /// The files that can't be read, with the place of the fault.
-  private(set) var faults: [(path: String, error: SwiftSourceError)] = []
+  package private(set) var faults: [(path: String, error: SwiftSourceError)] = []
   /// The declared types by their full names; two of one name are both kept.
   private var types: [String: [SwiftDeclaration]] = [:]
   private var aliases: [String: SwiftTypeName] = [:]
   /// The protocols that extensions add.
   private var conformances: [String: [SwiftTypeName]] = [:]
 
-  init() {}
+  /// Creates a source without files.
+  package init() {}
 
   /// Reads a file.
   ///
   /// - Parameters:
   ///   - bytes: Its bytes.
   ///   - path: Its path, for messages.
-  mutating func add(_ bytes: [UInt8], path: String) {
+  package mutating func add(_ bytes: [UInt8], path: String) {
     do throws(SwiftSourceError) {
       let tokens = try SwiftTokens(bytes)
       let declarations = try SwiftDeclarationReader(tokens, file: files.count).declarations
@@ -58,7 +59,7 @@ struct SwiftDataSource: Sendable {
   }
 
   /// The meaning of a name.
-  enum Meaning {
+  package enum Meaning {
     case type(SwiftDeclaration)
     case alias(SwiftTypeName, from: [String])
     /// Several declarations have the name.
@@ -71,7 +72,7 @@ struct SwiftDataSource: Sendable {
   ///   - names: The parts of the name.
   ///   - scope: The names of the types around the place.
   /// - Returns: `nil` for a type of another module.
-  func meaning(of names: [String], in scope: [String]) -> Meaning? {
+  package func meaning(of names: [String], in scope: [String]) -> Meaning? {
     for length in stride(from: scope.count, through: 0, by: -1) {
       let around = Array(scope.prefix(length))
       let first = (around + names.prefix(1)).joined(separator: ".")

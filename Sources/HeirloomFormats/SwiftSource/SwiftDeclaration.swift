@@ -1,5 +1,5 @@
 /// A type that a Swift file declares or extends, with what a model can be made of.
-struct SwiftDeclaration: Sendable {
+package struct SwiftDeclaration: Sendable {
   enum Kind: String, Sendable {
     case classType = "class"
     case structure = "struct"

@@ -138,7 +138,7 @@ struct SwiftTokens: Sendable {
 }
 
 /// A Swift file that can't be read, as far as a reader of declarations has to.
-struct SwiftSourceError: Error, Hashable, Sendable {
+package struct SwiftSourceError: Error, Hashable, Sendable {
   /// The line, counted from 1.
   let line: Int
   /// The reason, without a full stop.

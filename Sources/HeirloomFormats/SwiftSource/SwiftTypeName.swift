@@ -1,5 +1,5 @@
 /// A type as Swift source writes it.
-indirect enum SwiftTypeName: Hashable, Sendable {
+package indirect enum SwiftTypeName: Hashable, Sendable {
   /// A name with the names around it, such as `Schema.Version`.
   case named([String])
   case optional(SwiftTypeName)
@@ -10,7 +10,7 @@ indirect enum SwiftTypeName: Hashable, Sendable {
 }
 
 extension SwiftTypeName: CustomStringConvertible {
-  var description: String {
+  package var description: String {
     switch self {
     case .named(let names): names.joined(separator: ".")
     case .optional(let wrapped): "\(wrapped)?"

@@ -1,8 +1,7 @@
+import HeirloomFormats
 import HeirloomModel
 import TestSupport
 import Testing
-
-@testable import HeirloomFormats
 
 /// The version hashes of SwiftData's stores, computed from source alone.
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
