@@ -97,7 +97,7 @@ struct ForeignHolderTests {
     var configuration = MigrationAssistant.Configuration()
     configuration.storeTimeout = .seconds(0.02)
     let history = try ModelHistory(contentsOf: field.models)
-    let rounds = LongTests.areOn ? 50 : 2
+    let rounds = LongTests.count(quick: 2, long: 50)
     var tally = RunTally()
     for _ in 0..<rounds {
       let directory = try TemporaryDirectory()

@@ -69,7 +69,7 @@ struct ProcessTests {
   }
 
   @Test func `of ten launches at once exactly one migrates and the others find nothing to do`() throws {
-    for _ in 0..<(LongTests.areOn ? 200 : 4) {
+    for _ in 0..<LongTests.count(quick: 4, long: 200) {
       let scene = try Scene(objects: 300)
       let launches = try (0..<10).map { _ in try scene.start() }
       let outcomes = launches.map { launch in
@@ -123,7 +123,7 @@ struct ProcessTests {
   }
 
   @Test func `whenever a run is killed, the next one finishes and nothing is lost`() throws {
-    let kills = LongTests.areOn ? 1000 : 30
+    let kills = LongTests.count(quick: 30, long: 1000)
     let measured = try Scene(objects: 300)
     let start = ContinuousClock.now
     let whole = try measured.start()

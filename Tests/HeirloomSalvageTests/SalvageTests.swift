@@ -171,7 +171,7 @@ struct SalvageTests {
       try Connection(path: place.url.path, mode: .immutable).firstInteger(
         "SELECT rootpage FROM sqlite_schema WHERE name = 'ZPAGE'"))
     try checkZeroing([Int(root)], of: place, oracle, original)
-    for _ in 0..<(LongTests.areOn ? 60 : 1) {
+    for _ in 0..<LongTests.count(quick: 1, long: 60) {
       let pages = (0...random.below(4)).map { _ in 2 + random.below(pageCount - 1) }
       try checkZeroing(Set(pages), of: place, oracle, original)
     }
@@ -228,7 +228,7 @@ struct SalvageTests {
     let original = try Data(contentsOf: place.url)
     let pages = oracle.tablePages.values.reduce(into: Set<Int>()) { $0.formUnion($1) }.sorted()
     var random = SplitMix64(seed: 11)
-    for _ in 0..<(LongTests.areOn ? 300 : 3) {
+    for _ in 0..<LongTests.count(quick: 3, long: 300) {
       let page = pages[random.below(pages.count)]
       try place.change { data in
         data = original

@@ -5,7 +5,18 @@ package import Testing
 /// The setting that makes quick selections of tests long; see `.github/CONTRIBUTING.md`.
 package enum LongTests {
   /// True when the long tests run, regardless of time, as `.ci/run-long` does: all crash states, races of minutes.
-  package static let areOn = ProcessInfo.processInfo.environment["HEIRLOOM_LONG_TESTS"] == "1"
+  package static let areOn = factor > 0
+
+  /// The number that random cases, kills and durations of a long run are multiplied by; 0 in a quick one.
+  private static let factor = ProcessInfo.processInfo.environment["HEIRLOOM_LONG_TESTS"].flatMap { Int($0) } ?? 0
+
+  /// Returns how often something random or timed is tried.
+  ///
+  /// - Parameters:
+  ///   - quick: The number in an ordinary run.
+  ///   - long: The number in a long run, which the factor multiplies.
+  /// - Returns: The number.
+  package static func count(quick: Int, long: Int) -> Int { areOn ? long * factor : quick }
 
   /// Returns all elements, or in a quick run the first of every few.
   package static func selection<Element>(of all: [Element], every step: Int) -> [Element] {

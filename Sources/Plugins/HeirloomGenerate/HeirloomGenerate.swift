@@ -9,19 +9,31 @@ import PackagePlugin
 struct HeirloomGenerate: BuildToolPlugin {
   func createBuildCommands(context: PluginContext, target: any Target) async throws -> [Command] {
     guard let target = target as? any SourceModuleTarget else { return [] }
-    guard let tool = try? context.tool(named: "HeirloomMain").url else {
+    guard let tool = (try? context.tool(named: "HeirloomMain").url) ?? installedTool() else {
       Diagnostics.error(
-        "HeirloomGenerate needs a trait of the package: .package(…, traits: [.defaults, \"GeneratedTypes\"]).")
+        "HeirloomGenerate needs the tool: install heirloom in a folder of PATH, or let the build make it by a trait of the"
+          + " package: .package(…, traits: [.defaults, \"GeneratedTypes\"]).")
       return []
     }
     return try bundles(below: target.directoryURL).map { bundle in
       let name = bundle.deletingPathExtension().lastPathComponent
       let output = context.pluginWorkDirectoryURL.appending(path: "\(name)Model.generated.swift")
       return .buildCommand(
-        displayName: "Types of \(bundle.lastPathComponent)", executable: tool,
+        displayName: "Types of \(bundle.lastPathComponent), by \(tool.path)", executable: tool,
         arguments: ["generate", bundle.path, "--output", output.path], inputFiles: try files(of: bundle),
         outputFiles: [output])
     }
+  }
+
+  /// Returns the first tool in a folder of PATH; `nil` where none is installed.
+  private func installedTool() -> URL? {
+    (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+      .map { URL(fileURLWithPath: String($0), isDirectory: true).appending(path: "heirloom") }
+      .first { tool in
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: tool.path, isDirectory: &isFolder) && !isFolder.boolValue
+          && FileManager.default.isExecutableFile(atPath: tool.path)
+      }
   }
 
   /// Returns the model bundles of a folder, in the order of their paths.

@@ -56,7 +56,7 @@ struct PageCheckTests {
     var tally = ChangedCopy.Tally()
     var random = SplitMix64(seed: 21)
     for path in LongTests.selection(of: Corpus.storePaths, every: 3) {
-      for round in 0..<(LongTests.areOn ? 40 : 3) {
+      for round in 0..<LongTests.count(quick: 3, long: 40) {
         var copy = try ChangedCopy(ofCorpusStore: path)
         let changes = try Self.changes(to: copy.connection, random: &random, count: 1 + random.below(6))
         try copy.change(changes)
@@ -82,7 +82,7 @@ struct PageCheckTests {
       let bytes = [UInt8](try Data(contentsOf: copy.copy))
       let sourcePages = try Data(contentsOf: copy.source).count / copy.pageSize
       let writtenPages = copy.written.pages(upTo: bytes.count / copy.pageSize)
-      for _ in 0..<(LongTests.areOn ? 400 : 25) {
+      for _ in 0..<LongTests.count(quick: 25, long: 400) {
         let offset = random.below(bytes.count)
         let page = offset / copy.pageSize + 1
         // A free page at the end that SQLite never wrote is nobody's, and has nothing to be compared with.
@@ -151,7 +151,7 @@ struct PageCheckTests {
     var tally = ChangedCopy.Tally()
     var (found, more, silent) = (0, 0, 0)
     for path in LongTests.selection(of: Corpus.storePaths, every: 9) {
-      for _ in 0..<(LongTests.areOn ? 60 : 6) {
+      for _ in 0..<LongTests.count(quick: 6, long: 60) {
         var copy = try ChangedCopy(ofCorpusStore: path)
         try copy.change(try Self.changes(to: copy.connection, random: &random, count: 3))
         let bytes = [UInt8](try Data(contentsOf: copy.copy))

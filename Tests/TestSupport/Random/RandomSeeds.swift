@@ -9,7 +9,7 @@ package enum RandomSeeds {
   ///   - long: The number of seeds in a long run.
   /// - Returns: The seeds from 0, or those that `HEIRLOOM_SEED` names: one, or a first and a last with a dash.
   package static func parts(quick: Int, long: Int) -> [[UInt64]] {
-    let count = LongTests.areOn ? long : quick
+    let count = LongTests.count(quick: quick, long: long)
     let seeds = named ?? Array(0..<UInt64(count))
     return stride(from: 0, to: seeds.count, by: 8).map { Array(seeds[$0..<min($0 + 8, seeds.count)]) }
   }
