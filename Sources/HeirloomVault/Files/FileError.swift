@@ -84,6 +84,14 @@ package struct FileError: Error, Hashable, Sendable {
   /// True when the volume, or this process's quota on it, is full.
   package var isFull: Bool { code == ENOSPC || code == EDQUOT }
 
+  /// True when the file system, or a rule of the system's, refuses links that are possible elsewhere.
+  ///
+  /// `EPERM` is the answer of FAT and of protected hard links,
+  /// `EMLINK` means a file with too many names, and `EXDEV` a file that is mounted from elsewhere.
+  var isRefusedLink: Bool {
+    operation == .link && [EPERM, EMLINK, EXDEV, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(code)
+  }
+
   /// The code of a similar failure in Foundation's `NSCocoaErrorDomain`; `nil` if there is none.
   package var foundationCode: Int? {
     switch code {

@@ -1,13 +1,5 @@
 import HeirloomStore
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
-
 extension VaultError {
   /// Runs file operations, and turns their errors into errors of the vault.
   package static func wrapping<Value>(_ body: () throws(FileError) -> Value) throws(VaultError) -> Value {
@@ -27,15 +19,5 @@ extension VaultError {
     } catch let error as FileError {
       throw VaultError.file(error)
     }
-  }
-}
-
-extension FileError {
-  /// True when the file system, or a rule of the system's, refuses links that are possible elsewhere.
-  ///
-  /// `EPERM` is the answer of FAT and of protected hard links,
-  /// `EMLINK` means a file with too many names, and `EXDEV` a file that is mounted from elsewhere.
-  var isRefusedLink: Bool {
-    operation == .link && [EPERM, EMLINK, EXDEV, ENOTSUP, EOPNOTSUPP, ENOSYS].contains(code)
   }
 }
