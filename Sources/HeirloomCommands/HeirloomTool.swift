@@ -46,15 +46,16 @@ package enum HeirloomTool {
     guard let name = words.first else {
       // Someone who types the bare name wants help; a script that does has a mistake in it.
       var report = CommandReport(
-        members: HelpText.members, failure: CommandFailure(UsageError.missingArgument("COMMAND")))
-      report.lines = HelpText(console).overview
+        members: HelpText.members(of: Command.all), failure: CommandFailure(UsageError.missingArgument("COMMAND")))
+      report.lines = HelpText(console).overview(of: Command.all)
       return report
     }
     switch name {
     case "help", "--help", "-h":
       let topics = words.dropFirst().filter { $0 != "--help" && $0 != "-h" }
       guard let topic = topics.first else {
-        return CommandReport(lines: HelpText(console).overview, members: HelpText.members)
+        return CommandReport(
+          lines: HelpText(console).overview(of: Command.all), members: HelpText.members(of: Command.all))
       }
       let command = try command(topic)
       if topics.count > 1 { throw UsageError.unexpectedArgument(topics[1]) }

@@ -42,15 +42,3 @@ enum VerifyCommand {
     }
   }
 }
-
-extension StoreCheck {
-  /// The origin of the model, for a program.
-  var sourceCode: String {
-    switch report.modelSource {
-    case .snapshot: StoreInspection.Origin.snapshot.rawValue
-    case .file: StoreInspection.Origin.file.rawValue
-    case .cache: StoreInspection.Origin.cache.rawValue
-    case nil: StoreInspection.Origin.none.rawValue
-    }
-  }
-}

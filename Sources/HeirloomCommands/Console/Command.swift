@@ -82,14 +82,6 @@ struct Command: Sendable {
         (option.isRequired ? option.title : "[\(option.title)]") + (option.isRepeatable ? "…" : "")
       }
   }
-
-  /// All commands, in the order of their use.
-  static var all: [Command] {
-    [
-      .inspect, .doctor, .verify, .compare, .plan, .rehearse, .migrate, .versions, .restore, .repair, .salvage,
-      .newVersion, .snapshot, .history, .check, .squash, .merge, .diagram, .report, .generate, .demo, .completions,
-    ]
-  }
 }
 
 extension Command.Option {

@@ -14,15 +14,15 @@ struct HelpText {
     columns = min(max(console.columns(), 20), 100)
   }
 
-  /// The help of the whole tool, which fits on one screen.
-  var overview: [String] {
+  /// Returns the help of the whole tool, which fits on one screen.
+  func overview(of commands: [Command]) -> [String] {
     let title = "Heirloom migrates Core Data stores so that the previous version is never lost."
     let codes = ExitCode.allCases.enumerated().map { index, code in
       Self.unbroken((index == 0 ? "" : "· ") + "\(code.rawValue) \(code.meaning)")
     }.joined(separator: " ")
     return TextLayout.wrapped(title, to: columns)
       + ["", style.bold("Usage:") + " heirloom COMMAND …", "", style.bold("Commands:")]
-      + TextLayout.table(Command.all.map { ($0.name, $0.summary) }, columns: columns)
+      + TextLayout.table(commands.map { ($0.name, $0.summary) }, columns: columns)
       + [""] + TextLayout.wrapped("heirloom help COMMAND says more about one, with an example.", to: columns)
       + TextLayout.wrapped("--json gives one JSON object on standard output; --version tells the version.", to: columns)
       + [""] + titled("Exit codes:", codes)
@@ -61,9 +61,9 @@ struct HelpText {
     String(text.map { $0 == " " ? "\u{A0}" : $0 })
   }
 
-  /// The overview for a program.
-  static var members: OutputMembers {
-    let commands = Command.all.map { OutputValue.object(members(of: $0)) }
+  /// Returns the overview for a program.
+  static func members(of commands: [Command]) -> OutputMembers {
+    let commands = commands.map { OutputValue.object(members(of: $0)) }
     let codes = ExitCode.allCases.map { code in
       OutputValue.object([("code", .integer(Int64(code.rawValue))), ("meaning", .text(code.meaning))])
     }

@@ -63,6 +63,16 @@ struct StoreCheck {
     return report.isModelFit ? source.description : "\(source.description) (it does not fit)"
   }
 
+  /// The origin of the model, for a program.
+  var sourceCode: String {
+    switch report.modelSource {
+    case .snapshot: StoreInspection.Origin.snapshot.rawValue
+    case .file: StoreInspection.Origin.file.rawValue
+    case .cache: StoreInspection.Origin.cache.rawValue
+    case nil: StoreInspection.Origin.none.rawValue
+    }
+  }
+
   /// The findings for a program.
   var output: OutputValue {
     .list(

@@ -1,0 +1,9 @@
+extension Command {
+  /// All commands, in the order of their use.
+  static var all: [Command] {
+    [
+      .inspect, .doctor, .verify, .compare, .plan, .rehearse, .migrate, .versions, .restore, .repair, .salvage,
+      .newVersion, .snapshot, .history, .check, .squash, .merge, .diagram, .report, .generate, .demo, .completions,
+    ]
+  }
+}

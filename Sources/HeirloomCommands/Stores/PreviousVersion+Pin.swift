@@ -1,0 +1,17 @@
+import Heirloom
+import HeirloomOutput
+
+extension PreviousVersion {
+  /// Returns a sentence for a pinned version; `nil` for any other.
+  func pinWords(path: String) -> String? {
+    guard isPinned else { return nil }
+    let release = "heirloom versions \(shellWord(path)) --release \(id) lets it go."
+    guard !alone.isEmpty else { return "\(id) is pinned: no other store holds its rows. \(release)" }
+    let names = alone.map { content in
+      let name = content.property.map { "\(content.entity).\($0)" } ?? content.entity
+      return "\(counted(content.rows, "row")) of \(name)"
+    }
+    return "\(id) is pinned: it alone holds \(listText(names, limit: 6))"
+      + (unlistedLossCount > 0 ? " and \(unlistedLossCount) more" : "") + ". \(release)"
+  }
+}
