@@ -4,6 +4,8 @@ import HeirloomStore
 import HeirloomVault
 
 /// A file system that refuses calls on demand, and records all of them.
+///
+/// Where calls fail by their number, identifiers are numbers too, so that equal faults leave equal files.
 final class FaultyFiles: FileOperations {
   /// The calls that fail.
   enum Fault: Sendable {
@@ -20,6 +22,7 @@ final class FaultyFiles: FileOperations {
   struct State {
     var calls: [(operation: FileError.Operation, path: String)] = []
     var hits = 0
+    var identifiers = 0
   }
 
   private let system = POSIXFileOperations(followsLinks: false)
@@ -177,7 +180,19 @@ final class FaultyFiles: FileOperations {
       availableBytes: availableBytes ?? volume.availableBytes)
   }
 
-  func uniqueIdentifier() -> String { system.uniqueIdentifier() }
+  func uniqueIdentifier() -> String {
+    switch fault {
+    case .once, .forever: break
+    case .none, .matching: return system.uniqueIdentifier()
+    }
+    let number = state.withLock { state in
+      state.identifiers += 1
+      return state.identifiers
+    }
+    let digits = String(number, radix: 16)
+    // The first eight digits are part of the name of a version.
+    return String(repeating: "0", count: 8 - digits.count) + digits + String(repeating: "f", count: 24)
+  }
 }
 
 private final class FaultyHeldFile: HeldFile {
