@@ -57,14 +57,14 @@ struct StoreInUseTests {
     }
   }
 
-  @Test(arguments: LongTests.areOn ? Hold.allCases : [.reader, .rollbackWriter])
+  @Test(arguments: Hold.allCases)
   func `a store that another process holds is left alone`(hold: Hold) throws {
     let directory = try TemporaryDirectory()
     let store = try Notebook.makeStore(in: directory, count: 100)
     let model = try Notebook.write(Notebook.adding(), "Adding", in: directory)
     let holder = try StoreHolder(store.path, statements: hold.statements)
     let bytes = StoreBytes(of: store)
-    let tool = Tool(directory: directory.url)
+    let tool = Tool(directory: directory.url, storeTimeout: .seconds(0.5))
     try withExtendedLifetime(holder) {
       // An inspection is possible, and so is a rehearsal.
       #expect(tool("inspect", store.path).code == 0)
@@ -85,7 +85,7 @@ struct StoreInUseTests {
     let store = try Notebook.makeStore(in: directory, count: 100)
     let holder = try StoreHolder(store.path, statements: ["PRAGMA journal_mode=DELETE", "BEGIN EXCLUSIVE"])
     let bytes = StoreBytes(of: store)
-    let outcome = Tool(directory: directory.url)("inspect", store.path, "--json")
+    let outcome = Tool(directory: directory.url, storeTimeout: .seconds(0.5))("inspect", store.path, "--json")
     #expect(outcome.code == 4, "\(outcome.output)")
     #expect(try outcome.failure()["code"] as? String == "storeInUse")
     #expect(StoreBytes(of: store) == bytes)

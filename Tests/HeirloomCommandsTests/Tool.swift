@@ -15,6 +15,8 @@ struct Tool {
   var columns = 80
   /// The object that is told when the user stops the tool.
   var interruption = Interruption()
+  /// The longest wait for other processes to close a store or to let go of their locks.
+  var storeTimeout: Duration = .seconds(5)
   /// A closure that gets the text for standard error.
   var onError: @Sendable (String) -> Void = { _ in }
   /// A closure that gets the text for standard output.
@@ -60,8 +62,11 @@ struct Tool {
         onError(text)
       },
       isOutputTerminal: isTerminal, isErrorTerminal: isTerminal, environment: environment,
-      currentDirectory: directory.path, interruption: interruption, columns: { columns })
-    let code = HeirloomTool.run(arguments: arguments, console: console)
+      currentDirectory: directory.path, interruption: interruption, storeTimeout: storeTimeout,
+      columns: { columns })
+    let code = Connection.$usualBusyTimeout.withValue(Int32(storeTimeout / .milliseconds(1))) {
+      HeirloomTool.run(arguments: arguments, console: console)
+    }
     let texts = written.texts.withLock { $0 }
     return Outcome(code: code, output: texts.output, error: texts.error)
   }

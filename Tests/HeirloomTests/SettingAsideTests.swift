@@ -239,7 +239,9 @@ struct SettingAsideTests {
     let rival = Rival(Array(repeating: change, count: 10))
     let assistant = scene.assistant(.setAside)
     assistant.delegate = rival
-    let error = try #require(throws: MigrationAssistantError.self) { try assistant.migrateStore() }
+    let error = try #require(throws: MigrationAssistantError.self) {
+      try Connection.$usualBusyTimeout.withValue(100) { try assistant.migrateStore() }
+    }
     #expect(error.code == "unreadableStore")
     #expect(rival.failures == 3)
     #expect(FileManager.default.fileExists(atPath: scene.store.path))

@@ -27,6 +27,8 @@ package struct Console: Sendable {
   package let executablePath: @Sendable () -> String?
   /// The interruption that says when the user stops the tool.
   package let interruption: Interruption
+  /// The longest wait of a migration for other processes to close a store.
+  package let storeTimeout: Duration
   /// The function that returns the columns of the terminal, or those for text where there is none.
   package let columns: @Sendable () -> Int
   /// The reporter of the work under way; each run of the tool has its own.
@@ -41,7 +43,7 @@ package struct Console: Sendable {
     writeOutput: @escaping @Sendable (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
     isOutputTerminal: Bool = false, isErrorTerminal: Bool = false, environment: [String: String] = [:],
     currentDirectory: String, executablePath: @escaping @Sendable () -> String? = { nil },
-    interruption: Interruption = Interruption(),
+    interruption: Interruption = Interruption(), storeTimeout: Duration = .seconds(5),
     columns: @escaping @Sendable () -> Int = { 80 }, showsProgress: Bool = false,
     outputFailure: @escaping @Sendable () -> Int32? = { nil }, obstacle: String? = nil
   ) {
@@ -53,6 +55,7 @@ package struct Console: Sendable {
     self.currentDirectory = currentDirectory
     self.executablePath = executablePath
     self.interruption = interruption
+    self.storeTimeout = storeTimeout
     self.columns = columns
     self.outputFailure = outputFailure
     self.obstacle = obstacle

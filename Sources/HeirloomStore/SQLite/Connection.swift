@@ -19,10 +19,15 @@ package final class Connection {
     case memory
   }
 
+  /// The time that connections wait for the locks of others unless their options name another, in milliseconds.
+  ///
+  /// Tests that meet such a lock shorten it for the code that they call.
+  @TaskLocal package static var usualBusyTimeout: Int32 = 5000
+
   /// Settings of a connection that are made before its first statement.
   package struct Options: Hashable, Sendable {
-    /// The time to wait for the locks of others, in milliseconds.
-    package var busyTimeout: Int32 = 5000
+    /// The time to wait for the locks of others, in milliseconds; `nil` for ``Connection/usualBusyTimeout``.
+    package var busyTimeout: Int32?
     /// True if closing the last connection to a WAL database moves its content into the main file.
     ///
     /// If it is false, inspecting a store changes neither the main file nor its `-wal`.
@@ -152,7 +157,7 @@ package final class Connection {
       throw error
     }
     sqlite3_extended_result_codes(handle, 1)
-    sqlite3_busy_timeout(handle, options.busyTimeout)
+    sqlite3_busy_timeout(handle, options.busyTimeout ?? Self.usualBusyTimeout)
     try set(SQLITE_DBCONFIG_DQS_DML, false)
     try set(SQLITE_DBCONFIG_DQS_DDL, false)
     try set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, options.trustsSchema)
