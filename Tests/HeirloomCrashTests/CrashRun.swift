@@ -19,6 +19,8 @@ struct CrashRun {
   let world: CrashWorld
   private(set) var tally = CrashTally()
   private var known: [[DiskState.File]: StoreDump?] = [:]
+  /// The effects of the operation's calls, once they were recorded.
+  private var calls: [Set<SystemTrace.Kind>]?
   private let stopsAtFirst: Bool
 
   /// Makes the initial state of a scenario.
@@ -47,7 +49,8 @@ struct CrashRun {
   ///     the whole next launch from this number of states, evenly chosen.
   /// - Throws: The error of the preparation.
   mutating func crash(mutant: ProtocolMutant? = nil, limit: Int? = nil, launches: Int? = nil) throws {
-    let (changes, returned) = try record(mutant: mutant)
+    let (changes, returned, calls) = try record(mutant: mutant)
+    if mutant == nil { self.calls = calls }
     tally.changes = changes.count
     try crash(changes, returned: returned, limit: limit, launches: launches)
   }
@@ -55,9 +58,11 @@ struct CrashRun {
   /// Performs the operation and records its calls of the system.
   ///
   /// - Parameter mutant: The mistake in the protocol, if any.
-  /// - Returns: The changes, and true if the operation reached its end.
+  /// - Returns: The changes, true if the operation reached its end, and the effects of each call.
   /// - Throws: The error of the preparation, or that of the operation if it was done right.
-  func record(mutant: ProtocolMutant? = nil) throws -> (changes: [SystemChange], returned: Bool) {
+  func record(
+    mutant: ProtocolMutant? = nil
+  ) throws -> (changes: [SystemChange], returned: Bool, calls: [Set<SystemTrace.Kind>]) {
     let folder = try QuickFolder()
     try world.write(to: folder.path)
     let trace = try SystemTrace(root: folder.path, seed: 3)
@@ -70,7 +75,7 @@ struct CrashRun {
     }
     trace.close()
     withExtendedLifetime(folder) {}
-    return (trace.changes, returned)
+    return (trace.changes, returned, trace.calls)
   }
 
   /// Checks the states of a recording.
@@ -197,8 +202,9 @@ struct CrashRun {
     let first = random.below(Self.errors.count)
     let all = Self.errors.filter { world.scenario.triesAllErrors || Self.basicErrors.contains($0.name) }
     let errors = step != nil ? all : [first, first + 3].map { Self.errors[$0 % Self.errors.count] }
+    let calls = try calls ?? record().calls
     for (name, lasts, code, kinds) in errors {
-      func run(_ number: Int) throws -> (hits: Int, count: Int, fault: String?) {
+      func run(_ number: Int) throws -> (hits: Int, fault: String?) {
         let folder = try QuickFolder()
         defer { withExtendedLifetime(folder) {} }
         try world.write(to: folder.path)
@@ -207,18 +213,18 @@ struct CrashRun {
         var returned = true
         do { try world.perform(in: folder.path, trace: trace) } catch { returned = false }
         trace.close()
-        if trace.hits == 0 { return (0, trace.count, nil) }
+        if trace.hits == 0 { return (0, nil) }
         let fault = world.firstFault(
           in: folder.path, promise: returned && !world.scenario.isGivenUp ? .result : .nothing, known: &known)
-        return (trace.hits, trace.count, fault.map { "\(name), call \(number): \($0)" })
+        return (trace.hits, fault.map { "\(name), call \(number): \($0)" })
       }
-      let count = try run(.max).count
+      let count = calls.count { !$0.isDisjoint(with: kinds) }
       let numbers =
         step.map { Array(stride(from: 1 + random.below($0), through: max(1, count), by: $0)) } ?? [
           1 + random.below(count)
         ]
       for number in numbers {
-        let (hits, _, fault) = try run(number)
+        let (hits, fault) = try run(number)
         // Once a call has failed, the operation may end sooner than the whole one.
         guard hits > 0 else { continue }
         tally.errorRuns += 1

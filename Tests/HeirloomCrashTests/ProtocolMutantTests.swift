@@ -43,7 +43,7 @@ struct ProtocolMutantTests {
     CrashScenario(initial: .uncheckpointedWAL, operation: .migrateAlone),
   ])
   func `no sync is for show`(_ scenario: CrashScenario) throws {
-    let (changes, _) = try CrashRun(scenario).record()
+    let changes = try CrashRun(scenario).record().changes
     let start = scenario.initial == .persistedJournal ? 0 : changes.firstIndex { $0.isManifestDraft } ?? 0
     let synchronizations = changes.indices.filter {
       $0 >= start && changes[$0].isSynchronization && changes[$0] != .synchronize(.path(CrashApp.storeName))

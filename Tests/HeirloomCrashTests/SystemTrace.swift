@@ -35,6 +35,7 @@ final class SystemTrace: Sendable {
 
   private struct State {
     var changes: [SystemChange] = []
+    var calls: [Set<Kind>] = []
     var count = 0
     var hits = 0
     var identifiers: UInt64
@@ -82,8 +83,8 @@ final class SystemTrace: Sendable {
 
   /// The changes, in order.
   var changes: [SystemChange] { state.withLock(\.changes) }
-  /// The number of calls of the fault's kinds so far; of all calls if there is no fault.
-  var count: Int { state.withLock(\.count) }
+  /// The effects of each call, in order, if there is no fault.
+  var calls: [Set<Kind>] { state.withLock(\.calls) }
   /// The number of calls that failed.
   var hits: Int { state.withLock(\.hits) }
 
@@ -126,7 +127,7 @@ final class SystemTrace: Sendable {
     state.withLock { state in
       if state.isDead { return EIO }
       guard let fault else {
-        state.count += 1
+        state.calls.append(Set(kinds))
         return nil
       }
       guard !fault.kinds.isDisjoint(with: kinds) else { return nil }

@@ -83,7 +83,7 @@ struct FilesTests {
     #expect(try files.readFile(path("d"), limit: 9) == [2])
   }
 
-  @Test(arguments: [3, 40, 900])
+  @Test(arguments: [3, 40, LongTests.areOn ? 900 : 450])
   func `a link on the way is followed nowhere, however long the way is`(depth: Int) throws {
     let files = POSIXFileOperations(followsLinks: false)
     // The system's calls take 4,096 bytes; deeper folders are still made and removed.

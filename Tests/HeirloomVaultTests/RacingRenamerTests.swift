@@ -13,7 +13,7 @@ struct RacingRenamerTests {
   private let files = POSIXFileOperations(followsLinks: false)
 
   /// The duration of the race.
-  private static let duration: Duration = .seconds(LongTests.count(quick: 4, long: 600))
+  private static let duration: Duration = .seconds(LongTests.count(quick: 2, long: 600))
 
   /// A renamer that swaps until it is told to stop.
   private final class Renamer: Sendable {

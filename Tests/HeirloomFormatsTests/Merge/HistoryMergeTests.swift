@@ -30,7 +30,7 @@ struct HistoryMergeTests {
       // One file is not Xcode's own work: it has other margins.
       let texts = Self.texts.filter { !$0.contains("\n<entity") }
       #expect(texts.count + 1 == Self.texts.count)
-      for text in LongTests.areOn ? texts : stride(from: 0, to: texts.count, by: 7).map({ texts[$0] }) {
+      for text in LongTests.selection(of: texts, every: 13) {
         let added = text.replacing("</model>", with: "    <stranger kept=\"1\"/>\n</model>")
         let setting = text.replacing("<model ", with: "<model unknown=\"1\" ", maxReplacements: 1)
         // Both ends of the file are edited, so that all of it is taken apart and written.

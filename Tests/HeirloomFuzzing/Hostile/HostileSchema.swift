@@ -30,10 +30,20 @@ package struct HostileSchema: Sendable {
   /// - Parameter url: The store's file.
   /// - Throws: The error that keeps it from being made.
   package static func makeStore(at url: URL) throws {
+    try template.get().write(to: url)
+  }
+
+  /// The store's bytes: hundreds of copies are made of one.
+  private static let template: Result<Data, any Error> = Result {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("heirloom-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let url = folder.appendingPathComponent("Done.sqlite")
     let store = try PersistentStore.create(at: url, model: try FuzzSeeds.model("Done/Done.json"))
     try FuzzSeeds.fill(store)
     try store.connection.execute("PRAGMA journal_mode = DELETE")
     try store.close()
+    return try Data(contentsOf: url)
   }
 }
 
