@@ -128,9 +128,9 @@ struct OwnedPathTests {
     }
   }
 
-  /// Makes a socket's name; a socket's path must be short, so it is made elsewhere and moved.
+  /// Makes a socket's name; a socket's path must be short, so it is made above the test's folder and moved.
   private static func makeSocket(_ path: String) throws {
-    let short = "/tmp/s\(UInt32.random(in: 0...UInt32.max))"
+    let short = (path.hasPrefix("/dev/shm/") ? "/dev/shm" : "/tmp") + "/s\(UInt32.random(in: 0...UInt32.max))"
     #if canImport(Darwin)
       let kind = SOCK_STREAM
     #else

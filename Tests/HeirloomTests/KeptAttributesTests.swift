@@ -64,7 +64,7 @@
     func `a migrated store has the attributes of its file, and a second run changes nothing`(
       _ builder: MigrationPlan.Builder, _ hasCode: Bool
     ) throws {
-      let directory = try TemporaryDirectory()
+      let directory = try TemporaryDirectory(in: TemporaryDirectory.disk)
       let store = directory.file("Store.sqlite")
       let listener = Listener()
       _ = try migrate(store, builder, hasCode: hasCode, listener: listener)

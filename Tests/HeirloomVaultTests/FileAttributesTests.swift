@@ -9,7 +9,8 @@
   /// The attributes that the system itself keeps of files.
   private enum RealAttributes {
     static let areKept: Bool = {
-      guard let directory = try? TemporaryDirectory(), let quick = try? QuickDirectory() else { return false }
+      guard let directory = try? TemporaryDirectory(in: TemporaryDirectory.disk), let quick = try? QuickDirectory()
+      else { return false }
       return [directory.file("a").path, quick.file("a").path].allSatisfy { path in
         (try? Data().write(to: URL(fileURLWithPath: path))) != nil && set("user.heirloom", [1], path)
           && set(accessList, list(mask: 4), path)
@@ -52,7 +53,7 @@
     let directory: TemporaryDirectory
     let files = POSIXFileOperations()
 
-    init() throws { directory = try TemporaryDirectory() }
+    init() throws { directory = try TemporaryDirectory(in: TemporaryDirectory.disk) }
 
     private func makeFile(_ name: String, mode: UInt32 = 0o640) throws -> String {
       let path = directory.file(name).path

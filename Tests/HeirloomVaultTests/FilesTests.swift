@@ -12,7 +12,7 @@ struct FilesTests {
   let attributes = FileAttributes(mode: 0o640)
 
   init() throws {
-    directory = try TemporaryDirectory()
+    directory = try TemporaryDirectory(in: TemporaryDirectory.disk)
   }
 
   func path(_ name: String) -> String { directory.file(name).path }
