@@ -19,7 +19,7 @@ struct CrashScenarioTests {
     print("crash scenario “\(scenario)”: \(text)")
   }
 
-  @Test(arguments: chosen(CrashScenario.all))
+  @Test(.slow("31 scenarios, each with a world of its own and eight launches"), arguments: chosen(CrashScenario.all))
   func `whatever instant the power fails and whatever call fails, nothing is lost and the next launch completes`(
     _ scenario: CrashScenario
   ) throws {
@@ -37,7 +37,7 @@ struct CrashScenarioTests {
         + "\(tally.errorRuns) runs with failing calls, \(tally.faults.count) lost or stuck")
   }
 
-  @Test(arguments: chosen(CrashScenario.base))
+  @Test(.slow("15 scenarios, in each of which two launches crash"), arguments: chosen(CrashScenario.base))
   func `the power may fail again while the next launch recovers and goes on`(_ scenario: CrashScenario) throws {
     var run = try CrashRun(scenario)
     try run.crash(limit: LongTests.areOn ? nil : 2, launches: LongTests.areOn ? 2 : 1)
