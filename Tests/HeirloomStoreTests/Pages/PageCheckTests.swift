@@ -145,6 +145,9 @@ struct PageCheckTests {
     case bit, byte, cellPointer, childPointer, mapEntry, header, zeros, otherPage, swappedPages, freeList
   }
 
+  /// Checks that damage of the structure is found by walking pages.
+  ///
+  /// The values of rows and the texts of the schema are proven otherwise: by sums, and by comparing the schema with the model's.
   @Test(.enabled(if: Corpus.isPresent, Corpus.absence), arguments: Damage.allCases)
   func `what quick_check finds in what was written is found`(damage: Damage) throws {
     var random = SplitMix64(seed: 23 + UInt64(Damage.allCases.firstIndex(of: damage) ?? 0))
@@ -155,10 +158,11 @@ struct PageCheckTests {
         var copy = try ChangedCopy(ofCorpusStore: path)
         try copy.change(try Self.changes(to: copy.connection, random: &random, count: 3))
         let bytes = [UInt8](try Data(contentsOf: copy.copy))
+        let schema = try copy.schemaTexts()
         for (page, content) in Self.damaged(bytes, pageSize: copy.pageSize, damage, random: &random) {
           try copy.overwrite(content, at: Int64((page - 1) * copy.pageSize))
         }
-        let isFoundBySQLite = try !copy.findings("quick_check").isEmpty
+        let isFoundBySQLite = try !copy.findings("quick_check").allSatisfy { $0.contains(" value in ") }
         let isFound: Bool
         do {
           try copy.check(walksAll: true, tally: &tally)
@@ -170,6 +174,7 @@ struct PageCheckTests {
         case (true, true): found += 1
         case (false, true): more += 1
         case (false, false): silent += 1
+        case (true, false) where try schema != copy.schemaTexts(): silent += 1
         case (true, false):
           Issue.record("\(path), \(damage): \(try copy.findings("quick_check").prefix(3)) is not found")
         }
