@@ -143,7 +143,9 @@ struct SettingAsideTests {
     // The store is in use.
     let holder = try Connection(path: scene.store.path, mode: .readWrite)
     try holder.execute("BEGIN EXCLUSIVE")
-    #expect(throws: MigrationAssistantError.self) { try scene.assistant(.setAside).migrateStore() }
+    #expect(throws: MigrationAssistantError.self) {
+      try Connection.$usualBusyTimeout.withValue(100) { try scene.assistant(.setAside).migrateStore() }
+    }
     try holder.execute("ROLLBACK")
     try holder.close()
     // The store is of a newer version.
