@@ -64,7 +64,7 @@ struct Tool {
       isOutputTerminal: isTerminal, isErrorTerminal: isTerminal, environment: environment,
       currentDirectory: directory.path, interruption: interruption, storeTimeout: storeTimeout,
       columns: { columns })
-    let code = Connection.$usualBusyTimeout.withValue(Int32(storeTimeout / .milliseconds(1))) {
+    let code = Connection.usualBusyTimeout.withValue(Int32(storeTimeout / .milliseconds(1))) {
       HeirloomTool.run(arguments: arguments, console: console)
     }
     let texts = written.texts.withLock { $0 }

@@ -192,7 +192,7 @@ struct DiagnosticsArchiveTests {
   @Test(arguments: State.allCases)
   func `it is made whatever the store's state, and leaves everything as it is`(state: State) throws {
     // What a holder keeps locked is waited for.
-    try Connection.$usualBusyTimeout.withValue(200) { try check(state) }
+    try Connection.usualBusyTimeout.withValue(200) { try check(state) }
   }
 
   private func check(_ state: State) throws {

@@ -144,7 +144,7 @@ struct SettingAsideTests {
     let holder = try Connection(path: scene.store.path, mode: .readWrite)
     try holder.execute("BEGIN EXCLUSIVE")
     #expect(throws: MigrationAssistantError.self) {
-      try Connection.$usualBusyTimeout.withValue(100) { try scene.assistant(.setAside).migrateStore() }
+      try Connection.usualBusyTimeout.withValue(100) { try scene.assistant(.setAside).migrateStore() }
     }
     try holder.execute("ROLLBACK")
     try holder.close()
@@ -242,7 +242,7 @@ struct SettingAsideTests {
     let assistant = scene.assistant(.setAside)
     assistant.delegate = rival
     let error = try #require(throws: MigrationAssistantError.self) {
-      try Connection.$usualBusyTimeout.withValue(100) { try assistant.migrateStore() }
+      try Connection.usualBusyTimeout.withValue(100) { try assistant.migrateStore() }
     }
     #expect(error.code == "unreadableStore")
     #expect(rival.failures == 3)

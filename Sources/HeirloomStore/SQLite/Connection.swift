@@ -22,7 +22,7 @@ package final class Connection {
   /// The time that connections wait for the locks of others unless their options name another, in milliseconds.
   ///
   /// Tests that meet such a lock shorten it for the code that they call.
-  @TaskLocal package static var usualBusyTimeout: Int32 = 5000
+  package static let usualBusyTimeout = TaskLocal<Int32>(wrappedValue: 5000)
 
   /// Settings of a connection that are made before its first statement.
   package struct Options: Hashable, Sendable {
@@ -157,7 +157,7 @@ package final class Connection {
       throw error
     }
     sqlite3_extended_result_codes(handle, 1)
-    sqlite3_busy_timeout(handle, options.busyTimeout ?? Self.usualBusyTimeout)
+    sqlite3_busy_timeout(handle, options.busyTimeout ?? Self.usualBusyTimeout.get())
     try set(SQLITE_DBCONFIG_DQS_DML, false)
     try set(SQLITE_DBCONFIG_DQS_DDL, false)
     try set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, options.trustsSchema)
