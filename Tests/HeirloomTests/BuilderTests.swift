@@ -236,8 +236,7 @@ struct BuilderTests {
       }
       let assistant = MigrationAssistant(
         storeURL: copy, modelController: ModelController(storeURL: copy), history: history,
-        configuration: configuration,
-        files: POSIXFileOperations(), builder: .always(builder))
+        configuration: configuration, files: POSIXFileOperations(), builder: .always(builder))
       do {
         guard case .migrated(let report) = try assistant.migrateStore() else {
           Issue.record("expected a migration")
@@ -260,47 +259,5 @@ struct BuilderTests {
     #expect(contents[0].differences(from: contents[1]).isEmpty)
     #expect(contents.allSatisfy { $0.header.last == "text(\"ok\")" })
     return plan
-  }
-}
-
-/// The two builders on real stores.
-@Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
-struct BuilderCorpusTests {
-  /// A store of the corpus and a later version of its history.
-  struct Jump: CustomTestStringConvertible, Sendable {
-    let store: String
-    let version: String
-    let path: String
-
-    var testDescription: String { "\(store) to \(version)" }
-
-    /// Returns the version as the current one; the earlier ones are known as if their files were beside it.
-    func history() throws -> ModelHistory {
-      let bundle = String((path as NSString).deletingLastPathComponent.dropFirst(Corpus.folder.path.count + 1))
-      let versions = try Corpus.versions(of: bundle)
-      let place = try #require(versions.firstIndex { $0.name == version })
-      return ModelHistory(current: versions[place].model, name: version)
-        .adding(versions[..<place].map { (name: $0.name, model: $0.model) })
-    }
-  }
-
-  /// All jumps, or a few of different projects.
-  static let jumps: [Jump] = {
-    guard Corpus.isPresent else { return [] }
-    let all = (try? CorpusHistoryTests.jumps()) ?? []
-    if LongTests.areOn { return all }
-    return stride(from: 0, to: all.count, by: max(1, all.count / 8)).map { all[$0] }
-  }()
-
-  @Test(arguments: jumps)
-  func `both builders make the same store of a real one`(jump: Jump) throws {
-    let directory = try TemporaryDirectory()
-    let store = try Corpus.copyStore(jump.store, to: directory)
-    let history = try jump.history()
-    try BuilderTests.compare(store, in: directory, history: history)
-  }
-
-  @Test func `there are jumps`() {
-    #expect(Self.jumps.count >= 8)
   }
 }

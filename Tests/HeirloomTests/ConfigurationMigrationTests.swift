@@ -29,62 +29,34 @@ struct ConfigurationMigrationTests {
 
   // MARK: Real stores
 
-  /// Hops of real stores, a few of different projects.
-  static let jumps: [BuilderCorpusTests.Jump] = {
-    guard Corpus.isPresent else { return [] }
-    let all = (try? CorpusHistoryTests.jumps()) ?? []
-    return LongTests.selection(of: all, every: max(1, all.count / 4))
-  }()
-
-  @Test(.enabled(if: Corpus.isPresent, Corpus.absence), arguments: jumps)
-  func `a real store is migrated as a part of a larger model as it is by itself`(
-    jump: BuilderCorpusTests.Jump
-  ) throws {
-    let history = try jump.history()
-    var expected: StoreContents?
-    try Corpus.withCopy(of: jump.store) { store in
-      let assistant = MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store), history: history)
-      let source = try #require(try assistant.plan()).source
-      do {
-        _ = try assistant.migrateStore()
-      } catch let error as MigrationAssistantError {
-        // A store that can't be migrated alone can't be migrated as a part either.
-        print("\(jump): \(error)")
-        return
-      }
-      expected = try StoreContents(of: store, model: history.current)
-
-      // The same store is now a part of two models that change elsewhere too.
-      let models = [
-        try Self.model(source.entities, [Self.zebra]), try Self.model(history.current.entities, Self.later),
-      ]
-      for builder in [MigrationPlan.Builder.rebuild, .cloneAndAlter] {
-        try Corpus.withCopy(of: jump.store) { part in
-          try Self.adopt(models[0], part)
-          let before = try StoreContents(of: part, model: source)
-          let assistant = MigrationAssistant(
-            storeURL: part, modelController: ModelController(storeURL: part),
-            history: ModelHistory(current: models[1], earlier: [("1", models[0])]),
-            configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(),
-            builder: .always(builder))
-          guard case .migrated(let report) = try assistant.migrateStore() else {
-            Issue.record("expected a migration")
-            return
-          }
-          #expect(report.plan.configuration == "first")
-          #expect(try StoreContents(of: part, model: history.current) == expected)
-          #expect(try StoreContents(of: report.previousVersion.storeURL, model: source) == before)
-          #expect(try StoreMetadata(contentsOf: part).versionHashes == models[1].versionHashes())
-          let verification = try StoreVerification.report(onStoreAt: part.path)
-          #expect(verification.configuration == "first")
-          // The corpus has stores without their external data.
-          let errors = verification.findings.filter { $0.severity == .error && $0.kind != .missingExternalFile }
-          #expect(errors.isEmpty, "\(errors.map(\.message))")
-          guard case .upToDate = try assistant.migrateStore() else {
-            Issue.record("expected nothing to do")
-            return
-          }
+  /// Checks that a real store is migrated as a part of a larger model as it is by itself.
+  static func check(_ run: CorpusRun) throws {
+    // The same store is now a part of two models that change elsewhere too.
+    let source = run.plan.source
+    let models = [try model(source.entities, [zebra]), try model(run.history.current.entities, later)]
+    for builder in [MigrationPlan.Builder.rebuild, .cloneAndAlter] {
+      try Corpus.withCopy(of: run.store) { part in
+        try adopt(models[0], part)
+        let assistant = MigrationAssistant(
+          storeURL: part, modelController: ModelController(storeURL: part),
+          history: ModelHistory(current: models[1], earlier: [("1", models[0])]),
+          configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(), builder: .always(builder))
+        guard case .migrated(let report) = try assistant.migrateStore() else {
+          Issue.record("\(run.name): expected a migration")
+          return
+        }
+        #expect(report.plan.configuration == "first", run.name)
+        #expect(try StoreContents(of: part, model: run.history.current) == run.after, run.name)
+        #expect(try StoreContents(of: report.previousVersion.storeURL, model: source) == run.before, run.name)
+        #expect(try StoreMetadata(contentsOf: part).versionHashes == models[1].versionHashes(), run.name)
+        let verification = try StoreVerification.report(onStoreAt: part.path)
+        #expect(verification.configuration == "first", run.name)
+        // The corpus has stores without their external data.
+        let errors = verification.findings.filter { $0.severity == .error && $0.kind != .missingExternalFile }
+        #expect(errors.isEmpty, "\(errors.map(\.message))")
+        guard case .upToDate = try assistant.migrateStore() else {
+          Issue.record("\(run.name): expected nothing to do")
+          return
         }
       }
     }

@@ -7,7 +7,8 @@ import Testing
 @Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
 struct DamagedStoreTests {
   private static let history = Result {
-    try ModelHistory(contentsOf: Corpus.modelURL("zmessaging2.101.0", in: "wire-ios-data-model"))
+    let path = try #require(CorpusPath.all.first { $0.store == StoreDamage.store })
+    return path.history(to: path.last)
   }
 
   /// Findings after which nothing is migrated.

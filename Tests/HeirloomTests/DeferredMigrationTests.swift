@@ -155,6 +155,28 @@ struct DeferredMigrationTests {
     #expect(report.findings.contains { $0.kind == .pendingCleanUp } == !pending.isEmpty)
   }
 
+  /// Checks that a real store is the same, whether clean-up waits or not.
+  static func check(_ run: CorpusRun) throws {
+    let (atOnce, model) = (try run.copy(by: .cloneAndAlter).url, run.history.current)
+    try Corpus.withCopy(of: run.store) { later in
+      var configuration = MigrationAssistant.Configuration()
+      configuration.defersLightweightMigration = true
+      let assistant = MigrationAssistant(
+        storeURL: later, modelController: ModelController(storeURL: later), history: run.history,
+        configuration: configuration, files: POSIXFileOperations(), builder: .always(.cloneAndAlter))
+      guard case .migrated(let report) = try assistant.migrateStore() else {
+        Issue.record("\(run.name): expected a migration")
+        return
+      }
+      try checkPending(report.plan.lastDeferred, in: later, model: model)
+      #expect(try StoreContents(of: later, model: model) == run.after, run.name)
+      let store = try PersistentStore.open(at: later, model: model)
+      try store.finishDeferredLightweightMigration()
+      try store.close()
+      try compare(later, with: atOnce, model: model)
+    }
+  }
+
   /// Compares two files; their generations, free pages and the order of columns may differ.
   static func compare(_ later: URL, with atOnce: URL, model: ManagedObjectModel) throws {
     var pictures: [StorePicture] = []

@@ -144,7 +144,7 @@ struct DirectJumpTests {
     try generator.makeStore(at: stepped, model: versions[0])
     try FileManager.default.copyItem(at: stepped, to: jumped)
     try Self.take(stepped, through: versions)
-    try Self.jump(jumped, over: versions)
+    try Self.migrate(jumped, Self.history(over: versions))
     let last = try #require(versions.last)
     let (expected, found) = (try StoreContents(of: stepped, model: last), try StoreContents(of: jumped, model: last))
     #expect(found == expected)
@@ -152,166 +152,31 @@ struct DirectJumpTests {
   }
 
   /// Migrates a store from version to version.
-  fileprivate static func take(_ store: URL, through versions: [ManagedObjectModel]) throws {
+  static func take(_ store: URL, through versions: [ManagedObjectModel]) throws {
     for (before, after) in zip(versions, versions.dropFirst()) where before.versionHashes() != after.versionHashes() {
       // Each hop knows only the version before, as the app of that time did.
       try migrate(store, ModelHistory(current: after, earlier: [("before", before)]))
     }
   }
 
-  /// Migrates a store to the last of the versions at once.
-  fileprivate static func jump(_ store: URL, over versions: [ManagedObjectModel]) throws {
-    guard let last = versions.last else { return }
-    let earlier = versions.dropLast().enumerated().map { ("v\($0.offset)", $0.element) }
-    try migrate(store, ModelHistory(current: last, earlier: earlier.map { (name: $0.0, model: $0.1) }))
+  /// Returns a history of versions whose order is known.
+  static func history(over versions: [ManagedObjectModel]) throws -> ModelHistory {
+    ModelHistory(
+      current: try #require(versions.last),
+      earlier: versions.dropLast().enumerated().map { (name: "v\($0.offset)", model: $0.element) })
+  }
+
+  static func assistant(_ store: URL, _ history: ModelHistory) -> MigrationAssistant {
+    // The snapshot of the first version is not written: the history knows each version.
+    MigrationAssistant(
+      storeURL: store, modelController: ModelController(storeURL: store), history: history,
+      configuration: .withBothProofs)
   }
 
   private static func migrate(_ store: URL, _ history: ModelHistory) throws {
-    // The snapshot of the first version is not written: the history knows each version.
-    let assistant = MigrationAssistant(
-      storeURL: store, modelController: ModelController(storeURL: store), history: history,
-      configuration: .withBothProofs)
-    guard case .migrated = try assistant.migrateStore() else {
+    guard case .migrated = try assistant(store, history).migrateStore() else {
       Issue.record("expected a migration")
       return
-    }
-  }
-}
-
-/// Jumps of real stores over the versions that their apps shipped.
-@Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
-struct CorpusJumpTests {
-  private static let isLong = LongTests.areOn
-  private static let bundles = Set(
-    Corpus.modelPaths.filter { $0.contains(".xcdatamodeld/") && !$0.contains("@") }.map {
-      ($0 as NSString).deletingLastPathComponent
-    }
-  ).sorted()
-
-  @Test(arguments: bundles)
-  func `a jump to the last version comes to what the steps come to`(bundle: String) throws {
-    let project = bundle.prefix { $0 != "/" }
-    let paths = Corpus.storePaths.filter { $0.hasPrefix(project + "/") }
-    for (index, path) in paths.enumerated() where Self.isLong || index.isMultiple(of: 3) {
-      let stored = try Corpus.withCopy(of: path) { try StoreMetadata(contentsOf: $0).versionHashes }
-      let versions = try Corpus.versions(of: bundle)
-      guard let start = versions.lastIndex(where: { $0.hashes == stored }), start < versions.count - 1 else { continue }
-      try compare(path, over: Self.chosen(versions[start...].map(\.model)))
-    }
-  }
-
-  /// Returns all versions, or a few of them: reading and migrating each is slow.
-  private static func chosen(_ versions: [ManagedObjectModel]) -> [ManagedObjectModel] {
-    guard !LongTests.areOn, versions.count > 4 else { return versions }
-    let last = versions.count - 1
-    return [0, last / 3, 2 * last / 3, last].map { versions[$0] }
-  }
-
-  private func compare(_ path: String, over versions: [ManagedObjectModel]) throws {
-    guard let last = versions.last else { return }
-    let stepped = try contents(of: path, last) { try DirectJumpTests.take($0, through: versions) }
-    let jumped = try contents(of: path, last) { try DirectJumpTests.jump($0, over: versions) }
-    switch (stepped, jumped) {
-    case (.success(let expected), .success(let found)): #expect(found == expected, "\(path)")
-    // Every history of the corpus can be gone either way; one that can't has to be looked at.
-    case (.failure(let error), .success): Issue.record("\(path): the steps stop, the jump doesn't: \(error)")
-    case (.success, .failure(let error)): Issue.record("\(path): the steps do, the jump doesn't: \(error)")
-    case (.failure(let error), .failure(let other)): Issue.record("\(path): neither: \(error) / \(other)")
-    }
-  }
-
-  private static let pictures: Set = [
-    "User.imageMediumData", "User.imageSmallProfileData", "User.localMediumRemoteIdentifier_data",
-    "User.localSmallProfileRemoteIdentifier_data", "User.mediumRemoteIdentifier_data",
-    "User.smallProfileRemoteIdentifier_data",
-  ]
-  private static let flags: Set = ["Conversation.isSilenced", "Message.isEncrypted", "Message.isPlainText"]
-  private static let orders: Set = [
-    "Conversation.allMessages", "Conversation.otherActiveParticipants", "User.activeConversations",
-  ]
-  private static let fields: Set = Set(
-    ["Connection", "Conversation", "Message", "User", "UserClient"].map { $0 + ".modifiedDataFields" })
-  private static let drafts: Set = ["Conversation.draftMessageText"]
-  private static let calls: Set = ["Conversation.callStateNeedsToBeUpdatedFromBackend"]
-  private static let events: Set = [
-    "Conversation.archivedEventID_data", "Conversation.clearedEventID_data", "Conversation.downloadedMessageIDs_data",
-    "Conversation.lastEventID_data", "Conversation.lastReadEventID_data", "Message.eventID_data", "Message.temporary",
-    "ImageMessage.mediumDataNeedsToBeUploaded", "ImageMessage.previewDataNeedsToBeUploaded",
-    "Conversation.otherInactiveParticipants", "User.inactiveConversations",
-  ]
-
-  /// The losses of each store of one app on the path to the last version; the app's own models dropped all of them.
-  static let verdicts: [(store: String, lost: Set<String>)] = [
-    ("1-25", pictures.union(flags).union(orders).union(fields).union(drafts).union(calls).union(events)),
-    (
-      "2-3",
-      pictures.subtracting([
-        "User.imageMediumData", "User.imageSmallProfileData", "User.localMediumRemoteIdentifier_data",
-      ])
-      .union(flags).union(orders).union(fields).union(drafts).union(calls).union(["Conversation.lastEventID_data"])
-    ),
-    ("2-21-1", pictures.union(flags).union(orders).union(drafts).union(calls)),
-    ("2-24-1", pictures.union(flags).union(orders).union(drafts).union(calls)),
-    ("2-30-0", pictures.union(flags).union(orders).union(drafts).union(calls)),
-    ("2-31-0", pictures.union(flags).union(orders).union(drafts)),
-    ("2-53-0", pictures.union(["Conversation.allMessages"])), ("2-66-0", pictures), ("2-67-0", pictures),
-    ("2-68-0", []), ("2-79-0", []), ("2-80-0", []), ("2-82-0", []), ("2-88-0", []), ("2-95-0", []), ("2-96-0", []),
-    ("2-100-0", []),
-  ]
-
-  @Test(arguments: verdicts.indices)
-  func `each store of one long history reaches its last version, losing what the models dropped`(index: Int) throws {
-    let (name, lost) = Self.verdicts[index]
-    let versions = try Corpus.versions(of: "wire-ios-data-model/models/zmessaging.xcdatamodeld")
-    let last = try #require(versions.first { $0.name == "zmessaging2.101.0" })
-    try Corpus.withCopy(of: "wire-ios-data-model/stores/store\(name).wiredatabase") { store in
-      // The oldest store is of a model from before the history; its own copy of the model is used.
-      let stored = try StoreMetadata(contentsOf: store).versionHashes
-      let source = try #require(
-        try versions.last { $0.hashes == stored }?.model ?? StoreModelCache.model(inStoreAt: store))
-      let assistant = MigrationAssistant(
-        storeURL: store, modelController: ModelController(storeURL: store),
-        history: ModelHistory(current: last.model, earlier: [(name, source)]),
-        configuration: .withBothProofs)
-      guard case .migrated(let report) = try assistant.migrateStore() else {
-        Issue.record("expected a migration")
-        return
-      }
-      #expect(Set(report.plan.losses.map { "\($0.entity).\($0.property ?? "")" }) == lost)
-      for loss in report.plan.losses {
-        #expect(Self.isDropped(loss.property ?? "", of: loss.entity, from: source, to: last.model), "\(loss)")
-      }
-    }
-  }
-
-  /// Returns true if a model has no place for a property: none of its identifier, or one without storage or order.
-  private static func isDropped(
-    _ name: String, of entity: String, from source: ManagedObjectModel, to destination: ManagedObjectModel
-  ) -> Bool {
-    // An order is lost under the destination's name.
-    if let new = destination.relationship(named: name, of: entity), !new.isOrdered, new.isToMany {
-      let old = source.relationships(of: entity).first { $0.canonicalIdentifier == new.canonicalIdentifier }
-      return old?.isOrdered ?? false
-    }
-    let identifiers = [
-      source.attribute(named: name, of: entity)?.canonicalIdentifier,
-      source.relationship(named: name, of: entity)?.canonicalIdentifier,
-    ].compactMap { $0 }
-    guard let identifier = identifiers.first else { return false }
-    return !destination.attributes(of: entity).contains { $0.canonicalIdentifier == identifier && !$0.isTransient }
-      && !destination.relationships(of: entity).contains { $0.canonicalIdentifier == identifier && !$0.isTransient }
-  }
-
-  private func contents(
-    of path: String, _ model: ManagedObjectModel, after body: (URL) throws -> Void
-  ) throws -> Result<StoreContents, MigrationAssistantError> {
-    try Corpus.withCopy(of: path) { store in
-      do {
-        try body(store)
-        return .success(try StoreContents(of: store, model: model))
-      } catch let error as MigrationAssistantError {
-        return .failure(error)
-      }
     }
   }
 }

@@ -204,19 +204,19 @@ struct GivenPathCorpusTests {
         let to = read.destinationModelName
       else { continue }
       let bundle = try ModelHistory(contentsOf: url)
-      let source = try #require(try bundle.model(named: from))
-      let end = try #require(try bundle.model(named: to))
+      func model(_ name: String) throws -> ManagedObjectModel {
+        try Corpus.model(at: url.appendingPathComponent("\(name).xcdatamodel").path)
+      }
+      let (source, end) = (try model(from), try model(to))
       guard source.versionHashes() != end.versionHashes() else { continue }
       let mapping = try bundle.mappingModel(contentsOf: Corpus.folder.appendingPathComponent(path))
       let names = bundle.versionNames
       guard let place = names.firstIndex(of: to), names.firstIndex(of: from) ?? place < place else { continue }
       for last in Set(names[place...].prefix(2)).union(names.suffix(1)) {
-        guard let current = try? bundle.model(named: last) else { continue }
+        guard let current = try? model(last) else { continue }
         // The order is only guessed from names.
         let history = ModelHistory(current: current, name: last).adding(
-          names.filter { $0 != last }.compactMap { name in
-            (try? bundle.model(named: name)).flatMap { $0 }.map { (name, $0) }
-          })
+          names.filter { $0 != last }.compactMap { name in (try? model(name)).map { (name, $0) } })
         guard source.versionHashes() != current.versionHashes() else { continue }
         tried += 1
         do {

@@ -201,6 +201,30 @@ struct JoinTableMigrationTests {
     }
   }
 
+  /// Checks that a real store becomes the same store, whatever its tables of links are called.
+  static func check(_ run: CorpusRun) throws {
+    for copy in run.copies {
+      try Corpus.withCopy(of: run.store) { url in
+        let model = try #require(try StoreModelCache.model(inStoreAt: url))
+        let names = try OtherJoinNames.give(
+          to: url, relationships: Set(model.entities.flatMap { $0.relationships.map(\.name) }))
+        #expect(!names.isEmpty)
+        let report = try StoreVerification.report(onStoreAt: url.path)
+        #expect(report.findings.count { $0.kind == .otherTableName } == names.count)
+        #expect(report.findings.filter { $0.severity < .note && $0.kind != .missingExternalFile } == [])
+        let assistant = MigrationAssistant(
+          storeURL: url, modelController: ModelController(storeURL: url), history: run.history,
+          configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(),
+          builder: .always(copy.report.plan.builder))
+        guard case .migrated = try assistant.migrateStore() else {
+          Issue.record("\(run.name): expected a migration")
+          return
+        }
+        #expect(try FileContents(of: url).differences(from: copy.file) == [], run.name)
+      }
+    }
+  }
+
   private static func makeStore(at url: URL, _ model: ManagedObjectModel, _ naming: Naming) throws {
     var generator = StoreGenerator(objectsPerEntity: 12, seed: 8)
     try generator.makeStore(at: url, model: model)
@@ -212,53 +236,5 @@ struct JoinTableMigrationTests {
     let connection = try Connection(path: url.path, mode: .readWrite, options: .building)
     try connection.executeScript(sql)
     try connection.close()
-  }
-}
-
-/// The same with real stores: whatever their tables of links are called, a migration makes the same store.
-@Suite(.enabled(if: Corpus.isPresent, Corpus.absence))
-struct JoinTableMigrationCorpusTests {
-  private static let stores = ["store1-25", "store2-53-0", "store2-82-0", "store2-95-0", "store2-21-1"]
-
-  /// One later version for each store.
-  static let jumps: [BuilderCorpusTests.Jump] = {
-    guard Corpus.isPresent else { return [] }
-    let all = (try? CorpusHistoryTests.jumps()) ?? []
-    return stores.compactMap { name in all.last { $0.store.contains(name + ".") } }
-  }()
-
-  @Test func `there are jumps`() {
-    #expect(Self.jumps.count == Self.stores.count)
-  }
-
-  @Test(arguments: jumps, [MigrationPlan.Builder.rebuild, .cloneAndAlter])
-  func `a store with the other names becomes the same store`(
-    jump: BuilderCorpusTests.Jump, builder: MigrationPlan.Builder
-  ) throws {
-    var results: [FileContents] = []
-    for isRenamed in [false, true] {
-      try Corpus.withCopy(of: jump.store) { url in
-        let history = try jump.history()
-        if isRenamed {
-          let model = try #require(try StoreModelCache.model(inStoreAt: url))
-          let names = try OtherJoinNames.give(
-            to: url, relationships: Set(model.entities.flatMap { $0.relationships.map(\.name) }))
-          #expect(!names.isEmpty)
-          let report = try StoreVerification.report(onStoreAt: url.path)
-          #expect(report.findings.count { $0.kind == .otherTableName } == names.count)
-          #expect(report.findings.filter { $0.severity < .note && $0.kind != .missingExternalFile } == [])
-        }
-        let assistant = MigrationAssistant(
-          storeURL: url, modelController: ModelController(storeURL: url), history: history,
-          configuration: MigrationAssistant.Configuration(), files: POSIXFileOperations(), builder: .always(builder))
-        guard case .migrated = try assistant.migrateStore() else {
-          Issue.record("expected a migration")
-          return
-        }
-        results.append(try FileContents(of: url))
-      }
-    }
-    #expect(results.count == 2)
-    #expect(results[0].differences(from: results[1]) == [])
   }
 }

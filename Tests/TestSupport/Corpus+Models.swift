@@ -37,6 +37,20 @@ extension Corpus {
 
   private static let models = Locked<[String: ManagedObjectModel]>([:])
 
+  private static let hashes = Locked<[String: [String: VersionHash]]>([:])
+
+  /// Reads the version hashes in a store's metadata, once for all tests.
+  ///
+  /// - Parameter path: The store's path, relative to ``folder``.
+  /// - Returns: The hashes by entity.
+  /// - Throws: The error of the file system, or the metadata's.
+  package static func versionHashes(ofStore path: String) throws -> [String: VersionHash] {
+    if let known = hashes.withLock({ $0[path] }) { return known }
+    let stored = try withCopy(of: path) { try StoreMetadata(contentsOf: $0).versionHashes }
+    hashes.withLock { $0[path] = stored }
+    return stored
+  }
+
   /// A version of a bundle, read.
   package struct Version: Sendable {
     /// The version's name.

@@ -50,11 +50,16 @@ package enum Corpus {
   /// - Parameters:
   ///   - path: The store's path, relative to ``folder``.
   ///   - directory: The folder that receives the copy.
+  ///   - subfolder: The name of a folder in it that is made for the copy; the copy is in the folder itself without one.
   /// - Returns: The copy's location.
   /// - Throws: Foundation's error when a file can't be read or written.
-  package static func copyStore(_ path: String, to directory: TemporaryDirectory) throws -> URL {
+  package static func copyStore(
+    _ path: String, to directory: TemporaryDirectory, in subfolder: String? = nil
+  ) throws -> URL {
     let source = folder.appendingPathComponent(path)
-    let destination = directory.url.appendingPathComponent(source.lastPathComponent)
+    let parent = subfolder.map { directory.file($0) } ?? directory.url
+    try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+    let destination = parent.appendingPathComponent(source.lastPathComponent)
     for suffix in ["", "-wal", "-shm", "-journal"]
     where FileManager.default.fileExists(atPath: source.path + suffix) {
       try Data(contentsOf: URL(fileURLWithPath: source.path + suffix))

@@ -1,10 +1,13 @@
 package import Foundation
+package import HeirloomMapping
 package import HeirloomModel
 import HeirloomStore
 
 /// The rows of the tables that a store's model doesn't know: history, CloudKit, the app's own.
 package struct OtherTables: Equatable {
   private var rows: [String: [[SQLiteValue]]] = [:]
+  /// The place of the entity number in the rows of history and CloudKit mirroring, by table.
+  private var entityPlaces: [String: Int] = [:]
 
   /// The tables' names, sorted.
   package var names: [String] { rows.keys.sorted() }
@@ -14,23 +17,59 @@ package struct OtherTables: Equatable {
   /// - Parameters:
   ///   - url: The store.
   ///   - model: The store's model.
-  ///   - step: The number that is added to the entity numbers in history and in CloudKit mirroring.
   /// - Throws: SQLite's error.
-  package init(of url: URL, model: ManagedObjectModel, movingEntitiesBy step: Int64 = 0) throws {
+  package init(of url: URL, model: ManagedObjectModel) throws {
     let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
     let actual = try ActualSchema(of: connection)
     for (object, ownership) in actual.ownership(under: PhysicalSchema(model: model, actual: actual)) {
       guard object.kind == .table, ownership != .model, ownership != .bookkeeping, ownership != .system else {
         continue
       }
-      var found = try connection.rows("SELECT * FROM \(quote(object.name))")
-      let names = actual.table(named: object.name)?.columns.map(\.name) ?? []
-      if step != 0, let place = names.firstIndex(where: { $0 == "ZENTITY" || $0 == "ZENTITYID" }) {
-        for index in found.indices {
-          if case .integer(let number) = found[index][place] { found[index][place] = .integer(number + step) }
-        }
+      rows[object.name] = try connection.rows("SELECT * FROM \(quote(object.name))")
+      entityPlaces[object.name] = actual.table(named: object.name)?.columns
+        .firstIndex { $0.name == "ZENTITY" || $0.name == "ZENTITYID" }
+    }
+  }
+
+  /// Returns the tables as they must be after a migration, which changes entity numbers and removes entities.
+  ///
+  /// - Parameters:
+  ///   - mapping: The mapping that was carried out.
+  ///   - before: The entities' numbers by their names before, as ``entityNumbers(in:)`` reads them.
+  ///   - after: The same of the migrated store.
+  /// - Returns: The tables; rows of an entity that is gone are left out.
+  package func migrated(by mapping: MappingModel, from before: [String: Int64], to after: [String: Int64]) -> Self {
+    var numbers: [Int64: Int64?] = [:]
+    for (name, number) in before {
+      let mappings = mapping.entityMappings(fromEntity: name)
+      // Entities of the framework's own keep their numbers.
+      if mappings.isEmpty { continue }
+      numbers[number] = .some(mappings.lazy.compactMap(\.destinationEntityName).first.flatMap { after[$0] })
+    }
+    var migrated = self
+    for (table, place) in entityPlaces {
+      migrated.rows[table] = rows[table]?.compactMap { row in
+        guard case .integer(let old) = row[place], let number = numbers[old] else { return row }
+        guard let number else { return nil }
+        var row = row
+        row[place] = .integer(number)
+        return row
       }
-      rows[object.name] = found
+    }
+    return migrated
+  }
+
+  /// Reads the entities' numbers by their names, as the file alone has them.
+  package static func entityNumbers(in url: URL) throws -> [String: Int64] {
+    let connection = try Connection(path: url.path, mode: .readOnly, options: .inspecting)
+    let rows = try connection.rows("SELECT Z_NAME, Z_ENT FROM Z_PRIMARYKEY")
+    return Dictionary(uniqueKeysWithValues: rows.map { ($0[0].text ?? "", $0[1].integer ?? 0) })
+  }
+
+  /// Lists the tables that differ from another file's, a line each.
+  package func differences(from other: OtherTables) -> [String] {
+    Set(rows.keys).union(other.rows.keys).sorted().filter { rows[$0] != other.rows[$0] }.map { name in
+      "\(name): \(rows[name]?.count ?? -1) | \(other.rows[name]?.count ?? -1) rows"
     }
   }
 }

@@ -54,6 +54,11 @@ extension StoreContents {
   /// - Returns: The findings; none if all is well.
   /// - Throws: The error that keeps the store from being read.
   package func findings(in url: URL, after plan: MigrationPlan) throws -> [MigrationFinding] {
+    try findings(in: StoreContents(of: url, model: plan.lastDestination), after: plan)
+  }
+
+  /// Lists the differences between the contents of a migrated store and what it must hold.
+  package func findings(in found: StoreContents, after plan: MigrationPlan) -> [MigrationFinding] {
     var expected = ExpectedContents(self, of: plan.source)
     for step in [plan] + plan.following {
       expected = expected.migrated(from: step.source, to: step.destination, by: step.mapping)
@@ -65,7 +70,6 @@ extension StoreContents {
         if outcome.filled > 0 { decided.filled.insert(entity.name) }
       }
     }
-    let found = try StoreContents(of: url, model: plan.lastDestination)
     return expected.findings(in: found, decided: decided) + unannouncedLosses(in: plan)
   }
 
