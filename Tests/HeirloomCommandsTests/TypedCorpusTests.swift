@@ -22,24 +22,20 @@ struct TypedCorpusTests {
   @Test(.timeLimit(.minutes(30)))
   func `what types read is what SQLite has`() throws {
     var (values, present) = (0, 0)
-    for start in stride(from: 0, to: Self.stores.count, by: 6) {
-      let directory = try TemporaryDirectory()
-      let batch = try Self.stores[start..<min(start + 6, Self.stores.count)].enumerated().map { index, path in
-        try Store(path, number: index, in: directory)
+    let directory = try TemporaryDirectory()
+    let stores = try Self.stores.enumerated().map { try Store($1, number: $0, in: directory) }
+    let program = try Self.program(reading: stores, in: directory)
+    for store in stores {
+      let wanted = try store.wanted()
+      let found = try Self.lines(of: program, store)
+      #expect(Set(found.keys).isSuperset(of: wanted.keys), "\(store.path)")
+      for (key, value) in wanted where !value.contains(found[key] ?? "") {
+        Issue.record("\(store.path) \(key): found \(found[key] ?? "nothing"), SQLite has \(value[0])")
       }
-      let program = try Self.program(reading: batch, in: directory)
-      for store in batch {
-        let wanted = try store.wanted()
-        let found = try Self.lines(of: program, store)
-        #expect(Set(found.keys).isSuperset(of: wanted.keys), "\(store.path)")
-        for (key, value) in wanted where !value.contains(found[key] ?? "") {
-          Issue.record("\(store.path) \(key): found \(found[key] ?? "nothing"), SQLite has \(value[0])")
-        }
-        values += wanted.count
-        present += wanted.values.count { $0[0] != "-" }
-      }
-      withExtendedLifetime(directory) {}
+      values += wanted.count
+      present += wanted.values.count { $0[0] != "-" }
     }
+    withExtendedLifetime(directory) {}
     #expect(values > (LongTests.areOn ? 50_000 : 500) && present > (LongTests.areOn ? 20_000 : 200))
     print("\(values) values of \(Self.stores.count) stores, \(present) present")
   }
@@ -98,9 +94,9 @@ struct TypedCorpusTests {
       }
     }
 
-    /// The lines of the program that print all objects.
+    /// The file of the program that prints all objects.
     var reading: String {
-      var text = "func read\(number)(_ context: ManagedObjectContext) throws {\n"
+      var text = "import Heirloom\n\nfunc read\(number)(_ context: ManagedObjectContext) throws {\n"
       for entity in model.entities where !entity.isAbstract {
         let names =
           attributes(of: entity.name).map(\.name) + destinations(of: entity.name).map(\.name)
@@ -178,7 +174,7 @@ struct TypedCorpusTests {
     """
 
   private static func program(reading stores: [Store], in directory: TemporaryDirectory) throws -> URL {
-    var main = preamble + stores.map(\.reading).joined(separator: "\n") + "\n"
+    var main = "import Foundation\nimport Heirloom\n\n"
     main += "let folder = URL(fileURLWithPath: CommandLine.arguments[1])\n"
     main += "let history = try ModelHistory(contentsOf: folder.appendingPathComponent(\"Model.json\"))\n"
     main +=
@@ -187,11 +183,15 @@ struct TypedCorpusTests {
     main += "switch CommandLine.arguments[2] {\n"
     for store in stores { main += "case \"\(store.number)\": try read\(store.number)(context)\n" }
     main += "default: fatalError()\n}\n"
-    let file = directory.file("main.swift")
-    try Data(main.utf8).write(to: file)
+    // A file for each store: the compiler works on several at a time, and needs the memory of these alone.
+    var files = stores.map { $0.url.deletingLastPathComponent().appendingPathComponent("\($0.number).swift") }
+    for (name, text) in [("main", main), ("text", preamble)] + stores.map({ ("read\($0.number)", $0.reading) }) {
+      let file = directory.file("\(name).swift")
+      try Data(text.utf8).write(to: file)
+      files.append(file)
+    }
     let program = directory.file("program")
-    let generated = stores.map { $0.url.deletingLastPathComponent().appendingPathComponent("\($0.number).swift") }
-    let (code, output) = try SwiftCompiler.build([file] + generated, as: program)
+    let (code, output) = try SwiftCompiler.build(files, as: program)
     try #require(code == 0, "\(output.prefix(4000))")
     return program
   }

@@ -41,15 +41,25 @@ package enum SwiftCompiler {
       let files = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".o") }
       objects += files.map { "\(folder)/\($0)" }
     }
-    return try run(files.map(\.path) + objects + ["-lsqlite3", "-lz", "-o", program.path])
+    // In batches, modules are loaded once for all files of a batch; linking in the same call doesn't find their objects.
+    let folder = program.deletingLastPathComponent()
+    let compiled = try run(
+      ["-c", "-enable-batch-mode", "-j", "\(ProcessInfo.processInfo.activeProcessorCount)"]
+        + ["-module-name", "Program"] + files.map(\.path), in: folder)
+    guard compiled.code == 0 else { return compiled }
+    objects += files.map {
+      folder.appendingPathComponent($0.deletingPathExtension().lastPathComponent + ".o").path
+    }
+    return try run(objects + ["-lsqlite3", "-lz", "-o", program.path])
   }
 
-  private static func run(_ arguments: [String]) throws -> (code: Int32, output: String) {
+  private static func run(_ arguments: [String], in folder: URL? = nil) throws -> (code: Int32, output: String) {
     guard let path, let modules else { throw CocoaError(.fileNoSuchFile) }
     let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appendingPathComponent("Sources")
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
+    if let folder { process.currentDirectoryURL = folder }
     process.arguments = ["-swift-version", "6", "-I", modules]
     for name in ["CHeirloomSQLite", "CHeirloomZlib", "CHeirloomFiles", "CHeirloomPages"] {
       process.arguments? += ["-I", sources.appendingPathComponent(name).path]
