@@ -41,7 +41,8 @@ package enum SwiftCompiler {
       let files = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".o") }
       objects += files.map { "\(folder)/\($0)" }
     }
-    // In batches, modules are loaded once for all files of a batch; linking in the same call doesn't find their objects.
+    // In batches, modules are loaded once for all files of a batch; linking in the same call doesn't find their
+    // objects.
     let folder = program.deletingLastPathComponent()
     let compiled = try run(
       ["-c", "-enable-batch-mode", "-j", "\(ProcessInfo.processInfo.activeProcessorCount)"]

@@ -1,4 +1,5 @@
 import Foundation
+import Heirloom
 import HeirloomOutput
 
 /// The surroundings of a run of the tool.
@@ -43,7 +44,8 @@ package struct Console: Sendable {
     writeOutput: @escaping @Sendable (String) -> Void, writeError: @escaping @Sendable (String) -> Void,
     isOutputTerminal: Bool = false, isErrorTerminal: Bool = false, environment: [String: String] = [:],
     currentDirectory: String, executablePath: @escaping @Sendable () -> String? = { nil },
-    interruption: Interruption = Interruption(), storeTimeout: Duration = .seconds(5),
+    interruption: Interruption = Interruption(),
+    storeTimeout: Duration = MigrationAssistant.Configuration().storeTimeout,
     columns: @escaping @Sendable () -> Int = { 80 }, showsProgress: Bool = false,
     outputFailure: @escaping @Sendable () -> Int32? = { nil }, obstacle: String? = nil
   ) {

@@ -11,8 +11,8 @@ struct HeirloomGenerate: BuildToolPlugin {
     guard let target = target as? any SourceModuleTarget else { return [] }
     guard let tool = (try? context.tool(named: "HeirloomMain").url) ?? installedTool() else {
       Diagnostics.error(
-        "HeirloomGenerate needs the tool: install heirloom in a folder of PATH, or let the build make it by a trait of the"
-          + " package: .package(…, traits: [.defaults, \"GeneratedTypes\"]).")
+        "HeirloomGenerate needs the tool: install heirloom in a folder of PATH, or let the build make it by a trait of"
+          + " the package: .package(…, traits: [.defaults, \"GeneratedTypes\"]).")
       return []
     }
     return try bundles(below: target.directoryURL).map { bundle in

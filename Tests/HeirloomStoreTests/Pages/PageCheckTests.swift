@@ -147,7 +147,8 @@ struct PageCheckTests {
 
   /// Checks that damage of the structure is found by walking pages.
   ///
-  /// The values of rows and the texts of the schema are proven otherwise: by sums, and by comparing the schema with the model's.
+  /// The values of rows and the texts of the schema are proven otherwise: by sums, and by comparing the schema with
+  /// the model's.
   @Test(.enabled(if: Corpus.isPresent, Corpus.absence), arguments: Damage.allCases)
   func `what quick_check finds in what was written is found`(damage: Damage) throws {
     var random = SplitMix64(seed: 23 + UInt64(Damage.allCases.firstIndex(of: damage) ?? 0))
