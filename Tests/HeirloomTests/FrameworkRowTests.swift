@@ -80,7 +80,9 @@ struct FrameworkRowTests {
     return try ManagedObjectModel(entities: entities)
   }
 
-  @Test(.enabled(if: Corpus.isPresent, Corpus.absence), arguments: paths, Change.allCases)
+  @Test(
+    .enabled(if: Corpus.isPresent, Corpus.absence), .slow("real stores, each migrated by both builders"),
+    arguments: paths, Change.allCases)
   func `every change of a real store's history names the entity that it named`(path: String, change: Change) throws {
     try #require(Self.paths.count == 5)
     for builder in Self.builders {
