@@ -72,7 +72,7 @@ final class SalvageWriter {
       case .key(let entity, let name), .keyEntity(let entity, let name), .inverselessKey(let entity, let name),
         .order(let entity, let name), .joinKey(let entity, let name), .reflexiveKey(let entity, let name):
         subject = "\(entity).\(name)"
-      case .primaryKey, .entity, .optimisticLock:
+      case .primaryKey, .entity, .optimisticLock, .unknown:
         subject = "\(table.name).\(column.name)"
       }
       return ColumnPlan(
@@ -146,7 +146,7 @@ final class SalvageWriter {
       case .primaryKey:
         // This is the table's own key, whatever became of the column's name or type.
         row.append(value.stored?.integer.map { SQLiteValue.integer($0) } ?? .integer(key))
-      case .joinKey, .reflexiveKey:
+      case .joinKey, .reflexiveKey, .unknown:
         row.append(value.stored ?? .null)
       case .entity:
         let number = value.stored?.integer.flatMap { mapped($0) }

@@ -126,7 +126,7 @@ struct StorePicture {
       let found = schema.model.relationship(named: name, of: entity)?.destinationEntity
       return found.flatMap { schema.table(ofEntity: $0)?.name }
     case .inverselessKey(let entity, _), .reflexiveKey(let entity, _): return schema.table(ofEntity: entity)?.name
-    case .entity, .optimisticLock, .attribute, .keyEntity, .order: return nil
+    case .entity, .optimisticLock, .attribute, .keyEntity, .order, .unknown: return nil
     }
   }
 

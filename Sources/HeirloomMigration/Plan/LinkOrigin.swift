@@ -71,6 +71,17 @@ struct LinkUnion {
 
   /// A `SELECT` with the columns of a link query and the keys of the source.
   var sql: String { joined(parts.map(\.sql), "") }
+  /// Returns the query with further columns of the one table of pairs.
+  func sql(with columns: [PhysicalColumn]) -> String {
+    guard let pairs, !columns.isEmpty else { return sql }
+    let (owner, target) = (quote(pairs.owner), quote(pairs.target))
+    let all =
+      ["\(owner) AS owner", "\(target) AS target", "\(pairs.position.map(quote) ?? "NULL") AS position"]
+      + ["\(pairs.inversePosition.map(quote) ?? "NULL") AS inverse_position"] + columns.map { quote($0.name) }
+    return "SELECT \(all.joined(separator: ", ")) FROM \(quote(SchemaName.store)).\(quote(pairs.table))"
+      + " WHERE \(owner) IS NOT NULL AND \(target) IS NOT NULL"
+  }
+
   /// The kind of order in `position`.
   var places: Places { places(\.isOrdered, areApart: keepsOwnersApart) }
   /// The kind of order in `inverse_position`.

@@ -61,6 +61,8 @@ public struct MigrationPlan: Hashable, Sendable {
   package private(set) var checks: [ProofCheck]
   /// The tables and indexes that stay where they are in a copy of the store, by their names in the candidate.
   package let staying: [String: StayingObject]
+  /// The columns that no model knows and that come along, by table of the candidate.
+  let unknownColumns: [String: [PhysicalColumn]]
   /// The mappings that run object by object, with their data; `nil` if all run as SQL.
   package let rowRun: RowRunParts?
   /// True when the plan holds on any connection to the same rows.

@@ -63,6 +63,9 @@ struct TreePlanner {
       return orderExpression(relationship, declaredBy: entity)
     case .inverselessKey(let entity, let relationship):
       return inverselessKeyExpression(relationship, declaredBy: entity)
+    case .unknown:
+      let isThere = tree.sourceRoot.flatMap { source.table(ofEntity: $0) }?.column(named: column.name) != nil
+      return isThere ? ColumnExpression(sql: "s.\(quote(column.name))", isVerbatim: true).from(column.name) : .null
     case .joinKey, .reflexiveKey:
       return .null
     }

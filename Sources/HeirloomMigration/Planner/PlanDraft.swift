@@ -47,26 +47,30 @@ struct PlanDraft {
     (self.planner, self.metadata, self.actual, self.namedModel) = (planner, metadata, actual, namedModel)
     let (connection, mapping) = (planner.connection, planner.mapping)
     let memory = planner.settings.memory
-    source = memory.schema(of: planner.sourceModel, actual: actual)
-    drift = actual.drift(from: source)
+    let known = memory.schema(of: planner.sourceModel, actual: actual)
+    drift = actual.drift(from: known)
     if let fatal = drift.first(where: \.isFatal) {
       throw MigrationError.storeContradictsModel(reason: fatal.description)
     }
-    destination = memory.schema(of: planner.destinationModel, joinOwners: planner.keptJoinOwners(of: source))
-    try planner.checkWidth(of: destination)
+    source = known.adding(actual.unknownColumns(under: known))
+    let asked = memory.schema(of: planner.destinationModel, joinOwners: planner.keptJoinOwners(of: source))
+    try planner.checkWidth(of: asked)
     counts = try StoreCounts(connection: connection, schema: source)
 
     let functions = planner.policies.evaluatorFunctions
     let compiled = try CompiledMappings(
-      mapping, source: source, destination: destination.model, functions: functions,
+      mapping, source: source, destination: asked.model, functions: functions,
       storeIdentifier: metadata.identifier, connection: connection)
     conditions = SourceConditions(mapping: mapping, source: source, functions: functions, connection: connection)
     try conditions.check()
-    split = MappingSplit(mapping, source: source.model, destination: destination.model, compiled: compiled)
+    split = MappingSplit(mapping, source: source.model, destination: asked.model, compiled: compiled)
     try planner.checkPolicies(of: split.byRow)
     routing = try EntityRouting(
       mapping: split.declarative, compiled: compiled, keepingKeys: split.keptRoots, source: source,
-      destination: destination, counts: counts, connection: connection)
+      destination: asked, counts: counts, connection: connection)
+    let unknown = UnknownColumns(routing: routing, source: source)
+    destination = asked.adding(unknown.carried(to: asked))
+    try planner.checkWidth(of: destination)
     framework = try FrameworkRows(
       actual: actual, routing: routing, split: split, source: source, destination: destination, connection: connection)
 
@@ -77,6 +81,7 @@ struct PlanDraft {
       possible, source: source, destination: destination.model, counts: counts.byEntity, conditions: taken)
     var questions = effects.questions
     room.ask(&questions)
+    unknown.ask(&questions, destination: destination)
     findings = try questions.answers(from: connection)
     scannedTables = Set(questions.tables)
     for case .contradiction(let reason) in findings { throw MigrationError.storeContradictsModel(reason: reason) }
@@ -115,6 +120,7 @@ struct PlanDraft {
       deferred: parts.deferral,
       checks: ProofChecks(parts, builder: builder, scanned: scannedTables).checks,
       staying: builder == .cloneAndAlter ? parts.staying : [:],
+      unknownColumns: destination.unknownColumns,
       rowRun: split.byRow.isEmpty ? nil : try rowRun(parts),
       isSelfContained: isDeclarative && !conditions.exist && planner.settings.decisions.isEmpty,
       quarantine: parts.rowDecisions.quarantine)

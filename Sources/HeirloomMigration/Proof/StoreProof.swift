@@ -34,7 +34,8 @@ struct StoreProof {
       }
       let actual = try ActualSchema(of: connection, database: SchemaName.candidate)
       let expected = PhysicalSchema(
-        model: plan.destination, configuration: plan.configuration, actual: actual)
+        model: plan.destination, configuration: plan.configuration, actual: actual
+      ).adding(plan.unknownColumns)
       findings += actual.drift(from: expected).map { "the schema differs from the model: \($0)" }
       // Exactly what the plan defers is there and listed; anything else outside the model is a difference.
       let left = actual.pending(under: expected)

@@ -173,6 +173,19 @@ extension ActualSchema {
     return drift
   }
 
+  /// Returns the columns of the model's tables that no model knows, by table.
+  ///
+  /// Columns that SQLite computes hold nothing of their own.
+  package func unknownColumns(under schema: PhysicalSchema) -> [String: [PhysicalColumn]] {
+    var unknown: [String: [PhysicalColumn]] = [:]
+    for case .unknownColumn(let table, let name) in tableDrift(from: schema) {
+      guard let column = self.table(named: table)?.column(named: name) else { continue }
+      unknown[table, default: []].append(
+        PhysicalColumn(name: name, type: SQLColumnType(declaredType: column.declaredType), role: .unknown))
+    }
+    return unknown
+  }
+
   private func indexAndTriggerDrift(from schema: PhysicalSchema) -> [SchemaDrift] {
     var drift: [SchemaDrift] = []
     var statements: [String: String] = [:]

@@ -27,6 +27,21 @@ package enum SQLColumnType: String, Hashable, Sendable {
     case .undefined, .objectID, .composite: return nil
     }
   }
+
+  /// Creates the type that is declared like this, or the one that SQLite treats like it.
+  init(declaredType: String) {
+    if let type = SQLColumnType(rawValue: declaredType.uppercased()) {
+      self = type
+      return
+    }
+    switch SQLAffinity(declaredType: declaredType) {
+    case .integer: self = .integer
+    case .text: self = .varchar
+    case .blob: self = .blob
+    case .real: self = .float
+    case .numeric: self = .decimal
+    }
+  }
 }
 
 /// A column of a table as a model asks for it.
@@ -67,12 +82,14 @@ package struct PhysicalColumn: Hashable, Sendable {
     case joinKey(entity: String, relationship: String)
     /// The other key of a many-to-many relationship that is its own inverse.
     case reflexiveKey(entity: String, relationship: String)
+    /// Something that no model knows: the store has the column, and migrations take it along.
+    case unknown
 
     /// True if the value is the key of another object.
     package var isReference: Bool {
       switch self {
       case .key, .inverselessKey, .joinKey, .reflexiveKey: true
-      case .primaryKey, .entity, .optimisticLock, .attribute, .keyEntity, .order: false
+      case .primaryKey, .entity, .optimisticLock, .attribute, .keyEntity, .order, .unknown: false
       }
     }
   }

@@ -10,7 +10,7 @@ package struct PhysicalSchema: Sendable {
   /// The entities in the order of their numbers.
   package let entities: [PhysicalEntity]
   /// The tables in the order in which they are made.
-  package let tables: [PhysicalTable]
+  package private(set) var tables: [PhysicalTable]
   /// The indexes in the order in which they are made.
   package let indexes: [PhysicalIndex]
   /// The triggers of derived attributes and R-trees in the order in which they are made.
@@ -79,6 +79,29 @@ package struct PhysicalSchema: Sendable {
   /// Returns the table with the objects of an entity, or `nil` for an unknown one.
   package func table(ofEntity entity: String) -> PhysicalTable? {
     self.entity(named: entity).flatMap { table(named: $0.table) }
+  }
+
+  /// Returns the schema with further columns at the end of tables, but for those whose names are taken there.
+  ///
+  /// - Parameter columns: The columns by table.
+  package func adding(_ columns: [String: [PhysicalColumn]]) -> PhysicalSchema {
+    var schema = self
+    schema.tables = tables.map { table in
+      var taken = Set(table.columns.map { $0.name.lowercased() })
+      let added = (columns[table.name] ?? []).filter { taken.insert($0.name.lowercased()).inserted }
+      return added.isEmpty ? table : PhysicalTable(name: table.name, kind: table.kind, columns: table.columns + added)
+    }
+    return schema
+  }
+
+  /// The columns that no model knows, by table, in tables that have any.
+  package var unknownColumns: [String: [PhysicalColumn]] {
+    var columns: [String: [PhysicalColumn]] = [:]
+    for table in tables {
+      let unknown = table.columns.filter { $0.role == .unknown }
+      if !unknown.isEmpty { columns[table.name] = unknown }
+    }
+    return columns
   }
 
   /// Core Data's names for the tables of links that the store names after the other side, by the store's names.

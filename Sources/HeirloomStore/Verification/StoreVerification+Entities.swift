@@ -202,8 +202,8 @@ extension StoreVerification {
     case .unknownColumn(let table, let column):
       add(
         .warning, .extraColumn, entity: entities[table],
-        "The column \(table).\(column) is unknown to the model: what it holds is not seen by the app. A migration leaves it"
-          + " out; the previous version keeps it.")
+        "The column \(table).\(column) is unknown to the model: what it holds is not seen by the app. A migration takes it"
+          + " along with the rows.")
     case .missingIndex(let name):
       reportMissingIndex(name, schema, entities)
     case .differentIndex(let name, let found, let expected):
